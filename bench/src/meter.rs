@@ -1,0 +1,132 @@
+//! Runs one call of a module and counts.
+//!
+//! The embedded host cannot count instructions, as its provider keeps the store to itself, so this is waPC
+//! once more, as small as it can be: one call, no look-ups. What is counted is the guest's, not the host's.
+
+use wasmtime::{AsContextMut, Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Result, Store};
+
+/// What a call took.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    /// Instructions as Wasmtime counts fuel, from instantiation to the answer.
+    pub fuel: u64,
+    /// Linear memory at the end, in bytes.
+    pub memory: usize,
+}
+
+/// A compiled module to be measured.
+#[allow(missing_debug_implementations, reason = "a compiled module has nothing to show")]
+pub struct Meter {
+    engine: Engine,
+    module: Module,
+}
+
+#[derive(Default)]
+struct Call {
+    operation: &'static str,
+    payload: Vec<u8>,
+    answer: Option<Vec<u8>>,
+    error: Option<Vec<u8>>,
+}
+
+impl Meter {
+    /// Compiles a module.
+    ///
+    /// # Errors
+    /// What is no WebAssembly module.
+    pub fn new(wasm: &[u8]) -> Result<Self> {
+        let mut config = Config::new();
+        config.consume_fuel(true);
+        let engine = Engine::new(&config)?;
+        let module = Module::new(&engine, wasm)?;
+        Ok(Self { engine, module })
+    }
+
+    /// Calls `validate` on a fresh instance.
+    ///
+    /// # Errors
+    /// A module that traps, asks the host for anything, or answers with an error.
+    pub fn validate(&self, payload: Vec<u8>) -> Result<(Usage, Vec<u8>)> {
+        let operation: &'static str =
+            if std::env::var("PV").is_ok() { "protocol_version" } else { "validate" };
+        let lengths = (i32::try_from(operation.len())?, i32::try_from(payload.len())?);
+        let call = Call { operation, payload, ..Call::default() };
+        let mut store = Store::new(&self.engine, call);
+        store.set_fuel(u64::MAX)?;
+        let instance = linker(&self.engine)?.instantiate(&mut store, &self.module)?;
+        instance.get_typed_func::<(), ()>(&mut store, "wapc_init")?.call(&mut store, ())?;
+        if std::env::var("INIT").is_ok() {
+            eprintln!("init {}", u64::MAX - store.get_fuel()?);
+        }
+        let guest_call = instance.get_typed_func::<(i32, i32), i32>(&mut store, "__guest_call")?;
+        guest_call.call(&mut store, lengths)?;
+        let fuel = u64::MAX.saturating_sub(store.get_fuel()?);
+        let memory = instance.get_memory(&mut store, "memory").ok_or_else(no_memory)?.data_size(&store);
+        match store.into_data() {
+            Call { error: Some(error), .. } => Err(Error::msg(String::from_utf8_lossy(&error).into_owned())),
+            Call { answer: Some(answer), .. } => Ok((Usage { fuel, memory }, answer)),
+            _ => Err(Error::msg("the module gave no answer")),
+        }
+    }
+}
+
+fn linker(engine: &Engine) -> Result<Linker<Call>> {
+    let mut linker = Linker::new(engine);
+    linker.func_wrap("wapc", "__guest_request", |mut caller: Caller<'_, Call>, op: u32, message: u32| {
+        let memory = memory(&mut caller)?;
+        let (bytes, call) = memory.data_and_store_mut(&mut caller);
+        write(bytes, op, call.operation.as_bytes())?;
+        write(bytes, message, &call.payload)
+    })?;
+    linker.func_wrap("wapc", "__guest_response", |mut caller: Caller<'_, Call>, at: u32, length: u32| {
+        let answer = read(&mut caller, at, length)?;
+        caller.data_mut().answer = Some(answer);
+        Ok(())
+    })?;
+    linker.func_wrap("wapc", "__guest_error", |mut caller: Caller<'_, Call>, at: u32, length: u32| {
+        let error = read(&mut caller, at, length)?;
+        caller.data_mut().error = Some(error);
+        Ok(())
+    })?;
+    linker.func_wrap(
+        "wapc",
+        "__host_call",
+        |_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32| -> Result<u32> {
+            Err(Error::msg("a look-up, which is not measured here"))
+        },
+    )?;
+    for name in ["__host_response_len", "__host_error_len"] {
+        linker.func_wrap("wapc", name, || 0_u32)?;
+    }
+    for name in ["__host_response", "__host_error"] {
+        linker.func_wrap("wapc", name, |_: u32| {})?;
+    }
+    linker.func_wrap("wapc", "__console_log", |mut c: Caller<'_, Call>, a: u32, l: u32| {
+        let t = read(&mut c, a, l).unwrap();
+        eprintln!("   {} {}", String::from_utf8_lossy(&t), u64::MAX - c.get_fuel().unwrap());
+    })?;
+    Ok(linker)
+}
+
+fn memory(caller: &mut Caller<'_, Call>) -> Result<Memory> {
+    caller.get_export("memory").and_then(Extern::into_memory).ok_or_else(no_memory)
+}
+
+fn no_memory() -> Error {
+    Error::msg("the module exports no memory")
+}
+
+fn read(caller: &mut Caller<'_, Call>, at: u32, length: u32) -> Result<Vec<u8>> {
+    let memory = memory(caller)?;
+    let mut bytes = vec![0; usize::try_from(length)?];
+    memory.read(caller.as_context_mut(), usize::try_from(at)?, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn write(memory: &mut [u8], at: u32, bytes: &[u8]) -> Result<()> {
+    let at = usize::try_from(at)?;
+    let end = at.checked_add(bytes.len());
+    let place = end.and_then(|end| memory.get_mut(at..end));
+    place.ok_or_else(|| Error::msg("the module's buffer is outside its memory"))?.copy_from_slice(bytes);
+    Ok(())
+}

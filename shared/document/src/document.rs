@@ -1,0 +1,434 @@
+//! A JSON document reduced to what a shape keeps, parsed once.
+//!
+//! The values lie in one vector in document order, each knows its parent: a step of the cursor is two
+//! integers, and the path of any value is found by walking up, only when a message needs it.
+
+use std::cell::Cell;
+use std::fmt;
+
+use crate::json::{Lack, Number, Scanner, Start};
+use crate::node::Node;
+use crate::shape::position;
+use crate::sort::sorted;
+use crate::{Fault, Quoted, Shape};
+
+/// A parsed document; [`root`](Document::root) is the way in.
+pub struct Document<'d> {
+    entries: Vec<Entry<'d>>,
+    unescaped: Vec<Vec<u8>>,
+    /// Fields that were asked for and are not there: they need a path, too.
+    missing: Cell<Vec<(Id, &'static str)>>,
+    origin: Origin<'d>,
+}
+
+/// What the root of a document is, which decides how paths are written.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'d> {
+    /// `{"request": …, "settings": …}`: paths below the object under review start there.
+    Payload,
+    /// The settings alone.
+    Settings,
+    /// An answer of the cluster, by its name: `Namespace "shop"`.
+    Lookup(&'d str),
+}
+
+/// A value of a document: present, or the place of a missing one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Id(u32);
+
+const MISSING: u32 = 1 << 31;
+
+pub(crate) struct Entry<'d> {
+    parent: Id,
+    /// The first entry that is not below this one.
+    end: u32,
+    name: Name<'d>,
+    pub(crate) value: Value<'d>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Name<'d> {
+    Root,
+    Field(Text<'d>),
+    Index(u32),
+}
+
+/// A string: a piece of the document or, in the rare case that it has escapes, what they mean.
+#[derive(Clone, Copy)]
+pub(crate) enum Text<'d> {
+    Plain(&'d [u8]),
+    /// Its place among the unescaped strings of the document.
+    Unescaped(u32),
+}
+
+/// A JSON value; numbers that are no 64-bit integer keep their type only, as no rule reads them.
+pub(crate) enum Value<'d> {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    Number,
+    Text(Text<'d>),
+    Array,
+    Object,
+}
+
+impl Value<'_> {
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Integer(_) | Value::Number => "a number",
+            Value::Text(_) => "a string",
+            Value::Array => "an array",
+            Value::Object => "an object",
+        }
+    }
+}
+
+impl<'d> Document<'d> {
+    /// Parses `text`, keeping what `shape` names.
+    ///
+    /// # Errors
+    /// What is not JSON, and an object with the same kept key twice: which of the two values another
+    /// reader would take is not for this one to guess.
+    pub fn parse(text: &'d [u8], shape: Shape<'_>, origin: Origin<'d>) -> Result<Self, Fault> {
+        let document =
+            Self { entries: Vec::with_capacity(64), unescaped: Vec::new(), missing: Cell::default(), origin };
+        let mut builder = Builder { document, scanner: Scanner::new(text), fault: None };
+        let parsed = builder.keep(shape, Id(0), Name::Root).and_then(|()| builder.scanner.end());
+        match (parsed, builder.fault) {
+            (Ok(()), _) => Ok(builder.document),
+            (Err(_), Some(fault)) => Err(fault),
+            (Err(lack), None) => {
+                Err(Fault::new(origin.root_name(), lack.describe(text, builder.scanner.at())))
+            }
+        }
+    }
+
+    /// The cursor at the root.
+    #[must_use]
+    pub fn root(&'d self) -> Node<'d> {
+        Node::new(self, Id(0))
+    }
+
+    pub(crate) fn entry(&'d self, id: Id) -> Option<&'d Entry<'d>> {
+        self.entries.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// The bytes of a string.
+    pub(crate) fn bytes(&'d self, text: Text<'d>) -> &'d [u8] {
+        match text {
+            Text::Plain(bytes) => bytes,
+            Text::Unescaped(index) => usize::try_from(index)
+                .ok()
+                .and_then(|index| self.unescaped.get(index))
+                .map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// The text of a name, which was checked when it was kept, or of a string that was read.
+    pub(crate) fn name(&'d self, name: Text<'d>) -> &'d str {
+        std::str::from_utf8(self.bytes(name)).unwrap_or_default()
+    }
+
+    /// The entries directly below `id`, in document order.
+    pub(crate) fn children(&'d self, id: Id) -> Children<'d> {
+        let end = self.entry(id).map_or(0, |entry| entry.end);
+        Children { document: self, next: id.0.saturating_add(1), end }
+    }
+
+    /// A place for a field that is not there.
+    pub(crate) fn missing(&self, parent: Id, name: &'static str) -> Id {
+        let mut missing = self.missing.take();
+        if missing.capacity() == 0 {
+            missing.reserve(32);
+        }
+        // Asked for at most once per read of a bounded rule: far from 2^31.
+        let id = u32::try_from(missing.len()).unwrap_or(u32::MAX) | MISSING;
+        missing.push((parent, name));
+        self.missing.set(missing);
+        Id(id)
+    }
+
+    /// The parent and the name of a missing place, or `None` for a present value.
+    pub(crate) fn missing_place(&self, id: Id) -> Option<(Id, &'static str)> {
+        let index = usize::try_from(id.0.checked_sub(MISSING)?).ok()?;
+        let missing = self.missing.take();
+        let place = missing.get(index).copied();
+        self.missing.set(missing);
+        place
+    }
+
+    /// The steps from the root to a place.
+    pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<'d>> {
+        let mut steps = Vec::new();
+        let mut at = id;
+        loop {
+            if let Some((parent, name)) = self.missing_place(at) {
+                steps.push(Step::Field(name));
+                at = parent;
+            } else if let Some(entry) = self.entry(at) {
+                match &entry.name {
+                    Name::Root => break,
+                    Name::Field(name) => steps.push(Step::Field(self.name(*name))),
+                    Name::Index(index) => steps.push(Step::Index(*index)),
+                }
+                at = entry.parent;
+            } else {
+                break;
+            }
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// The path of a place as `kubectl explain` and the API server write it.
+    #[cold]
+    pub(crate) fn path(&'d self, id: Id) -> String {
+        let steps = self.steps(id);
+        match (self.origin, steps.as_slice()) {
+            (origin, []) => origin.root_name().to_owned(),
+            (
+                Origin::Payload,
+                [Step::Field("request"), Step::Field("object"), rest @ ..]
+                | [Step::Field("settings"), rest @ ..],
+            ) if !rest.is_empty() => Path(rest).to_string(),
+            (Origin::Payload, [Step::Field("request"), rest @ ..])
+                if matches!(rest, [Step::Field("oldObject"), ..]) =>
+            {
+                Path(rest).to_string()
+            }
+            (Origin::Payload | Origin::Settings, all) => Path(all).to_string(),
+            (Origin::Lookup(name), all) => format!("{name}: {}", Path(all)),
+        }
+    }
+}
+
+impl fmt::Debug for Document<'_> {
+    /// Without the content, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document").field("values", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'d> Origin<'d> {
+    fn root_name(self) -> &'d str {
+        match self {
+            Origin::Payload => "payload",
+            Origin::Settings => "settings",
+            Origin::Lookup(name) => name,
+        }
+    }
+}
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Step<'d> {
+    Field(&'d str),
+    Index(u32),
+}
+
+/// Steps as text: `spec.ports[0].name`; a key that is no identifier in brackets, as the API server does.
+struct Path<'a, 'd>(&'a [Step<'d>]);
+
+impl fmt::Display for Path<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Field(name) if !is_identifier(name) => {
+                    if name.bytes().all(|b| b.is_ascii_graphic() && b != b']') && !name.is_empty() {
+                        write!(f, "[{name}]")?;
+                    } else {
+                        write!(f, "[{}]", Quoted(name))?;
+                    }
+                }
+                Step::Field(name) if position == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'$'))
+}
+
+/// Iterates over the entries directly below one entry.
+pub(crate) struct Children<'d> {
+    document: &'d Document<'d>,
+    next: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Children<'d> {
+    type Item = (&'d Name<'d>, Id);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next >= self.end {
+            return None;
+        }
+        let id = Id(self.next);
+        let entry = self.document.entry(id)?;
+        self.next = entry.end;
+        Some((&entry.name, id))
+    }
+}
+
+struct Builder<'d> {
+    document: Document<'d>,
+    scanner: Scanner<'d>,
+    /// What is wrong with an object that is JSON.
+    fault: Option<Fault>,
+}
+
+impl<'d> Builder<'d> {
+    /// Keeps the next value.
+    fn keep(&mut self, shape: Shape<'_>, parent: Id, name: Name<'d>) -> Result<(), Lack> {
+        match self.scanner.start()? {
+            Start::Object => {
+                let id = self.push(parent, name, Value::Object);
+                self.scanner.enter()?;
+                self.keep_fields(shape, id)?;
+            }
+            Start::Array => {
+                let id = self.push(parent, name, Value::Array);
+                self.scanner.enter()?;
+                let mut index = 0_u32;
+                while self.scanner.more(index == 0, b']')? {
+                    self.keep(shape, id, Name::Index(index))?;
+                    index = index.saturating_add(1);
+                }
+                self.close(id);
+            }
+            Start::String => {
+                let escaped = self.scanner.string()?;
+                let text = self.last_string(escaped)?;
+                self.push(parent, name, Value::Text(text));
+            }
+            Start::Number => {
+                let value = match self.scanner.number()? {
+                    Number::Integer(value) => Value::Integer(value),
+                    Number::Other => Value::Number,
+                };
+                self.push(parent, name, value);
+            }
+            Start::True => {
+                self.scanner.literal("true")?;
+                self.push(parent, name, Value::Bool(true));
+            }
+            Start::False => {
+                self.scanner.literal("false")?;
+                self.push(parent, name, Value::Bool(false));
+            }
+            Start::Null => {
+                self.scanner.literal("null")?;
+                self.push(parent, name, Value::Null);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the fields of an object that the shape names.
+    fn keep_fields(&mut self, shape: Shape<'_>, object: Id) -> Result<(), Lack> {
+        let mut first = true;
+        // No key twice: the fields of a shape are ticked off; where all keys are kept, they rise strictly as
+        // they come from a host that sorts them, and are compared with each other only if they do not.
+        let mut ticked = 0_u64;
+        let mut twice = false;
+        let mut last: &[u8] = &[];
+        while self.scanner.more(first, b'}')? {
+            let escaped = self.scanner.key()?;
+            let name = self.last_string(escaped)?;
+            let bytes = match name {
+                Text::Plain(bytes) => bytes,
+                Text::Unescaped(_) => self.document.unescaped.last().map_or(&[][..], Vec::as_slice),
+            };
+            let kept = match shape {
+                Shape::Fields(fields) => {
+                    let number = position(fields, bytes);
+                    if let Some(number) = number {
+                        // A shape with more fields than bits would see twins where none are: at worst it
+                        // compares names once more.
+                        let tick = 1_u64.wrapping_shl(u32::try_from(number).unwrap_or_default());
+                        twice |= ticked & tick != 0;
+                        ticked |= tick;
+                    }
+                    number.and_then(|number| fields.get(number)).map(|(_, shape)| *shape)
+                }
+                Shape::All => {
+                    // What a shape names is text; any other key is checked here.
+                    if std::str::from_utf8(bytes).is_err() {
+                        return Err(Lack::Utf8);
+                    }
+                    let raw = self.scanner.raw();
+                    twice |= escaped || last >= raw && !first;
+                    last = raw;
+                    Some(Shape::All)
+                }
+            };
+            first = false;
+            match kept {
+                Some(shape) => self.keep(shape, object, Name::Field(name))?,
+                None => self.scanner.skip()?,
+            }
+        }
+        self.close(object);
+        if twice { self.refuse_twins(object) } else { Ok(()) }
+    }
+
+    /// The last string that the scanner passed.
+    fn last_string(&mut self, escaped: bool) -> Result<Text<'d>, Lack> {
+        if !escaped {
+            return Ok(Text::Plain(self.scanner.raw()));
+        }
+        let index = u32::try_from(self.document.unescaped.len()).unwrap_or(u32::MAX);
+        self.document.unescaped.push(self.scanner.unescaped()?);
+        Ok(Text::Unescaped(index))
+    }
+
+    fn push(&mut self, parent: Id, name: Name<'d>, value: Value<'d>) -> Id {
+        let entries = &mut self.document.entries;
+        // A value takes at least two bytes of text, so that a text in 32-bit memory has less than 2^31.
+        let id = Id(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+        entries.push(Entry { parent, end: id.0.saturating_add(1), name, value });
+        id
+    }
+
+    /// Closes an array or object: everything pushed since lies below it.
+    fn close(&mut self, id: Id) {
+        let end = u32::try_from(self.document.entries.len()).unwrap_or(u32::MAX);
+        if let Ok(index) = usize::try_from(id.0)
+            && let Some(entry) = self.document.entries.get_mut(index)
+        {
+            entry.end = end;
+        }
+    }
+
+    /// Refuses an object with a key twice.
+    #[cold]
+    fn refuse_twins(&mut self, object: Id) -> Result<(), Lack> {
+        let names = self.document.children(object).filter_map(|(name, _)| match name {
+            Name::Field(name) => Some(self.document.bytes(*name)),
+            Name::Root | Name::Index(_) => None,
+        });
+        let names: Vec<&[u8]> = sorted(&names.collect::<Vec<_>>());
+        match names.iter().zip(names.iter().skip(1)).find(|(one, next)| one == next) {
+            None => Ok(()),
+            Some((twin, _)) => {
+                let problem = format!(
+                    "the key {} is there twice",
+                    Quoted(std::str::from_utf8(twin).unwrap_or_default())
+                );
+                self.fault = Some(Fault::new(self.document.path(object), problem));
+                Err(Lack::Unique)
+            }
+        }
+    }
+}
+
+impl Id {
+    /// An entry that no document has.
+    pub(crate) const NOWHERE: Id = Id(MISSING - 1);
+}

@@ -1,0 +1,204 @@
+//! Changes to the object under review.
+
+use serde_json::Value;
+
+use crate::document::Step;
+use crate::json::{Lack, Scanner, Start};
+use crate::{Fault, Node};
+
+/// Changes at places of the object.
+///
+/// Applied to the text of the object, not to a typed copy of it: only the objects and arrays on the way to
+/// a changed place are written anew, everything else is copied byte by byte. So fields that nobody here
+/// knows, and numbers of any size and precision, survive.
+#[derive(Debug, Default)]
+pub struct Edits(Vec<Edit>);
+
+#[derive(Debug)]
+struct Edit {
+    steps: Vec<OwnedStep>,
+    /// As JSON; `None` takes the field or element away.
+    value: Option<String>,
+}
+
+#[derive(Debug, Eq, PartialEq)]
+enum OwnedStep {
+    Field(String),
+    Index(usize),
+}
+
+impl Edits {
+    /// Gives a place of the object a value, with the objects on the way to it where they are missing.
+    ///
+    /// # Errors
+    /// A place that is not in the object under review.
+    pub fn set(&mut self, at: &Node<'_>, value: impl Into<Value>) -> Result<(), Fault> {
+        self.push(at, Some(value.into().to_string()))
+    }
+
+    /// Takes the value of a place away.
+    ///
+    /// # Errors
+    /// A place that is not in the object under review.
+    pub fn remove(&mut self, at: &Node<'_>) -> Result<(), Fault> {
+        self.push(at, None)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn push(&mut self, at: &Node<'_>, value: Option<String>) -> Result<(), Fault> {
+        let steps = at.steps();
+        let [Step::Field("request"), Step::Field("object"), steps @ ..] = steps.as_slice() else {
+            return Err(at.fault("is not a part of the object and cannot be changed"));
+        };
+        let steps = steps.iter().map(|step| match step {
+            Step::Field(name) => OwnedStep::Field((*name).to_owned()),
+            Step::Index(index) => OwnedStep::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
+        });
+        self.0.push(Edit { steps: steps.collect(), value });
+        Ok(())
+    }
+
+    /// The object of a payload with the changes; `None` if they change nothing.
+    ///
+    /// # Errors
+    /// A payload that is no JSON or no UTF-8.
+    pub fn apply(&self, payload: &[u8]) -> Result<Option<String>, Fault> {
+        // Cannot happen: the payload was read before.
+        let unreadable = |lack: Lack| Fault::new("object", lack.describe(payload, 0));
+        let object = object(payload).map_err(unreadable)?;
+        let edits: Vec<Change<'_>> = self.0.iter().map(|edit| (edit.steps.as_slice(), &edit.value)).collect();
+        let changed = rewrite(Some(object), &edits).map_err(unreadable)?.unwrap_or_else(|| "null".to_owned());
+        Ok((changed != object).then_some(changed))
+    }
+}
+
+/// The steps that are left to a place, and its new value.
+type Change<'e> = (&'e [OwnedStep], &'e Option<String>);
+
+/// The text of the object in a payload.
+fn object(payload: &[u8]) -> Result<&str, Lack> {
+    // What was judged before is JSON, but text that was skipped may be no UTF-8.
+    let payload = std::str::from_utf8(payload);
+    let mut text = payload.map_err(|_| Lack::Utf8)?;
+    for name in ["request", "object"] {
+        text = fields(text)?.into_iter().find(|(key, _)| key == name).map_or("null", |(_, value)| value);
+    }
+    Ok(text)
+}
+
+/// The fields of an object, with their values as text; none of `null`.
+fn fields(text: &str) -> Result<Vec<(String, &str)>, Lack> {
+    let mut scanner = Scanner::new(text.as_bytes());
+    let mut fields = Vec::new();
+    if scanner.start()? != Start::Object {
+        return Ok(fields);
+    }
+    scanner.enter()?;
+    while scanner.more(fields.is_empty(), b'}')? {
+        let escaped = scanner.key()?;
+        let key = if escaped { scanner.unescaped()? } else { scanner.raw().to_owned() };
+        let start = scanner.position();
+        scanner.skip()?;
+        // Cut at ASCII characters out of text that is UTF-8.
+        let key = String::from_utf8_lossy(&key).into_owned();
+        fields.push((key, text.get(scanner.since(start)).unwrap_or_default()));
+    }
+    Ok(fields)
+}
+
+/// The elements of an array as text; none of `null`.
+fn items(text: &str) -> Result<Vec<&str>, Lack> {
+    let mut scanner = Scanner::new(text.as_bytes());
+    let mut items = Vec::new();
+    if scanner.start()? != Start::Array {
+        return Ok(items);
+    }
+    scanner.enter()?;
+    while scanner.more(items.is_empty(), b']')? {
+        let start = scanner.position();
+        scanner.skip()?;
+        items.push(text.get(scanner.since(start)).unwrap_or_default());
+    }
+    Ok(items)
+}
+
+/// The text of a value after the edits at and below it; `None` if it goes away or stays absent.
+fn rewrite(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
+    // The last edit of the very place wins over what comes before it and over everything below.
+    if let Some((_, value)) = edits.iter().rev().find(|(steps, _)| steps.is_empty()) {
+        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let same = matches!((old, value), (Some(old), Some(new)) if json(old) == json(new));
+        return Ok(if same { old.map(str::to_owned) } else { (*value).clone() });
+    }
+    match edits.first().and_then(|(steps, _)| steps.first()) {
+        None => Ok(old.map(str::to_owned)),
+        Some(OwnedStep::Field(_)) => rewrite_object(old, edits),
+        Some(OwnedStep::Index(_)) => rewrite_array(old, edits),
+    }
+}
+
+fn rewrite_object(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
+    let known = fields(old.unwrap_or("null"))?;
+    let mut written = Vec::new();
+    let mut same = true;
+    for (name, value) in &known {
+        let below = below(edits, |step| matches!(step, OwnedStep::Field(field) if field == name));
+        let new = if below.is_empty() { Some((*value).to_owned()) } else { rewrite(Some(value), &below)? };
+        same = same && new.as_deref() == Some(*value);
+        written.extend(new.map(|new| member(name, &new)));
+    }
+    let mut added: Vec<&str> = Vec::new();
+    for (steps, _) in edits {
+        let Some(OwnedStep::Field(name)) = steps.first() else { continue };
+        if added.contains(&name.as_str()) || known.iter().any(|(known, _)| known == name) {
+            continue;
+        }
+        added.push(name);
+        let below = below(edits, |step| matches!(step, OwnedStep::Field(field) if field == name));
+        if let Some(new) = rewrite(None, &below)? {
+            same = false;
+            written.push(member(name, &new));
+        }
+    }
+    Ok(match old {
+        // White space and all: an object in which nothing changes is not written anew.
+        Some(old) if same => Some(old.to_owned()),
+        None if written.is_empty() => None,
+        _ => Some(format!("{{{}}}", written.join(","))),
+    })
+}
+
+fn rewrite_array(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
+    let mut written = Vec::new();
+    let mut same = true;
+    for (index, value) in items(old.unwrap_or("null"))?.into_iter().enumerate() {
+        let below = below(edits, |step| *step == OwnedStep::Index(index));
+        let new = if below.is_empty() { Some(value.to_owned()) } else { rewrite(Some(value), &below)? };
+        same = same && new.as_deref() == Some(value);
+        written.extend(new);
+    }
+    Ok(match old {
+        Some(old) if same => Some(old.to_owned()),
+        _ => Some(format!("[{}]", written.join(","))),
+    })
+}
+
+/// The edits whose first step fits, without that step.
+fn below<'e>(edits: &[Change<'e>], fits: impl Fn(&OwnedStep) -> bool) -> Vec<Change<'e>> {
+    edits
+        .iter()
+        .filter_map(|(steps, value)| match steps.split_first() {
+            Some((first, rest)) if fits(first) => Some((rest, *value)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn member(name: &str, value: &str) -> String {
+    format!("{}:{value}", Value::from(name))
+}

@@ -1,0 +1,67 @@
+//! Text from outside, made fit for one line of a message.
+
+use std::fmt;
+
+use crate::write::push_char;
+
+/// The longest value that a message repeats, in bytes.
+const LIMIT: usize = 256;
+
+/// A value as a JSON string: control characters and everything that could break or reorder the line are
+/// escaped, and a very long value is cut, with its full length.
+///
+/// # Example
+/// ```
+/// use document::Quoted;
+///
+/// assert_eq!(Quoted("10.0.0.1").to_string(), r#""10.0.0.1""#);
+/// assert_eq!(Quoted("a\nb\u{202e}").to_string(), r#""a\nb\u202e""#);
+/// assert!(Quoted(&"x".repeat(1000)).to_string().ends_with(r#"" (1000 bytes)"#));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(pub &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut quoted = "\"".to_owned();
+        let mut cut = false;
+        for (at, c) in self.0.char_indices() {
+            if at >= LIMIT {
+                cut = true;
+                break;
+            }
+            push_char(&mut quoted, c, is_plain(c));
+        }
+        quoted.push('"');
+        f.write_str(&quoted)?;
+        if cut { write!(f, " ({} bytes)", self.0.len()) } else { Ok(()) }
+    }
+}
+
+/// Whether a character prints as itself and moves nothing else on the line: no control characters, no
+/// line or paragraph separators, no zero-width or bidirectional formatting, no private use.
+fn is_plain(c: char) -> bool {
+    !matches!(u32::from(c),
+        0..=0x1f | 0x7f..=0x9f | 0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e
+        | 0x2060..=0x206f | 0xe000..=0xf8ff | 0xfeff | 0xfff0..=0xfffb | 0xe0000..)
+}
+
+/// The name among `known` that is nearest to `name`, if one is near enough to be what was meant.
+///
+/// # Example
+/// ```
+/// assert_eq!(document::nearest("cidr", &["cidrs", "users"]), Some("cidrs"));
+/// assert_eq!(document::nearest("colour", &["cidrs", "users"]), None);
+/// ```
+#[must_use]
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    /// Longer names are nobody's typing error, and the comparison is quadratic.
+    const LONGEST: usize = 64;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    let distance = |known: &str| strsim::levenshtein(&name, &known.to_ascii_lowercase());
+    let (distance, near) = known.iter().map(|known| (distance(known), *known)).min()?;
+    (distance <= near.len().div_ceil(3)).then_some(near)
+}

@@ -1,0 +1,74 @@
+//! waPC for the policies: the only crate that knows that a host exists.
+//!
+//! A policy crate is one line of [`export!`]. What the host calls and what it answers is Kubewarden's
+//! contract as kubewarden-policy-sdk has it. The tests hold every answer and every question against the
+//! types of the SDK; the module itself writes them without a serializer, which would be 11 KB of it.
+
+mod cluster;
+
+use admission::Policy;
+use document::ObjectWriter;
+use wapc_guest::{CallResult, register_function};
+
+use cluster::HostCluster;
+
+/// Makes a crate the module of a policy: exports the function that the host calls first.
+///
+/// # Example
+/// ```ignore
+/// guest::export!(rules::external_ips::ExternalIps);
+/// ```
+#[macro_export]
+macro_rules! export {
+    ($policy:ty) => {
+        $crate::wapc_init!($crate::register::<$policy>());
+    };
+}
+
+/// Exports the function that the host calls when it has instantiated a module.
+///
+/// The one place that takes the name as it is: everything else is `forbid(unsafe_code)`.
+#[macro_export]
+macro_rules! wapc_init {
+    ($body:expr) => {
+        /// Called by the host when it has instantiated the module.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn wapc_init() {
+            $body
+        }
+    };
+}
+
+/// Registers what the host calls: `validate`, `validate_settings` and `protocol_version`.
+pub fn register<P: Policy>() {
+    register_function("validate", validate::<P>);
+    register_function("validate_settings", validate_settings::<P>);
+    register_function("protocol_version", protocol_version);
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
+fn validate<P: Policy>(payload: &[u8]) -> CallResult {
+    Ok(admission::evaluate::<P>(payload, &HostCluster).to_json())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
+fn validate_settings<P: Policy>(settings: &[u8]) -> CallResult {
+    let error = admission::check_settings::<P>(settings).err();
+    Ok(settings_response(error.map(|error| error.to_string())).into_bytes())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
+fn protocol_version(_: &[u8]) -> CallResult {
+    Ok(PROTOCOL_VERSION.as_bytes().to_vec())
+}
+
+/// `SettingsValidationResponse` of kubewarden-policy-sdk.
+fn settings_response(error: Option<String>) -> String {
+    match error {
+        None => ObjectWriter::new().raw("valid", "true").finish(),
+        Some(error) => ObjectWriter::new().raw("valid", "false").text("message", &error).finish(),
+    }
+}
+
+/// `ProtocolVersion::V1` of kubewarden-policy-sdk.
+const PROTOCOL_VERSION: &str = "\"v1\"";

@@ -1,0 +1,323 @@
+//! IP addresses and ranges as Kubernetes reads them.
+
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use admission::{Node, SettingsError};
+use ipnet::IpNet;
+
+/// An address, and whether it is written as every reader understands it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Reading {
+    /// What the API server reads; an IPv4-mapped IPv6 address as the IPv4 address.
+    pub address: IpAddr,
+    /// What other readers may understand differently or refuse.
+    pub oddity: Option<Oddity>,
+}
+
+/// A way to write an address that readers disagree on.
+///
+/// Lists of ranges are evaded with them; the API server warns of them since 1.36.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Oddity {
+    /// Leading zeros: decimal to some readers, octal to others.
+    LeadingZeros,
+    /// An IPv4-mapped IPv6 address.
+    Mapped,
+}
+
+/// Reads an address as the API server does: with leading zeros, which it takes for decimal, and with groups
+/// of any length. Upper case and IPv6 that is not shortened are nothing odd.
+///
+/// Source: `ParseIPSloppy` of k8s.io/utils/net, Go's parser before 1.17.
+///
+/// # Example
+/// ```
+/// use rules::address::{Oddity, read};
+///
+/// let reading = read("192.012.2.2").unwrap();
+/// assert_eq!(reading.address.to_string(), "192.12.2.2");
+/// assert_eq!(reading.oddity, Some(Oddity::LeadingZeros));
+/// assert_eq!(read("2001:DB8::1").unwrap().oddity, None);
+/// assert_eq!(read("192.0.2.1/32"), None);
+/// ```
+#[must_use]
+pub fn read(text: &str) -> Option<Reading> {
+    let mut padded = false;
+    let written = if text.bytes().find(|byte| matches!(byte, b'.' | b':'))? == b'.' {
+        IpAddr::V4(read_v4(text, &mut padded)?)
+    } else {
+        IpAddr::V6(read_v6(text, &mut padded)?)
+    };
+    let address = written.to_canonical();
+    let oddity = match (address != written, padded) {
+        (true, _) => Some(Oddity::Mapped),
+        (_, true) => Some(Oddity::LeadingZeros),
+        _ => None,
+    };
+    Some(Reading { address, oddity })
+}
+
+/// An address to compare with others: the octets of IPv6, IPv4 as IPv4-mapped.
+pub type Octets = [u8; 16];
+
+/// The octets of the address that the API server reads.
+#[must_use]
+pub fn octets(text: &str) -> Option<Octets> {
+    Some(match read(text)?.address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
+        IpAddr::V6(address) => address.octets(),
+    })
+}
+
+fn read_v4(text: &str, padded: &mut bool) -> Option<Ipv4Addr> {
+    let mut parts = text.split('.');
+    let mut octets = [0_u8; 4];
+    for octet in &mut octets {
+        let part = parts.next()?;
+        *padded |= part.len() > 1 && part.starts_with('0');
+        *octet = u8::try_from(number(part, 10)?).ok()?;
+    }
+    parts.next().is_none().then(|| Ipv4Addr::from(octets))
+}
+
+fn read_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
+    let mut groups: Vec<u16> = Vec::with_capacity(8);
+    // Where `::` stands for groups of zero.
+    let mut gap = None;
+    let mut rest = text;
+    if let Some(after) = rest.strip_prefix("::") {
+        gap = Some(0);
+        rest = after;
+    }
+    while !(gap == Some(groups.len()) && rest.is_empty()) {
+        let Some((part, after)) = rest.split_once(':') else {
+            if rest.contains('.') {
+                let [a, b, c, d] = read_v4(rest, padded)?.octets();
+                groups.extend([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])]);
+            } else {
+                groups.push(group(rest, padded)?);
+            }
+            break;
+        };
+        groups.push(group(part, padded)?);
+        rest = after;
+        if let Some(after) = after.strip_prefix(':') {
+            if gap.is_some() {
+                return None;
+            }
+            gap = Some(groups.len());
+            rest = after;
+        }
+    }
+    if let Some(gap) = gap {
+        // It stands for at least one group.
+        let zeros = 8_usize.checked_sub(groups.len()).filter(|zeros| *zeros > 0)?;
+        groups.splice(gap..gap, std::iter::repeat_n(0, zeros));
+    }
+    <[u16; 8]>::try_from(groups).ok().map(Ipv6Addr::from)
+}
+
+fn group(text: &str, padded: &mut bool) -> Option<u16> {
+    *padded |= text.len() > 4;
+    u16::try_from(number(text, 16)?).ok()
+}
+
+/// A number of any length below 2^24, without sign.
+fn number(text: &str, radix: u32) -> Option<u32> {
+    const LIMIT: u32 = 0xff_ffff;
+    if text.is_empty() {
+        return None;
+    }
+    text.chars().try_fold(0_u32, |number, c| {
+        number.checked_mul(radix)?.checked_add(c.to_digit(radix)?).filter(|number| *number < LIMIT)
+    })
+}
+
+/// Whether an address is in one of the ranges. Families never cross: `::/0` covers no IPv4 address.
+#[must_use]
+pub fn covered(ranges: &[IpNet], address: IpAddr) -> bool {
+    let address = IpNet::from(address);
+    ranges.iter().any(|range| range.contains(&address))
+}
+
+/// Reads a setting that lists ranges, `192.0.2.0/24`, and addresses, which are ranges of themselves.
+///
+/// # Errors
+/// Everything that two readers could understand differently, with what to write instead.
+pub fn ranges(setting: Node<'_>) -> Result<Vec<IpNet>, SettingsError> {
+    let mut ranges = Vec::new();
+    for (item, text) in setting.texts()? {
+        match range(text) {
+            Ok(range) => ranges.push(range),
+            Err(problem) => return Err(SettingsError::about(item, text, &problem)),
+        }
+    }
+    Ok(ranges)
+}
+
+fn range(text: &str) -> Result<IpNet, Cow<'static, str>> {
+    const NO_RANGE: &str =
+        "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
+    let (address, prefix) = match text.split_once('/') {
+        Some((address, prefix)) => (address, Some(prefix)),
+        None => (text, None),
+    };
+    let Some(Reading { address, oddity }) = read(address) else {
+        let from = text.split_once('-').and_then(|(from, _)| read(from));
+        return Err(Cow::Borrowed(if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
+            "contains white space; remove it"
+        } else if text.starts_with('!') {
+            "is negated; list ranges that nobody may use under reject, without the !"
+        } else if text.contains('%') {
+            "has a zone, which external addresses never have; remove it"
+        } else if from.is_some() {
+            "goes from one address to another; write it as CIDR blocks"
+        } else {
+            NO_RANGE
+        }));
+    };
+    match oddity {
+        Some(Oddity::Mapped) => return Err("is an IPv4-mapped IPv6 address; write the IPv4 range".into()),
+        Some(Oddity::LeadingZeros) => {
+            return Err(format!("has leading zeros; write it with {address}").into());
+        }
+        None => {}
+    }
+    let Some(prefix) = prefix else { return Ok(IpNet::from(address)) };
+    if read(prefix).is_some() {
+        return Err("has a netmask; write the length of the prefix instead, such as /24".into());
+    }
+    let plain =
+        prefix.bytes().all(|byte| byte.is_ascii_digit()) && (prefix == "0" || !prefix.starts_with('0'));
+    let length = number(prefix, 10).filter(|_| plain).and_then(|length| u8::try_from(length).ok());
+    match length.and_then(|length| IpNet::new(address, length).ok()) {
+        None => {
+            Err("has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; write such a \
+                     number after the /"
+                .into())
+        }
+        Some(range) if range.addr() == range.network() => Ok(range),
+        Some(range) => Err(format!(
+            "has host bits set; write {} for the whole block or {address} for the one address",
+            range.trunc()
+        )
+        .into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_api_server_reads_is_read_and_nothing_else() {
+        for (text, same_as) in [
+            ("1.2.3.4", Some("1.2.3.4")),
+            ("010.08.0000000003.4", Some("10.8.3.4")),
+            ("::", Some("::")),
+            ("1::", Some("1::")),
+            ("::1", Some("::1")),
+            ("1:2:3:4:5:6:7:8", Some("1:2:3:4:5:6:7:8")),
+            ("1:2:3:4:5:6:1.2.3.4", Some("1:2:3:4:5:6:102:304")),
+            ("64:ff9b::1.2.3.04", Some("64:ff9b::102:304")),
+            ("::FFFF:1.2.3.4", Some("1.2.3.4")),
+            ("0:0:0:0:0:ffff:0102:0304", Some("1.2.3.4")),
+            ("1:2:3:4:5:6:7::", Some("1:2:3:4:5:6:7:0")),
+            ("2001:00db8::1", Some("2001:db8::1")),
+            ("1:2:3:4:5:6:7:8::", None),
+            ("1:2:3:4:5:6:7", None),
+            ("1::2::3", None),
+            (":::", None),
+            ("1:::2", None),
+            (":1::", None),
+            ("1:2:3:4:5:6:7:", None),
+            ("1.2.3.4::", None),
+            ("1:1.2.3.4::", None),
+            ("12345::", None),
+            ("1.2.3", None),
+            ("1.2.3.4.5", None),
+            ("1.2.3.256", None),
+            ("1.2.3.99999999999999999999", None),
+            ("1..2.3", None),
+            ("+1.2.3.4", None),
+            (" 1.2.3.4", None),
+            ("1.2.3.4/32", None),
+            ("fe80::1%eth0", None),
+            ("[::1]", None),
+            ("", None),
+            ("a", None),
+            ("1", None),
+        ] {
+            let address = read(text).map(|reading| reading.address);
+            assert_eq!(address, same_as.map(|same| same.parse().unwrap()), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_standard_address_is_read_as_itself(address: IpAddr) {
+            proptest::prop_assert_eq!(read(&address.to_string()).map(|r| r.address), Some(address.to_canonical()));
+        }
+
+        #[test]
+        fn nothing_makes_the_parser_stop(text in "[0-9a-f:.%/ -]{0,50}") {
+            // The standard library reads what is not odd, and nothing else but mapped addresses.
+            let strict = text.parse::<IpAddr>().ok();
+            let reading = read(&text).filter(|reading| reading.oddity != Some(Oddity::LeadingZeros));
+            proptest::prop_assert_eq!(reading.map(|reading| reading.address), strict.map(|a| a.to_canonical()));
+            let _ = range(&text);
+        }
+    }
+
+    #[test]
+    fn what_readers_disagree_on_is_odd() {
+        let oddity = |text| read(text).unwrap().oddity;
+        for text in ["192.0.2.1", "2001:DB8::1", "2001:0db8:0:0:0:0:0:1", "::1", "64:ff9b::192.0.2.1"] {
+            assert_eq!(oddity(text), None, "{text}");
+        }
+        for text in ["192.0.02.1", "2001:00db8::1", "64:ff9b::192.0.02.1"] {
+            assert_eq!(oddity(text), Some(Oddity::LeadingZeros), "{text}");
+        }
+        for text in ["::ffff:192.0.2.1", "::ffff:c000:201", "::FFFF:192.0.02.1"] {
+            assert_eq!(oddity(text), Some(Oddity::Mapped), "{text}");
+        }
+    }
+
+    #[test]
+    fn families_never_cross() {
+        let all = ["::/0".parse().unwrap()];
+        assert!(!covered(&all, "192.0.2.1".parse().unwrap()));
+        assert!(covered(&all, "2001:db8::1".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_range_that_could_be_misread_is_refused_with_what_to_write() {
+        let prefix = "has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; write such a number after the /";
+        for (text, problem) in [
+            ("", "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1"),
+            ("10.0.0.0/33", prefix),
+            ("10.0.0.0/+8", prefix),
+            ("10.0.0.0/08", prefix),
+            ("10.0.0.0/", prefix),
+            ("10.0.0.0/ 8", prefix),
+            ("2001:db8::/129", prefix),
+            ("10.0.0.0/255.0.0.0", "has a netmask; write the length of the prefix instead, such as /24"),
+            ("10.0.0.1-10.0.0.9", "goes from one address to another; write it as CIDR blocks"),
+            ("!10.0.0.0/8", "is negated; list ranges that nobody may use under reject, without the !"),
+            ("fe80::1%eth0", "has a zone, which external addresses never have; remove it"),
+            (" 10.0.0.0/8", "contains white space; remove it"),
+            ("010.0.0.0/8", "has leading zeros; write it with 10.0.0.0"),
+            ("::ffff:10.0.0.0/104", "is an IPv4-mapped IPv6 address; write the IPv4 range"),
+            (
+                "172.16.66.10/23",
+                "has host bits set; write 172.16.66.0/23 for the whole block or 172.16.66.10 for the one address",
+            ),
+        ] {
+            assert_eq!(range(text).unwrap_err(), problem, "{text}");
+        }
+        for text in ["10.0.0.0/8", "192.0.2.1", "::/0", "0.0.0.0/0", "2001:DB8::/32", "2001:db8::1"] {
+            assert!(range(text).is_ok(), "{text}");
+        }
+    }
+}

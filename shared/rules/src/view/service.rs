@@ -1,0 +1,110 @@
+//! `v1` Service.
+
+use admission::{Node, Shape};
+
+/// A Service.
+#[derive(Clone, Copy, Debug)]
+pub struct Service<'d>(Node<'d>);
+
+impl<'d> Service<'d> {
+    /// What is read of a Service under review.
+    pub const REVIEWED: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("deletionTimestamp", Shape::All)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                ("externalIPs", Shape::All),
+                ("loadBalancerIP", Shape::All),
+                ("ports", PORTS),
+                ("type", Shape::All),
+            ]),
+        ),
+        ("status", STATUS),
+    ]);
+
+    /// What is read of the other Services of the cluster.
+    pub const OTHERS: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("name", Shape::All), ("namespace", Shape::All)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                ("clusterIP", Shape::All),
+                ("clusterIPs", Shape::All),
+                ("externalIPs", Shape::All),
+                ("ports", PORTS),
+            ]),
+        ),
+        ("status", STATUS),
+    ]);
+
+    /// The view of an object, present or not.
+    #[must_use]
+    pub fn of(object: Node<'d>) -> Self {
+        Self(object)
+    }
+
+    /// `metadata.deletionTimestamp`.
+    #[must_use]
+    pub fn deletion_timestamp(&self) -> Node<'d> {
+        self.0.at("metadata").at("deletionTimestamp")
+    }
+
+    /// `metadata.name`.
+    #[must_use]
+    pub fn name(&self) -> Node<'d> {
+        self.0.at("metadata").at("name")
+    }
+
+    /// `metadata.namespace`.
+    #[must_use]
+    pub fn namespace(&self) -> Node<'d> {
+        self.0.at("metadata").at("namespace")
+    }
+
+    /// `spec.type`.
+    #[must_use]
+    pub fn kind(&self) -> Node<'d> {
+        self.0.at("spec").at("type")
+    }
+
+    /// `spec.clusterIP`.
+    #[must_use]
+    pub fn cluster_ip(&self) -> Node<'d> {
+        self.0.at("spec").at("clusterIP")
+    }
+
+    /// `spec.clusterIPs`.
+    #[must_use]
+    pub fn cluster_ips(&self) -> Node<'d> {
+        self.0.at("spec").at("clusterIPs")
+    }
+
+    /// `spec.externalIPs`.
+    #[must_use]
+    pub fn external_ips(&self) -> Node<'d> {
+        self.0.at("spec").at("externalIPs")
+    }
+
+    /// `spec.loadBalancerIP`.
+    #[must_use]
+    pub fn load_balancer_ip(&self) -> Node<'d> {
+        self.0.at("spec").at("loadBalancerIP")
+    }
+
+    /// `spec.ports`.
+    #[must_use]
+    pub fn ports(&self) -> Node<'d> {
+        self.0.at("spec").at("ports")
+    }
+
+    /// `status.loadBalancer.ingress`.
+    #[must_use]
+    pub fn ingress(&self) -> Node<'d> {
+        self.0.at("status").at("loadBalancer").at("ingress")
+    }
+}
+
+const PORTS: Shape<'static> = Shape::Fields(&[("port", Shape::All), ("protocol", Shape::All)]);
+
+const STATUS: Shape<'static> =
+    Shape::Fields(&[("loadBalancer", Shape::Fields(&[("ingress", Shape::Fields(&[("ip", Shape::All)]))]))]);
