@@ -18,7 +18,8 @@ mod verdict;
 mod violation;
 
 pub use cluster::{Answer, Cluster, Get, ListAll, Unreachable};
-pub use document::{Document, Edits, Fault, Lookup, Node, Quoted, Shape, nearest};
+pub use document::{Document, Edits, Fault, Node, Shape};
+pub use lean::{Lookup, Quoted, nearest};
 pub use policy::{Entry, Policy, check_settings, evaluate};
 pub use request::{Operation, Request};
 pub use response::Response;

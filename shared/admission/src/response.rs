@@ -1,6 +1,6 @@
 //! What the host is told.
 
-use document::ObjectWriter;
+use lean::ObjectWriter;
 
 use crate::{Fault, Violations};
 

@@ -6,11 +6,12 @@
 use std::cell::Cell;
 use std::fmt;
 
+use lean::{Quoted, sorted};
+
 use crate::json::{Lack, Number, Scanner, Start};
 use crate::node::Node;
 use crate::shape::position;
-use crate::sort::sorted;
-use crate::{Fault, Quoted, Shape};
+use crate::{Fault, Shape};
 
 /// A parsed document; [`root`](Document::root) is the way in.
 pub struct Document<'d> {

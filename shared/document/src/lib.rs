@@ -14,16 +14,10 @@ mod edit;
 mod fault;
 mod json;
 mod node;
-mod quote;
 mod shape;
-mod sort;
-mod write;
 
 pub use document::{Document, Origin};
 pub use edit::Edits;
 pub use fault::Fault;
 pub use node::Node;
-pub use quote::{Quoted, nearest};
 pub use shape::Shape;
-pub use sort::Lookup;
-pub use write::ObjectWriter;

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use lean::Quoted;
+
+use crate::Fault;
 use crate::document::{Children, Document, Id, Name, Step, Value};
 use crate::shape::same;
-use crate::{Fault, Quoted};
 
 /// A place in a document, present or not; it knows its path.
 ///
@@ -118,17 +120,27 @@ impl<'d> Node<'d> {
         }))
     }
 
+    /// The value, which has to be a string.
+    ///
+    /// # Errors
+    /// When it has another type or is absent.
+    pub fn required_text(&self) -> Result<&'d str, Fault> {
+        match self.text()? {
+            Some(text) => Ok(text),
+            None => Err(self.fault("expected a string, found null")),
+        }
+    }
+
     /// The strings of an array with their places; none if it is absent.
     ///
     /// # Errors
     /// When it has another type, or an element is not a string.
     pub fn texts(&self) -> Result<Vec<(Node<'d>, &'d str)>, Fault> {
-        self.items()?
-            .map(|item| match item.text()? {
-                Some(text) => Ok((item, text)),
-                None => Err(item.mistyped("a string", &Value::Null)),
-            })
-            .collect()
+        let mut texts = Vec::new();
+        for item in self.items()? {
+            texts.push((item, item.required_text()?));
+        }
+        Ok(texts)
     }
 
     /// The fields of an object whose names are data, in document order; none if it is absent.

@@ -1,7 +1,7 @@
 //! The cluster behind the host.
 
 use admission::{Cluster, Get, ListAll, Unreachable};
-use document::ObjectWriter;
+use lean::ObjectWriter;
 use wapc_guest::host_call;
 
 /// Asks the host, which asks the API server or a cache of it.

@@ -7,7 +7,7 @@
 mod cluster;
 
 use admission::Policy;
-use document::ObjectWriter;
+use lean::ObjectWriter;
 use wapc_guest::{CallResult, register_function};
 
 use cluster::HostCluster;

@@ -1,1 +1,21 @@
-//! To be described.
+//! What a policy module says about itself.
+//!
+//! Kubewarden reads a module's [`Metadata`] from a custom section: which requests concern the policy, whether
+//! it changes objects, what it asks the cluster, who wrote it. It is written by hand as `metadata.yml`, held
+//! here against what the host and the catalogues accept, and put into the module by [`annotate`], without
+//! `kwctl` and with the same bytes on every machine.
+//!
+//! # What this crate does not do
+//! It runs no module and pushes none to a registry.
+
+mod annotations;
+mod error;
+mod metadata;
+mod rules;
+mod section;
+
+pub use error::Error;
+pub use metadata::{
+    ContextAwareResource, ExecutionMode, Metadata, Operation, PROTOCOL_VERSION, PolicyType, Rule,
+};
+pub use section::{SECTION, annotate};

@@ -1,6 +1,5 @@
 //! IP addresses and ranges as Kubernetes reads them.
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use admission::{Node, SettingsError};
@@ -150,22 +149,24 @@ pub fn ranges(setting: Node<'_>) -> Result<Vec<IpNet>, SettingsError> {
     for (item, text) in setting.texts()? {
         match range(text) {
             Ok(range) => ranges.push(range),
-            Err(problem) => return Err(SettingsError::about(item, text, &problem)),
+            Err(problem) => return Err(SettingsError::about(item, text, problem)),
         }
     }
     Ok(ranges)
 }
 
-fn range(text: &str) -> Result<IpNet, Cow<'static, str>> {
+fn range(text: &str) -> Result<IpNet, &'static str> {
     const NO_RANGE: &str =
         "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
+    const NO_LENGTH: &str = "has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; \
+                             write such a number after the /";
     let (address, prefix) = match text.split_once('/') {
         Some((address, prefix)) => (address, Some(prefix)),
         None => (text, None),
     };
     let Some(Reading { address, oddity }) = read(address) else {
         let from = text.split_once('-').and_then(|(from, _)| read(from));
-        return Err(Cow::Borrowed(if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        return Err(if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
             "contains white space; remove it"
         } else if text.starts_with('!') {
             "is negated; list ranges that nobody may use under reject, without the !"
@@ -175,34 +176,25 @@ fn range(text: &str) -> Result<IpNet, Cow<'static, str>> {
             "goes from one address to another; write it as CIDR blocks"
         } else {
             NO_RANGE
-        }));
+        });
     };
     match oddity {
-        Some(Oddity::Mapped) => return Err("is an IPv4-mapped IPv6 address; write the IPv4 range".into()),
-        Some(Oddity::LeadingZeros) => {
-            return Err(format!("has leading zeros; write it with {address}").into());
-        }
+        Some(Oddity::Mapped) => return Err("is an IPv4-mapped IPv6 address; write the IPv4 range"),
+        Some(Oddity::LeadingZeros) => return Err("has leading zeros; write it without them"),
         None => {}
     }
     let Some(prefix) = prefix else { return Ok(IpNet::from(address)) };
     if read(prefix).is_some() {
-        return Err("has a netmask; write the length of the prefix instead, such as /24".into());
+        return Err("has a netmask; write the length of the prefix instead, such as /24");
     }
     let plain =
         prefix.bytes().all(|byte| byte.is_ascii_digit()) && (prefix == "0" || !prefix.starts_with('0'));
     let length = number(prefix, 10).filter(|_| plain).and_then(|length| u8::try_from(length).ok());
     match length.and_then(|length| IpNet::new(address, length).ok()) {
-        None => {
-            Err("has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; write such a \
-                     number after the /"
-                .into())
-        }
+        None => Err(NO_LENGTH),
         Some(range) if range.addr() == range.network() => Ok(range),
-        Some(range) => Err(format!(
-            "has host bits set; write {} for the whole block or {address} for the one address",
-            range.trunc()
-        )
-        .into()),
+        Some(_) => Err("has bits set behind its prefix; write the first address of the block for the whole \
+                        block, or no prefix for the one address"),
     }
 }
 
@@ -307,11 +299,11 @@ mod tests {
             ("!10.0.0.0/8", "is negated; list ranges that nobody may use under reject, without the !"),
             ("fe80::1%eth0", "has a zone, which external addresses never have; remove it"),
             (" 10.0.0.0/8", "contains white space; remove it"),
-            ("010.0.0.0/8", "has leading zeros; write it with 10.0.0.0"),
+            ("010.0.0.0/8", "has leading zeros; write it without them"),
             ("::ffff:10.0.0.0/104", "is an IPv4-mapped IPv6 address; write the IPv4 range"),
             (
                 "172.16.66.10/23",
-                "has host bits set; write 172.16.66.0/23 for the whole block or 172.16.66.10 for the one address",
+                "has bits set behind its prefix; write the first address of the block for the whole block, or no prefix for the one address",
             ),
         ] {
             assert_eq!(range(text).unwrap_err(), problem, "{text}");

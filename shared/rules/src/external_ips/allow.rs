@@ -182,19 +182,18 @@ impl<'a, 'd> Coverage<'a, 'd> {
         Ok(selected)
     }
 
-    /// Who asks, as far as rules tell requests apart.
-    pub(super) fn claimant(&self) -> String {
-        match self.namespace {
-            Some(namespace) => format!("this user in namespace {}", Quoted(namespace)),
-            None => "this user".to_owned(),
+    /// That no rule allows it, and what could not be known, if anything.
+    pub(super) fn refusal(&self) -> String {
+        let mut refusal = "this user may not claim this address".to_owned();
+        if let Some(namespace) = self.namespace {
+            refusal.push_str(" in namespace ");
+            refusal.push_str(&Quoted(namespace).to_string());
         }
-    }
-
-    /// What could not be known, for the message of a denial.
-    pub(super) fn doubt(&self) -> String {
-        match &self.doubt {
-            Some(doubt) => format!(" (rules with a namespaceSelector did not apply: {doubt})"),
-            None => String::new(),
+        if let Some(doubt) = &self.doubt {
+            refusal.push_str(" (rules with a namespaceSelector did not apply: ");
+            refusal.push_str(doubt);
+            refusal.push(')');
         }
+        refusal
     }
 }

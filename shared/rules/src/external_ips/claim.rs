@@ -29,22 +29,16 @@ impl Field {
     pub(super) const PATHS: &'static [&'static str] =
         &["spec.externalIPs", "spec.loadBalancerIP", "status.loadBalancer.ingress"];
 
-    pub(super) fn noun(self) -> &'static str {
+    /// That no new value may be claimed.
+    pub(super) fn closed(self) -> &'static str {
         match self {
-            Field::ExternalIps => "external IP",
-            Field::LoadBalancerIp => "load balancer IP",
-            Field::Ingress => "load balancer ingress address",
+            Field::ExternalIps => "Services may not claim new external IPs",
+            Field::LoadBalancerIp => "Services may not ask for new load balancer IPs",
+            Field::Ingress => "Services may not be given new load balancer addresses",
         }
     }
 
-    pub(super) fn article(self) -> &'static str {
-        match self {
-            Field::ExternalIps => "an",
-            Field::LoadBalancerIp | Field::Ingress => "a",
-        }
-    }
-
-    /// What to do where no address may be claimed.
+    /// What to do then.
     pub(super) fn way_out(self) -> &'static str {
         match self {
             Field::ExternalIps => "remove it and use a Service of type LoadBalancer, an Ingress or a Gateway",
@@ -55,24 +49,32 @@ impl Field {
 
     /// What a Service, present or not, claims in this field.
     pub(super) fn claims(self, service: Service<'_>) -> Result<Vec<Claim<'_>>, Fault> {
-        let claim = |(at, text)| Claim { field: self, at, text };
-        Ok(match self {
-            Field::ExternalIps => service.external_ips().texts()?.into_iter().map(claim).collect(),
+        let mut claims = Vec::new();
+        let mut claim = |at, text| claims.push(Claim { field: self, at, text });
+        match self {
+            Field::ExternalIps => {
+                for at in service.external_ips().items()? {
+                    claim(at, at.required_text()?);
+                }
+            }
             Field::LoadBalancerIp => {
                 let at = service.load_balancer_ip();
-                at.filled_text()?.map(|text| claim((at, text))).into_iter().collect()
+                if let Some(text) = at.filled_text()? {
+                    claim(at, text);
+                }
             }
             Field::Ingress => {
-                let mut claims = Vec::new();
                 for ingress in service.ingress().items()? {
                     ingress.object()?;
                     let at = ingress.at("ip");
-                    // An entry with a hostname only is an address for name servers, not for the data plane.
-                    claims.extend(at.filled_text()?.map(|text| claim((at, text))));
+                    // An entry with a hostname only is for name servers, not for the data plane.
+                    if let Some(text) = at.filled_text()? {
+                        claim(at, text);
+                    }
                 }
-                claims
             }
-        })
+        }
+        Ok(claims)
     }
 }
 

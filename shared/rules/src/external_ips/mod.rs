@@ -169,35 +169,30 @@ impl ExternalIps {
         claim: &Claim<'_>,
         own_ingress: Option<&Stored<'_>>,
         coverage: &mut Coverage<'_, '_>,
-    ) -> Option<(Cow<'static, str>, Cow<'static, str>)> {
-        let noun = claim.field.noun();
+    ) -> Option<(Cow<'static, str>, &'static str)> {
         if self.allow.is_empty() && own_ingress.is_none() {
-            return Some((
-                format!("Services may not claim new {noun}s").into(),
-                claim.field.way_out().into(),
-            ));
+            return Some((claim.field.closed().into(), claim.field.way_out()));
         }
         let Some(Reading { address, oddity }) = read(claim.text) else {
-            return Some((
-                "not an IP address".into(),
-                "write it as 192.0.2.1 or 2001:db8::1, or remove it".into(),
-            ));
+            return Some(("not an IP address".into(), "write it as 192.0.2.1 or 2001:db8::1, or remove it"));
         };
-        if let Some(oddity) = oddity {
-            let what = match oddity {
-                Oddity::LeadingZeros => "leading zeros mean",
-                Oddity::Mapped => "an IPv4-mapped IPv6 address means",
-            };
-            return Some((
-                format!("{what} different addresses to different readers").into(),
-                format!("write it as {address}").into(),
-            ));
+        match oddity {
+            Some(Oddity::LeadingZeros) => {
+                return Some((
+                    "leading zeros mean different addresses to different readers".into(),
+                    "write it without them",
+                ));
+            }
+            Some(Oddity::Mapped) => {
+                return Some((
+                    "an IPv4-mapped IPv6 address means different addresses to different readers".into(),
+                    "write the IPv4 address",
+                ));
+            }
+            None => {}
         }
         if covered(&self.reject, address) {
-            return Some((
-                format!("this address may not be used as {} {noun}", claim.field.article()).into(),
-                "use another address or remove it".into(),
-            ));
+            return Some(("no Service may claim this address".into(), "use another address or remove it"));
         }
         if claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.has(claim.text)) {
             return None;
@@ -205,9 +200,6 @@ impl ExternalIps {
         if coverage.of(address) {
             return None;
         }
-        Some((
-            format!("{} may not claim this {noun}{}", coverage.claimant(), coverage.doubt()).into(),
-            "use an address that is set aside for it, or remove it".into(),
-        ))
+        Some((coverage.refusal().into(), "use an address that is set aside for it, or remove it"))
     }
 }

@@ -12,7 +12,7 @@ const LIMIT: usize = 256;
 ///
 /// # Example
 /// ```
-/// use document::Quoted;
+/// use lean::Quoted;
 ///
 /// assert_eq!(Quoted("10.0.0.1").to_string(), r#""10.0.0.1""#);
 /// assert_eq!(Quoted("a\nb\u{202e}").to_string(), r#""a\nb\u202e""#);
@@ -44,24 +44,4 @@ fn is_plain(c: char) -> bool {
     !matches!(u32::from(c),
         0..=0x1f | 0x7f..=0x9f | 0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e
         | 0x2060..=0x206f | 0xe000..=0xf8ff | 0xfeff | 0xfff0..=0xfffb | 0xe0000..)
-}
-
-/// The name among `known` that is nearest to `name`, if one is near enough to be what was meant.
-///
-/// # Example
-/// ```
-/// assert_eq!(document::nearest("cidr", &["cidrs", "users"]), Some("cidrs"));
-/// assert_eq!(document::nearest("colour", &["cidrs", "users"]), None);
-/// ```
-#[must_use]
-pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    /// Longer names are nobody's typing error, and the comparison is quadratic.
-    const LONGEST: usize = 64;
-    if name.len() > LONGEST {
-        return None;
-    }
-    let name = name.to_ascii_lowercase();
-    let distance = |known: &str| strsim::levenshtein(&name, &known.to_ascii_lowercase());
-    let (distance, near) = known.iter().map(|known| (distance(known), *known)).min()?;
-    (distance <= near.len().div_ceil(3)).then_some(near)
 }

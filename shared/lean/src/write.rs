@@ -7,7 +7,7 @@
 ///
 /// # Example
 /// ```
-/// use document::ObjectWriter;
+/// use lean::ObjectWriter;
 ///
 /// let json = ObjectWriter::new().raw("accepted", "false").text("message", "no \"way\"\n").finish();
 /// assert_eq!(json, r#"{"accepted":false,"message":"no \"way\"\n"}"#);

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 ///
 /// # Example
 /// ```
-/// use document::Lookup;
+/// use lean::Lookup;
 ///
 /// let stored = Lookup::of(vec!["192.0.2.2", "192.0.2.1"]);
 /// assert!(stored.position(&"192.0.2.1").is_some());
@@ -52,7 +52,8 @@ impl<T: Ord + Copy> Lookup<T> {
 /// `slice::sort` brings some 6 KB into a module for every type that it sorts. This is a heap sort of
 /// positions whose comparison is called, not generated: slower, which a few names or addresses do not notice,
 /// and still `n log n` for what an attacker sends.
-pub(crate) fn sorted<T: Ord + Copy>(items: &[T]) -> Vec<T> {
+#[must_use]
+pub fn sorted<T: Ord + Copy>(items: &[T]) -> Vec<T> {
     let compare = |a: u32, b: u32| item(items, a).cmp(&item(items, b));
     let order = order(u32::try_from(items.len()).unwrap_or(u32::MAX), &compare);
     order.into_iter().filter_map(|at| item(items, at).copied()).collect()
