@@ -15,10 +15,15 @@ pub struct Usage {
 }
 
 /// A compiled module to be measured.
-#[allow(missing_debug_implementations, reason = "a compiled module has nothing to show")]
 pub struct Meter {
     engine: Engine,
     module: Module,
+}
+
+impl std::fmt::Debug for Meter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Meter").finish_non_exhaustive()
+    }
 }
 
 #[derive(Default)]
@@ -47,17 +52,13 @@ impl Meter {
     /// # Errors
     /// A module that traps, asks the host for anything, or answers with an error.
     pub fn validate(&self, payload: Vec<u8>) -> Result<(Usage, Vec<u8>)> {
-        let operation: &'static str =
-            if std::env::var("PV").is_ok() { "protocol_version" } else { "validate" };
+        let operation = "validate";
         let lengths = (i32::try_from(operation.len())?, i32::try_from(payload.len())?);
         let call = Call { operation, payload, ..Call::default() };
         let mut store = Store::new(&self.engine, call);
         store.set_fuel(u64::MAX)?;
         let instance = linker(&self.engine)?.instantiate(&mut store, &self.module)?;
         instance.get_typed_func::<(), ()>(&mut store, "wapc_init")?.call(&mut store, ())?;
-        if std::env::var("INIT").is_ok() {
-            eprintln!("init {}", u64::MAX - store.get_fuel()?);
-        }
         let guest_call = instance.get_typed_func::<(i32, i32), i32>(&mut store, "__guest_call")?;
         guest_call.call(&mut store, lengths)?;
         let fuel = u64::MAX.saturating_sub(store.get_fuel()?);
@@ -101,10 +102,7 @@ fn linker(engine: &Engine) -> Result<Linker<Call>> {
     for name in ["__host_response", "__host_error"] {
         linker.func_wrap("wapc", name, |_: u32| {})?;
     }
-    linker.func_wrap("wapc", "__console_log", |mut c: Caller<'_, Call>, a: u32, l: u32| {
-        let t = read(&mut c, a, l).unwrap();
-        eprintln!("   {} {}", String::from_utf8_lossy(&t), u64::MAX - c.get_fuel().unwrap());
-    })?;
+    linker.func_wrap("wapc", "__console_log", |_: u32, _: u32| {})?;
     Ok(linker)
 }
 

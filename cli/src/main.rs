@@ -1,1 +1,50 @@
-fn main() {}
+//! `portcullis`: policy modules on a laptop or in CI, without a cluster.
+//!
+//! [`run`] judges AdmissionRequests with a module in the host that Kubewarden uses, [`annotate`] makes a
+//! module ready for Kubewarden. All input is read before the first thing is judged, and everything is judged
+//! before the first thing is printed, so there is no half an answer.
+
+mod annotate;
+mod args;
+mod cluster;
+mod diff;
+mod failure;
+mod parse;
+mod policy;
+mod report;
+mod requests;
+mod run;
+mod settings;
+mod source;
+mod strict;
+mod text;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+
+/// The tool could not do what it was asked for. clap uses the same for arguments that it does not understand.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Annotate(args) => annotate::annotate(&args),
+    };
+    match done {
+        Ok(status) => status,
+        Err(failure) => {
+            report(&failure);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Says on standard error why nothing was done. If that cannot be written either, the status says it.
+fn report(failure: &Failure) {
+    drop(writeln!(std::io::stderr().lock(), "portcullis: {failure}"));
+}

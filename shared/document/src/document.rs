@@ -433,3 +433,115 @@ impl Id {
     /// An entry that no document has.
     pub(crate) const NOWHERE: Id = Id(MISSING - 1);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("labels", Shape::All)])),
+        ("spec", Shape::Fields(&[("hosts", Shape::Fields(&[("name", Shape::All)])), ("type", Shape::All)])),
+    ]);
+
+    fn parse(text: &str) -> Result<Document<'_>, Fault> {
+        Document::parse(text.as_bytes(), SHAPE, Origin::Lookup("thing"))
+    }
+
+    #[test]
+    fn a_document_keeps_what_its_shape_names() {
+        let document = parse(r#"{"spec":{"type":"a","other":[{}]},"status":{"spec":{"type":"b"}}}"#).unwrap();
+        let root = document.root();
+        assert_eq!(root.at("spec").at("type").text(), Ok(Some("a")));
+        assert_eq!(root.at("spec").at("other").is_present(), Ok(false));
+        assert_eq!(root.at("status").is_present(), Ok(false));
+    }
+
+    #[test]
+    fn null_is_the_same_as_absent() {
+        let document = parse(r#"{"spec":null,"metadata":{"labels":null}}"#).unwrap();
+        let root = document.root();
+        assert_eq!(root.at("spec").at("type").text(), Ok(None));
+        assert_eq!(root.at("metadata").at("labels").fields().unwrap().count(), 0);
+        assert_eq!(root.at("metadata").at("labels").entry("a").unwrap().map(|node| node.path()), None);
+    }
+
+    #[test]
+    fn a_step_through_another_type_is_a_fault_at_that_type() {
+        for (text, fault) in [
+            (r#"{"spec":"x"}"#, "thing: spec: expected an object, found a string"),
+            (r#"{"spec":[]}"#, "thing: spec: expected an object, found an array"),
+            (r#"{"spec":{"type":1.5}}"#, "thing: spec.type: expected a string, found a number"),
+            (r#"{"spec":{"type":{}}}"#, "thing: spec.type: expected a string, found an object"),
+            (r#"{"spec":{"type":true}}"#, "thing: spec.type: expected a string, found a boolean"),
+            ("7", "thing: expected an object, found a number"),
+        ] {
+            let document = parse(text).unwrap();
+            assert_eq!(document.root().at("spec").at("type").text().unwrap_err().to_string(), fault);
+        }
+    }
+
+    #[test]
+    fn paths_are_written_as_kubectl_explains_them() {
+        let text = r#"{"metadata":{"labels":{"team":1,"a/b":2,"odd key\u000a":3,"":4}},"spec":{"hosts":[{},{"name":5}]}}"#;
+        let document = parse(text).unwrap();
+        let labels = document.root().at("metadata").at("labels");
+        let paths: Vec<String> = labels.fields().unwrap().map(|(_, node)| node.path()).collect();
+        assert_eq!(
+            paths,
+            [
+                "thing: metadata.labels.team",
+                "thing: metadata.labels[a/b]",
+                r#"thing: metadata.labels["odd key\n"]"#,
+                r#"thing: metadata.labels[""]"#,
+            ],
+        );
+        let hosts = document.root().at("spec").at("hosts");
+        let names: Vec<String> = hosts.items().unwrap().map(|host| host.at("name").path()).collect();
+        assert_eq!(names, ["thing: spec.hosts[0].name", "thing: spec.hosts[1].name"]);
+    }
+
+    #[test]
+    fn a_kept_key_that_is_there_twice_is_a_fault() {
+        for (text, fault) in [
+            (r#"{"spec":{"type":"a","type":"b"}}"#, r#"thing: spec: the key "type" is there twice"#),
+            (r#"{"spec":{},"status":1,"spec":null}"#, r#"thing: the key "spec" is there twice"#),
+            (
+                r#"{"metadata":{"labels":{"b":"1","a":"2","\u0062":"3"}}}"#,
+                r#"thing: metadata.labels: the key "b" is there twice"#,
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), fault);
+        }
+        assert!(parse(r#"{"spec":{"other":1,"other":2}}"#).is_ok(), "what is skipped is nobody's business");
+        assert!(parse(r#"{"metadata":{"labels":{"b":"1","a":"2","":"3"}}}"#).is_ok());
+    }
+
+    #[test]
+    fn escaped_keys_and_values_are_read_as_what_they_mean() {
+        let document = parse(r#"{"\u0073pec":{"type":"caf\u00e9 \ud83d\ude00"}}"#).unwrap();
+        assert_eq!(document.root().at("spec").at("type").text(), Ok(Some("café 😀")));
+        assert_eq!(
+            parse(r#"{"spec":{"type":"\ud83d"}}"#).unwrap_err().to_string(),
+            "thing: not JSON: expected a pair of surrogates at line 1 column 25",
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_a_fault_where_they_are_read() {
+        let value = b"{\"spec\":{\"type\":\"\xff\"}}";
+        let document = Document::parse(value, SHAPE, Origin::Lookup("thing")).unwrap();
+        assert_eq!(
+            document.root().at("spec").at("type").text().unwrap_err().to_string(),
+            "thing: spec.type: expected a string, found bytes that are not UTF-8",
+        );
+        let key = b"{\"metadata\":{\"labels\":{\"\xff\":1}}}";
+        assert!(Document::parse(key, SHAPE, Origin::Lookup("thing")).is_err());
+    }
+
+    #[test]
+    fn nothing_of_a_document_shows_in_its_debug_output() {
+        let document = parse(r#"{"spec":{"type":"hunter2"}}"#).unwrap();
+        let shown = format!("{document:?} {:?}", document.root().at("spec").at("type"));
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}

@@ -202,3 +202,98 @@ fn below<'e>(edits: &[Change<'e>], fits: impl Fn(&OwnedStep) -> bool) -> Vec<Cha
 fn member(name: &str, value: &str) -> String {
     format!("{}:{value}", Value::from(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Document, Origin, Shape};
+
+    /// A payload with an object, and what edits make of the object.
+    fn edited(object: &str, edit: impl Fn(Node<'_>, &mut Edits) -> Result<(), Fault>) -> Option<String> {
+        let payload = format!(r#"{{"request":{{"uid":"1","object":{object}}},"settings":{{}}}}"#);
+        let document = Document::parse(payload.as_bytes(), Shape::All, Origin::Payload).unwrap();
+        let mut edits = Edits::default();
+        edit(document.root().at("request").at("object"), &mut edits).unwrap();
+        edits.apply(payload.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn an_edit_changes_its_place_and_no_other_byte() {
+        let object =
+            r#"{"a": {"x":1.50, "n":123456789012345678901234567890}, "b":[{"c":true},{"c" :true}] ,"d":0}"#;
+        let new = edited(object, |root, edits| {
+            for item in root.at("b").items()?.skip(1) {
+                edits.set(&item.at("c"), false)?;
+            }
+            Ok(())
+        });
+        assert_eq!(
+            new.as_deref(),
+            Some(
+                r#"{"a":{"x":1.50, "n":123456789012345678901234567890},"b":[{"c":true},{"c":false}],"d":0}"#
+            ),
+        );
+    }
+
+    #[test]
+    fn what_is_set_already_is_no_change() {
+        assert_eq!(
+            edited(r#"{"a":{"b":[1, 2.0]}}"#, |root, edits| edits
+                .set(&root.at("a").at("b"), json!([1, 2.0]))),
+            None
+        );
+        assert_eq!(edited(r#"{"a":1}"#, |root, edits| edits.remove(&root.at("b").at("c"))), None);
+        assert_eq!(edited(r#"{"a":1}"#, |_, _| Ok(())), None);
+    }
+
+    #[test]
+    fn missing_and_null_objects_on_the_way_are_made() {
+        let set = |root: Node<'_>, edits: &mut Edits| edits.set(&root.at("a").at("b").at("c"), "x");
+        for object in ["{}", r#"{"a":null}"#, r#"{"a":{"b":null}}"#] {
+            assert_eq!(edited(object, set).as_deref(), Some(r#"{"a":{"b":{"c":"x"}}}"#), "{object}");
+        }
+    }
+
+    #[test]
+    fn fields_and_elements_are_taken_away() {
+        let new = edited(r#"{"a":1,"b":[1,2,3]}"#, |root, edits| {
+            edits.remove(&root.at("a"))?;
+            for item in root.at("b").items()?.take(2) {
+                edits.remove(&item)?;
+            }
+            Ok(())
+        });
+        assert_eq!(new.as_deref(), Some(r#"{"b":[3]}"#));
+    }
+
+    #[test]
+    fn only_the_object_under_review_can_be_changed() {
+        let payload = br#"{"request":{"object":{},"oldObject":{}}}"#;
+        let document = Document::parse(payload, Shape::All, Origin::Payload).unwrap();
+        let old = document.root().at("request").at("oldObject").at("spec");
+        assert_eq!(
+            Edits::default().set(&old, true).unwrap_err().to_string(),
+            "oldObject.spec: is not a part of the object and cannot be changed",
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn edits_do_to_the_text_what_assignments_do_to_the_value(
+            before in prop::collection::btree_map("[a-c]", prop::collection::btree_map("[x-z]", any::<i32>(), 0..3), 0..3),
+            value: i32,
+        ) {
+            let mut object = json!(before);
+            let new = edited(&object.to_string(), |root, edits| edits.set(&root.at("b").at("y"), value));
+            let old = object.clone();
+            object["b"]["y"] = json!(value);
+            match new {
+                Some(new) => prop_assert_eq!(serde_json::from_str::<Value>(&new).unwrap(), object),
+                None => prop_assert_eq!(old, object),
+            }
+        }
+    }
+}

@@ -459,3 +459,190 @@ fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     }
     at
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn skips(text: &[u8]) -> Result<(), Lack> {
+        let mut scanner = Scanner::new(text);
+        scanner.skip()?;
+        scanner.end()
+    }
+
+    /// Whether `serde_json` accepts a text. It says of numbers that they are out of range, which is no matter
+    /// of syntax, and it looks at surrogates and UTF-8 only in what it keeps.
+    fn serde_accepts(text: &[u8]) -> bool {
+        serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+    }
+
+    #[test]
+    fn the_corners_of_the_grammar_are_those_of_serde_json() {
+        let texts: &[&str] = &[
+            "",
+            " ",
+            "1",
+            "-1",
+            "-",
+            "+1",
+            "01",
+            "-01",
+            "1.",
+            "1.0",
+            ".5",
+            "1e5",
+            "1E+5",
+            "1e",
+            "1e+",
+            "0x1",
+            "1 2",
+            "\"\"",
+            "\"",
+            "\"a",
+            "\"\\\"",
+            "\"\\\"\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\u12gh\"",
+            "\"\\u0041\"",
+            "\"\u{1}\"",
+            "\"\u{7f}\"",
+            "\"tab\there\"",
+            "true",
+            "tru",
+            "truee",
+            "false",
+            "null",
+            "nul",
+            "True",
+            "[]",
+            "[",
+            "[1",
+            "[1,",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "[1,2]",
+            "[[]]",
+            "[}",
+            "{}",
+            "{",
+            "{\"a\"",
+            "{\"a\":",
+            "{\"a\":1",
+            "{\"a\":1,",
+            "{\"a\":1,}",
+            "{,}",
+            "{\"a\" 1}",
+            "{a:1}",
+            "{1:1}",
+            "{\"a\":1,\"b\":[{}]}",
+            "{\"a\":1]",
+            "]",
+            " { \"a\" : [ 1 , 2 ] } ",
+            "\t\r\n1\n",
+            "\u{feff}1",
+            "\u{a0}1",
+            "\"ä€😀\"",
+            "{\"ä\":1}",
+            "nan",
+            "[1,2]]",
+        ];
+        for text in texts {
+            assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_limited_as_the_host_limits_it() {
+        for depth in [1_usize, 126, 127, 128, 129, 100_000] {
+            let text = [vec![b'['; depth], vec![b']'; depth]].concat();
+            let host: Result<Value, _> = serde_json::from_slice(&text);
+            assert_eq!(skips(&text).is_ok(), host.is_ok(), "{depth}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_has_line_and_column_and_nothing_of_the_text() {
+        let text = b"{\n  \"password\": hunter2}";
+        let mut scanner = Scanner::new(text);
+        let lack = scanner.skip().unwrap_err();
+        assert_eq!(lack.describe(text, scanner.at()), "not JSON: expected a value at line 2 column 15");
+    }
+
+    #[test]
+    fn numbers_are_integers_as_long_as_they_surely_fit() {
+        let number = |text: &str| {
+            let mut scanner = Scanner::new(text.as_bytes());
+            scanner.number().unwrap()
+        };
+        assert_eq!(number("0"), Number::Integer(0));
+        assert_eq!(number("-443"), Number::Integer(-443));
+        assert_eq!(number("999999999999999999"), Number::Integer(999_999_999_999_999_999));
+        for other in ["9999999999999999999", "1.0", "1e2", "-0.5"] {
+            assert_eq!(number(other), Number::Other, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_serde_json_writes_is_accepted(text in json(), pretty: bool) {
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let text = if pretty { serde_json::to_vec_pretty(&value) } else { serde_json::to_vec(&value) };
+            prop_assert!(skips(&text.unwrap()).is_ok());
+        }
+
+        #[test]
+        fn a_changed_byte_is_accepted_or_refused_as_by_serde_json(text in json(), at: prop::sample::Index, byte: u8) {
+            let mut text = text.into_bytes();
+            let at = at.index(text.len());
+            text[at] = byte;
+            prop_assert_eq!(skips(&text).is_ok(), serde_accepts(&text));
+        }
+
+        #[test]
+        fn any_bytes_are_accepted_or_refused_as_by_serde_json(text in "[\\[\\]{}:,\"\\\\ntfu0-9eE.+ a-]{0,24}") {
+            prop_assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()));
+        }
+
+        #[test]
+        fn strings_mean_what_serde_json_reads(text: String) {
+            let json = serde_json::to_string(&text).unwrap();
+            let escaped: String =
+                text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect();
+            for json in [json, format!("\"{escaped}\"")] {
+                let mut scanner = Scanner::new(json.as_bytes());
+                let bytes = if scanner.string().unwrap() { scanner.unescaped().unwrap() } else { scanner.raw().to_vec() };
+                prop_assert_eq!(bytes, text.as_bytes());
+            }
+        }
+    }
+
+    /// The text of an arbitrary JSON value.
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            any::<bool>().prop_map(|value| value.to_string()),
+            any::<i64>().prop_map(|value| value.to_string()),
+            any::<f32>()
+                .prop_filter("JSON has no infinity", |value| value.is_finite())
+                .prop_map(|v| v.to_string()),
+            any::<String>().prop_map(|text| Value::from(text).to_string()),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec((any::<String>(), inner), 0..6).prop_map(|fields| {
+                    let fields: Vec<String> = fields
+                        .into_iter()
+                        .map(|(key, value)| format!("{}:{value}", Value::from(key)))
+                        .collect();
+                    format!("{{{}}}", fields.join(", "))
+                }),
+            ]
+        })
+    }
+}

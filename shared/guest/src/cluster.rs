@@ -51,3 +51,47 @@ fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
         Unreachable(text.strip_prefix("Host error: ").unwrap_or(&text).to_owned())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use admission::Shape;
+    use kubewarden_policy_sdk::host_capabilities::kubernetes::{GetResourceRequest, ListAllResourcesRequest};
+
+    use super::*;
+
+    const SHAPE: Shape<'static> =
+        Shape::Fields(&[("spec", Shape::Fields(&[("ports", Shape::All), ("type", Shape::All)]))]);
+
+    #[test]
+    fn an_object_is_asked_for_as_the_sdk_does() {
+        for namespace in [None, Some("shop")] {
+            let wanted = Get { api_version: "v1", kind: "Service", namespace, name: "web\"", shape: SHAPE };
+            let read: GetResourceRequest = serde_json::from_str(&get(&wanted)).unwrap();
+            assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("v1", "Service"));
+            assert_eq!((read.name.as_str(), read.namespace.as_deref()), ("web\"", namespace));
+            assert!(!read.disable_cache);
+            assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+        }
+    }
+
+    #[test]
+    fn all_objects_are_asked_for_as_the_sdk_does() {
+        let wanted = ListAll { api_version: "apps/v1", kind: "Deployment", shape: SHAPE };
+        let read: ListAllResourcesRequest = serde_json::from_str(&list_all(&wanted)).unwrap();
+        assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("apps/v1", "Deployment"));
+        assert_eq!(read.label_selector, None);
+        assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+    }
+
+    #[test]
+    fn only_the_hosts_words_for_this_object_mean_that_it_is_not_there() {
+        let wanted =
+            Get { api_version: "v1", kind: "Namespace", namespace: None, name: "shop", shape: SHAPE };
+        let failure = "Callback evaluation failure: ";
+        let said = |text: &str| says_not_found(&format!("{failure}{text}"), &wanted);
+        assert!(said("Cannot find v1/Namespace named 'shop' inside of namespace 'None'"));
+        assert!(!said("Cannot find v1/Namespace named 'shop2' inside of namespace 'None'"));
+        assert!(!said("Cannot find resource v1/Namespace"));
+        assert!(!said(""));
+    }
+}

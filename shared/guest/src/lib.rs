@@ -15,7 +15,7 @@ use cluster::HostCluster;
 /// Makes a crate the module of a policy: exports the function that the host calls first.
 ///
 /// # Example
-/// ```ignore
+/// ```text
 /// guest::export!(rules::external_ips::ExternalIps);
 /// ```
 #[macro_export]
@@ -72,3 +72,46 @@ fn settings_response(error: Option<String>) -> String {
 
 /// `ProtocolVersion::V1` of kubewarden-policy-sdk.
 const PROTOCOL_VERSION: &str = "\"v1\"";
+
+#[cfg(test)]
+mod tests {
+    use kubewarden_policy_sdk::metadata::ProtocolVersion;
+    use kubewarden_policy_sdk::response::ValidationResponse;
+    use kubewarden_policy_sdk::settings::SettingsValidationResponse;
+
+    use super::*;
+
+    #[test]
+    fn settings_are_answered_as_the_sdk_reads_it() {
+        let answer = |error: Option<&str>| {
+            let json = settings_response(error.map(str::to_owned));
+            serde_json::from_str::<SettingsValidationResponse>(&json).unwrap()
+        };
+        assert!(answer(None).valid);
+        let refused = answer(Some("allow[0]: \"x\" is wrong\n"));
+        assert!(!refused.valid);
+        assert_eq!(refused.message.as_deref(), Some("allow[0]: \"x\" is wrong\n"));
+    }
+
+    #[test]
+    fn the_protocol_version_is_the_one_of_the_sdk() {
+        assert_eq!(PROTOCOL_VERSION, serde_json::to_string(&ProtocolVersion::default()).unwrap());
+    }
+
+    #[test]
+    fn requests_are_answered_as_the_sdk_reads_it() {
+        let response = admission::Response {
+            accepted: false,
+            message: Some("one\ntwo \u{e9} \"three\"".into()),
+            code: Some(403),
+            mutated_object: Some(r#"{"a":1.50,"b":123456789012345678901234567890}"#.into()),
+        };
+        let read: ValidationResponse = serde_json::from_slice(&response.to_json()).unwrap();
+        assert!(!read.accepted);
+        assert_eq!(read.message, response.message);
+        assert_eq!(read.code, Some(403));
+        assert_eq!(read.mutated_object.unwrap()["a"], 1.5);
+        assert!(read.audit_annotations.is_none());
+        assert!(read.warnings.is_none());
+    }
+}

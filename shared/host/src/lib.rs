@@ -1,1 +1,41 @@
-//! To be described.
+//! The Kubewarden host, embedded: runs modules as the policy server does.
+//!
+//! It is made of the crates that Kubewarden's policy evaluator is made of, waPC and Wasmtime, and keeps to
+//! what the real host does: a fresh instance for each request, the request re-serialised field by field,
+//! settings that are always an object, host calls that have to be granted, an epoch deadline, a memory limit,
+//! a patch computed from the object of the request, and the host's own words for whatever goes wrong.
+//! Look-ups are answered from a set of [`objects`].
+//!
+//! A [`Host`] loads a [`Module`] once; a [`Deployment`] of it, whose settings the module has accepted, is a
+//! [`Policy`]; a policy judges an [`AdmissionRequest`] and gives an [`Evaluation`].
+//!
+//! # What this crate does not do
+//! It does not decide which requests concern a policy: rules, selectors and match conditions are the API
+//! server's. It has no groups of policies, no audit and no raw policies, and of the host's capabilities only
+//! the look-ups and the log.
+
+mod answer;
+mod calls;
+mod capability;
+mod constraint;
+mod deployment;
+mod error;
+mod instance;
+mod machine;
+mod metadata;
+mod module;
+mod policy;
+mod request;
+mod response;
+
+pub use calls::{HostCall, Outcome};
+pub use deployment::{Deployment, Mode, Resource};
+pub use error::Error;
+pub use machine::Host;
+pub use module::Module;
+pub use policy::{Evaluation, Policy};
+pub use request::AdmissionRequest;
+pub use response::{AdmissionResponse, Status, StatusCause, StatusDetails};
+
+#[cfg(test)]
+mod tests;

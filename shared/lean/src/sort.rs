@@ -97,3 +97,26 @@ fn sift_down(heap: &mut [u32], mut root: usize, end: usize, compare: &dyn Fn(u32
         root = child;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sorting_is_what_the_standard_library_does(items: Vec<i16>) {
+            let mut expected = items.clone();
+            expected.sort_unstable();
+            prop_assert_eq!(sorted(&items), expected);
+        }
+
+        #[test]
+        fn few_and_many_values_are_found_alike(values in prop::collection::vec(0_u8..40, 0..30), wanted in 0_u8..40) {
+            let lookup = Lookup::of(values.clone());
+            prop_assert_eq!(lookup.len(), values.len());
+            prop_assert_eq!(lookup.position(&wanted).is_some(), values.contains(&wanted));
+        }
+    }
+}

@@ -103,3 +103,23 @@ pub(crate) fn push_char(json: &mut String, c: char, plain: bool) {
     json.push('\\');
     json.push(short);
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_serde_json_reads(key: String, text: String, texts: Vec<String>) {
+            let written = ObjectWriter::new().text(&key, &text).texts("list\u{1}", &texts).raw("z", "1.50").finish();
+            let read: Value = serde_json::from_str(&written).unwrap();
+            prop_assert_eq!(&read["list\u{1}"], &json!(texts));
+            if !["list\u{1}", "z"].contains(&key.as_str()) {
+                prop_assert_eq!(&read[key.as_str()], &json!(text));
+            }
+        }
+    }
+}

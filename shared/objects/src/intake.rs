@@ -69,9 +69,8 @@ impl Intake {
         let api_version = required(&fields, "apiVersion", place)?;
         let kind = required(&fields, "kind", place)?;
         let at = format!("{place}.metadata");
-        let metadata = match fields.get("metadata") {
-            Some(Value::Object(metadata)) => metadata,
-            _ => return Err(Error::new(at, "expected an object; give it at least a name")),
+        let Some(Value::Object(metadata)) = fields.get("metadata") else {
+            return Err(Error::new(at, "expected an object; give it at least a name"));
         };
         let name = required(metadata, "name", &at)?;
         let namespace = match metadata.get("namespace") {

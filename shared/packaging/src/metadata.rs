@@ -6,6 +6,7 @@ use lean::nearest;
 use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_saphyr::UserMessageFormatter;
 
 use crate::{Error, annotations, rules};
 
@@ -142,18 +143,8 @@ impl Metadata {
     /// Text that is no YAML, keys that do not exist, and values that Kubewarden refuses or that a published
     /// policy needs; the first one, with the path of the field.
     pub fn from_yaml(yaml: &str) -> Result<Self, Error> {
-        let options = serde_saphyr::options! { with_snippet: false };
-        let value: Value = serde_saphyr::from_str_with_options(yaml, options)
-            .map_err(|error| Error::new("metadata", error.to_string()))?;
-        if let Some(unknown) =
-            value.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !is_known(key))
-        {
-            let advice = match nearest(unknown, KEYS) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("known are {}", KEYS.join(", ")),
-            };
-            return Err(Error::new(unknown, format!("unknown key; {advice}")));
-        }
+        let value = parse(yaml)?;
+        check_keys(&value)?;
         let metadata = Self::from_value(value)?;
         metadata.check()?;
         Ok(metadata)
@@ -198,8 +189,29 @@ impl Metadata {
     }
 }
 
-fn is_known(key: &str) -> bool {
-    KEYS.contains(&key)
+fn parse(yaml: &str) -> Result<Value, Error> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    serde_saphyr::from_str_with_options(yaml, options)
+        .map_err(|error| Error::new("metadata", error.render_with_formatter(&UserMessageFormatter)))
+}
+
+fn check_keys(metadata: &Value) -> Result<(), Error> {
+    let found = match metadata {
+        Value::Object(fields) => match fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            None => return Ok(()),
+            Some(unknown) => {
+                let advice = match nearest(unknown, KEYS) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("known are {}", KEYS.join(", ")),
+                };
+                return Err(Error::new(unknown, format!("unknown key; {advice}")));
+            }
+        },
+        Value::Array(_) => "a list",
+        Value::Null => "null",
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => "a single value",
+    };
+    Err(Error::new("metadata", format!("expected keys and values, found {found}")))
 }
 
 fn yes() -> bool {

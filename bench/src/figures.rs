@@ -1,0 +1,238 @@
+//! The figures, their budgets and their table.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use admission::Entry;
+use serde_json::{Value, json};
+
+use crate::meter::{Meter, Usage};
+
+/// All figures of one run.
+#[derive(Debug)]
+pub struct Figures {
+    /// The size of each module.
+    pub sizes: Vec<SizeOf>,
+    /// The cost of each request for each module.
+    pub costs: Vec<Cost>,
+}
+
+/// The size of a module.
+#[derive(Clone, Debug)]
+pub struct SizeOf {
+    /// The id of the policy, or `floor`.
+    pub module: String,
+    /// The bytes of the annotated module.
+    pub bytes: usize,
+    /// The most that it may have.
+    pub budget: Option<usize>,
+}
+
+/// The cost of a request.
+#[derive(Clone, Debug)]
+pub struct Cost {
+    /// The id of the policy.
+    pub module: String,
+    /// The name of the request file.
+    pub request: String,
+    /// What the module takes.
+    pub usage: Usage,
+    /// What the floor takes.
+    pub floor: Usage,
+    /// What it may take.
+    pub budget: Budget,
+}
+
+/// How much more than the floor a request may cost. To both come 10,000 instructions, for reading settings and
+/// writing an answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Budget {
+    /// 1.5 times the floor, for a request that the policy judges.
+    Judged,
+    /// 1.1 times the floor, for a request that is none of its business.
+    Passed,
+}
+
+impl Budget {
+    fn instructions(self, floor: u64) -> u64 {
+        let tenths = match self {
+            Budget::Judged => 15,
+            Budget::Passed => 11,
+        };
+        (floor.saturating_mul(tenths) / 10).saturating_add(10_000)
+    }
+}
+
+impl Figures {
+    /// Measures the modules that `just modules` built.
+    ///
+    /// # Errors
+    /// When a module is not built or does not answer.
+    pub fn measure() -> Result<Self, String> {
+        let mut figures = Self { sizes: Vec::new(), costs: Vec::new() };
+        let floor = read(&root().join("target/floor.wasm"))?;
+        let floor_meter = Meter::new(&floor).map_err(|error| format!("floor: {error}"))?;
+        figures.sizes.push(SizeOf { module: "floor".into(), bytes: floor.len(), budget: None });
+        let requests = requests()?;
+        for entry in rules::CATALOG {
+            let wasm = read(&root().join("target/policies").join(format!("{}.wasm", entry.id)))?;
+            let budget = Some(size_budget(entry.id));
+            figures.sizes.push(SizeOf { module: entry.id.into(), bytes: wasm.len(), budget });
+            let meter = Meter::new(&wasm).map_err(|error| format!("{}: {error}", entry.id))?;
+            for (name, request) in &requests {
+                let payload = json!({ "request": request, "settings": {} }).to_string().into_bytes();
+                let run = |meter: &Meter| meter.validate(payload.clone()).map(|(usage, _)| usage);
+                figures.costs.push(Cost {
+                    module: entry.id.into(),
+                    request: name.clone(),
+                    usage: run(&meter).map_err(|error| format!("{} on {name}: {error}", entry.id))?,
+                    floor: run(&floor_meter).map_err(|error| format!("floor on {name}: {error}"))?,
+                    budget: budget_of(entry, request),
+                });
+            }
+        }
+        Ok(figures)
+    }
+
+    /// What is above its budget, a sentence each.
+    #[must_use]
+    pub fn over_budget(&self) -> Vec<String> {
+        let sizes = self.sizes.iter().filter_map(|SizeOf { module, bytes, budget }| {
+            let budget = (*budget)?;
+            (*bytes > budget).then(|| format!("{module} has {bytes} bytes, more than its {budget}"))
+        });
+        let costs = self.costs.iter().filter_map(|cost| {
+            let (fuel, most) = (cost.usage.fuel, cost.budget.instructions(cost.floor.fuel));
+            let Cost { module, request, .. } = cost;
+            (fuel > most)
+                .then(|| format!("{module} takes {fuel} instructions for {request}, more than its {most}"))
+        });
+        sizes.chain(costs).collect()
+    }
+
+    /// What has grown by more than 3 % over a committed table, a sentence each.
+    ///
+    /// # Errors
+    /// A table that lacks a figure.
+    pub fn grown(&self, table: &str) -> Result<Vec<String>, String> {
+        let committed = |key: &[&str], column: usize| {
+            let row =
+                table.lines().map(cells).find(|cells| key.iter().zip(cells).all(|(key, cell)| key == cell));
+            let figure = row.as_ref().and_then(|cells| cells.get(column)).map(|cell| cell.replace(',', ""));
+            figure.and_then(|figure| figure.parse::<u64>().ok()).ok_or_else(|| {
+                format!("the table has no figure for {}; write it with BLESS=1 ./justw test", key.join(", "))
+            })
+        };
+        let mut grown = Vec::new();
+        let mut compare = |what: String, now: u64, before: u64| {
+            if now > before.saturating_add(before.saturating_mul(3) / 100) {
+                grown.push(format!("{what}: {now}, more than 3 % above the {before} of the table"));
+            }
+        };
+        for size in &self.sizes {
+            let before = committed(&[&size.module], 1)?;
+            compare(
+                format!("bytes of {}", size.module),
+                u64::try_from(size.bytes).unwrap_or(u64::MAX),
+                before,
+            );
+        }
+        for cost in &self.costs {
+            let before = committed(&[&cost.module, &cost.request], 2)?;
+            compare(format!("{} on {}", cost.module, cost.request), cost.usage.fuel, before);
+        }
+        Ok(grown)
+    }
+
+    /// The table for people, and for [`grown`](Self::grown).
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut text = String::from("| module | bytes | at most |\n|---|---:|---:|\n");
+        for SizeOf { module, bytes, budget } in &self.sizes {
+            let budget =
+                budget.map_or_else(String::new, |budget| grouped(u64::try_from(budget).unwrap_or(u64::MAX)));
+            let bytes = grouped(u64::try_from(*bytes).unwrap_or(u64::MAX));
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "| {module} | {bytes} | {budget} |");
+        }
+        text.push_str("\n| module | request | instructions | floor | ratio | at most | memory, KiB |\n");
+        text.push_str("|---|---|---:|---:|---:|---:|---:|\n");
+        for Cost { module, request, usage, floor, budget } in &self.costs {
+            let hundredths = usage.fuel.saturating_mul(100).checked_div(floor.fuel).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "| {module} | {request} | {} | {} | {}.{:02} | {} | {} |",
+                grouped(usage.fuel),
+                grouped(floor.fuel),
+                hundredths / 100,
+                hundredths % 100,
+                grouped(budget.instructions(floor.fuel)),
+                usage.memory / 1024,
+            );
+        }
+        text
+    }
+}
+
+/// 160 KB for the two policies with the most rules, 110 KB for the others.
+fn size_budget(id: &str) -> usize {
+    const KB: usize = 1024;
+    if matches!(id, "pod-security" | "selinux") { 160 * KB } else { 110 * KB }
+}
+
+fn budget_of(entry: &Entry, request: &Value) -> Budget {
+    let kind = |name: &str| request.pointer(&format!("/kind/{name}")).and_then(Value::as_str);
+    let judged =
+        entry.scope.0.iter().any(|rule| Some(rule.kind) == kind("kind") && Some(rule.group) == kind("group"));
+    if judged { Budget::Judged } else { Budget::Passed }
+}
+
+/// The request files by name, without nulls, as the host leaves them out.
+fn requests() -> Result<Vec<(String, Value)>, String> {
+    let dir = root().join("bench/requests");
+    let entries = std::fs::read_dir(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    files
+        .iter()
+        .map(|file| {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let mut request: Value = serde_json::from_slice(&read(file)?)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+            if let Value::Object(fields) = &mut request {
+                fields.retain(|_, value| !value.is_null());
+            }
+            Ok((name, request))
+        })
+        .collect()
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path)
+        .map_err(|error| format!("{}: {error}; build the modules with ./justw modules", path.display()))
+}
+
+/// The root of the repository.
+#[must_use]
+pub fn root() -> PathBuf {
+    let bench = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    bench.parent().map(PathBuf::from).unwrap_or(bench)
+}
+
+/// The cells of a row of a table.
+fn cells(row: &str) -> Vec<&str> {
+    row.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+/// A number with commas between groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && digits.len().saturating_sub(index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

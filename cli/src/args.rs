@@ -1,0 +1,81 @@
+//! The arguments.
+#![expect(clippy::doc_markdown, reason = "the comments are the help, where there are no links")]
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Judges AdmissionRequests with policy modules, without a cluster.
+#[derive(Debug, Parser)]
+#[command(name = "portcullis", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(RunArgs),
+    Annotate(AnnotateArgs),
+}
+
+/// Judges AdmissionRequests with a policy.
+///
+/// Exit status: 0 if all requests are admitted, 1 if some are denied, 2 if they could not be judged.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The file of a module, or the id of a built one.
+    pub(crate) policy: String,
+
+    /// Files with an AdmissionReview or a bare AdmissionRequest, as JSON or YAML; `-` is standard input.
+    #[arg(short, long, required = true, num_args = 1.., value_name = "FILE")]
+    pub(crate) request: Vec<String>,
+
+    /// A file with the settings of the policy, as JSON or YAML; `{}` without it.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "settings_json")]
+    pub(crate) settings: Option<String>,
+
+    /// The settings of the policy.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) settings_json: Option<String>,
+
+    /// What the policy may look up: files of Kubernetes objects and lists of them, or directories of such
+    /// files (*.json, *.yaml, *.yml).
+    #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
+    pub(crate) cluster: Vec<String>,
+
+    /// How the verdicts are printed.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: Output,
+
+    /// Where the built modules are.
+    #[arg(long, value_name = "DIR", default_value = "target/policies")]
+    pub(crate) modules: PathBuf,
+}
+
+/// How verdicts are printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum Output {
+    /// For people: verdict, messages, warnings and the patch as a diff.
+    #[default]
+    Text,
+    /// An AdmissionReview with the response for each request, one on each line.
+    Json,
+    /// The same as YAML documents.
+    Yaml,
+}
+
+/// Writes metadata into a module, in the place of what is there.
+#[derive(Args, Debug)]
+pub(crate) struct AnnotateArgs {
+    /// The file of the module.
+    pub(crate) module: PathBuf,
+
+    /// The metadata.yml of the policy.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) metadata: PathBuf,
+
+    /// Where the annotated module goes; may be the module itself.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}

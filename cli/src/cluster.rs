@@ -1,0 +1,110 @@
+//! The cluster that the policy may look things up in: files of objects.
+
+use std::path::Path;
+
+use objects::Objects;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::parse;
+use crate::source::{Name, Reader};
+
+/// The objects of some files and directories.
+///
+/// # Errors
+/// The first file that cannot be read, and what is no set of Kubernetes objects.
+pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects, Failure> {
+    let mut objects = Vec::new();
+    let mut names = Vec::new();
+    for argument in arguments {
+        for file in files(argument)? {
+            let source = reader.text(&file)?;
+            let documents = parse::documents(&source)?;
+            let count = documents.len();
+            for (index, document) in documents.into_iter().enumerate() {
+                let name = source.name.document(index, count);
+                match document {
+                    // As `jq '.items'` writes it.
+                    Value::Array(items) => {
+                        names.extend(
+                            (0..items.len())
+                                .map(|item| Name::new(format!("{name}, item {}", item.saturating_add(1)))),
+                        );
+                        objects.extend(items);
+                    }
+                    document => {
+                        names.push(name);
+                        objects.push(document);
+                    }
+                }
+            }
+        }
+    }
+    Objects::from_values(objects).map_err(|error| Failure::new(named(&error.to_string(), &names)))
+}
+
+/// A file itself, or the files of objects in a directory, in order, not those in directories below.
+fn files(argument: &str) -> Result<Vec<String>, Failure> {
+    let path = Path::new(argument);
+    if !path.is_dir() {
+        return Ok(vec![argument.to_owned()]);
+    }
+    let unreadable = |error: std::io::Error| Failure::about(argument, format!("cannot be read: {error}"));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if matches!(extension, Some("json" | "yaml" | "yml")) && !path.is_dir() {
+            files.push(path.into_os_string().into_string().map_err(|path| {
+                Failure::about(path.display(), "has a name that is no text; give it another one")
+            })?);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A message about objects that are called `objects[0]`, with the names of their files.
+fn named(message: &str, names: &[Name]) -> String {
+    let mut parts = message.split("objects[");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let known = part.split_once(']').and_then(|(index, rest)| {
+            let name = names.get(index.parse::<usize>().ok()?)?;
+            Some((name, rest))
+        });
+        match known {
+            None => text.extend(["objects[", part]),
+            Some((name, rest)) => {
+                text.push_str(&name.to_string());
+                // `.metadata.name` of it, or nothing below it.
+                match rest.strip_prefix('.') {
+                    Some(path) => text.extend([": ", path]),
+                    None => text.push_str(rest),
+                }
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_called_by_their_files() {
+        let names = [Name::new("a.yaml"), Name::new("b.yaml, document 2")];
+        for (message, text) in [
+            ("objects[1].metadata: expected an object", "b.yaml, document 2: metadata: expected an object"),
+            (
+                "objects[0]: v1 Pod a is there already, as objects[1]; x",
+                "a.yaml: v1 Pod a is there already, as b.yaml, document 2; x",
+            ),
+            ("objects[7]: x", "objects[7]: x"),
+            ("objects[0].items[3].kind: x", "a.yaml: items[3].kind: x"),
+        ] {
+            assert_eq!(named(message, &names), text);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The verdicts, printed.
+
+mod people;
+mod review;
+
+use std::io::{self, ErrorKind, Write};
+
+use anstream::AutoStream;
+use host::AdmissionResponse;
+
+use crate::args::Output;
+use crate::failure::Failure;
+use crate::requests::Request;
+
+/// A request and what becomes of it.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) request: Request,
+    pub(crate) response: AdmissionResponse,
+}
+
+/// Prints all verdicts on standard output, in order.
+///
+/// A reader that has seen enough and closes the pipe is no failure: the exit status says the rest.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(crate) fn print(judged: &[Judged], output: Output) -> Result<(), Failure> {
+    let stdout = io::stdout();
+    let choice = AutoStream::choice(&stdout);
+    // Buffered, as a diff may have many lines.
+    let mut out = io::BufWriter::new(AutoStream::new(stdout.lock(), choice));
+    let printed = match output {
+        Output::Text => people::print(&mut out, judged),
+        Output::Json => review::json(&mut out, judged),
+        Output::Yaml => review::yaml(&mut out, judged),
+    };
+    match printed.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::about("standard output", format!("cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,65 @@
+//! Verdicts for people.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use host::AdmissionResponse;
+
+use super::Judged;
+use crate::diff;
+use crate::text::one_line;
+
+const GREEN: Style = AnsiColor::Green.on_default().bold();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// Prints a paragraph for each request: verdict, messages, warnings, audit annotations and the patch.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn print(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+    for (index, Judged { request, response }) in judged.iter().enumerate() {
+        let (verdict, style) = verdict(response);
+        writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&request.to_string()))?;
+        details(out, response)?;
+        if let Some(patch) = &response.patch {
+            for line in diff::lines(request.object(), patch) {
+                let style = match line.chars().next() {
+                    Some('+') => AnsiColor::Green.on_default(),
+                    Some('-') => AnsiColor::Red.on_default(),
+                    Some('@') => CYAN,
+                    _ => Style::new(),
+                };
+                writeln!(out, "  {style}{}{style:#}", one_line(&line))?;
+            }
+        }
+        let told_more = response.status.is_some() || response.patch.is_some();
+        if told_more && judged.len() > index.saturating_add(1) {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn verdict(response: &AdmissionResponse) -> (&'static str, Style) {
+    match response {
+        AdmissionResponse { allowed: false, .. } => ("DENIED", RED),
+        AdmissionResponse { patch: Some(_), .. } => ("MUTATED", YELLOW),
+        _ => ("ADMITTED", GREEN),
+    }
+}
+
+fn details(out: &mut impl Write, response: &AdmissionResponse) -> io::Result<()> {
+    let message = response.status.as_ref().and_then(|status| status.message.as_deref());
+    for line in message.unwrap_or_default().lines() {
+        writeln!(out, "  {}", one_line(line))?;
+    }
+    for warning in response.warnings.iter().flatten() {
+        writeln!(out, "  {YELLOW}warning:{YELLOW:#} {}", one_line(warning))?;
+    }
+    for (key, value) in response.audit_annotations.iter().flatten() {
+        writeln!(out, "  {CYAN}audit:{CYAN:#} {}: {}", one_line(key), one_line(value))?;
+    }
+    Ok(())
+}

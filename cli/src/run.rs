@@ -1,0 +1,35 @@
+//! `portcullis run`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::report::{self, Judged};
+use crate::source::Reader;
+use crate::{cluster, policy, requests, settings};
+
+/// The exit status when some requests are denied.
+const DENIED: u8 = 1;
+
+/// Judges requests and prints the verdicts.
+///
+/// # Errors
+/// Whatever keeps one of the requests from being judged; nothing is printed then.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let mut reader = Reader::default();
+    let requests = requests::read(&args.request, &mut reader)?;
+    let (settings, settings_name) = settings::read(args, &mut reader)?;
+    let cluster = Arc::new(cluster::read(&args.cluster, &mut reader)?);
+    let policy = policy::load(&args.policy, &args.modules, settings, &settings_name)?;
+    let judged: Vec<Judged> = requests
+        .into_iter()
+        .map(|request| {
+            let response = policy.validate(&request.admission, &cluster).response;
+            Judged { request, response }
+        })
+        .collect();
+    report::print(&judged, args.output)?;
+    let all_admitted = judged.iter().all(|judged| judged.response.allowed);
+    Ok(if all_admitted { ExitCode::SUCCESS } else { ExitCode::from(DENIED) })
+}

@@ -1,0 +1,39 @@
+# Recipes of this repository; `./justw` runs them where just is not installed.
+
+export RUST_BACKTRACE := "0"
+
+_list:
+    @{{ just_executable() }} --list --unsorted
+
+# Judge sample requests with the real modules in the embedded host: the main job.
+run: modules
+    scripts/samples
+
+# Every test: cases, modules, laws, coherence, budgets, formatting, lints, docs, licences.
+test: modules
+    cargo test --workspace --quiet
+    {{ just_executable() }} lint
+
+# Build the modules, annotated, into target/policies.
+modules: setup
+    scripts/modules
+
+# What the modules cost, beside the floor.
+bench: modules
+    cargo run --quiet --package bench
+
+# Formatting, lints on both targets, docs, licences and sources of dependencies.
+lint: setup
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p rules -p objects -p external-ips -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+    scripts/tool cargo-deny --log-level error check bans licenses sources
+
+# Rewrite expectations, tables and generated files to what they are now; read the diff before you commit it.
+bless: modules
+    BLESS=1 cargo test --workspace --quiet
+
+# Install what a fresh machine lacks.
+setup:
+    @scripts/wasm-target

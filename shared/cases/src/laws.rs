@@ -1,0 +1,164 @@
+//! What holds for every policy and every case.
+
+use admission::{Entry, Shape};
+use serde_json::{Value, json};
+
+use crate::{Case, judge};
+
+/// A law, with the sentence that it is.
+pub type Law = (&'static str, fn(&Entry, &Case) -> Result<(), String>);
+
+/// All laws.
+pub const ALL: &[Law] = &[
+    ("what is not JSON is denied", closed),
+    ("a value of another type never turns a denial into an admission", mistyped),
+    ("null is the same as absent", null),
+    ("unknown fields change nothing", unknown),
+    ("the order of the cluster's objects changes nothing", order),
+];
+
+fn closed(entry: &Entry, case: &Case) -> Result<(), String> {
+    let payload = payload(case)?;
+    for length in 0..payload.len() {
+        let Some(cut) = payload.get(..length) else { continue };
+        let response = (entry.evaluate)(cut, &objects::Objects::default());
+        if response.accepted {
+            return Err(format!("admitted when cut after {length} bytes"));
+        }
+    }
+    Ok(())
+}
+
+fn mistyped(entry: &Entry, case: &Case) -> Result<(), String> {
+    let original = judge::natively(entry, case)?.outcome;
+    if original.admitted.is_some() || original.settings_error.is_some() {
+        return Ok(());
+    }
+    for (field, object) in objects_of(case) {
+        for pointer in pointers(&object) {
+            for other in [json!(7), json!("x"), json!(true), json!([]), json!({}), json!([[]])] {
+                let mut changed = object.clone();
+                let Some(value) = changed.pointer_mut(&pointer) else { continue };
+                if same_type(value, &other) {
+                    continue;
+                }
+                *value = other.clone();
+                let outcome = judge::natively(entry, &with(case, field, changed))?.outcome;
+                if outcome.admitted.is_some() || outcome.mutated.is_some() {
+                    return Err(format!("admitted with {other} at {field}{pointer}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn null(entry: &Entry, case: &Case) -> Result<(), String> {
+    same_outcome(entry, case, |object| add_nulls(object, entry.object), "null in place of absent fields")
+}
+
+fn unknown(entry: &Entry, case: &Case) -> Result<(), String> {
+    same_outcome(entry, case, |object| add_unknown(object, entry.object), "unknown fields")
+}
+
+fn order(entry: &Entry, case: &Case) -> Result<(), String> {
+    let mut reversed = case.clone();
+    reversed.cluster.objects.reverse();
+    let (one, other) = (judge::natively(entry, case)?.outcome, judge::natively(entry, &reversed)?.outcome);
+    if one == other { Ok(()) } else { Err(format!("{one:?} became {other:?}")) }
+}
+
+fn same_outcome(
+    entry: &Entry,
+    case: &Case,
+    change: impl Fn(&mut Value),
+    what: &str,
+) -> Result<(), String> {
+    let original = judge::natively(entry, case)?.outcome;
+    // A mutated object comes back with what was added to it.
+    if original.mutated.is_some() {
+        return Ok(());
+    }
+    for (field, mut object) in objects_of(case) {
+        change(&mut object);
+        let outcome = judge::natively(entry, &with(case, field, object))?.outcome;
+        if outcome != original {
+            return Err(format!("{what} in {field} made {outcome:?} of {original:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Sets every field that the shape names and an object does not have to null.
+fn add_nulls(value: &mut Value, shape: Shape<'_>) {
+    match (value, shape) {
+        (Value::Object(fields), Shape::Fields(known)) => {
+            for (name, shape) in known {
+                add_nulls(fields.entry((*name).to_owned()).or_insert(Value::Null), *shape);
+            }
+        }
+        (Value::Array(items), shape) => items.iter_mut().for_each(|item| add_nulls(item, shape)),
+        _ => {}
+    }
+}
+
+/// Adds a field that nobody knows to every object on the way to what the shape keeps.
+fn add_unknown(value: &mut Value, shape: Shape<'_>) {
+    match (value, shape) {
+        (Value::Object(fields), Shape::Fields(known)) => {
+            for (name, shape) in known {
+                if let Some(value) = fields.get_mut(*name) {
+                    add_unknown(value, *shape);
+                }
+            }
+            fields.insert("futureField".to_owned(), json!({ "spec": [1.5, { "externalIPs": "x" }] }));
+        }
+        (Value::Array(items), shape) => items.iter_mut().for_each(|item| add_unknown(item, shape)),
+        _ => {}
+    }
+}
+
+fn objects_of(case: &Case) -> Vec<(&'static str, Value)> {
+    let both = [("object", &case.object), ("oldObject", &case.old_object)];
+    both.into_iter().filter_map(|(field, object)| Some((field, object.clone()?))).collect()
+}
+
+fn with(case: &Case, field: &str, object: Value) -> Case {
+    let mut case = case.clone();
+    // What the request says of the object stays what it was.
+    let request = case.request_value();
+    for name in ["kind", "resource", "name", "namespace", "operation"] {
+        if let Some(value) = request.get(name) {
+            case.request.insert(name.to_owned(), value.clone());
+        }
+    }
+    let place = if field == "object" { &mut case.object } else { &mut case.old_object };
+    *place = Some(object);
+    case
+}
+
+fn payload(case: &Case) -> Result<Vec<u8>, String> {
+    Ok(case.admission_request()?.payload(&json!({})))
+}
+
+/// The JSON pointers of everything in a value, the value itself included.
+fn pointers(value: &Value) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let below: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.replace('~', "~0").replace('/', "~1"), value)).collect()
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (step, value) in below {
+        found.extend(pointers(value).into_iter().map(|rest| format!("/{step}{rest}")));
+    }
+    found
+}
+
+fn same_type(one: &Value, other: &Value) -> bool {
+    std::mem::discriminant(one) == std::mem::discriminant(other)
+}

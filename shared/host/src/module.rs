@@ -1,0 +1,71 @@
+//! A module: compiled once, instantiated for each call.
+
+use std::fmt;
+use std::sync::Arc;
+
+use objects::Objects;
+use wasmtime_provider::wasmtime;
+use wasmtime_provider::{ResourceLimits, WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
+
+use crate::machine::Machine;
+use crate::{Deployment, Error, Policy, instance, metadata};
+
+/// The most memory that an instance may have.
+const MEMORY: usize = 64 * 1024 * 1024;
+
+/// A compiled module.
+#[derive(Clone)]
+pub struct Module {
+    pub(crate) prepared: WasmtimeEngineProviderPre,
+    metadata: Option<Arc<[u8]>>,
+    /// Without the clock, nothing would end an endless loop.
+    _machine: Arc<Machine>,
+}
+
+impl Module {
+    pub(crate) fn load(machine: &Arc<Machine>, wasm: &[u8]) -> Result<Self, Error> {
+        let module = wasmtime::Module::from_binary(&machine.engine, wasm)
+            .map_err(|error| Error::Module(format!("{error:#}")))?;
+        let limits = ResourceLimits { max_memory_size: Some(MEMORY), max_table_elements: None };
+        let prepared = WasmtimeEngineProviderBuilder::new()
+            .engine(machine.engine.clone())
+            .module(module)
+            .enable_resource_limits(limits)
+            .build_pre()
+            .map_err(|error| Error::Module(error.to_string()))?;
+        let metadata = metadata::read(wasm).map(Arc::from);
+        Ok(Self { prepared, metadata, _machine: Arc::clone(machine) })
+    }
+
+    /// The JSON of the module's Kubewarden metadata, if it is annotated.
+    #[must_use]
+    pub fn metadata_json(&self) -> Option<&[u8]> {
+        self.metadata.as_deref()
+    }
+
+    /// Makes the module a policy, as a `ClusterAdmissionPolicy` does: asks an instance whether it accepts the
+    /// settings.
+    ///
+    /// # Errors
+    /// Settings that are no object or that the module refuses, and capabilities that the host does not have.
+    pub fn deploy(&self, deployment: Deployment) -> Result<Policy, Error> {
+        Policy::new(self.clone(), deployment)
+    }
+
+    /// Calls a function of a new instance that is granted nothing, with any bytes.
+    ///
+    /// # Errors
+    /// The host's words for what went wrong.
+    pub fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let nobody = Arc::new(Deployment::new("call"));
+        let nothing = Arc::new(Objects::unreachable("this call has no cluster"));
+        let (answer, _) = instance::run(self, &nobody, &nothing, operation, payload);
+        answer.map_err(|failure| failure.to_string())
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").finish_non_exhaustive()
+    }
+}

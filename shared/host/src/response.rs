@@ -1,0 +1,144 @@
+//! What the API server is told.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// Kubernetes' `AdmissionResponse`; serialised, the patch is in base64 and what is absent is left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdmissionResponse {
+    /// The `uid` of the request.
+    pub uid: String,
+    /// Whether the request is admitted.
+    pub allowed: bool,
+    /// The changes: a JSON patch, as in RFC 6902.
+    pub patch: Option<Value>,
+    /// Why the request is not admitted.
+    pub status: Option<Status>,
+    /// What the audit log gets.
+    pub audit_annotations: Option<BTreeMap<String, String>>,
+    /// What the client is shown besides.
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Why a request is not admitted.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Status {
+    /// The text that the client sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The HTTP status that the client sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u16>,
+    /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<StatusDetails>,
+}
+
+/// More about a denial.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct StatusDetails {
+    /// What led to it.
+    pub causes: Vec<StatusCause>,
+}
+
+/// What led to a denial.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct StatusCause {
+    /// The module's own message, where the deployment tells another one.
+    pub message: String,
+}
+
+impl AdmissionResponse {
+    /// What is told when the host is at a loss.
+    const INTERNAL_ERROR: u16 = 500;
+
+    pub(crate) fn denied(uid: &str, message: impl Into<String>, code: Option<u16>) -> Self {
+        Self {
+            uid: uid.to_owned(),
+            allowed: false,
+            patch: None,
+            status: Some(Status { message: Some(message.into()), code, details: None }),
+            audit_annotations: None,
+            warnings: None,
+        }
+    }
+
+    pub(crate) fn internal_error(uid: &str, problem: &str) -> Self {
+        Self::denied(uid, format!("internal server error: {problem}"), Some(Self::INTERNAL_ERROR))
+    }
+
+    pub(crate) fn timed_out(uid: &str) -> Self {
+        let message = "Policy execution interrupted because it exceeded the allowed execution time";
+        Self::denied(uid, message, Some(Self::INTERNAL_ERROR))
+    }
+}
+
+impl Serialize for AdmissionResponse {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Wire {
+            uid: &self.uid,
+            allowed: self.allowed,
+            patch_type: self.patch.as_ref().map(|_| "JSONPatch"),
+            patch: self.patch.as_ref().map(|patch| STANDARD.encode(patch.to_string())),
+            status: self.status.as_ref(),
+            audit_annotations: self.audit_annotations.as_ref(),
+            warnings: self.warnings.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'r> {
+    uid: &'r str,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'r Status>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit_annotations: Option<&'r BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warnings: Option<&'r [String]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_absent_is_left_out() {
+        let mut response = AdmissionResponse::denied("u", "no", None);
+        assert_eq!(
+            serde_json::to_value(&response).unwrap(),
+            json!({ "uid": "u", "allowed": false, "status": { "message": "no" } }),
+        );
+        response.status = None;
+        assert_eq!(serde_json::to_value(&response).unwrap(), json!({ "uid": "u", "allowed": false }));
+    }
+
+    #[test]
+    fn a_patch_is_in_base64() {
+        let patch = Some(json!([{ "op": "remove", "path": "/a" }]));
+        let response =
+            AdmissionResponse { allowed: true, status: None, patch, ..AdmissionResponse::timed_out("u") };
+        assert_eq!(
+            serde_json::to_value(&response).unwrap(),
+            json!({
+                "uid": "u",
+                "allowed": true,
+                "patchType": "JSONPatch",
+                "patch": "W3sib3AiOiJyZW1vdmUiLCJwYXRoIjoiL2EifV0=",
+            }),
+        );
+    }
+}

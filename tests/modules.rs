@@ -1,0 +1,42 @@
+//! Every case through the module in the embedded host: the same outcome, and the very same bytes as natively.
+
+use std::sync::Arc;
+
+use cases::{Case, judge, load_dir};
+use host::{Host, Module};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    let host = Arc::new(Host::new());
+    for entry in rules::CATALOG {
+        let dir = tests::root().join("policies").join(entry.id).join("cases");
+        let loaded = load(&host, entry).and_then(|module| Ok((module, load_dir(&dir)?)));
+        match loaded {
+            Ok((module, cases)) => trials.extend(cases.into_iter().map(|case| {
+                let module = Arc::clone(&module);
+                Trial::test(format!("{}: {}", entry.id, case.name), move || run(&module, entry, &case))
+            })),
+            Err(error) => trials.push(Trial::test(entry.id, move || Err(Failed::from(error)))),
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn load(host: &Result<Host, host::Error>, entry: &admission::Entry) -> Result<Arc<Module>, String> {
+    let host = host.as_ref().map_err(ToString::to_string)?;
+    host.load(&tests::module(entry.id)?).map(Arc::new).map_err(|error| format!("{}: {error}", entry.id))
+}
+
+fn run(module: &Module, entry: &admission::Entry, case: &Case) -> Result<(), Failed> {
+    let judged = judge::through(module, entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
+    if judged.outcome != case.want {
+        return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, judged.outcome).into());
+    }
+    let native = judge::natively(entry, case)?;
+    if judged.response != native.response {
+        return Err(format!("{}: the bytes differ from the native ones", case.place()).into());
+    }
+    Ok(())
+}
