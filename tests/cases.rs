@@ -9,9 +9,11 @@ fn main() {
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("cases");
         match load_dir(&dir) {
-            Ok(cases) => trials.extend(cases.into_iter().map(|case| {
-                Trial::test(format!("{}: {}", entry.id, case.name), move || run(entry, &case))
-            })),
+            Ok(cases) => {
+                trials.extend(cases.into_iter().map(|case| {
+                    Trial::test(format!("{}: {}", entry.id, case.name), move || run(entry, &case))
+                }))
+            }
             Err(error) => trials.push(Trial::test(entry.id, move || Err(Failed::from(error)))),
         }
     }

@@ -49,8 +49,8 @@ mod tests {
                 " kind: Pod",
                 " metadata:",
                 "   labels:",
-                "-    a: 'yes'",
-                "     b: '2'",
+                r#"-    a: "yes""#,
+                r#"     b: "2""#,
                 "+    c: x y",
             ]
         );

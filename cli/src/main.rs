@@ -1,6 +1,6 @@
 //! `portcullis`: policy modules on a laptop or in CI, without a cluster.
 //!
-//! [`run`] judges AdmissionRequests with a module in the host that Kubewarden uses, [`annotate`] makes a
+//! [`run`] judges requests with a module in the host that Kubewarden uses, [`annotate`] makes a
 //! module ready for Kubewarden. All input is read before the first thing is judged, and everything is judged
 //! before the first thing is printed, so there is no half an answer.
 

@@ -1,6 +1,7 @@
 //! JSON and YAML, told apart by what is there and not by the name of the file.
 
 use std::fmt::Display;
+use std::thread;
 
 use serde_json::Value;
 use serde_saphyr::UserMessageFormatter;
@@ -18,7 +19,7 @@ use crate::strict::Strict;
 /// # Errors
 /// Text that is neither, and keys that are there twice, with line and column.
 pub(crate) fn documents(source: &Source) -> Result<Vec<Value>, Failure> {
-    let parsed = if is_json(&source.text) { json(&source.text) } else { yaml(&source.text) };
+    let parsed = if is_json(&source.text) { json(&source.text) } else { with_room(|| yaml(&source.text)) };
     parsed.map_err(|problem| Failure::about(&source.name, problem))
 }
 
@@ -70,20 +71,36 @@ fn yaml(text: &str) -> Result<Vec<Value>, String> {
         legacy_octal_numbers: true,
         with_snippet: false,
     };
-    let values: Vec<Strict> = serde_saphyr::from_multiple_with_options(text, options).map_err(|error| {
-        let message = error.render_with_formatter(&UserMessageFormatter);
-        match error.location() {
-            Some(at) => {
-                let place = format!(" at line {}, column {}", at.line(), at.column());
-                problem("YAML", (at.line(), at.column()), message.trim_end_matches(&place))
-            }
-            None => format!("no valid YAML: {message}"),
-        }
-    })?;
+    let values: Vec<Strict> =
+        serde_saphyr::from_multiple_with_options(text, options).map_err(|error| told(&error))?;
     let mut values: Vec<Value> = values.into_iter().map(|Strict(value)| value).collect();
     values.iter_mut().for_each(whole_numbers);
     values.retain(|value| !value.is_null());
     Ok(values)
+}
+
+fn told(error: &serde_saphyr::Error) -> String {
+    let message = error.render_with_formatter(&UserMessageFormatter);
+    let Some(at) = error.location() else { return format!("no valid YAML: {message}") };
+    let place = format!(" at line {}, column {}", at.line(), at.column());
+    // The only limits that are left, which the message names by their variables.
+    let message = if message.contains("limits breached") {
+        "nested too deeply, or its aliases expand to too much"
+    } else {
+        message.trim_end_matches(&place)
+    };
+    problem("YAML", (at.line(), at.column()), message)
+}
+
+/// Does work that is nested as deeply as its input, on a stack that is large enough for the deepest that is
+/// read; that of the main thread is small on some systems.
+fn with_room<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    const STACK: usize = 64 * 1024 * 1024;
+    let done = thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
+        worker.join().ok()
+    });
+    done.unwrap_or_else(|| Err("cannot be read: there is not enough memory".to_owned()))
 }
 
 fn problem(format: &str, (line, column): (impl Display, impl Display), message: &str) -> String {

@@ -15,5 +15,6 @@ pub fn root() -> PathBuf {
 /// When it is not built; the sentence says how to.
 pub fn module(id: &str) -> Result<Vec<u8>, String> {
     let path = root().join("target/policies").join(format!("{id}.wasm"));
-    std::fs::read(&path).map_err(|error| format!("{}: {error}; build it with ./justw modules", path.display()))
+    std::fs::read(&path)
+        .map_err(|error| format!("{}: {error}; build it with ./justw modules", path.display()))
 }

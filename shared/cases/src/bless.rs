@@ -22,9 +22,7 @@ pub fn bless(text: &str, case: &Case, outcome: &Outcome) -> Result<String, Strin
     let mut lines: Vec<&str> = text.lines().collect();
     let is_name = |line: &str| {
         let name = line.strip_prefix("- name:").map(str::trim);
-        name.is_some_and(|name| {
-            serde_saphyr::from_str::<String>(name).is_ok_and(|name| name == case.name)
-        })
+        name.is_some_and(|name| serde_saphyr::from_str::<String>(name).is_ok_and(|name| name == case.name))
     };
     let start = lines.iter().position(|line| is_name(line)).ok_or_else(unfit)?;
     let next = |from: usize, stop: &dyn Fn(&str) -> bool| {

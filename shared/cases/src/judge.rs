@@ -28,7 +28,12 @@ pub fn natively(entry: &Entry, case: &Case) -> Result<Judged, String> {
         return Ok(refused(error.to_string()));
     }
     let objects = case.objects()?;
-    let recorded = Recorded { objects: &objects, reads: entry.reads, asked: RefCell::default(), undeclared: RefCell::default() };
+    let recorded = Recorded {
+        objects: &objects,
+        reads: entry.reads,
+        asked: RefCell::default(),
+        undeclared: RefCell::default(),
+    };
     let payload = case.admission_request()?.payload(&settings);
     let response = (entry.evaluate)(&payload, &recorded).to_json();
     if let Some(question) = recorded.undeclared.into_inner() {
@@ -76,7 +81,8 @@ fn refused(message: String) -> Judged {
 
 /// Reads a response as an outcome.
 fn outcome(response: &[u8], asked: Vec<String>) -> Result<Outcome, String> {
-    let response: Value = serde_json::from_slice(response).map_err(|error| format!("no response: {error}"))?;
+    let response: Value =
+        serde_json::from_slice(response).map_err(|error| format!("no response: {error}"))?;
     let message = response.get("message").and_then(Value::as_str).unwrap_or_default();
     let mut outcome = Outcome { asked, ..Outcome::default() };
     match (response.get("accepted").and_then(Value::as_bool), response.get("code").and_then(Value::as_u64)) {
@@ -112,9 +118,8 @@ struct Recorded<'a> {
 
 impl Recorded<'_> {
     fn record(&self, question: String, api_version: &str, kind: &str, how: How) {
-        let declared = |read: &admission::Read| {
-            read.api_version == api_version && read.kind == kind && read.how == how
-        };
+        let declared =
+            |read: &admission::Read| read.api_version == api_version && read.kind == kind && read.how == how;
         if !self.reads.0.iter().any(declared) {
             self.undeclared.replace(Some(question.clone()));
         }

@@ -1,0 +1,229 @@
+//! What the tool says when it cannot judge: one sentence on standard error, status 2, nothing on standard
+//! output.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A directory of its own for a test, gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    /// Runs the tool in the directory, with a request on standard input.
+    fn run(&self, arguments: &[&str]) -> Output {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        tool.args(arguments).current_dir(&self.0);
+        tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = tool.spawn().unwrap();
+        // A tool that does not read it closes the pipe.
+        drop(child.stdin.take().unwrap().write_all(REQUEST.as_bytes()));
+        child.wait_with_output().unwrap()
+    }
+
+    /// The sentence with which the tool refuses.
+    fn refused(&self, arguments: &[&str]) -> String {
+        let Output { status, stdout, stderr } = self.run(arguments);
+        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        assert_eq!((status.code(), stdout.as_str()), (Some(2), ""), "{arguments:?} {stderr}");
+        let sentence = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
+        assert!(!sentence.contains('\n'), "{sentence}");
+        sentence.to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+const REQUEST: &str = r#"{
+  "uid": "1",
+  "kind": {"group": "", "version": "v1", "kind": "Service"},
+  "resource": {"group": "", "version": "v1", "resource": "services"},
+  "operation": "CREATE",
+  "userInfo": {"username": "somebody"},
+  "object": {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
+}"#;
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let folder = Folder::new("missing");
+    folder.file("review.json", REQUEST);
+    let why = "cannot be read: No such file or directory (os error 2)";
+    for (arguments, file) in [
+        (&["--request", "nothing.json"][..], "nothing.json"),
+        (&["--request", "review.json", "nothing.json"], "nothing.json"),
+        (&["--request", "-", "--settings", "nothing.yaml"], "nothing.yaml"),
+        (&["--request", "-", "--cluster", "nothing"], "nothing"),
+        (&["--request", "-", "./nothing.wasm"], "./nothing.wasm"),
+    ] {
+        let policy: &[&str] = if file.ends_with(".wasm") { &[] } else { &["external-ips"] };
+        // The policy comes first, as a flag takes all values that follow.
+        let (flags, policy) = if policy.is_empty() { arguments.split_at(2) } else { (arguments, policy) };
+        assert_eq!(folder.refused(&[&["run"], policy, flags].concat()), format!("{file}: {why}"));
+    }
+}
+
+#[test]
+fn text_that_cannot_be_read_is_told_with_line_and_column() {
+    let folder = Folder::new("syntax");
+    folder.file("good.json", REQUEST);
+    folder.file("comma.json", "{\n  \"uid\": \"1\",\n  }");
+    folder.file("twice.json", "{\"uid\": \"1\",\n \"uid\": \"2\"}");
+    folder.file("twice.yaml", "uid: 1\nuid: 2\n");
+    folder.file("bracket.yaml", "uid: [1\nkind: x\n");
+    folder.file("bytes.json", b"{\"uid\": \"\xff\"}");
+    let refused = |flag: &str, file: &str| match flag {
+        "--request" => folder.refused(&["run", "external-ips", "--request", "good.json", file]),
+        _ => folder.refused(&["run", "external-ips", "--request", "good.json", flag, file]),
+    };
+    for flag in ["--request", "--settings", "--cluster"] {
+        assert_eq!(
+            refused(flag, "comma.json"),
+            "comma.json: line 3, column 3: no valid JSON: trailing comma"
+        );
+        assert_eq!(
+            refused(flag, "twice.json"),
+            "twice.json: line 2, column 6: no valid JSON: the key `uid` is there twice"
+        );
+        assert_eq!(
+            refused(flag, "twice.yaml"),
+            "twice.yaml: line 2, column 1: no valid YAML: duplicate mapping key: uid not allowed here"
+        );
+        let told = refused(flag, "bracket.yaml");
+        assert!(
+            told.starts_with("bracket.yaml: line 2, column ") && told.contains(": no valid YAML: "),
+            "{told}"
+        );
+        assert_eq!(refused(flag, "bytes.json"), "bytes.json: not UTF-8 text, from byte 10 on");
+    }
+}
+
+#[test]
+fn nesting_without_end_and_bombs_are_refused() {
+    let folder = Folder::new("nesting");
+    folder.file("flow.json", "[".repeat(100_000));
+    folder.file("flow.yaml", format!("a: {}", "[".repeat(100_000)));
+    folder.file("block.yaml", "- ".repeat(100_000));
+    folder.file("keys.json", "{\"a\":".repeat(100_000));
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..10 {
+        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+        bomb = format!("{bomb}a{level}: &a{level} [{aliases}]\n");
+    }
+    folder.file("bomb.yaml", bomb);
+    for file in ["flow.json", "flow.yaml", "block.yaml", "keys.json", "bomb.yaml"] {
+        let told = folder.refused(&["run", "external-ips", "--request", file]);
+        assert!(told.starts_with(&format!("{file}: line ")), "{told}");
+    }
+}
+
+#[test]
+fn what_is_no_request_is_told_what_it_is() {
+    let folder = Folder::new("requests");
+    let refused = |text: &str| {
+        folder.file("r.yaml", text);
+        folder.refused(&["run", "external-ips", "--request", "r.yaml"])
+    };
+    let expected = "expected an AdmissionReview or an AdmissionRequest";
+    assert_eq!(refused(""), format!("r.yaml: is empty; {expected}"));
+    assert_eq!(refused("- 1\n"), format!("r.yaml: {expected}, found a list"));
+    assert_eq!(refused("kind: Service\n"), format!("r.yaml: {expected}, found a Service"));
+    assert_eq!(refused("kind: AdmissionReview\n"), "r.yaml: the AdmissionReview has no request");
+    let told = refused(&format!("{REQUEST}\n---\n{}", REQUEST.replace("userInfo", "user")));
+    assert!(told.starts_with("r.yaml, document 2: userInfo: "), "{told}");
+    assert_eq!(
+        folder.refused(&["run", "external-ips", "--request", "-", "-"]),
+        "standard input can be read once only; give - a single time"
+    );
+}
+
+#[test]
+fn a_policy_that_is_not_there_is_told_with_the_nearest() {
+    let folder = Folder::new("policies");
+    let build = "build the modules with ./justw modules";
+    assert_eq!(
+        folder.refused(&["run", "external-ip", "--request", "-"]),
+        format!(
+            "policy external-ip: there is no such policy; did you mean external-ips? (to have all of them, {build})"
+        )
+    );
+    assert_eq!(
+        folder.refused(&["run", "external-ips", "--request", "-"]),
+        format!(
+            "policy external-ips: is not built: target/policies/external-ips.wasm does not exist; {build}"
+        )
+    );
+    folder.file("my-own.wasm", "");
+    assert_eq!(
+        folder.refused(&["run", "myown", "--modules", ".", "--request", "-"]),
+        format!("policy myown: there is no such policy; did you mean my-own? (to have all of them, {build})")
+    );
+    let told = folder.refused(&["run", "my-own.wasm", "--request", "-"]);
+    assert!(told.starts_with("my-own.wasm: module: expected a core WebAssembly module: "), "{told}");
+    folder.file("bare.wasm", b"\0asm\x01\0\0\0");
+    assert_eq!(
+        folder.refused(&["run", "bare.wasm", "--request", "-"]),
+        "bare.wasm: carries no metadata, without which no host runs it; add it with portcullis annotate"
+    );
+}
+
+#[test]
+fn settings_that_are_no_object_are_refused() {
+    let folder = Folder::new("settings");
+    let refused =
+        |json: &str| folder.refused(&["run", "external-ips", "--request", "-", "--settings-json", json]);
+    assert_eq!(refused("[]"), "--settings-json: expected settings as an object, found a list");
+    assert_eq!(refused("{\"allow\": ]"), "--settings-json: line 1, column 11: no valid JSON: expected value");
+    folder.file("s.yaml", "a: 1\n---\nb: 2\n");
+    assert_eq!(
+        folder.refused(&["run", "external-ips", "--request", "-", "--settings", "s.yaml"]),
+        "s.yaml: expected one document, found 2"
+    );
+}
+
+#[test]
+fn what_is_no_object_of_a_cluster_is_told_with_its_file() {
+    let folder = Folder::new("cluster");
+    fs::create_dir(folder.0.join("cluster")).unwrap();
+    folder.file("cluster/a.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n");
+    folder.file("cluster/b.json", r#"{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}]}"#);
+    folder.file("cluster/notes.txt", "not looked at");
+    let told = folder.refused(&["run", "external-ips", "--request", "-", "--cluster", "cluster"]);
+    assert!(
+        told.starts_with("cluster/b.json: items[0]: v1 Namespace a is there already, as cluster/a.yaml; "),
+        "{told}"
+    );
+    folder.file(
+        "c.yaml",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: c}\n---\napiVersion: v1\nkind: Pod\n",
+    );
+    let told = folder.refused(&["run", "external-ips", "--request", "-", "--cluster", "c.yaml"]);
+    assert!(told.starts_with("c.yaml, document 2: metadata: "), "{told}");
+}
+
+#[test]
+fn arguments_that_are_not_understood_have_the_same_status() {
+    let folder = Folder::new("arguments");
+    for arguments in
+        [&["run"][..], &["run", "external-ips"], &["walk"], &["run", "p", "-r", "-", "-o", "xml"]]
+    {
+        let output = folder.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(folder.run(&["--help"]).status.code(), Some(0));
+}

@@ -1,0 +1,212 @@
+//! Nothing is registered that is not there, nothing is there that is not registered, and what is written twice
+//! says the same twice.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use admission::{Entry, Kind, Operation, Setting};
+use k8s_openapi::api::core::v1::{Namespace, Service};
+use packaging::Metadata;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tests::root;
+
+fn folder(entry: &Entry) -> PathBuf {
+    root().join("policies").join(entry.id)
+}
+
+fn metadata(entry: &Entry) -> Metadata {
+    let text = fs::read_to_string(folder(entry).join("metadata.yml")).unwrap();
+    Metadata::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", entry.id))
+}
+
+#[test]
+fn every_policy_has_a_folder_and_every_folder_a_policy() {
+    let folders: BTreeSet<String> = fs::read_dir(root().join("policies"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let ids: BTreeSet<String> = rules::CATALOG.iter().map(|entry| entry.id.to_owned()).collect();
+    assert_eq!(folders, ids);
+    for entry in rules::CATALOG {
+        for name in ["Cargo.toml", "src/lib.rs", "metadata.yml", "README.md", "cases", "samples"] {
+            assert!(folder(entry).join(name).exists(), "{}: {name} is missing", entry.id);
+        }
+        let module = fs::read_to_string(folder(entry).join("src/lib.rs")).unwrap();
+        assert!(module.lines().count() < 10 && module.contains("guest::export!("), "{}: logic", entry.id);
+    }
+}
+
+#[test]
+fn every_file_of_the_rules_is_a_module_of_its_parent() {
+    fn check(dir: &Path, parent: &Path) {
+        let text = fs::read_to_string(parent).unwrap();
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            if path == parent {
+                continue;
+            }
+            assert!(text.contains(&format!("mod {stem};")), "{} is nobody's module", path.display());
+            if path.is_dir() {
+                check(&path, &path.join("mod.rs"));
+            }
+        }
+    }
+    let src = root().join("shared/rules/src");
+    check(&src, &src.join("lib.rs"));
+}
+
+#[test]
+fn every_policy_has_a_case_for_each_kind_of_outcome() {
+    for entry in rules::CATALOG {
+        let cases = cases::load_dir(&folder(entry).join("cases")).unwrap();
+        let any = |has: fn(&cases::Outcome) -> bool| cases.iter().any(|case| has(&case.want));
+        assert!(any(|want| want.admitted.is_some()), "{}: admitted", entry.id);
+        assert!(any(|want| want.denied.is_some()), "{}: denied", entry.id);
+        assert!(any(|want| want.fault.is_some()), "{}: fault", entry.id);
+        assert!(any(|want| want.settings_error.is_some()), "{}: settingsError", entry.id);
+        assert_eq!(any(|want| want.mutated.is_some()), entry.mutates, "{}: mutated", entry.id);
+        assert_eq!(any(|want| !want.asked.is_empty()), !entry.reads.0.is_empty(), "{}: asked", entry.id);
+    }
+}
+
+#[test]
+fn metadata_says_what_the_code_says() {
+    let name = |operation: &Operation| {
+        Operation::ALL.iter().find(|(_, known)| known == operation).map(|(name, _)| *name).unwrap()
+    };
+    for entry in rules::CATALOG {
+        let metadata = metadata(entry);
+        let id = entry.id;
+        assert_eq!(metadata.annotations["io.kubewarden.policy.title"], id);
+        assert_eq!(metadata.annotations["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"), "{id}");
+        assert_eq!(metadata.mutating, entry.mutates, "{id}");
+
+        let rules: Vec<Value> = entry
+            .scope
+            .0
+            .iter()
+            .filter(|rule| rule.registered)
+            .map(|rule| {
+                json!({
+                    "apiGroups": [rule.group],
+                    "apiVersions": rule.versions,
+                    "resources": [rule.resource],
+                    "operations": rule.operations.iter().map(name).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        assert_eq!(serde_json::to_value(&metadata.rules).unwrap(), json!(rules), "{id}");
+
+        let resources: BTreeSet<(String, String)> =
+            entry.reads.0.iter().map(|read| (read.api_version.into(), read.kind.into())).collect();
+        let declared: BTreeSet<(String, String)> = metadata
+            .context_aware_resources
+            .iter()
+            .map(|resource| (resource.api_version.clone(), resource.kind.clone()))
+            .collect();
+        assert_eq!(declared, resources, "{id}");
+
+        let capabilities: BTreeSet<&str> = entry.reads.0.iter().map(|read| read.how.capability()).collect();
+        let declared: BTreeSet<&str> = metadata.host_capabilities.iter().map(String::as_str).collect();
+        assert_eq!(declared, capabilities, "{id}");
+    }
+}
+
+/// The settings by path, with what they take.
+fn settings(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
+    fn below(path: &str, kind: Kind, found: &mut Vec<(String, Kind)>) {
+        match kind {
+            Kind::List(of) => below(path, *of, found),
+            Kind::Object(fields) => settings(&format!("{path}."), fields, found),
+            Kind::Text | Kind::Choice(_) | Kind::Texts => {}
+        }
+    }
+    for setting in settings {
+        let path = format!("{prefix}{}", setting.name);
+        found.push((path.clone(), setting.kind));
+        below(&path, setting.kind, found);
+    }
+}
+
+fn takes(kind: Kind) -> String {
+    match kind {
+        Kind::Text => "string".to_owned(),
+        Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" \\| "),
+        Kind::List(of) => match of {
+            Kind::Object(_) => "list of objects".to_owned(),
+            Kind::Choice(_) => format!("list of {}", takes(*of)),
+            _ => "list of strings".to_owned(),
+        },
+        Kind::Object(_) => "object".to_owned(),
+        Kind::Texts => "object of strings".to_owned(),
+    }
+}
+
+#[test]
+fn every_setting_is_explained_in_the_readme_as_in_the_code() {
+    const START: &str = "<!-- settings: written by `./justw bless` -->\n";
+    const END: &str = "<!-- end of settings -->";
+    for entry in rules::CATALOG {
+        let mut known = Vec::new();
+        settings("", entry.settings, &mut known);
+        let paths: Vec<&str> = known.iter().map(|(path, _)| path.as_str()).collect();
+        let explained: Vec<&str> = entry.docs.iter().map(|(path, _)| *path).collect();
+        assert_eq!(explained, paths, "{}: DOCS name each setting once, in its order", entry.id);
+
+        let mut table = String::from("| setting | takes | |\n|---|---|---|\n");
+        for ((path, kind), (_, doc)) in known.iter().zip(entry.docs) {
+            writeln!(table, "| `{path}` | {} | {doc} |", takes(*kind)).unwrap();
+        }
+        let path = folder(entry).join("README.md");
+        let readme = fs::read_to_string(&path).unwrap();
+        let (before, rest) = readme.split_once(START).unwrap_or_else(|| panic!("{}: no {START}", entry.id));
+        let (old, after) = rest.split_once(END).unwrap_or_else(|| panic!("{}: no {END}", entry.id));
+        if cases::bless::is_wanted() {
+            fs::write(&path, format!("{before}{START}{table}{END}{after}")).unwrap();
+        } else {
+            assert_eq!(old, table, "{}: README.md is not current; run ./justw bless", entry.id);
+        }
+    }
+}
+
+/// Whether a type of Kubernetes has a field: a value of a type that it does not take is refused there, where an
+/// unknown field is ignored.
+fn has_field<T: DeserializeOwned>(path: &str) -> bool {
+    fn nest(steps: &[&str], leaf: &Value, lists: u32) -> Value {
+        let Some((step, rest)) = steps.split_first() else { return leaf.clone() };
+        let below = nest(rest, leaf, lists >> 1);
+        // Whether a step is a list of objects is not in the path: both are tried.
+        let below = if lists & 1 == 1 && !rest.is_empty() { json!([below]) } else { below };
+        json!({ *step: below })
+    }
+    let steps: Vec<&str> = path.split('.').collect();
+    (0..1_u32 << steps.len()).any(|lists| {
+        let reads = |leaf: &Value| serde_json::from_value::<T>(nest(&steps, leaf, lists)).is_ok();
+        reads(&Value::Null) && [json!(true), json!(7), json!("x")].iter().any(|leaf| !reads(leaf))
+    })
+}
+
+#[test]
+fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
+    assert!(has_field::<Service>("spec.ports.port"), "the test finds what is there");
+    assert!(!has_field::<Service>("spec.ports.prot"), "the test misses what is not there");
+    for mask in rules::view::Service::REVIEWED.masks().iter().chain(&rules::view::Service::OTHERS.masks()) {
+        assert!(has_field::<Service>(mask), "Service has no {mask}");
+    }
+    assert!(has_field::<Namespace>("metadata.labels"));
+}
+
+#[test]
+fn the_documents_name_every_policy_and_the_release() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    for entry in rules::CATALOG {
+        for document in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+            assert!(read(document).contains(entry.id), "{document} does not name {}", entry.id);
+        }
+    }
+    assert!(read("CHANGELOG.md").contains(concat!("## [", env!("CARGO_PKG_VERSION"), "]")));
+}

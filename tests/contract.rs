@@ -1,0 +1,167 @@
+//! What the host may rely on, of every module.
+
+use std::collections::BTreeSet;
+
+use host::{Host, Module};
+use packaging::Metadata;
+use serde_json::{Value, json};
+use wasmparser::{Parser, Payload};
+
+fn modules() -> Vec<(&'static admission::Entry, Module)> {
+    let host = Host::new().unwrap();
+    let load = |entry: &admission::Entry| host.load(&tests::module(entry.id).unwrap()).unwrap();
+    rules::CATALOG.iter().map(|entry| (entry, load(entry))).collect()
+}
+
+fn call(module: &Module, operation: &str, payload: &[u8]) -> Value {
+    let answer = module.call(operation, payload).unwrap_or_else(|error| panic!("{operation}: {error}"));
+    serde_json::from_slice(&answer).unwrap()
+}
+
+#[test]
+fn a_module_imports_wapc_and_exports_what_the_host_calls_and_nothing_else() {
+    for entry in rules::CATALOG {
+        let wasm = tests::module(entry.id).unwrap();
+        let (mut imports, mut exports) = (BTreeSet::new(), BTreeSet::new());
+        for payload in Parser::new(0).parse_all(&wasm) {
+            match payload.unwrap() {
+                Payload::ImportSection(section) => {
+                    imports.extend(section.into_imports().map(|import| import.unwrap().module.to_owned()));
+                }
+                Payload::ExportSection(section) => {
+                    exports.extend(section.into_iter().map(|export| export.unwrap().name.to_owned()));
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(Vec::from_iter(imports), ["wapc"], "{}", entry.id);
+        let expected = ["__data_end", "__guest_call", "__heap_base", "memory", "wapc_init"];
+        assert_eq!(Vec::from_iter(exports), expected, "{}", entry.id);
+    }
+}
+
+#[test]
+fn a_module_carries_the_metadata_of_its_folder() {
+    for entry in rules::CATALOG {
+        let path = tests::root().join("policies").join(entry.id).join("metadata.yml");
+        let mut written = Metadata::from_yaml(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let carried = Metadata::read(&tests::module(entry.id).unwrap()).unwrap().unwrap();
+        assert_eq!(carried.protocol_version.as_deref(), Some("v1"));
+        written.protocol_version = Some("v1".into());
+        assert_eq!(carried, written, "{}", entry.id);
+    }
+}
+
+#[test]
+fn a_module_names_no_folder_of_the_machine_that_built_it() {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let root = tests::root().canonicalize().unwrap();
+    for entry in rules::CATALOG {
+        let wasm = tests::module(entry.id).unwrap();
+        for name in [root.to_str().unwrap(), home.as_str()] {
+            let found = name.len() > 1 && wasm.windows(name.len()).any(|bytes| bytes == name.as_bytes());
+            assert!(!found, "{} contains {name}", entry.id);
+        }
+    }
+}
+
+#[test]
+fn a_module_speaks_the_protocol() {
+    for (_, module) in modules() {
+        assert_eq!(call(&module, "protocol_version", b""), json!("v1"));
+        assert!(module.call("nope", b"").is_err());
+    }
+}
+
+#[test]
+fn no_settings_are_the_secure_default() {
+    for (entry, module) in modules() {
+        for settings in ["{}", "null", " { } "] {
+            assert_eq!(
+                call(&module, "validate_settings", settings.as_bytes()),
+                json!({ "valid": true }),
+                "{}",
+                entry.id
+            );
+        }
+    }
+}
+
+#[test]
+fn bad_settings_are_answered_with_the_place_and_never_with_an_error() {
+    for (_, module) in modules() {
+        for (settings, message) in [
+            (&b"[]"[..], "settings: expected an object, found an array"),
+            (b"7", "settings: expected an object, found a number"),
+            (b"\"x\"", "settings: expected an object, found a string"),
+            (b"", "settings: not JSON: expected a value at line 1 column 1"),
+            (b"{", "settings: not JSON: expected a key at line 1 column 2"),
+            (b"{\"\xff\": 1}", "settings: not JSON: expected UTF-8 at line 1 column 8"),
+        ] {
+            let expected = json!({ "valid": false, "message": message });
+            assert_eq!(call(&module, "validate_settings", settings), expected);
+        }
+        let unknown = call(&module, "validate_settings", b"{\"nonsense\": {}}");
+        assert!(unknown["message"].as_str().unwrap().starts_with("nonsense: unknown key"), "{unknown}");
+    }
+}
+
+#[test]
+fn a_payload_that_cannot_be_judged_is_denied_with_the_place() {
+    for (entry, module) in modules() {
+        let rule = entry.scope.0.first().unwrap();
+        let kind = json!({ "group": rule.group, "kind": rule.kind });
+        let request = |fields: Value| {
+            let mut request = json!({ "kind": kind, "operation": "CREATE" });
+            request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            json!({ "request": request, "settings": {} }).to_string().into_bytes()
+        };
+        for (payload, problem) in [
+            (b"not JSON".to_vec(), "payload: not JSON: expected a value at line 1 column 1"),
+            (b"".to_vec(), "payload: not JSON: expected a value at line 1 column 1"),
+            (b"[]".to_vec(), "payload: expected an object, found an array"),
+            (b"{}".to_vec(), "request.operation: expected a string, found nothing"),
+            (request(json!({ "kind": "Pod" })), "request.kind: expected an object, found a string"),
+            (request(json!({ "operation": 7 })), "request.operation: expected a string, found a number"),
+            (
+                request(json!({ "operation": "PATCH" })),
+                "request.operation: expected CREATE, UPDATE, DELETE or CONNECT",
+            ),
+            (request(json!({})), "request.object: expected an object, found nothing"),
+            (request(json!({ "object": null })), "request.object: expected an object, found nothing"),
+            (request(json!({ "object": "x" })), "request.object: expected an object, found a string"),
+            (
+                request(json!({ "object": {}, "oldObject": [] })),
+                "oldObject: expected an object, found an array",
+            ),
+        ] {
+            let expected = json!({
+                "accepted": false,
+                "message": format!("{}: cannot judge this request: {problem}", entry.id),
+                "code": 500,
+            });
+            assert_eq!(call(&module, "validate", &payload), expected);
+        }
+    }
+}
+
+#[test]
+fn bad_settings_in_a_request_are_a_denial_that_names_them() {
+    for (entry, module) in modules() {
+        let rule = entry.scope.0.first().unwrap();
+        for (settings, problem) in [
+            (json!({ "nonsense": 1 }), "settings.nonsense: unknown key"),
+            (json!(7), "settings: expected an object, found a number"),
+        ] {
+            let request = json!({ "kind": { "group": rule.group, "kind": rule.kind }, "operation": "CREATE", "object": {} });
+            let payload = json!({ "request": request, "settings": settings }).to_string();
+            let answer = call(&module, "validate", payload.as_bytes());
+            let message = answer["message"].as_str().unwrap_or_default();
+            assert!(
+                message.starts_with(&format!("{}: cannot judge this request: {problem}", entry.id)),
+                "{answer}"
+            );
+            assert_eq!(answer["accepted"], false);
+        }
+    }
+}
