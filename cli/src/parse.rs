@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::thread;
 
 use serde_json::Value;
-use serde_saphyr::UserMessageFormatter;
+use serde_saphyr::{Error, UserMessageFormatter};
 
 use crate::failure::Failure;
 use crate::source::Source;
@@ -79,17 +79,28 @@ fn yaml(text: &str) -> Result<Vec<Value>, String> {
     Ok(values)
 }
 
-fn told(error: &serde_saphyr::Error) -> String {
+fn told(error: &Error) -> String {
     let message = error.render_with_formatter(&UserMessageFormatter);
     let Some(at) = error.location() else { return format!("no valid YAML: {message}") };
     let place = format!(" at line {}, column {}", at.line(), at.column());
-    // The only limits that are left, which the message names by their variables.
-    let message = if message.contains("limits breached") {
+    // The crate's own message tells a programmer which limit to raise.
+    let message = if is_too_much(error) {
         "nested too deeply, or its aliases expand to too much"
     } else {
         message.trim_end_matches(&place)
     };
     problem("YAML", (at.line(), at.column()), message)
+}
+
+fn is_too_much(error: &Error) -> bool {
+    match error.without_snippet() {
+        Error::AliasError { error, .. } => is_too_much(error),
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => true,
+        _ => false,
+    }
 }
 
 /// Does work that is nested as deeply as its input, on a stack that is large enough for the deepest that is

@@ -63,17 +63,14 @@ fn a_file_that_is_not_there_is_named() {
     let folder = Folder::new("missing");
     folder.file("review.json", REQUEST);
     let why = "cannot be read: No such file or directory (os error 2)";
-    for (arguments, file) in [
-        (&["--request", "nothing.json"][..], "nothing.json"),
-        (&["--request", "review.json", "nothing.json"], "nothing.json"),
-        (&["--request", "-", "--settings", "nothing.yaml"], "nothing.yaml"),
-        (&["--request", "-", "--cluster", "nothing"], "nothing"),
-        (&["--request", "-", "./nothing.wasm"], "./nothing.wasm"),
+    for (policy, flags, file) in [
+        ("external-ips", &["--request", "nothing.json"][..], "nothing.json"),
+        ("external-ips", &["--request", "review.json", "nothing.json"], "nothing.json"),
+        ("external-ips", &["--request", "-", "--settings", "nothing.yaml"], "nothing.yaml"),
+        ("external-ips", &["--request", "-", "--cluster", "nothing"], "nothing"),
+        ("./nothing.wasm", &["--request", "-"], "./nothing.wasm"),
     ] {
-        let policy: &[&str] = if file.ends_with(".wasm") { &[] } else { &["external-ips"] };
-        // The policy comes first, as a flag takes all values that follow.
-        let (flags, policy) = if policy.is_empty() { arguments.split_at(2) } else { (arguments, policy) };
-        assert_eq!(folder.refused(&[&["run"], policy, flags].concat()), format!("{file}: {why}"));
+        assert_eq!(folder.refused(&[&["run", policy], flags].concat()), format!("{file}: {why}"));
     }
 }
 
@@ -128,6 +125,7 @@ fn nesting_without_end_and_bombs_are_refused() {
     for file in ["flow.json", "flow.yaml", "block.yaml", "keys.json", "bomb.yaml"] {
         let told = folder.refused(&["run", "external-ips", "--request", file]);
         assert!(told.starts_with(&format!("{file}: line ")), "{told}");
+        assert!(told.ends_with("recursion limit exceeded") || told.ends_with("expand to too much"), "{told}");
     }
 }
 

@@ -34,7 +34,10 @@ pub(super) fn print(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
                 writeln!(out, "  {style}{}{style:#}", one_line(&line))?;
             }
         }
-        let told_more = response.status.is_some() || response.patch.is_some();
+        let told_more = response.status.is_some()
+            || response.patch.is_some()
+            || response.warnings.is_some()
+            || response.audit_annotations.is_some();
         if told_more && judged.len() > index.saturating_add(1) {
             writeln!(out)?;
         }

@@ -18,7 +18,7 @@ pub struct Document<'d> {
     entries: Vec<Entry<'d>>,
     unescaped: Vec<Vec<u8>>,
     /// Fields that were asked for and are not there: they need a path, too.
-    missing: Cell<Vec<(Id, &'static str)>>,
+    missing: Cell<Vec<Missing>>,
     origin: Origin<'d>,
 }
 
@@ -31,6 +31,15 @@ pub enum Origin<'d> {
     Settings,
     /// An answer of the cluster, by its name: `Namespace "shop"`.
     Lookup(&'d str),
+}
+
+/// A field that is not there.
+#[derive(Clone, Copy)]
+pub(crate) struct Missing {
+    parent: Id,
+    name: &'static str,
+    /// The value of another type, if it is one, that has to be an object for the field to be there.
+    pub(crate) obstacle: Option<Id>,
 }
 
 /// A value of a document: present, or the place of a missing one.
@@ -140,19 +149,24 @@ impl<'d> Document<'d> {
 
     /// A place for a field that is not there.
     pub(crate) fn missing(&self, parent: Id, name: &'static str) -> Id {
+        let obstacle = match self.entry(parent) {
+            Some(Entry { value: Value::Object | Value::Null, .. }) => None,
+            Some(_) => Some(parent),
+            None => self.missing_place(parent).and_then(|missing| missing.obstacle),
+        };
         let mut missing = self.missing.take();
         if missing.capacity() == 0 {
             missing.reserve(32);
         }
         // Asked for at most once per read of a bounded rule: far from 2^31.
         let id = u32::try_from(missing.len()).unwrap_or(u32::MAX) | MISSING;
-        missing.push((parent, name));
+        missing.push(Missing { parent, name, obstacle });
         self.missing.set(missing);
         Id(id)
     }
 
-    /// The parent and the name of a missing place, or `None` for a present value.
-    pub(crate) fn missing_place(&self, id: Id) -> Option<(Id, &'static str)> {
+    /// What is known of a missing place; `None` of a present value.
+    pub(crate) fn missing_place(&self, id: Id) -> Option<Missing> {
         let index = usize::try_from(id.0.checked_sub(MISSING)?).ok()?;
         let missing = self.missing.take();
         let place = missing.get(index).copied();
@@ -165,7 +179,7 @@ impl<'d> Document<'d> {
         let mut steps = Vec::new();
         let mut at = id;
         loop {
-            if let Some((parent, name)) = self.missing_place(at) {
+            if let Some(Missing { parent, name, .. }) = self.missing_place(at) {
                 steps.push(Step::Field(name));
                 at = parent;
             } else if let Some(entry) = self.entry(at) {

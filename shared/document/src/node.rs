@@ -236,13 +236,10 @@ impl<'d> Node<'d> {
             });
         }
         // Absent: fine below an object or below nothing, a fault below anything else.
-        let mut at = self.id;
-        while let Some((parent, _)) = self.document.missing_place(at) {
-            at = parent;
-        }
-        match self.document.entry(at).map(|entry| &entry.value) {
-            None | Some(Value::Object | Value::Null) => Ok(None),
-            Some(other) => Err(Node { id: at, ..*self }.mistyped("an object", other)),
+        let obstacle = self.document.missing_place(self.id).and_then(|missing| missing.obstacle);
+        match obstacle.and_then(|id| Some((id, self.document.entry(id)?))) {
+            None => Ok(None),
+            Some((id, entry)) => Err(Node { id, ..*self }.mistyped("an object", &entry.value)),
         }
     }
 

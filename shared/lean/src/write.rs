@@ -19,7 +19,10 @@ impl ObjectWriter {
     /// An object without fields.
     #[must_use]
     pub fn new() -> Self {
-        Self("{".to_owned())
+        // Room for an admission.
+        let mut json = String::with_capacity(64);
+        json.push('{');
+        Self(json)
     }
 
     /// Adds a field whose value is JSON.

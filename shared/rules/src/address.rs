@@ -81,40 +81,55 @@ fn read_v4(text: &str, padded: &mut bool) -> Option<Ipv4Addr> {
 }
 
 fn read_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
-    let mut groups: Vec<u16> = Vec::with_capacity(8);
-    // Where `::` stands for groups of zero.
+    let mut groups = [0_u16; 8];
+    let mut given = 0_usize;
+    let mut push = |group: u16| {
+        let place = groups.get_mut(given);
+        given = given.saturating_add(1);
+        place.map(|place| *place = group)
+    };
+    // How many groups are before `::`, which stands for groups of zero.
     let mut gap = None;
+    let mut before = 0_usize;
     let mut rest = text;
     if let Some(after) = rest.strip_prefix("::") {
         gap = Some(0);
         rest = after;
     }
-    while !(gap == Some(groups.len()) && rest.is_empty()) {
+    while gap != Some(before) || !rest.is_empty() {
         let Some((part, after)) = rest.split_once(':') else {
             if rest.contains('.') {
                 let [a, b, c, d] = read_v4(rest, padded)?.octets();
-                groups.extend([u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])]);
+                push(u16::from_be_bytes([a, b]))?;
+                push(u16::from_be_bytes([c, d]))?;
             } else {
-                groups.push(group(rest, padded)?);
+                push(group(rest, padded)?)?;
             }
             break;
         };
-        groups.push(group(part, padded)?);
+        push(group(part, padded)?)?;
+        before = before.saturating_add(1);
         rest = after;
         if let Some(after) = after.strip_prefix(':') {
             if gap.is_some() {
                 return None;
             }
-            gap = Some(groups.len());
+            gap = Some(before);
             rest = after;
         }
     }
-    if let Some(gap) = gap {
-        // It stands for at least one group.
-        let zeros = 8_usize.checked_sub(groups.len()).filter(|zeros| *zeros > 0)?;
-        groups.splice(gap..gap, std::iter::repeat_n(0, zeros));
+    let zeros = groups.len().checked_sub(given)?;
+    match gap {
+        None => (zeros == 0).then_some(())?,
+        // It stands for at least one group; what comes behind it moves to the end.
+        Some(gap) => {
+            (zeros > 0).then_some(())?;
+            for index in (gap..given).rev() {
+                groups.swap(index, index.saturating_add(zeros));
+            }
+        }
     }
-    <[u16; 8]>::try_from(groups).ok().map(Ipv6Addr::from)
+    Some(Ipv6Addr::from(groups))
 }
 
 fn group(text: &str, padded: &mut bool) -> Option<u16> {
