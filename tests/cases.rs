@@ -1,6 +1,7 @@
 //! Every case, judged by the rules as they are. `BLESS=1` writes down what came of a case.
 
-use cases::{Case, bless, judge, load_dir};
+use admission::Entry;
+use cases::{Case, bless, judge, load, load_dir};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -8,21 +9,29 @@ fn main() {
     let mut trials = Vec::new();
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("cases");
-        match load_dir(&dir) {
-            Ok(cases) => {
-                trials.extend(cases.into_iter().map(|case| {
-                    Trial::test(format!("{}: {}", entry.id, case.name), move || run(entry, &case))
-                }))
-            }
-            Err(error) => trials.push(Trial::test(entry.id, move || Err(Failed::from(error)))),
-        }
+        trials.extend(all(entry, entry.id, load_dir(&dir)));
+    }
+    // The documentation of the format is made of cases for one policy.
+    if let Some(entry) = rules::find("external-ips") {
+        let readme = tests::root().join("shared/cases/cases/readme.yaml");
+        trials.extend(all(entry, "readme", load(&readme)));
     }
     // A test that rewrites files must not meet another that does.
     let threads = if bless::is_wanted() { Some(1) } else { arguments.test_threads };
     libtest_mimic::run(&Arguments { test_threads: threads, ..arguments }, trials).exit();
 }
 
-fn run(entry: &admission::Entry, case: &Case) -> Result<(), Failed> {
+fn all(entry: &'static Entry, title: &str, cases: Result<Vec<Case>, String>) -> Vec<Trial> {
+    match cases {
+        Ok(cases) => cases
+            .into_iter()
+            .map(|case| Trial::test(format!("{title}: {}", case.name), move || run(entry, &case)))
+            .collect(),
+        Err(error) => vec![Trial::test(title, move || Err(Failed::from(error)))],
+    }
+}
+
+fn run(entry: &Entry, case: &Case) -> Result<(), Failed> {
     let outcome = judge::natively(entry, case).map_err(|error| format!("{}: {error}", case.place()))?.outcome;
     if outcome == case.want {
         return Ok(());

@@ -95,7 +95,10 @@ fn bad_settings_are_answered_with_the_place_and_never_with_an_error() {
             (b"7", "settings: expected an object, found a number"),
             (b"\"x\"", "settings: expected an object, found a string"),
             (b"", "settings: not JSON: expected a value at line 1 column 1"),
-            (b"{", "settings: not JSON: expected a key at line 1 column 2"),
+            (
+                b"{",
+                "settings: not JSON: expected a comma or the end of the object or array at line 1 column 2",
+            ),
             (b"{\"\xff\": 1}", "settings: not JSON: expected UTF-8 at line 1 column 8"),
         ] {
             let expected = json!({ "valid": false, "message": message });
@@ -117,7 +120,8 @@ fn a_payload_that_cannot_be_judged_is_denied_with_the_place() {
             json!({ "request": request, "settings": {} }).to_string().into_bytes()
         };
         for (payload, problem) in [
-            (b"not JSON".to_vec(), "payload: not JSON: expected a value at line 1 column 1"),
+            (b"JSON?".to_vec(), "payload: not JSON: expected a value at line 1 column 1"),
+            (b"{\"request\":".to_vec(), "payload: not JSON: expected a value at line 1 column 12"),
             (b"".to_vec(), "payload: not JSON: expected a value at line 1 column 1"),
             (b"[]".to_vec(), "payload: expected an object, found an array"),
             (b"{}".to_vec(), "request.operation: expected a string, found nothing"),

@@ -117,3 +117,209 @@ impl Entry {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "the macro declares settings of policies, which are public")]
+mod tests {
+    use super::*;
+    use crate::{
+        Choice, Edits, Get, Kind, ListAll, Operation, Rule, Unreachable, Violation, Violations, choices,
+    };
+
+    choices! {
+        /// What becomes of an open gate.
+        pub enum Gate {
+            /// It is denied.
+            Deny,
+            /// It is closed.
+            Close,
+            /// What is forbidden and what is missing is named.
+            Name,
+            /// The cluster is asked.
+            Ask,
+        }
+    }
+
+    /// Gates have to be closed: a policy to test the kernel with.
+    #[derive(Debug)]
+    struct Gates<const MUTATES: bool>(Gate);
+
+    impl<const MUTATES: bool> Policy for Gates<MUTATES> {
+        const ID: &'static str = "gates";
+        const SCOPE: Scope = Scope(&[Rule {
+            group: "castle.example",
+            versions: &["v1"],
+            kind: "Gate",
+            resource: "gates",
+            operations: &[Operation::Create, Operation::Update],
+            registered: true,
+        }]);
+        const MUTATES: bool = MUTATES;
+        const OBJECT: Shape<'static> = Shape::Fields(&[("spec", Shape::All)]);
+        const SETTINGS: &'static [Setting] = &[
+            Setting::new("gate", Kind::Choice(Gate::NAMES)),
+            Setting::new("guards", Kind::List(&Kind::Object(&[Setting::new("name", Kind::Text)]))),
+            Setting::new("labels", Kind::Texts),
+        ];
+        const DOCS: &'static [(&'static str, &'static str)] = &[];
+
+        fn configure(settings: Node<'_>) -> Result<Self, SettingsError> {
+            Choice::read(settings.at("gate")).map(Self)
+        }
+
+        fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+            let spec = request.object()?.at("spec");
+            let mut violations = Violations::default();
+            match self.0 {
+                Gate::Deny => {
+                    for open in spec.at("open").items()? {
+                        violations.push(Violation::invalid(open, "gates are closed", "close it"));
+                    }
+                }
+                Gate::Close => {
+                    let mut edits = Edits::default();
+                    edits.set(&spec.at("open"), false)?;
+                    return Ok(edits.into());
+                }
+                Gate::Name => {
+                    violations.push(Violation::required(spec.at("lock"), "gates have locks", "add one"));
+                    violations.push(Violation::forbidden(spec.at("key"), "keys are secret", "remove it"));
+                }
+                Gate::Ask => {
+                    let shape = Self::OBJECT;
+                    let get = Get { api_version: "v1", kind: "Gate", namespace: None, name: "a\nb", shape };
+                    get.ask(cluster)?;
+                }
+            }
+            Ok(violations.into())
+        }
+    }
+
+    struct Nobody;
+
+    impl Cluster for Nobody {
+        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+            Err(Unreachable("first line\nsecond line".into()))
+        }
+
+        fn list_all(&self, _: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
+            Err(Unreachable(String::new()))
+        }
+    }
+
+    fn judged<P: Policy>(object: &str, gate: &str) -> String {
+        let request = format!(
+            r#"{{"kind":{{"group":"castle.example","kind":"Gate"}},"operation":"CREATE","object":{object}}}"#
+        );
+        let payload = format!(r#"{{"request":{request},"settings":{{"gate":"{gate}"}}}}"#);
+        String::from_utf8(evaluate::<P>(payload.as_bytes(), &Nobody).to_json()).unwrap()
+    }
+
+    #[test]
+    fn a_violation_is_written_in_the_grammar_of_the_api_server() {
+        assert_eq!(
+            judged::<Gates<false>>(r#"{"spec":{"open":["n\u0022",1,true,{},1.5]}}"#, "Deny"),
+            concat!(
+                r#"{"accepted":false,"message":"spec.open[0]: Invalid value: \"n\\\"\": gates are closed; close it\n"#,
+                r"spec.open[1]: Invalid value: 1: gates are closed; close it\n",
+                r"spec.open[2]: Invalid value: true: gates are closed; close it\n",
+                r"spec.open[3]: Invalid value: an object: gates are closed; close it\n",
+                r#"spec.open[4]: Invalid value: a number: gates are closed; close it","code":403}"#,
+            ),
+        );
+        assert_eq!(
+            judged::<Gates<false>>(r#"{"spec":{"key":"hunter2"}}"#, "Name"),
+            concat!(
+                r#"{"accepted":false,"message":"spec.lock: Required value: gates have locks; add one\n"#,
+                r#"spec.key: Forbidden: keys are secret; remove it","code":403}"#,
+            ),
+        );
+    }
+
+    #[test]
+    fn beyond_a_thousand_violations_the_rest_is_counted() {
+        let object = format!(r#"{{"spec":{{"open":[{}0]}}}}"#, "1,".repeat(1_002));
+        let message = judged::<Gates<false>>(&object, "Deny");
+        assert!(message.contains("spec.open[999]: ") && !message.contains("spec.open[1000]: "));
+        assert!(message.contains(r"\n… and 3 more violations"), "{message}");
+    }
+
+    #[test]
+    fn an_edit_comes_back_as_the_whole_object_once() {
+        let open = r#"{"spec":{"open":true,"n":1.0}}"#;
+        assert_eq!(
+            judged::<Gates<true>>(open, "Close"),
+            r#"{"accepted":true,"mutated_object":{"spec":{"open":false,"n":1.0}}}"#,
+        );
+        assert_eq!(
+            judged::<Gates<true>>(r#"{"spec":{"open":false,"n":1.0}}"#, "Close"),
+            r#"{"accepted":true}"#
+        );
+    }
+
+    #[test]
+    fn a_policy_that_is_declared_to_change_nothing_cannot() {
+        assert_eq!(
+            judged::<Gates<false>>(r#"{"spec":{"open":true}}"#, "Close"),
+            concat!(
+                r#"{"accepted":false,"message":"gates: cannot judge this request: "#,
+                r#"object: this policy is declared to change nothing","code":500}"#,
+            ),
+        );
+    }
+
+    #[test]
+    fn a_failed_look_up_is_a_fault_on_one_line() {
+        assert_eq!(
+            judged::<Gates<false>>("{}", "Ask"),
+            concat!(
+                r#"{"accepted":false,"message":"gates: cannot judge this request: "#,
+                r#"Gate \"a\\nb\": look-up failed: first line second line","code":500}"#,
+            ),
+        );
+    }
+
+    #[test]
+    fn what_is_out_of_scope_is_admitted_whatever_it_is() {
+        for kind in [r#"{"group":"","kind":"Gate"}"#, r#"{"group":"castle.example","kind":"Moat"}"#] {
+            let payload = format!(
+                r#"{{"request":{{"kind":{kind},"operation":"CREATE","object":7}},"settings":"bad"}}"#
+            );
+            assert!(evaluate::<Gates<false>>(payload.as_bytes(), &Nobody).accepted);
+        }
+        for (operation, subresource) in [("DELETE", ""), ("CREATE", "status")] {
+            let kind = r#"{"group":"castle.example","kind":"Gate"}"#;
+            let payload = format!(
+                r#"{{"request":{{"kind":{kind},"operation":"{operation}","subResource":"{subresource}"}}}}"#
+            );
+            assert!(evaluate::<Gates<false>>(payload.as_bytes(), &Nobody).accepted);
+        }
+    }
+
+    #[test]
+    fn settings_are_held_against_their_declaration() {
+        let check = |settings: &str| {
+            check_settings::<Gates<false>>(settings.as_bytes()).map_err(|error| error.to_string())
+        };
+        for good in
+            ["{}", "null", r#"{"gate":null,"guards":[],"labels":{"a":"b"}}"#, r#"{"guards":[{"name":null}]}"#]
+        {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for (bad, message) in [
+            (r#"{"gates":"Deny"}"#, "gates: unknown key; did you mean gate?"),
+            (r#"{"moat":1}"#, "moat: unknown key; known are gate, guards, labels"),
+            (r#"{"gate":"deny"}"#, r#"gate: "deny" is no value of this setting; did you mean Deny?"#),
+            (r#"{"gate":""}"#, r#"gate: "" is no value of this setting; known are Deny, Close, Name, Ask"#),
+            (r#"{"gate":true}"#, "gate: expected a string, found a boolean"),
+            (r#"{"guards":{}}"#, "guards: expected an array, found an object"),
+            (r#"{"guards":[{},null]}"#, "guards[1]: null is no element of a list; remove it"),
+            (r#"{"guards":[{"name":7}]}"#, "guards[0].name: expected a string, found a number"),
+            (r#"{"guards":[{"nam":"x"}]}"#, "guards[0].nam: unknown key; did you mean name?"),
+            (r#"{"labels":{"a/b":null}}"#, "labels[a/b]: expected a string, found null"),
+            (r#"{"gate":"Deny","gate":"Close"}"#, r#"settings: the key "gate" is there twice"#),
+        ] {
+            assert_eq!(check(bad), Err(message.to_owned()), "{bad}");
+        }
+    }
+}

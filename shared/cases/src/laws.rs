@@ -31,7 +31,8 @@ fn closed(entry: &Entry, case: &Case) -> Result<(), String> {
 
 fn mistyped(entry: &Entry, case: &Case) -> Result<(), String> {
     let original = judge::natively(entry, case)?.outcome;
-    if original.admitted.is_some() || original.settings_error.is_some() {
+    // What could not be judged for its type may well be fine with another.
+    if original.denied.is_none() {
         return Ok(());
     }
     for (field, object) in objects_of(case) {

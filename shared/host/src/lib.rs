@@ -22,7 +22,6 @@ mod deployment;
 mod error;
 mod instance;
 mod machine;
-mod metadata;
 mod module;
 mod policy;
 mod request;

@@ -8,7 +8,7 @@ use wasmtime_provider::wasmtime;
 use wasmtime_provider::{ResourceLimits, WasmtimeEngineProviderBuilder, WasmtimeEngineProviderPre};
 
 use crate::machine::Machine;
-use crate::{Deployment, Error, Policy, instance, metadata};
+use crate::{Deployment, Error, Policy, instance};
 
 /// The most memory that an instance may have.
 const MEMORY: usize = 64 * 1024 * 1024;
@@ -17,7 +17,6 @@ const MEMORY: usize = 64 * 1024 * 1024;
 #[derive(Clone)]
 pub struct Module {
     pub(crate) prepared: WasmtimeEngineProviderPre,
-    metadata: Option<Arc<[u8]>>,
     /// Without the clock, nothing would end an endless loop.
     _machine: Arc<Machine>,
 }
@@ -33,14 +32,7 @@ impl Module {
             .enable_resource_limits(limits)
             .build_pre()
             .map_err(|error| Error::Module(error.to_string()))?;
-        let metadata = metadata::read(wasm).map(Arc::from);
-        Ok(Self { prepared, metadata, _machine: Arc::clone(machine) })
-    }
-
-    /// The JSON of the module's Kubewarden metadata, if it is annotated.
-    #[must_use]
-    pub fn metadata_json(&self) -> Option<&[u8]> {
-        self.metadata.as_deref()
+        Ok(Self { prepared, _machine: Arc::clone(machine) })
     }
 
     /// Makes the module a policy, as a `ClusterAdmissionPolicy` does: asks an instance whether it accepts the

@@ -211,20 +211,6 @@ fn what_is_no_module_is_refused() {
 }
 
 #[test]
-fn the_first_metadata_section_counts() {
-    let host = Host::new().unwrap();
-    let annotated = load(
-        &host,
-        r#"(module
-            (@custom "other" "0")
-            (@custom "io.kubewarden.metadata" "{\"mutating\":false}")
-            (@custom "io.kubewarden.metadata" "{}"))"#,
-    );
-    assert_eq!(annotated.metadata_json(), Some(br#"{"mutating":false}"#.as_slice()));
-    assert_eq!(load(&host, "(module)").metadata_json(), None);
-}
-
-#[test]
 fn settings_are_an_object() {
     let echo = "(module
         (import \"wapc\" \"__guest_request\" (func $request (param i32 i32)))

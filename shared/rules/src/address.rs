@@ -175,15 +175,16 @@ fn range(text: &str) -> Result<IpNet, &'static str> {
         "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
     const NO_LENGTH: &str = "has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; \
                              write such a number after the /";
+    if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        return Err("contains white space; remove it");
+    }
     let (address, prefix) = match text.split_once('/') {
         Some((address, prefix)) => (address, Some(prefix)),
         None => (text, None),
     };
     let Some(Reading { address, oddity }) = read(address) else {
         let from = text.split_once('-').and_then(|(from, _)| read(from));
-        return Err(if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
-            "contains white space; remove it"
-        } else if text.starts_with('!') {
+        return Err(if text.starts_with('!') {
             "is negated; list ranges that nobody may use under reject, without the !"
         } else if text.contains('%') {
             "has a zone, which external addresses never have; remove it"
@@ -307,13 +308,13 @@ mod tests {
             ("10.0.0.0/+8", prefix),
             ("10.0.0.0/08", prefix),
             ("10.0.0.0/", prefix),
-            ("10.0.0.0/ 8", prefix),
             ("2001:db8::/129", prefix),
             ("10.0.0.0/255.0.0.0", "has a netmask; write the length of the prefix instead, such as /24"),
             ("10.0.0.1-10.0.0.9", "goes from one address to another; write it as CIDR blocks"),
             ("!10.0.0.0/8", "is negated; list ranges that nobody may use under reject, without the !"),
             ("fe80::1%eth0", "has a zone, which external addresses never have; remove it"),
             (" 10.0.0.0/8", "contains white space; remove it"),
+            ("10.0.0.0/ 8", "contains white space; remove it"),
             ("010.0.0.0/8", "has leading zeros; write it without them"),
             ("::ffff:10.0.0.0/104", "is an IPv4-mapped IPv6 address; write the IPv4 range"),
             (

@@ -2,6 +2,8 @@
 
 use admission::{Fault, Kind, Node, Request, Setting, SettingsError};
 
+use crate::name::{is_label, is_subdomain};
+
 /// The setting `users`.
 pub const USERS: Setting = Setting::new("users", Kind::List(&Kind::Text));
 
@@ -25,11 +27,9 @@ impl Subjects {
             return Ok(None);
         }
         let users = names(setting.at("users"), |name| {
-            let account = name.strip_prefix("system:serviceaccount:");
-            match account.map(|account| account.split(':').filter(|part| !part.is_empty()).count()) {
-                None | Some(2) => None,
-                Some(_) => Some("is no service account; write system:serviceaccount:NAMESPACE:NAME"),
-            }
+            let account = name.strip_prefix("system:serviceaccount:")?;
+            let known = account.split_once(':').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
+            (!known).then_some("is no service account; write system:serviceaccount:NAMESPACE:NAME")
         })?;
         let groups = names(setting.at("groups"), |_| None)?;
         Ok((!users.is_empty() || !groups.is_empty()).then_some(Self { users, groups }))

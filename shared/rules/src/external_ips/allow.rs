@@ -82,7 +82,7 @@ impl Namespaces {
         )?;
         for (item, name) in &names {
             if !is_label(name) {
-                let problem = "is no name of a namespace; write lower-case letters, digits and -";
+                let problem = "is no name of a namespace; write at most 63 lower-case letters and digits, with - between them";
                 return Err(SettingsError::about(*item, name, problem));
             }
         }

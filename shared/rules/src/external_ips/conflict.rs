@@ -47,17 +47,19 @@ pub(super) fn violations<'d>(
     let root = document.root();
     root.object()?;
     let wanted = endpoints(bindings);
-    // Who has an endpoint: of several the least by namespace and name, as the cluster lists in any order.
-    let mut holders: Vec<Option<(&str, &str)>> = vec![None; wanted.len()];
+    // Who has an endpoint, and whether it is of another namespace: of several one of this namespace, and the
+    // least by name, as the cluster lists in any order.
+    let mut holders: Vec<Option<(bool, &str)>> = vec![None; wanted.len()];
     for item in root.at("items").items()? {
         item.object()?;
         let other = Service::of(item);
-        let holder =
-            (other.namespace().text()?.unwrap_or_default(), other.name().text()?.unwrap_or_default());
+        let foreign = other.namespace().filled_text()? != request.namespace()?;
+        let name = other.name().filled_text()?;
         // The cluster knows the Service under review itself, by its state before the request.
-        if request.namespace()? == Some(holder.0) && request.name()? == Some(holder.1) {
+        if !foreign && name == request.name()? {
             continue;
         }
+        let holder = (foreign, name.unwrap_or_default());
         for text in addresses(other)? {
             // `None` of a headless Service is no address.
             let Some(address) = octets(text) else { continue };
@@ -72,12 +74,12 @@ pub(super) fn violations<'d>(
     let mut violations = Violations::default();
     for Binding { endpoint, at } in bindings {
         let known = wanted.position(endpoint).and_then(|index| holders.get(index));
-        let Some(Some((namespace, name))) = known else { continue };
+        let Some(Some((foreign, name))) = known else { continue };
         // What other namespaces run is not this user's business.
-        let holder = if request.namespace()? == Some(namespace) {
-            format!("Service {}", Quoted(name))
-        } else {
+        let holder = if *foreign {
             "a Service of another namespace".to_owned()
+        } else {
+            format!("Service {}", Quoted(name))
         };
         violations.push(Violation::invalid(
             *at,

@@ -90,13 +90,16 @@ impl Policy for ExternalIps {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
-        if request.subresource == "status" && !self.fields.contains(&Field::Ingress) {
-            return Ok(Verdict::Admit);
-        }
+        // A write of the status leaves the spec as it is stored.
+        let fields = match request.subresource {
+            "status" if self.fields.contains(&Field::Ingress) => &[Field::Ingress],
+            "status" => return Ok(Verdict::Admit),
+            _ => self.fields.as_slice(),
+        };
         let service = Service::of(request.object()?);
         let old = Service::of(request.old_object()?);
         let mut fresh = Vec::new();
-        for field in &self.fields {
+        for field in fields {
             let mut claims = field.claims(service)?;
             if !claims.is_empty() && !self.rechecks(old)? {
                 let stored = Stored::of(*field, old, self.comparison)?;
@@ -106,7 +109,7 @@ impl Policy for ExternalIps {
         }
         let bindings = match self.conflicts {
             Conflicts::Ignore => Vec::new(),
-            Conflicts::DenySamePort => conflict::new_bindings(&self.fields, service, old)?,
+            Conflicts::DenySamePort => conflict::new_bindings(fields, service, old)?,
         };
         if fresh.is_empty() && bindings.is_empty() {
             return Ok(Verdict::Admit);
