@@ -117,11 +117,11 @@ fn metadata_says_what_the_code_says() {
 }
 
 /// The settings by path, with what they take.
-fn settings(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
+fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
     fn below(path: &str, kind: Kind, found: &mut Vec<(String, Kind)>) {
         match kind {
             Kind::List(of) => below(path, *of, found),
-            Kind::Object(fields) => settings(&format!("{path}."), fields, found),
+            Kind::Object(fields) => collect(&format!("{path}."), fields, found),
             Kind::Text | Kind::Choice(_) | Kind::Texts => {}
         }
     }
@@ -152,7 +152,7 @@ fn every_setting_is_explained_in_the_readme_as_in_the_code() {
     const END: &str = "<!-- end of settings -->";
     for entry in rules::CATALOG {
         let mut known = Vec::new();
-        settings("", entry.settings, &mut known);
+        collect("", entry.settings, &mut known);
         let paths: Vec<&str> = known.iter().map(|(path, _)| path.as_str()).collect();
         let explained: Vec<&str> = entry.docs.iter().map(|(path, _)| *path).collect();
         assert_eq!(explained, paths, "{}: DOCS name each setting once, in its order", entry.id);

@@ -99,7 +99,7 @@ fn bad_settings_are_answered_with_the_place_and_never_with_an_error() {
                 b"{",
                 "settings: not JSON: expected a comma or the end of the object or array at line 1 column 2",
             ),
-            (b"{\"\xff\": 1}", "settings: not JSON: expected UTF-8 at line 1 column 8"),
+            (b"{\"\xff\": 1}", "settings: not JSON: expected UTF-8 at line 1 column 6"),
         ] {
             let expected = json!({ "valid": false, "message": message });
             assert_eq!(call(&module, "validate_settings", settings), expected);

@@ -1,1 +1,517 @@
+//! external-ips as a whole: the manual test of KEP-2200, and what holds for any Service.
 
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::Path;
+use std::sync::Arc;
+
+use admission::{Entry, Response};
+use host::{AdmissionRequest, Deployment, Host, Resource};
+use objects::Objects;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn entry() -> &'static Entry {
+    rules::find("external-ips").expect("the policy is in the catalog")
+}
+
+/// A Service with external IPs; a list that is null is none.
+fn service(external_ips: &Value) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": { "name": "extip", "namespace": "shop" },
+        "spec": { "ports": [{ "port": 80 }], "externalIPs": external_ips },
+    })
+}
+
+fn request(object: &Value, old: Option<&Value>) -> Value {
+    json!({
+        "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
+        "kind": { "group": "", "version": "v1", "kind": "Service" },
+        "resource": { "group": "", "version": "v1", "resource": "services" },
+        "name": "extip",
+        "namespace": "shop",
+        "operation": if old.is_some() { "UPDATE" } else { "CREATE" },
+        "userInfo": { "username": "alice", "groups": ["developers", "system:authenticated"] },
+        "object": object,
+        "oldObject": old,
+    })
+}
+
+fn payload(settings: &Value, object: &Value, old: Option<&Value>) -> Vec<u8> {
+    json!({ "request": request(object, old), "settings": settings }).to_string().into_bytes()
+}
+
+/// A cluster without objects.
+fn nothing() -> Objects {
+    Objects::from_values(Vec::new()).unwrap()
+}
+
+fn judge(settings: &Value, object: &Value, old: Option<&Value>) -> Response {
+    (entry().evaluate)(&payload(settings, object, old), &nothing())
+}
+
+/// The lines of the message of a denial; none of an admission.
+fn lines(settings: &Value, new: &[String], old: &[String]) -> Vec<String> {
+    let response = judge(settings, &service(&json!(new)), Some(&service(&json!(old))));
+    let message = response.message.unwrap_or_default();
+    assert_eq!(
+        (response.accepted, response.code),
+        if message.is_empty() { (true, None) } else { (false, Some(403)) }
+    );
+    message.lines().map(str::to_owned).collect()
+}
+
+/// What stands behind the path and the value of a line.
+fn without_path(line: &str) -> &str {
+    line.split_once(": ").map_or(line, |(_, rest)| rest)
+}
+
+// The manual test of KEP-2200, section Rollout, Upgrade and Rollback Planning.
+
+/// An API server with one Service, and the policy switched on or off.
+#[derive(Default)]
+struct ApiServer {
+    plugin: bool,
+    stored: Option<Value>,
+}
+
+impl ApiServer {
+    /// Creates or changes the Service: whether that is admitted. What is not admitted is not stored.
+    fn write(&mut self, object: Value) -> bool {
+        let admitted = !self.plugin || judge(&json!({}), &object, self.stored.as_ref()).accepted;
+        if admitted {
+            self.stored = Some(object);
+        }
+        admitted
+    }
+
+    fn write_ips(&mut self, external_ips: &Value) -> bool {
+        self.write(service(external_ips))
+    }
+}
+
+#[test]
+fn the_manual_test_of_the_document_passes() {
+    let mut server = ApiServer::default();
+    assert!(server.write_ips(&json!(["192.0.2.1", "192.0.2.2"])), "create a Service with 2 values");
+    server.plugin = true;
+
+    let mut other = ApiServer { plugin: true, stored: None };
+    assert!(!other.write_ips(&json!(["192.0.2.3"])), "create another Service with a value");
+    assert!(other.write_ips(&json!([])), "create another Service without");
+
+    let mut unrelated = service(&json!(["192.0.2.1", "192.0.2.2"]));
+    unrelated["metadata"]["labels"] = json!({ "team": "blue" });
+    assert!(server.write(unrelated), "change the Service in an unrelated way");
+    assert!(!server.write_ips(&json!(["192.0.2.1", "192.0.2.9"])), "change one value");
+    assert!(server.write_ips(&json!(["192.0.2.2"])), "remove value 0");
+    assert!(!server.write_ips(&json!(["192.0.2.1", "192.0.2.2"])), "add the removed value back");
+    assert!(server.write_ips(&Value::Null), "remove the last value");
+    assert!(!server.write_ips(&json!(["192.0.2.2"])), "add the removed value back");
+
+    server.plugin = false;
+    assert!(server.write_ips(&json!(["192.0.2.2"])), "add the removed value back without the policy");
+    server.plugin = true;
+    assert!(server.write_ips(&json!(["192.0.2.2"])), "keep it with the policy on again");
+}
+
+#[test]
+fn a_service_that_is_deleted_and_created_again_has_nothing_stored() {
+    let mut server = ApiServer { plugin: true, stored: Some(service(&json!(["192.0.2.1"]))) };
+    assert!(server.write_ips(&json!(["192.0.2.1"])));
+    server.stored = None;
+    assert!(!server.write_ips(&json!(["192.0.2.1"])));
+}
+
+// What holds for any lists.
+
+/// Few values, so that lists overlap: standard and odd spellings of few addresses, and none at all.
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0..6_u8).prop_map(|last| format!("192.0.2.{last}")),
+        (0..4_u8).prop_map(|last| format!("2001:db8::{last}")),
+        (0..4_u8).prop_map(|last| format!("::ffff:192.0.2.{last}")),
+        (0..4_u8).prop_map(|last| format!("192.0.02.{last}")),
+        "[a-f0-9:.]{0,6}",
+        "\\PC{0,4}",
+    ]
+}
+
+fn values() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(value(), 0..14)
+}
+
+proptest! {
+    #[test]
+    fn by_default_new_strings_are_denied_and_nothing_else(new in values(), old in values()) {
+        let stored: BTreeSet<&String> = old.iter().collect();
+        let fresh: Vec<usize> = (0..new.len()).filter(|index| !stored.contains(&new[*index])).collect();
+        let lines = lines(&json!({}), &new, &old);
+        prop_assert_eq!(lines.len(), fresh.len());
+        for (line, index) in lines.iter().zip(fresh) {
+            let start = format!("spec.externalIPs[{index}]: Invalid value: ");
+            prop_assert!(line.starts_with(&start), "{} {}", line, start);
+        }
+    }
+
+    #[test]
+    fn removing_values_from_an_admitted_update_keeps_it_admitted(
+        new in values(),
+        old in values(),
+        kept in proptest::collection::vec(any::<bool>(), 14),
+    ) {
+        for settings in [json!({}), json!({ "allow": [{ "cidrs": ["192.0.2.0/30", "2001:db8::/127"] }] })] {
+            if lines(&settings, &new, &old).is_empty() {
+                let fewer: Vec<String> =
+                    new.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(value, _)| value.clone()).collect();
+                prop_assert!(lines(&settings, &fewer, &old).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_compliant_value_changes_nothing(new in values(), old in values()) {
+        let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/30", "198.51.100.7"] }] });
+        let before = lines(&settings, &new, &old);
+        let mut more = new;
+        more.push("198.51.100.7".to_owned());
+        more.extend(old.first().cloned());
+        prop_assert_eq!(lines(&settings, &more, &old), before);
+    }
+
+    #[test]
+    fn the_order_of_values_is_the_order_of_lines(new in values(), old in values()) {
+        let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/30"] }], "reject": ["192.0.2.1"] });
+        let mut reversed = new.clone();
+        reversed.reverse();
+        let mut forth = lines(&settings, &new, &old);
+        let back = lines(&settings, &reversed, &old);
+        forth.reverse();
+        let rests = |lines: &[String]| lines.iter().map(|line| without_path(line).to_owned()).collect::<Vec<_>>();
+        prop_assert_eq!(rests(&forth), rests(&back));
+        let rotated = |old: &[String]| [&old[old.len() / 2..], &old[..old.len() / 2]].concat();
+        prop_assert_eq!(lines(&settings, &reversed, &rotated(&old)), back);
+    }
+}
+
+// Ranges, against plain arithmetic.
+
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    base: IpAddr,
+    length: u8,
+}
+
+impl Range {
+    fn text(self) -> String {
+        format!("{}/{}", self.base, self.length)
+    }
+
+    fn has(self, address: IpAddr) -> bool {
+        match (self.base, address) {
+            (IpAddr::V4(base), IpAddr::V4(address)) => {
+                let hosts = 32 - u32::from(self.length);
+                u64::from(base.to_bits()) >> hosts == u64::from(address.to_bits()) >> hosts
+            }
+            (IpAddr::V6(base), IpAddr::V6(address)) => {
+                let hosts = 128 - u32::from(self.length);
+                (base.to_bits() ^ address.to_bits()).checked_shr(hosts).unwrap_or(0) == 0
+            }
+            _ => false,
+        }
+    }
+
+    fn within(self, other: Range) -> bool {
+        self.length >= other.length && other.has(self.base)
+    }
+}
+
+/// Addresses that differ in few bits, anywhere, so that ranges of every length tell them apart.
+fn address() -> impl Strategy<Value = IpAddr> {
+    let v4 = (any::<bool>(), 0..32_u32)
+        .prop_map(|(flip, bit)| IpAddr::V4(Ipv4Addr::from_bits(0xc000_0201 ^ (u32::from(flip) << bit))));
+    let v6 = (any::<bool>(), 0..128_u32).prop_map(|(flip, bit)| {
+        IpAddr::V6(Ipv6Addr::from_bits(0x2001_0db8_0000_0000_0000_0000_0000_0001 ^ (u128::from(flip) << bit)))
+    });
+    prop_oneof![v4, v6, any::<Ipv4Addr>().prop_map(IpAddr::V4)]
+}
+
+fn range() -> impl Strategy<Value = Range> {
+    (address(), 0..=128_u8).prop_map(|(address, length)| match address {
+        IpAddr::V4(address) => {
+            let length = length % 33;
+            let mask = u32::MAX.checked_shl(32 - u32::from(length)).unwrap_or(0);
+            Range { base: IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & mask)), length }
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(length)).unwrap_or(0);
+            Range { base: IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask)), length }
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn ranges_are_what_arithmetic_says(
+        allow in proptest::collection::vec(range(), 1..4),
+        reject in proptest::collection::vec(range(), 0..3),
+        addresses in proptest::collection::vec(address(), 1..8),
+    ) {
+        let texts = |ranges: &[Range]| ranges.iter().map(|range| range.text()).collect::<Vec<_>>();
+        let settings = json!({ "allow": [{ "cidrs": texts(&allow) }], "reject": texts(&reject) });
+        let useless = allow.iter().any(|range| reject.iter().any(|rejected| range.within(*rejected)));
+        let checked = (entry().check_settings)(settings.to_string().as_bytes());
+        prop_assert_eq!(checked.is_err(), useless);
+        if useless {
+            return Ok(());
+        }
+        let new: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+        let has = |ranges: &[Range], address| ranges.iter().any(|range| range.has(address));
+        let expected: Vec<(usize, bool)> = addresses
+            .iter()
+            .enumerate()
+            .map(|(index, address)| (index, has(&reject, *address), has(&allow, *address)))
+            .filter(|(_, rejected, allowed)| *rejected || !*allowed)
+            .map(|(index, rejected, _)| (index, rejected))
+            .collect();
+        let lines = lines(&settings, &new, &[]);
+        prop_assert_eq!(lines.len(), expected.len());
+        for (line, (index, rejected)) in lines.iter().zip(expected) {
+            prop_assert!(line.starts_with(&format!("spec.externalIPs[{index}]: ")), "{}", line);
+            prop_assert_eq!(line.contains("no Service may claim this address"), rejected, "{}", line);
+        }
+        // Who may not use a range need not know of it.
+        for secret in texts(&allow).into_iter().chain(texts(&reject)) {
+            prop_assert!(!lines.iter().any(|line| line.contains(&secret)), "{} in {:?}", secret, lines);
+        }
+    }
+}
+
+#[test]
+fn no_message_repeats_a_range_of_the_settings() {
+    let settings = json!({
+        "allow": [
+            { "cidrs": ["203.0.113.0/24", "203.0.112.9"], "namespaces": ["ingress"] },
+            { "cidrs": ["198.51.100.0/24"], "users": ["bob"] },
+            { "cidrs": ["192.0.2.0/24"], "namespaceSelector": { "matchLabels": { "tier": "edge" } } },
+        ],
+        "reject": ["198.51.100.128/25", "192.0.2.200"],
+    });
+    let new =
+        ["203.0.113.1", "198.51.100.1", "198.51.100.129", "192.0.2.1", "192.0.02.1", "::ffff:192.0.2.1", "x"];
+    let response = judge(&settings, &service(&json!(new)), None);
+    let message = response.message.unwrap();
+    assert_eq!(message.lines().count(), new.len());
+    for secret in [
+        "203.0.113.0",
+        "203.0.112.9",
+        "198.51.100.0",
+        "192.0.2.0",
+        "198.51.100.128",
+        "192.0.2.200",
+        "/24",
+        "/25",
+    ] {
+        assert!(!message.contains(secret), "{secret} in {message}");
+    }
+    for secret in ["bob", "ingress", "edge"] {
+        assert!(!message.contains(secret), "{secret} in {message}");
+    }
+}
+
+// What a host does not pass on.
+
+#[test]
+fn a_request_that_no_host_sends_cannot_be_judged() {
+    let settings = json!({ "exempt": { "users": ["alice"], "groups": ["network"] } });
+    for (field, value, message) in [
+        ("userInfo", json!("alice"), "request.userInfo: expected an object, found a string"),
+        (
+            "userInfo",
+            json!({ "username": ["alice"] }),
+            "request.userInfo.username: expected a string, found an array",
+        ),
+        (
+            "userInfo",
+            json!({ "groups": "network" }),
+            "request.userInfo.groups: expected an array, found a string",
+        ),
+        (
+            "userInfo",
+            json!({ "groups": [null] }),
+            "request.userInfo.groups[0]: expected a string, found null",
+        ),
+        ("kind", json!("Service"), "request.kind: expected an object, found a string"),
+        ("kind", json!(null), "request.kind.kind: expected a string, found nothing"),
+        (
+            "kind",
+            json!({ "kind": "Service", "group": 7 }),
+            "request.kind.group: expected a string, found a number",
+        ),
+        ("operation", json!(null), "request.operation: expected a string, found nothing"),
+        ("operation", json!(7), "request.operation: expected a string, found a number"),
+        ("subResource", json!(["status"]), "request.subResource: expected a string, found an array"),
+    ] {
+        let mut request = request(&service(&json!(["192.0.2.1"])), None);
+        request[field] = value;
+        let payload = json!({ "request": request, "settings": settings }).to_string();
+        let response = (entry().evaluate)(payload.as_bytes(), &nothing());
+        assert_eq!(response.code, Some(500));
+        assert_eq!(response.message.unwrap(), format!("external-ips: cannot judge this request: {message}"));
+    }
+}
+
+#[test]
+fn settings_that_are_no_object_are_refused() {
+    for (settings, found) in
+        [("[]", "an array"), ("\"allow\"", "a string"), ("7", "a number"), ("true", "a boolean")]
+    {
+        let error = (entry().check_settings)(settings.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), format!("settings: expected an object, found {found}"));
+    }
+    assert!((entry().check_settings)(b"null").is_ok());
+    assert!((entry().check_settings)(b"{}").is_ok());
+}
+
+#[test]
+fn settings_that_are_not_checked_first_never_admit() {
+    let response = judge(&json!({ "alow": [] }), &service(&json!(["192.0.2.1"])), None);
+    assert_eq!(response.code, Some(500));
+    assert_eq!(
+        response.message.unwrap(),
+        "external-ips: cannot judge this request: settings.alow: unknown key; did you mean allow?",
+    );
+}
+
+// The samples.
+
+fn yaml(path: &Path) -> Option<Value> {
+    let text = std::fs::read_to_string(path).ok()?;
+    Some(serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// `README.md` lists every sample with its verdict.
+#[test]
+fn the_samples_get_the_verdicts_that_their_readme_says() {
+    let dir = tests::root().join("policies/external-ips/samples");
+    let readme = std::fs::read_to_string(dir.join("README.md")).unwrap();
+    let mut listed = BTreeSet::new();
+    for row in readme.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let name = cells[1].trim_matches('`');
+        let file = |suffix: &str| dir.join(format!("{name}.{suffix}"));
+        let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} is not there"));
+        let settings = yaml(&file("settings.yaml")).unwrap_or_else(|| json!({}));
+        let cluster = Objects::from_values(yaml(&file("cluster.yaml")).into_iter().collect()).unwrap();
+        (entry().check_settings)(settings.to_string().as_bytes()).unwrap();
+        let payload = AdmissionRequest::from_value(review).unwrap().payload(&settings);
+        let response = (entry().evaluate)(&payload, &cluster);
+        let verdict = match response.code {
+            None => "admitted",
+            Some(403) => "denied",
+            Some(_) => "a fault",
+        };
+        assert!(cells[3].starts_with(verdict), "{name}: {:?}", response.message);
+        listed.insert(name.to_owned());
+    }
+    let files = std::fs::read_dir(&dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let samples = files.filter_map(|name| Some(name.strip_suffix(".request.json")?.to_owned()));
+    assert_eq!(samples.collect::<BTreeSet<_>>(), listed);
+}
+
+// Very large requests.
+
+fn many(count: usize) -> Vec<String> {
+    (0..count).map(|index| format!("10.{}.{}.{}", index >> 16, index >> 8 & 0xff, index & 0xff)).collect()
+}
+
+/// More than 5 MB of text in a field that the policy does not read.
+fn padded(external_ips: &Value) -> Value {
+    let mut service = service(external_ips);
+    service["metadata"]["annotations"] = json!({ "example.com/note": "é\"\\ ".repeat(1 << 20) });
+    service
+}
+
+#[test]
+fn ten_thousand_addresses_are_judged() {
+    let ten_thousand = service(&json!(many(10_000)));
+    let denied = judge(&json!({}), &ten_thousand, None).message.unwrap();
+    assert_eq!(denied.lines().count(), 1001);
+    assert!(denied.ends_with("\n… and 9000 more violations"));
+
+    let allowed = json!({ "allow": [{ "cidrs": ["10.0.0.0/8"] }] });
+    assert!(judge(&allowed, &ten_thousand, None).accepted);
+
+    let mut reversed = many(10_000);
+    reversed.reverse();
+    for settings in [json!({}), json!({ "comparison": "Address" }), json!({ "conflicts": "DenySamePort" })] {
+        assert!(judge(&settings, &service(&json!(reversed)), Some(&ten_thousand)).accepted);
+    }
+}
+
+#[test]
+fn five_megabytes_of_addresses_are_judged() {
+    let count = 400_000;
+    let object = service(&json!(many(count)));
+    assert!(object.to_string().len() > 5_000_000);
+    let message = judge(&json!({}), &object, None).message.unwrap();
+    assert!(message.ends_with(&format!("\n… and {} more violations", count - 1000)));
+    assert!(judge(&json!({}), &object, Some(&object)).accepted);
+}
+
+#[test]
+fn a_single_value_of_a_megabyte_is_judged() {
+    let long = "1".repeat(1 << 20);
+    let object = service(&json!([long]));
+    let allowed = json!({ "allow": [{ "cidrs": ["0.0.0.0/0", "::/0"] }] });
+    for settings in [&json!({}), &allowed] {
+        let message = judge(settings, &object, None).message.unwrap();
+        assert!(message.contains("(1048576 bytes)") && message.len() < 1000, "{message}");
+    }
+    assert!(judge(&json!({}), &object, Some(&object)).accepted);
+}
+
+#[test]
+fn five_megabytes_get_a_verdict_from_the_module() {
+    let host = Host::new().unwrap();
+    let module = host.load(&tests::module("external-ips").unwrap()).unwrap();
+    let cluster = Arc::new(nothing());
+    let validate = |settings: Value, object: &Value, old: Option<&Value>| {
+        let deployment = Deployment {
+            settings,
+            host_capabilities: vec!["kubernetes/*".into()],
+            context_aware_resources: vec![Resource { api_version: "v1".into(), kind: "Service".into() }],
+            ..Deployment::new("external-ips")
+        };
+        let request = AdmissionRequest::from_value(request(object, old)).unwrap();
+        module.deploy(deployment).unwrap().validate(&request, &cluster).response
+    };
+
+    let object = padded(&json!(["192.0.2.1"]));
+    assert!(object.to_string().len() > 5_000_000);
+    let response = validate(json!({}), &object, None);
+    let status = response.status.unwrap();
+    assert_eq!(status.code, Some(403));
+    assert!(status.message.unwrap().starts_with("spec.externalIPs[0]: Invalid value: \"192.0.2.1\": "));
+    assert!(validate(json!({}), &padded(&json!([])), None).allowed);
+    let conflicts = json!({ "conflicts": "DenySamePort", "allow": [{ "cidrs": ["192.0.2.0/24"] }] });
+    assert!(validate(conflicts, &object, None).allowed);
+
+    let object = service(&json!(many(400_000)));
+    assert!(object.to_string().len() > 5_000_000);
+    let message = validate(json!({}), &object, None).status.unwrap().message.unwrap();
+    assert!(
+        message.ends_with("\n… and 399000 more violations"),
+        "{}",
+        message.chars().take(300).collect::<String>()
+    );
+    let old = service(&json!(many(1)));
+    let message = validate(json!({}), &object, Some(&old)).status.unwrap().message.unwrap();
+    assert!(
+        message.ends_with("\n… and 398999 more violations"),
+        "{}",
+        message.chars().take(300).collect::<String>()
+    );
+}

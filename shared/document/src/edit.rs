@@ -290,9 +290,10 @@ mod tests {
             let new = edited(&object.to_string(), |root, edits| edits.set(&root.at("b").at("y"), value));
             let old = object.clone();
             object["b"]["y"] = json!(value);
-            match new {
-                Some(new) => prop_assert_eq!(serde_json::from_str::<Value>(&new).unwrap(), object),
-                None => prop_assert_eq!(old, object),
+            if let Some(new) = new {
+                prop_assert_eq!(serde_json::from_str::<Value>(&new).unwrap(), object);
+            } else {
+                prop_assert_eq!(old, object);
             }
         }
     }

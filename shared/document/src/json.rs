@@ -612,7 +612,7 @@ mod tests {
         fn strings_mean_what_serde_json_reads(text: String) {
             let json = serde_json::to_string(&text).unwrap();
             let escaped: String =
-                text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect();
+                text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
             for json in [json, format!("\"{escaped}\"")] {
                 let mut scanner = Scanner::new(json.as_bytes());
                 let bytes = if scanner.string().unwrap() { scanner.unescaped().unwrap() } else { scanner.raw().to_vec() };

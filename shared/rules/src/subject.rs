@@ -28,7 +28,9 @@ impl Subjects {
         }
         let users = names(setting.at("users"), |name| {
             let account = name.strip_prefix("system:serviceaccount:")?;
-            let known = account.split_once(':').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
+            let known = account
+                .split_once(':')
+                .is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
             (!known).then_some("is no service account; write system:serviceaccount:NAMESPACE:NAME")
         })?;
         let groups = names(setting.at("groups"), |_| None)?;

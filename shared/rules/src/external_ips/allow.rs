@@ -146,20 +146,26 @@ impl<'a, 'd> Coverage<'a, 'd> {
         if open(self) {
             return true;
         }
-        if !self.by_labels.iter().any(|(_, ranges)| covered(ranges, address)) {
+        if self.doubt.is_some() || !self.depends_on_labels(address) {
             return false;
         }
-        let by_labels = std::mem::take(&mut self.by_labels);
-        match self.selected(by_labels) {
-            Ok(selected) => self.open.extend(selected),
+        match self.selected() {
+            Ok(selected) => {
+                self.open.extend(selected);
+                self.by_labels.clear();
+            }
             // A rule whose condition cannot be judged allows nothing; the message says so.
             Err(fault) => self.doubt = Some(fault.to_string()),
         }
         open(self)
     }
 
+    fn depends_on_labels(&self, address: IpAddr) -> bool {
+        self.by_labels.iter().any(|(_, ranges)| covered(ranges, address))
+    }
+
     /// The ranges whose selector selects the namespace.
-    fn selected(&self, rules: Vec<(&'a Selector, &'a [IpNet])>) -> Result<Vec<&'a [IpNet]>, Fault> {
+    fn selected(&self) -> Result<Vec<&'a [IpNet]>, Fault> {
         const LABELS: Shape<'static> =
             Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::All)]))]);
         let Some(name) = self.namespace else {
@@ -174,22 +180,24 @@ impl<'a, 'd> Coverage<'a, 'd> {
         root.object()?;
         let labels = root.at("metadata").at("labels");
         let mut selected = Vec::new();
-        for (selector, ranges) in rules {
+        for (selector, ranges) in &self.by_labels {
             if selector.matches(labels)? {
-                selected.push(ranges);
+                selected.push(*ranges);
             }
         }
         Ok(selected)
     }
 
-    /// That no rule allows it, and what could not be known, if anything.
-    pub(super) fn refusal(&self) -> String {
+    /// That no rule allows the address, and what could not be known, if it matters.
+    pub(super) fn refusal(&self, address: IpAddr) -> String {
         let mut refusal = "this user may not claim this address".to_owned();
         if let Some(namespace) = self.namespace {
             refusal.push_str(" in namespace ");
             refusal.push_str(&Quoted(namespace).to_string());
         }
-        if let Some(doubt) = &self.doubt {
+        if let Some(doubt) = &self.doubt
+            && self.depends_on_labels(address)
+        {
             refusal.push_str(" (rules with a namespaceSelector did not apply: ");
             refusal.push_str(doubt);
             refusal.push(')');

@@ -133,7 +133,7 @@ impl ExternalIps {
     fn rechecks(&self, old: Service<'_>) -> Result<bool, Fault> {
         Ok(match self.existing_values {
             ExistingValues::Tolerate => false,
-            ExistingValues::Recheck => !old.deletion_timestamp().is_present()?,
+            ExistingValues::Recheck => old.deletion_timestamp().filled_text()?.is_none(),
         })
     }
 
@@ -173,7 +173,8 @@ impl ExternalIps {
         own_ingress: Option<&Stored<'_>>,
         coverage: &mut Coverage<'_, '_>,
     ) -> Option<(Cow<'static, str>, &'static str)> {
-        if self.allow.is_empty() && own_ingress.is_none() {
+        let own = claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.has(claim.text));
+        if self.allow.is_empty() && !own {
             return Some((claim.field.closed().into(), claim.field.way_out()));
         }
         let Some(Reading { address, oddity }) = read(claim.text) else {
@@ -197,12 +198,9 @@ impl ExternalIps {
         if covered(&self.reject, address) {
             return Some(("no Service may claim this address".into(), "use another address or remove it"));
         }
-        if claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.has(claim.text)) {
+        if own || coverage.of(address) {
             return None;
         }
-        if coverage.of(address) {
-            return None;
-        }
-        Some((coverage.refusal().into(), "use an address that is set aside for it, or remove it"))
+        Some((coverage.refusal(address).into(), "use an address that is set aside for it, or remove it"))
     }
 }
