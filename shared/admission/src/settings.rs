@@ -82,7 +82,12 @@ impl From<Fault> for SettingsError {
 
 impl From<SettingsError> for Fault {
     fn from(SettingsError { path, problem }: SettingsError) -> Self {
-        Self { path: if path == "settings" { path } else { format!("settings.{path}") }, problem }
+        let path = match path.as_str() {
+            "settings" => path,
+            key if key.starts_with('[') => format!("settings{path}"),
+            _ => format!("settings.{path}"),
+        };
+        Self { path, problem }
     }
 }
 

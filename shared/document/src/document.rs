@@ -252,7 +252,9 @@ impl fmt::Display for Path<'_, '_> {
             match step {
                 Step::Index(index) => write!(f, "[{index}]")?,
                 Step::Field(name) if !is_identifier(name) => {
-                    if name.bytes().all(|b| b.is_ascii_graphic() && b != b']') && !name.is_empty() {
+                    if name.bytes().all(|b| b.is_ascii_graphic() && b != b']')
+                        && matches!(name.len(), 1..=256)
+                    {
                         write!(f, "[{name}]")?;
                     } else {
                         write!(f, "[{}]", Quoted(name))?;

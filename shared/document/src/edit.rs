@@ -51,6 +51,8 @@ impl Edits {
     }
 
     fn push(&mut self, at: &Node<'_>, value: Option<String>) -> Result<(), Fault> {
+        // A value of another type on the way must not be written over.
+        at.is_present()?;
         let steps = at.steps();
         let [Step::Field("request"), Step::Field("object"), steps @ ..] = steps.as_slice() else {
             return Err(at.fault("is not a part of the object and cannot be changed"));
@@ -68,8 +70,8 @@ impl Edits {
     /// # Errors
     /// A payload that is no JSON or no UTF-8.
     pub fn apply(&self, payload: &[u8]) -> Result<Option<String>, Fault> {
-        // Cannot happen: the payload was read before.
-        let unreadable = |lack: Lack| Fault::new("object", lack.describe(payload, 0));
+        // The payload was read before; only text that was skipped can be no UTF-8.
+        let unreadable = |_: Lack| Fault::new("request.object", "cannot be changed: it is not UTF-8");
         let object = object(payload).map_err(unreadable)?;
         let edits: Vec<Change<'_>> = self.0.iter().map(|edit| (edit.steps.as_slice(), &edit.value)).collect();
         let changed = rewrite(Some(object), &edits).map_err(unreadable)?.unwrap_or_else(|| "null".to_owned());
@@ -267,6 +269,17 @@ mod tests {
             Ok(())
         });
         assert_eq!(new.as_deref(), Some(r#"{"b":[3]}"#));
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_not_written_over() {
+        let payload = br#"{"request":{"object":{"a":"x"}}}"#;
+        let document = Document::parse(payload, Shape::All, Origin::Payload).unwrap();
+        let below = document.root().at("request").at("object").at("a").at("b");
+        assert_eq!(
+            Edits::default().set(&below, true).unwrap_err().to_string(),
+            "a: expected an object, found a string",
+        );
     }
 
     #[test]

@@ -61,6 +61,8 @@ fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result
             Some("is blank, which is nobody's name; remove it")
         } else if [bytes.next(), bytes.next_back()].into_iter().flatten().any(|b| b.is_ascii_whitespace()) {
             Some("has white space around it, which no name has; remove it")
+        } else if name.contains('*') {
+            Some("is a pattern, which matches nobody; write the full name")
         } else {
             problem(name)
         };

@@ -177,7 +177,9 @@ impl<'a, 'd> Coverage<'a, 'd> {
         };
         let document = answer.document()?;
         let root = document.root();
-        root.object()?;
+        if !root.object()? {
+            return Err(root.fault("expected an object, found nothing"));
+        }
         let labels = root.at("metadata").at("labels");
         let mut selected = Vec::new();
         for (selector, ranges) in &self.by_labels {

@@ -8,109 +8,127 @@ use super::claim::Field;
 use crate::address::{Octets, octets};
 use crate::view::Service;
 
-/// What the data plane tells Services apart by.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct Endpoint<'d> {
-    address: Octets,
-    port: i64,
-    protocol: &'d str,
-}
+/// A port with its protocol: what the data plane tells Services at one address apart by.
+type Port<'d> = (i64, &'d str);
 
-/// An endpoint that the stored Service does not have, and where it is claimed.
+/// The addresses and ports of a Service, and which of them are stored already.
+///
+/// Every address goes with every port. They are kept apart all the same: a Service of 1,000 addresses and 1,000
+/// ports is small, its pairs are not.
 #[derive(Debug)]
-pub(super) struct Binding<'d> {
-    endpoint: Endpoint<'d>,
-    at: Node<'d>,
+pub(super) struct Endpoints<'d> {
+    addresses: Vec<(Octets, Node<'d>)>,
+    ports: Vec<Port<'d>>,
+    old_addresses: Lookup<Octets>,
+    old_ports: Vec<Port<'d>>,
 }
 
-/// The endpoints that the request adds, in document order: new addresses and new ports of old ones.
-pub(super) fn new_bindings<'d>(
-    fields: &[Field],
-    service: Service<'d>,
-    old: Service<'d>,
-) -> Result<Vec<Binding<'d>>, Fault> {
-    let stored = endpoints(&bindings(fields, old)?);
-    let mut new = bindings(fields, service)?;
-    new.retain(|binding| stored.position(&binding.endpoint).is_none());
-    Ok(new)
-}
+impl<'d> Endpoints<'d> {
+    pub(super) fn of(fields: &[Field], service: Service<'d>, old: Service<'d>) -> Result<Self, Fault> {
+        let old_addresses = claimed(fields, old)?.into_iter().map(|(address, _)| address).collect();
+        Ok(Self {
+            addresses: claimed(fields, service)?,
+            ports: ports(service)?,
+            old_addresses: Lookup::of(old_addresses),
+            old_ports: ports(old)?,
+        })
+    }
 
-/// Violations for the endpoints that other Services of the cluster have.
-pub(super) fn violations<'d>(
-    bindings: &[Binding<'d>],
-    request: &Request<'d>,
-    cluster: &dyn Cluster,
-) -> Result<Violations<'d>, Fault> {
-    let list = ListAll { api_version: "v1", kind: "Service", shape: Service::OTHERS };
-    let answer = list.ask(cluster)?;
-    let document = answer.document()?;
-    let root = document.root();
-    root.object()?;
-    let wanted = endpoints(bindings);
-    // Who has an endpoint, and whether it is of another namespace: of several one of this namespace, and the
-    // least by name, as the cluster lists in any order.
-    let mut holders: Vec<Option<(bool, &str)>> = vec![None; wanted.len()];
-    for item in root.at("items").items()? {
-        item.object()?;
-        let other = Service::of(item);
-        let foreign = other.namespace().filled_text()? != request.namespace()?;
-        let name = other.name().filled_text()?;
-        // The cluster knows the Service under review itself, by its state before the request.
-        if !foreign && name == request.name()? {
-            continue;
+    /// Whether some pair of address and port is not stored.
+    pub(super) fn are_new(&self) -> bool {
+        let new_address = self.addresses.iter().any(|(address, _)| self.is_new(address));
+        let new_port = self.ports.iter().any(|port| !self.old_ports.contains(port));
+        !self.ports.is_empty() && new_address || !self.addresses.is_empty() && new_port
+    }
+
+    fn is_new(&self, address: &Octets) -> bool {
+        self.old_addresses.position(address).is_none()
+    }
+
+    /// Violations for the addresses that another Service of the cluster has, with a port that is new there.
+    pub(super) fn violations(
+        &self,
+        request: &Request<'d>,
+        cluster: &dyn Cluster,
+    ) -> Result<Violations<'d>, Fault> {
+        let list = ListAll { api_version: "v1", kind: "Service", shape: Service::OTHERS };
+        let answer = list.ask(cluster)?;
+        let document = answer.document()?;
+        let items = document.root().at("items");
+        if !items.is_present()? {
+            return Err(items.fault("expected an array, found nothing"));
         }
-        let holder = (foreign, name.unwrap_or_default());
-        for text in addresses(other)? {
-            // `None` of a headless Service is no address.
-            let Some(address) = octets(text) else { continue };
-            for (port, protocol) in ports(other)? {
-                let holder_of = wanted.position(&Endpoint { address, port, protocol });
-                if let Some(known) = holder_of.and_then(|index| holders.get_mut(index)) {
+        let addresses = Lookup::of(self.addresses.iter().map(|(address, _)| *address).collect());
+        // Who has an address: whether it is of another namespace, its name, the port. Of several one of this
+        // namespace, and the least by name, as the cluster lists in any order.
+        let mut holders: Vec<Option<(bool, &str, Port<'_>)>> = vec![None; addresses.len()];
+        for item in items.items()? {
+            let other = Service::of(item);
+            let foreign = other.namespace().filled_text()? != request.namespace()?;
+            let name = other.name().filled_text()?;
+            // The cluster knows the Service under review itself, by its state before the request.
+            if !foreign && name == request.name()? {
+                continue;
+            }
+            let mut shared = Vec::new();
+            for text in served(other)? {
+                // `None` of a headless Service is no address.
+                let Some(address) = octets(text) else { continue };
+                shared.extend(addresses.position(&address).map(|place| (place, self.is_new(&address))));
+            }
+            if shared.is_empty() {
+                continue;
+            }
+            let (mut least, mut least_new) = (None, None);
+            for port in ports(other)? {
+                if self.ports.contains(&port) {
+                    least = Some(least.map_or(port, |least: Port<'_>| least.min(port)));
+                    if !self.old_ports.contains(&port) {
+                        least_new = Some(least_new.map_or(port, |least: Port<'_>| least.min(port)));
+                    }
+                }
+            }
+            for (place, new) in shared {
+                let port = if new { least } else { least_new };
+                if let (Some(port), Some(known)) = (port, holders.get_mut(place)) {
+                    let holder = (foreign, name.unwrap_or_default(), port);
                     *known = Some(known.map_or(holder, |known| known.min(holder)));
                 }
             }
         }
+        let mut violations = Violations::default();
+        for (address, at) in &self.addresses {
+            let holder = addresses.position(address).and_then(|place| holders.get(place));
+            let Some(Some((foreign, name, (port, protocol)))) = holder else { continue };
+            // What other namespaces run is not this user's business.
+            let holder = if *foreign {
+                "a Service of another namespace".to_owned()
+            } else {
+                format!("Service {}", Quoted(name))
+            };
+            violations.push(Violation::invalid(
+                *at,
+                format!("port {port}/{protocol} of this address belongs to {holder}"),
+                "use another address or another port",
+            ));
+        }
+        Ok(violations)
     }
-    let mut violations = Violations::default();
-    for Binding { endpoint, at } in bindings {
-        let known = wanted.position(endpoint).and_then(|index| holders.get(index));
-        let Some(Some((foreign, name))) = known else { continue };
-        // What other namespaces run is not this user's business.
-        let holder = if *foreign {
-            "a Service of another namespace".to_owned()
-        } else {
-            format!("Service {}", Quoted(name))
-        };
-        violations.push(Violation::invalid(
-            *at,
-            format!("port {}/{} of this address belongs to {holder}", endpoint.port, endpoint.protocol),
-            "use another address or another port",
-        ));
-    }
-    Ok(violations)
 }
 
-fn endpoints<'d>(bindings: &[Binding<'d>]) -> Lookup<Endpoint<'d>> {
-    Lookup::of(bindings.iter().map(|binding| binding.endpoint).collect())
-}
-
-fn bindings<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<Binding<'d>>, Fault> {
-    let mut bindings = Vec::new();
-    let ports = ports(service)?;
+/// The addresses in the fields that are judged. What is no address is nobody's: it is refused as new and
+/// harmless as stored.
+fn claimed<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<(Octets, Node<'d>)>, Fault> {
+    let mut addresses = Vec::new();
     for field in fields {
         for claim in field.claims(service)? {
-            // What is no address is nobody's: it is refused as new and harmless as stored.
-            let Some(address) = octets(claim.text) else { continue };
-            for (port, protocol) in &ports {
-                bindings
-                    .push(Binding { endpoint: Endpoint { address, port: *port, protocol }, at: claim.at });
-            }
+            addresses.extend(octets(claim.text).map(|address| (address, claim.at)));
         }
     }
-    Ok(bindings)
+    Ok(addresses)
 }
 
-fn ports(service: Service<'_>) -> Result<Vec<(i64, &str)>, Fault> {
+fn ports(service: Service<'_>) -> Result<Vec<Port<'_>>, Fault> {
     let mut ports = Vec::new();
     for item in service.ports().items()? {
         item.object()?;
@@ -122,7 +140,7 @@ fn ports(service: Service<'_>) -> Result<Vec<(i64, &str)>, Fault> {
 }
 
 /// Every address at which the data plane serves a Service.
-fn addresses(service: Service<'_>) -> Result<Vec<&str>, Fault> {
+fn served(service: Service<'_>) -> Result<Vec<&str>, Fault> {
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(service.cluster_ip().text()?);
     texts.extend(service.cluster_ips().texts()?.into_iter().map(|(_, text)| text));

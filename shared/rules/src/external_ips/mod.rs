@@ -36,6 +36,7 @@ use crate::subject::Subjects;
 use crate::view::Service;
 use allow::{AllowRules, Coverage};
 use claim::{Claim, Field, Stored};
+use conflict::Endpoints;
 pub use settings::{Comparison, Conflicts, ExistingValues, LoadBalancerIngress};
 
 /// The policy: its settings, understood.
@@ -90,12 +91,17 @@ impl Policy for ExternalIps {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
-        // A write of the status leaves the spec as it is stored.
-        let fields = match request.subresource {
-            "status" if self.fields.contains(&Field::Ingress) => &[Field::Ingress],
-            "status" => return Ok(Verdict::Admit),
+        // A write of the status leaves the spec as it is stored, and a write of the rest the status.
+        let (of_spec, of_status) =
+            self.fields.split_at(self.fields.partition_point(|field| *field != Field::Ingress));
+        let fields = match (request.operation, request.subresource) {
+            (_, "status") => of_status,
+            (Operation::Update, _) => of_spec,
             _ => self.fields.as_slice(),
         };
+        if fields.is_empty() {
+            return Ok(Verdict::Admit);
+        }
         let service = Service::of(request.object()?);
         let old = Service::of(request.old_object()?);
         let mut fresh = Vec::new();
@@ -107,11 +113,11 @@ impl Policy for ExternalIps {
             }
             fresh.extend(claims);
         }
-        let bindings = match self.conflicts {
-            Conflicts::Ignore => Vec::new(),
-            Conflicts::DenySamePort => conflict::new_bindings(fields, service, old)?,
+        let endpoints = match self.conflicts {
+            Conflicts::Ignore => None,
+            Conflicts::DenySamePort => Some(Endpoints::of(fields, service, old)?).filter(Endpoints::are_new),
         };
-        if fresh.is_empty() && bindings.is_empty() {
+        if fresh.is_empty() && endpoints.is_none() {
             return Ok(Verdict::Admit);
         }
         if let Some(exempt) = &self.exempt
@@ -120,10 +126,11 @@ impl Policy for ExternalIps {
             return Ok(Verdict::Admit);
         }
         let violations = self.judge(&fresh, request, old, cluster)?;
-        if !violations.is_empty() || bindings.is_empty() {
-            return Ok(violations.into());
+        match endpoints {
+            // The cluster is asked only where the verdict depends on it.
+            Some(endpoints) if violations.is_empty() => Ok(endpoints.violations(request, cluster)?.into()),
+            _ => Ok(violations.into()),
         }
-        Ok(conflict::violations(&bindings, request, cluster)?.into())
     }
 }
 
