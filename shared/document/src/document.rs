@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use lean::{Quoted, sorted};
+use lean::{Path, Quoted, Step, sorted};
 
 use crate::json::{Lack, Number, Scanner, Start};
 use crate::node::Node;
@@ -234,42 +234,6 @@ impl<'d> Origin<'d> {
             Origin::Lookup(name) => name,
         }
     }
-}
-
-/// One step of a path.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Step<'d> {
-    Field(&'d str),
-    Index(u32),
-}
-
-/// Steps as text: `spec.ports[0].name`; a key that is no identifier in brackets, as the API server does.
-struct Path<'a, 'd>(&'a [Step<'d>]);
-
-impl fmt::Display for Path<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, step) in self.0.iter().enumerate() {
-            match step {
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Field(name) if !is_identifier(name) => {
-                    if name.bytes().all(|b| b.is_ascii_graphic() && b != b']')
-                        && matches!(name.len(), 1..=256)
-                    {
-                        write!(f, "[{name}]")?;
-                    } else {
-                        write!(f, "[{}]", Quoted(name))?;
-                    }
-                }
-                Step::Field(name) if position == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-fn is_identifier(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'$'))
 }
 
 /// Iterates over the entries directly below one entry.

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::document::Step;
+use lean::Step;
+
 use crate::json::{Lack, Scanner, Start};
 use crate::{Fault, Node};
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use lean::Quoted;
+use lean::{Quoted, Step};
 
 use crate::Fault;
-use crate::document::{Children, Document, Id, Name, Step, Value};
+use crate::document::{Children, Document, Id, Name, Value};
 use crate::shape::same;
 
 /// A place in a document, present or not; it knows its path.

@@ -6,12 +6,14 @@
 
 mod escape;
 mod nearest;
+mod path;
 mod quote;
 mod sort;
 mod write;
 
 pub use escape::{Unpaired, unescape};
 pub use nearest::nearest;
+pub use path::{Path, Step};
 pub use quote::Quoted;
 pub use sort::{Lookup, sorted};
 pub use write::ObjectWriter;

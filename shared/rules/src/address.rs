@@ -3,7 +3,6 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use admission::{Node, SettingsError};
-use ipnet::IpNet;
 
 /// An address, and whether it is written as every reader understands it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -63,10 +62,7 @@ pub type Octets = [u8; 16];
 /// The octets of the address that the API server reads.
 #[must_use]
 pub fn octets(text: &str) -> Option<Octets> {
-    Some(match read(text)?.address {
-        IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
-        IpAddr::V6(address) => address.octets(),
-    })
+    Some(mapped(read(text)?.address).to_be_bytes())
 }
 
 fn read_v4(text: &str, padded: &mut bool) -> Option<Ipv4Addr> {
@@ -148,18 +144,65 @@ fn number(text: &str, radix: u32) -> Option<u32> {
     })
 }
 
-/// Whether an address is in one of the ranges. Families never cross: `::/0` covers no IPv4 address.
+/// A CIDR block. IPv4 blocks are kept as IPv4-mapped, so that one comparison serves both families, which never
+/// cross all the same: `::/0` covers no IPv4 address.
+///
+/// `ipnet` is what the tests hold it against; in a module it would be 2 KB more.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Range {
+    network: u128,
+    /// How many leading bits of the 128 are the network's.
+    bits: u32,
+    v4: bool,
+}
+
+impl Range {
+    /// The block of an address and the length of its prefix; `None` if the prefix is too long.
+    #[must_use]
+    pub fn new(address: IpAddr, prefix: u32) -> Option<Self> {
+        let (v4, bits) = match address {
+            IpAddr::V4(_) => (true, prefix.checked_add(96)?),
+            IpAddr::V6(_) => (false, prefix),
+        };
+        (bits <= 128).then_some(Self { network: mapped(address), bits, v4 })
+    }
+
+    /// The block of one address.
+    #[must_use]
+    pub fn of(address: IpAddr) -> Self {
+        Self { network: mapped(address), bits: 128, v4: address.is_ipv4() }
+    }
+
+    /// Whether all of another block is in this one.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        self.v4 == other.v4 && self.bits <= other.bits && (self.network ^ other.network) & self.mask() == 0
+    }
+
+    fn mask(&self) -> u128 {
+        // All bits of the host: none for a block of one address.
+        !u128::MAX.checked_shr(self.bits).unwrap_or_default()
+    }
+}
+
+fn mapped(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+/// Whether an address is in one of the ranges.
 #[must_use]
-pub fn covered(ranges: &[IpNet], address: IpAddr) -> bool {
-    let address = IpNet::from(address);
-    ranges.iter().any(|range| range.contains(&address))
+pub fn covered(ranges: &[Range], address: IpAddr) -> bool {
+    ranges.iter().any(|range| range.contains(&Range::of(address)))
 }
 
 /// Reads a setting that lists ranges, `192.0.2.0/24`, and addresses, which are ranges of themselves.
 ///
 /// # Errors
 /// Everything that two readers could understand differently, with what to write instead.
-pub fn ranges(setting: Node<'_>) -> Result<Vec<IpNet>, SettingsError> {
+pub fn ranges(setting: Node<'_>) -> Result<Vec<Range>, SettingsError> {
     let mut ranges = Vec::new();
     for (item, text) in setting.texts()? {
         match range(text) {
@@ -170,7 +213,7 @@ pub fn ranges(setting: Node<'_>) -> Result<Vec<IpNet>, SettingsError> {
     Ok(ranges)
 }
 
-fn range(text: &str) -> Result<IpNet, &'static str> {
+fn range(text: &str) -> Result<Range, &'static str> {
     const NO_RANGE: &str =
         "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
     const NO_LENGTH: &str = "has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; \
@@ -199,16 +242,15 @@ fn range(text: &str) -> Result<IpNet, &'static str> {
         Some(Oddity::LeadingZeros) => return Err("has leading zeros; write it without them"),
         None => {}
     }
-    let Some(prefix) = prefix else { return Ok(IpNet::from(address)) };
+    let Some(prefix) = prefix else { return Ok(Range::of(address)) };
     if read(prefix).is_some() {
         return Err("has a netmask; write the length of the prefix instead, such as /24");
     }
     let plain =
         prefix.bytes().all(|byte| byte.is_ascii_digit()) && (prefix == "0" || !prefix.starts_with('0'));
-    let length = number(prefix, 10).filter(|_| plain).and_then(|length| u8::try_from(length).ok());
-    match length.and_then(|length| IpNet::new(address, length).ok()) {
+    match number(prefix, 10).filter(|_| plain).and_then(|length| Range::new(address, length)) {
         None => Err(NO_LENGTH),
-        Some(range) if range.addr() == range.network() => Ok(range),
+        Some(range) if range.network & !range.mask() == 0 => Ok(range),
         Some(_) => Err("has bits set behind its prefix; write the first address of the block for the whole \
                         block, or no prefix for the one address"),
     }
@@ -294,9 +336,28 @@ mod tests {
 
     #[test]
     fn families_never_cross() {
-        let all = ["::/0".parse().unwrap()];
+        let all = [range("::/0").unwrap()];
         assert!(!covered(&all, "192.0.2.1".parse().unwrap()));
         assert!(covered(&all, "2001:db8::1".parse().unwrap()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn ranges_contain_what_ipnet_says(one: IpAddr, other: IpAddr, prefix in 0_u8..=128, longer in 0_u8..=128) {
+            let nets = (ipnet::IpNet::new(one, prefix), ipnet::IpNet::new(other, longer));
+            let ranges = (Range::new(one, prefix.into()), Range::new(other, longer.into()));
+            proptest::prop_assert_eq!((ranges.0.is_some(), ranges.1.is_some()), (nets.0.is_ok(), nets.1.is_ok()));
+            if let ((Ok(net), Ok(of)), (Some(range), Some(inner))) = (nets, ranges) {
+                proptest::prop_assert_eq!(range.contains(&inner), net.contains(&of));
+                proptest::prop_assert_eq!(range.contains(&Range::of(other)), net.contains(&other));
+                // As a setting, an IPv4-mapped block is refused whatever it contains.
+                if net.network() == net.network().to_canonical() && one == one.to_canonical() {
+                    let read = super::range(&net.trunc().to_string()).unwrap();
+                    proptest::prop_assert!(read.contains(&Range::of(one)));
+                    proptest::prop_assert_eq!(super::range(&net.to_string()).is_ok(), net == net.trunc());
+                }
+            }
+        }
     }
 
     #[test]

@@ -3,9 +3,8 @@
 use std::net::IpAddr;
 
 use admission::{Cluster, Fault, Get, Kind, Node, Quoted, Request, Setting, SettingsError, Shape};
-use ipnet::IpNet;
 
-use crate::address::{covered, ranges};
+use crate::address::{Range, covered, ranges};
 use crate::name::is_label;
 use crate::selector::{SELECTOR, Selector};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
@@ -26,7 +25,7 @@ pub(super) struct AllowRules(Vec<AllowRule>);
 /// Conditions that all have to be met.
 #[derive(Debug)]
 struct AllowRule {
-    cidrs: Vec<IpNet>,
+    cidrs: Vec<Range>,
     namespaces: Namespaces,
     subjects: Option<Subjects>,
 }
@@ -39,7 +38,7 @@ enum Namespaces {
 }
 
 impl AllowRules {
-    pub(super) fn read(setting: Node<'_>, reject: &[IpNet]) -> Result<Self, SettingsError> {
+    pub(super) fn read(setting: Node<'_>, reject: &[Range]) -> Result<Self, SettingsError> {
         let mut rules = Vec::new();
         for rule in setting.items()? {
             rules.push(AllowRule {
@@ -57,7 +56,7 @@ impl AllowRules {
 }
 
 /// The ranges of a rule, of each of which something is left when the rejected ranges are taken away.
-fn cidrs(setting: Node<'_>, reject: &[IpNet]) -> Result<Vec<IpNet>, SettingsError> {
+fn cidrs(setting: Node<'_>, reject: &[Range]) -> Result<Vec<Range>, SettingsError> {
     let cidrs = ranges(setting)?;
     if cidrs.is_empty() {
         return Err(SettingsError::at(
@@ -104,9 +103,9 @@ impl Namespaces {
 /// What the rules allow a request; the Namespace is looked up once, and only when it decides.
 pub(super) struct Coverage<'a, 'd> {
     /// The ranges that are open whatever the labels of the namespace are.
-    open: Vec<&'a [IpNet]>,
+    open: Vec<&'a [Range]>,
     /// The ranges that depend on the labels.
-    by_labels: Vec<(&'a Selector, &'a [IpNet])>,
+    by_labels: Vec<(&'a Selector, &'a [Range])>,
     namespace: Option<&'d str>,
     cluster: &'a dyn Cluster,
     /// Why the labels could not be read, once they were needed.
@@ -165,7 +164,7 @@ impl<'a, 'd> Coverage<'a, 'd> {
     }
 
     /// The ranges whose selector selects the namespace.
-    fn selected(&self) -> Result<Vec<&'a [IpNet]>, Fault> {
+    fn selected(&self) -> Result<Vec<&'a [Range]>, Fault> {
         const LABELS: Shape<'static> =
             Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::All)]))]);
         let Some(name) = self.namespace else {
@@ -192,7 +191,7 @@ impl<'a, 'd> Coverage<'a, 'd> {
 
     /// That no rule allows the address, and what could not be known, if it matters.
     pub(super) fn refusal(&self, address: IpAddr) -> String {
-        let mut refusal = "this user may not claim this address".to_owned();
+        let mut refusal = "no rule allows this address".to_owned();
         if let Some(namespace) = self.namespace {
             refusal.push_str(" in namespace ");
             refusal.push_str(&Quoted(namespace).to_string());

@@ -29,9 +29,8 @@ use admission::{
     Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Rule, Scope, Setting, SettingsError,
     Shape, Verdict, Violation, Violations,
 };
-use ipnet::IpNet;
 
-use crate::address::{Oddity, Reading, covered, read};
+use crate::address::{Oddity, Range, Reading, covered, read};
 use crate::subject::Subjects;
 use crate::view::Service;
 use allow::{AllowRules, Coverage};
@@ -43,7 +42,7 @@ pub use settings::{Comparison, Conflicts, ExistingValues, LoadBalancerIngress};
 #[derive(Debug)]
 pub struct ExternalIps {
     allow: AllowRules,
-    reject: Vec<IpNet>,
+    reject: Vec<Range>,
     exempt: Option<Subjects>,
     existing_values: ExistingValues,
     comparison: Comparison,
@@ -208,6 +207,6 @@ impl ExternalIps {
         if own || coverage.of(address) {
             return None;
         }
-        Some((coverage.refusal(address).into(), "use an address that is set aside for it, or remove it"))
+        Some((coverage.refusal(address).into(), "use one that is set aside for this use, or remove it"))
     }
 }
