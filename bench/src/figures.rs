@@ -22,8 +22,10 @@ pub struct Figures {
 pub struct SizeOf {
     /// The id of the policy, or `floor`.
     pub module: String,
-    /// The bytes of the annotated module.
+    /// The bytes of the module as it is built.
     pub bytes: usize,
+    /// The bytes with its metadata, as it is published.
+    pub annotated: usize,
     /// The most that it may have.
     pub budget: Option<usize>,
 }
@@ -72,12 +74,18 @@ impl Figures {
         let mut figures = Self { sizes: Vec::new(), costs: Vec::new() };
         let floor = read(&root().join("target/floor.wasm"))?;
         let floor_meter = Meter::new(&floor).map_err(|error| format!("floor: {error}"))?;
-        figures.sizes.push(SizeOf { module: "floor".into(), bytes: floor.len(), budget: None });
+        let bytes = floor.len();
+        figures.sizes.push(SizeOf { module: "floor".into(), bytes, annotated: bytes, budget: None });
         let requests = requests()?;
         for entry in rules::CATALOG {
             let wasm = read(&root().join("target/policies").join(format!("{}.wasm", entry.id)))?;
-            let budget = Some(size_budget(entry.id));
-            figures.sizes.push(SizeOf { module: entry.id.into(), bytes: wasm.len(), budget });
+            let built = format!("target/wasm32-unknown-unknown/release/{}.wasm", entry.id.replace('-', "_"));
+            figures.sizes.push(SizeOf {
+                module: entry.id.into(),
+                bytes: read(&root().join(built))?.len(),
+                annotated: wasm.len(),
+                budget: Some(size_budget(entry.id)),
+            });
             let meter = Meter::new(&wasm).map_err(|error| format!("{}: {error}", entry.id))?;
             for (name, request) in &requests {
                 let payload = json!({ "request": request, "settings": {} }).to_string().into_bytes();
@@ -97,7 +105,7 @@ impl Figures {
     /// What is above its budget, a sentence each.
     #[must_use]
     pub fn over_budget(&self) -> Vec<String> {
-        let sizes = self.sizes.iter().filter_map(|SizeOf { module, bytes, budget }| {
+        let sizes = self.sizes.iter().filter_map(|SizeOf { module, bytes, budget, .. }| {
             let budget = (*budget)?;
             (*bytes > budget).then(|| format!("{module} has {bytes} bytes, more than its {budget}"))
         });
@@ -147,13 +155,15 @@ impl Figures {
     /// The table for people, and for [`grown`](Self::grown).
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text = String::from("| module | bytes | at most |\n|---|---:|---:|\n");
-        for SizeOf { module, bytes, budget } in &self.sizes {
+        let mut text =
+            String::from("| module | bytes | at most | with its metadata |\n|---|---:|---:|---:|\n");
+        for SizeOf { module, bytes, annotated, budget } in &self.sizes {
             let budget =
                 budget.map_or_else(String::new, |budget| grouped(u64::try_from(budget).unwrap_or(u64::MAX)));
             let bytes = grouped(u64::try_from(*bytes).unwrap_or(u64::MAX));
+            let annotated = grouped(u64::try_from(*annotated).unwrap_or(u64::MAX));
             // Writing to a string does not fail.
-            let _ = writeln!(text, "| {module} | {bytes} | {budget} |");
+            let _ = writeln!(text, "| {module} | {bytes} | {budget} | {annotated} |");
         }
         text.push_str("\n| module | request | instructions | floor | ratio | at most | memory, KiB |\n");
         text.push_str("|---|---|---:|---:|---:|---:|---:|\n");
@@ -174,9 +184,10 @@ impl Figures {
     }
 }
 
-/// 160 KB for the two policies with the most rules, 110 KB for the others.
+/// 160 KB for the two policies with the most rules, 110 KB for the others; the metadata, which the texts of a
+/// policy decide, not counted.
 fn size_budget(id: &str) -> usize {
-    const KB: usize = 1024;
+    const KB: usize = 1000;
     if matches!(id, "pod-security" | "selinux") { 160 * KB } else { 110 * KB }
 }
 
