@@ -70,7 +70,7 @@ pub fn through(module: &Module, entry: &Entry, case: &Case) -> Result<Judged, St
 }
 
 /// Settings as the host hands them on.
-fn settings(case: &Case) -> Value {
+pub(crate) fn settings(case: &Case) -> Value {
     if case.settings.is_null() { Value::Object(serde_json::Map::new()) } else { case.settings.clone() }
 }
 

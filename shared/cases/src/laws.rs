@@ -1,6 +1,6 @@
 //! What holds for every policy and every case.
 
-use admission::{Entry, Shape};
+use admission::{Cluster, Entry, Get, ListAll, Shape, Unreachable};
 use serde_json::{Value, json};
 
 use crate::{Case, judge};
@@ -15,7 +15,33 @@ pub const ALL: &[Law] = &[
     ("null is the same as absent", null),
     ("unknown fields change nothing", unknown),
     ("the order of the cluster's objects changes nothing", order),
+    ("an answer of the cluster that is none never turns a denial into an admission", answers),
 ];
+
+/// The laws that say the same of any request, and are cheap enough for generated ones.
+pub const GENERATED: &[Law] = &[
+    ("null is the same as absent", null),
+    ("unknown fields change nothing", unknown),
+    ("the order of the cluster's objects changes nothing", order),
+];
+
+/// Another case: one place of its objects has another value. `at` and `with` choose which and what.
+#[must_use]
+pub fn changed(case: &Case, at: usize, value: &Value) -> Case {
+    let objects = objects_of(case);
+    let places: Vec<(&str, &Value, String)> = objects
+        .iter()
+        .flat_map(|(field, object)| pointers(object).into_iter().map(move |at| (*field, object, at)))
+        .collect();
+    let Some((field, object, pointer)) = places.get(at.checked_rem(places.len()).unwrap_or_default()) else {
+        return case.clone();
+    };
+    let mut object = (*object).clone();
+    if let Some(place) = object.pointer_mut(pointer) {
+        *place = value.clone();
+    }
+    with(case, field, object)
+}
 
 fn closed(entry: &Entry, case: &Case) -> Result<(), String> {
     let payload = payload(case)?;
@@ -70,6 +96,34 @@ fn order(entry: &Entry, case: &Case) -> Result<(), String> {
     // A fault names the first object that cannot be read, by its place in the list.
     let same = one == other || one.fault.is_some() && other.fault.is_some();
     if same { Ok(()) } else { Err(format!("{one:?} became {other:?}")) }
+}
+
+/// A cluster that answers everything alike.
+struct Says<'a>(&'a [u8]);
+
+impl Cluster for Says<'_> {
+    fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        Ok(Some(self.0.to_vec()))
+    }
+
+    fn list_all(&self, _: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
+        Ok(self.0.to_vec())
+    }
+}
+
+fn answers(entry: &Entry, case: &Case) -> Result<(), String> {
+    let original = judge::natively(entry, case)?.outcome;
+    if original.denied.is_none() && original.fault.is_none() {
+        return Ok(());
+    }
+    let payload = case.admission_request()?.payload(&judge::settings(case));
+    let nonsense = ["", "null", "7", "[]", "\"x\"", "{\"metadata\":", "{\"items\":{},\"metadata\":[]}"];
+    for answer in nonsense {
+        if (entry.evaluate)(&payload, &Says(answer.as_bytes())).accepted {
+            return Err(format!("admitted when the cluster answers {answer:?}"));
+        }
+    }
+    Ok(())
 }
 
 fn same_outcome(entry: &Entry, case: &Case, change: impl Fn(&mut Value), what: &str) -> Result<(), String> {
