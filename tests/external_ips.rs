@@ -458,7 +458,10 @@ fn five_megabytes_of_addresses_are_judged() {
     assert!(object.to_string().len() > 5_000_000);
     let message = judge(&json!({}), &object, None).message.unwrap();
     assert!(message.ends_with(&format!("\n… and {} more violations", count - 1000)));
-    assert!(judge(&json!({}), &object, Some(&object)).accepted);
+    let half = service(&json!(many(count / 2)));
+    assert!(judge(&json!({}), &half, Some(&half)).accepted);
+    let more = judge(&json!({}), &object, Some(&object)).message.unwrap();
+    assert!(more.contains("expected at most 524288 values that this policy reads"), "{more}");
 }
 
 #[test]
@@ -514,4 +517,36 @@ fn five_megabytes_get_a_verdict_from_the_module() {
         "{}",
         message.chars().take(300).collect::<String>()
     );
+}
+
+#[test]
+fn many_addresses_with_many_ports_are_compared_with_other_services_in_time() {
+    let host = Host::new().unwrap();
+    let module = host.load(&tests::module("external-ips").unwrap()).unwrap();
+    let settings = json!({ "conflicts": "DenySamePort", "allow": [{ "cidrs": ["10.0.0.0/8"] }] });
+    let with_ports = |name: &str, addresses: usize, ports: usize| {
+        let mut service = service(&json!(many(addresses)));
+        service["metadata"]["name"] = json!(name);
+        service["spec"]["ports"] = (0..ports).map(|port| json!({ "port": port })).collect();
+        service
+    };
+    let judged = |object: &Value, others: Vec<Value>| {
+        let deployment = Deployment {
+            settings: settings.clone(),
+            host_capabilities: vec!["kubernetes/*".into()],
+            context_aware_resources: vec![Resource { api_version: "v1".into(), kind: "Service".into() }],
+            ..Deployment::new("external-ips")
+        };
+        let request = AdmissionRequest::from_value(request(object, None)).unwrap();
+        let cluster = Arc::new(Objects::from_values(others).unwrap());
+        module.deploy(deployment).unwrap().validate(&request, &cluster).response
+    };
+
+    let object = with_ports("extip", 1_000, 500);
+    assert!(judged(&object, Vec::new()).allowed);
+    let message = judged(&object, vec![with_ports("big", 20_000, 5_000)]).status.unwrap().message.unwrap();
+    assert_eq!(message.lines().count(), 1_000);
+    let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address belongs to Service \"big\"; ";
+    assert!(message.starts_with(first), "{message}");
+    assert!(judged(&with_ports("extip", 300_000, 1), Vec::new()).allowed);
 }

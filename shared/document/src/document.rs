@@ -48,6 +48,10 @@ pub(crate) struct Id(u32);
 
 const MISSING: u32 = 1 << 31;
 
+/// The most values that are kept, so that no request of any size takes more memory than an instance has. Every
+/// object that fits into a cluster has fewer.
+const MOST: usize = 1 << 19;
+
 pub(crate) struct Entry<'d> {
     parent: Id,
     /// The first entry that is not below this one.
@@ -107,7 +111,13 @@ impl<'d> Document<'d> {
         let mut builder = Builder { document, scanner: Scanner::new(text), fault: None };
         let parsed = builder.keep(shape, Id(0), Name::Root).and_then(|()| builder.scanner.end());
         match (parsed, builder.fault) {
-            (Ok(()), _) => Ok(builder.document),
+            (Ok(()), _) => {
+                let entries = &mut builder.document.entries;
+                if entries.len() > 4096 {
+                    entries.shrink_to_fit();
+                }
+                Ok(builder.document)
+            }
             (Err(_), Some(fault)) => Err(fault),
             (Err(lack), None) => {
                 Err(Fault::new(origin.root_name(), lack.describe(text, builder.scanner.at())))
@@ -269,12 +279,12 @@ impl<'d> Builder<'d> {
     fn keep(&mut self, shape: Shape<'_>, parent: Id, name: Name<'d>) -> Result<(), Lack> {
         match self.scanner.start()? {
             Start::Object => {
-                let id = self.push(parent, name, Value::Object);
+                let id = self.push(parent, name, Value::Object)?;
                 self.scanner.enter()?;
                 self.keep_fields(shape, id)?;
             }
             Start::Array => {
-                let id = self.push(parent, name, Value::Array);
+                let id = self.push(parent, name, Value::Array)?;
                 self.scanner.enter()?;
                 let mut index = 0_u32;
                 while self.scanner.more(index == 0, b']')? {
@@ -286,26 +296,26 @@ impl<'d> Builder<'d> {
             Start::String => {
                 let escaped = self.scanner.string()?;
                 let text = self.last_string(escaped)?;
-                self.push(parent, name, Value::Text(text));
+                self.push(parent, name, Value::Text(text))?;
             }
             Start::Number => {
                 let value = match self.scanner.number()? {
                     Number::Integer(value) => Value::Integer(value),
                     Number::Other => Value::Number,
                 };
-                self.push(parent, name, value);
+                self.push(parent, name, value)?;
             }
             Start::True => {
                 self.scanner.literal("true")?;
-                self.push(parent, name, Value::Bool(true));
+                self.push(parent, name, Value::Bool(true))?;
             }
             Start::False => {
                 self.scanner.literal("false")?;
-                self.push(parent, name, Value::Bool(false));
+                self.push(parent, name, Value::Bool(false))?;
             }
             Start::Null => {
                 self.scanner.literal("null")?;
-                self.push(parent, name, Value::Null);
+                self.push(parent, name, Value::Null)?;
             }
         }
         Ok(())
@@ -369,12 +379,14 @@ impl<'d> Builder<'d> {
         Ok(Text::Unescaped(index))
     }
 
-    fn push(&mut self, parent: Id, name: Name<'d>, value: Value<'d>) -> Id {
+    fn push(&mut self, parent: Id, name: Name<'d>, value: Value<'d>) -> Result<Id, Lack> {
         let entries = &mut self.document.entries;
-        // A value takes at least two bytes of text, so that a text in 32-bit memory has less than 2^31.
+        if entries.len() >= MOST {
+            return Err(Lack::Fewer);
+        }
         let id = Id(u32::try_from(entries.len()).unwrap_or(u32::MAX));
         entries.push(Entry { parent, end: id.0.saturating_add(1), name, value });
-        id
+        Ok(id)
     }
 
     /// Closes an array or object: everything pushed since lies below it.
@@ -516,6 +528,14 @@ mod tests {
         );
         let key = b"{\"metadata\":{\"labels\":{\"\xff\":1}}}";
         assert!(Document::parse(key, SHAPE, Origin::Lookup("thing")).is_err());
+    }
+
+    #[test]
+    fn more_values_than_fit_into_an_instance_are_refused() {
+        let labels = |count: usize| format!(r#"{{"metadata":{{"labels":[{}0]}}}}"#, "0,".repeat(count - 1));
+        assert!(parse(&labels(MOST - 3)).is_ok());
+        let fault = parse(&labels(MOST - 2)).unwrap_err().to_string();
+        assert!(fault.starts_with("thing: not JSON: expected at most 524288 values"), "{fault}");
     }
 
     #[test]

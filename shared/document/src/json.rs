@@ -30,6 +30,8 @@ pub(crate) enum Lack {
     Literal,
     Depth,
     Utf8,
+    /// No more values than can be kept.
+    Fewer,
     /// The keys of an object are each there once; the builder knows where not.
     Unique,
 }
@@ -54,6 +56,7 @@ impl Lack {
             Lack::Literal => "true, false or null",
             Lack::Depth => "less nesting",
             Lack::Utf8 => "UTF-8",
+            Lack::Fewer => "at most 524288 values that this policy reads",
             Lack::Unique => "each key once",
         };
         let before = text.get(..at).unwrap_or(text);

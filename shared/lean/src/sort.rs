@@ -56,7 +56,9 @@ impl<T: Ord + Copy> Lookup<T> {
 pub fn sorted<T: Ord + Copy>(items: &[T]) -> Vec<T> {
     let compare = |a: u32, b: u32| item(items, a).cmp(&item(items, b));
     let order = order(u32::try_from(items.len()).unwrap_or(u32::MAX), &compare);
-    order.into_iter().filter_map(|at| item(items, at).copied()).collect()
+    let mut sorted = Vec::with_capacity(items.len());
+    sorted.extend(order.into_iter().filter_map(|at| item(items, at).copied()));
+    sorted
 }
 
 fn item<T>(items: &[T], at: u32) -> Option<&T> {

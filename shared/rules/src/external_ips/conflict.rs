@@ -61,7 +61,9 @@ impl<'d> Endpoints<'d> {
         let addresses = Lookup::of(self.addresses.iter().map(|(address, _)| *address).collect());
         // Who has an address: whether it is of another namespace, its name, the port. Of several one of this
         // namespace, and the least by name, as the cluster lists in any order.
-        let mut holders: Vec<Option<(bool, &str, Port<'_>)>> = vec![None; addresses.len()];
+        let mut holders: Vec<(bool, &str, Port<'_>)> = Vec::new();
+        // The position of its holder for each address: few have one.
+        let mut holder_of: Vec<usize> = vec![usize::MAX; addresses.len()];
         for item in items.items()? {
             let other = Service::of(item);
             let foreign = other.namespace().filled_text()? != request.namespace()?;
@@ -90,16 +92,22 @@ impl<'d> Endpoints<'d> {
             }
             for (place, new) in shared {
                 let port = if new { least } else { least_new };
-                if let (Some(port), Some(known)) = (port, holders.get_mut(place)) {
-                    let holder = (foreign, name.unwrap_or_default(), port);
-                    *known = Some(known.map_or(holder, |known| known.min(holder)));
+                let (Some(port), Some(at)) = (port, holder_of.get_mut(place)) else { continue };
+                let holder = (foreign, name.unwrap_or_default(), port);
+                if let Some(known) = holders.get_mut(*at) {
+                    *known = holder.min(*known);
+                } else {
+                    *at = holders.len();
+                    holders.push(holder);
                 }
             }
         }
         let mut violations = Violations::default();
         for (address, at) in &self.addresses {
-            let holder = addresses.position(address).and_then(|place| holders.get(place));
-            let Some(Some((foreign, name, (port, protocol)))) = holder else { continue };
+            let place = addresses.position(address).and_then(|place| holder_of.get(place));
+            let Some((foreign, name, (port, protocol))) = place.and_then(|place| holders.get(*place)) else {
+                continue;
+            };
             // What other namespaces run is not this user's business.
             let holder = if *foreign {
                 "a Service of another namespace".to_owned()
@@ -121,9 +129,9 @@ impl<'d> Endpoints<'d> {
 fn claimed<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<(Octets, Node<'d>)>, Fault> {
     let mut addresses = Vec::new();
     for field in fields {
-        for claim in field.claims(service)? {
-            addresses.extend(octets(claim.text).map(|address| (address, claim.at)));
-        }
+        let claims = field.claims(service)?;
+        addresses.reserve_exact(claims.len());
+        addresses.extend(claims.iter().filter_map(|claim| Some((octets(claim.text)?, claim.at))));
     }
     Ok(addresses)
 }

@@ -112,11 +112,9 @@ impl Policy for ExternalIps {
             }
             fresh.extend(claims);
         }
-        let endpoints = match self.conflicts {
-            Conflicts::Ignore => None,
-            Conflicts::DenySamePort => Some(Endpoints::of(fields, service, old)?).filter(Endpoints::are_new),
-        };
-        if fresh.is_empty() && endpoints.is_none() {
+        let conflicts = self.conflicts == Conflicts::DenySamePort;
+        let nothing_new = fresh.is_empty() && !(conflicts && Endpoints::of(fields, service, old)?.are_new());
+        if nothing_new {
             return Ok(Verdict::Admit);
         }
         if let Some(exempt) = &self.exempt
@@ -125,11 +123,16 @@ impl Policy for ExternalIps {
             return Ok(Verdict::Admit);
         }
         let violations = self.judge(&fresh, request, old, cluster)?;
-        match endpoints {
+        // Of a huge Service, claims and endpoints together would be more than an instance has room for.
+        drop(fresh);
+        if conflicts && violations.is_empty() {
+            let endpoints = Endpoints::of(fields, service, old)?;
             // The cluster is asked only where the verdict depends on it.
-            Some(endpoints) if violations.is_empty() => Ok(endpoints.violations(request, cluster)?.into()),
-            _ => Ok(violations.into()),
+            if endpoints.are_new() {
+                return Ok(endpoints.violations(request, cluster)?.into());
+            }
         }
+        Ok(violations.into())
     }
 }
 
