@@ -535,7 +535,7 @@ mod tests {
         let labels = |count: usize| format!(r#"{{"metadata":{{"labels":[{}0]}}}}"#, "0,".repeat(count - 1));
         assert!(parse(&labels(MOST - 3)).is_ok());
         let fault = parse(&labels(MOST - 2)).unwrap_err().to_string();
-        assert!(fault.starts_with("thing: not JSON: expected at most 524288 values"), "{fault}");
+        assert!(fault.starts_with("thing: too large: expected at most 524288 values"), "{fault}");
     }
 
     #[test]

@@ -63,7 +63,8 @@ impl Lack {
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at.saturating_add(1));
         let line = before.split(|byte| *byte == b'\n').count();
         let column = at.saturating_sub(line_start).saturating_add(1);
-        format!("not JSON: expected {expected} at line {line} column {column}")
+        let what = if matches!(self, Lack::Fewer) { "too large" } else { "not JSON" };
+        format!("{what}: expected {expected} at line {line} column {column}")
     }
 }
 
