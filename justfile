@@ -1,5 +1,7 @@
 # Recipes of this repository; `./justw` runs them where just is not installed.
 
+set ignore-comments
+
 export RUST_BACKTRACE := "0"
 
 _list:
