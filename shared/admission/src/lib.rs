@@ -19,8 +19,8 @@ mod violation;
 
 pub use cluster::{Answer, Cluster, Get, ListAll, Unreachable};
 pub use document::{Document, Edits, Fault, Node, Shape};
-pub use lean::{Lookup, Quoted, nearest};
-pub use policy::{Entry, Policy, check_settings, evaluate};
+pub use lean::{Json, Lookup, ObjectWriter, Quoted, nearest};
+pub use policy::{Entry, Policy, check_settings, configure, evaluate};
 pub use request::{Operation, Request};
 pub use response::Response;
 pub use scope::{How, Read, Reads, Rule, Scope};

@@ -3,6 +3,7 @@
 use document::{Document, Origin};
 
 use crate::request::{self, Request};
+use crate::verdict::Decision;
 use crate::{Cluster, Fault, Node, Reads, Response, Scope, Setting, SettingsError, Shape, Verdict, settings};
 
 /// A restriction: its settings, understood.
@@ -18,6 +19,8 @@ pub trait Policy: Sized {
     /// Whether it may change the object: what `mutating` in the metadata says. Where it may not, no code for
     /// it is in the module.
     const MUTATES: bool = false;
+    /// Whether it may warn and annotate. Where not, no code for it is in the module.
+    const NOTES: bool = false;
     /// What it reads of the object and of the old object.
     const OBJECT: Shape<'static>;
     /// Its settings.
@@ -54,13 +57,15 @@ fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, F
     if !P::SCOPE.covers(&request) {
         return Ok(Response::admit());
     }
-    let policy = configure::<P>(document.root().at("settings"))?;
-    Ok(match policy.review(&request, cluster)? {
-        Verdict::Admit => Response::admit(),
-        Verdict::Deny(violations) => Response::deny(&violations),
-        Verdict::Mutate(edits) if P::MUTATES => Response::mutate(edits.apply(payload)?),
-        Verdict::Mutate(_) => return Err(Fault::new("object", "this policy is declared to change nothing")),
-    })
+    let policy = understand::<P>(document.root().at("settings"))?;
+    let Verdict { decision, notes } = policy.review(&request, cluster)?;
+    let response = match decision {
+        Decision::Admit => Response::admit(),
+        Decision::Deny(violations) => Response::deny(&violations),
+        Decision::Mutate(edits) if P::MUTATES => Response::mutate(edits.apply(payload)?),
+        Decision::Mutate(_) => return Err(Fault::new("object", "this policy is declared to change nothing")),
+    };
+    Ok(if P::NOTES { response.with(&notes.warnings, &notes.audit_annotations) } else { response })
 }
 
 /// Judges the payload of a `validate_settings` call: the settings alone.
@@ -68,11 +73,19 @@ fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, F
 /// # Errors
 /// The first setting that is not understood, with its path.
 pub fn check_settings<P: Policy>(payload: &[u8]) -> Result<(), SettingsError> {
-    let document = settings::parse(payload)?;
-    configure::<P>(document.root()).map(|_| ())
+    configure::<P>(payload).map(|_| ())
 }
 
-fn configure<P: Policy>(settings: Node<'_>) -> Result<P, SettingsError> {
+/// The policy of settings that come alone, as JSON.
+///
+/// # Errors
+/// The first setting that is not understood, with its path.
+pub fn configure<P: Policy>(payload: &[u8]) -> Result<P, SettingsError> {
+    let document = settings::parse(payload)?;
+    understand(document.root())
+}
+
+fn understand<P: Policy>(settings: Node<'_>) -> Result<P, SettingsError> {
     settings::check(settings, P::SETTINGS)?;
     P::configure(settings)
 }

@@ -1,6 +1,6 @@
 //! What the host is told.
 
-use lean::ObjectWriter;
+use lean::{Json, ObjectWriter};
 
 use crate::{Fault, Violations};
 
@@ -16,6 +16,8 @@ pub struct Response {
     pub code: Option<u16>,
     /// The whole object with the policy's changes, as JSON.
     pub mutated_object: Option<String>,
+    /// What is said besides, by field: JSON. A policy that says nothing besides carries no code for it.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 impl Response {
@@ -43,6 +45,20 @@ impl Response {
         Self { message: Some(message), code: Some(Self::ERROR), ..Self::default() }
     }
 
+    /// The same response with what the client and the audit log are told besides.
+    #[must_use]
+    pub fn with(mut self, warnings: &[String], audit_annotations: &[(&'static str, String)]) -> Self {
+        if !warnings.is_empty() {
+            self.notes.push(("warnings", Json::texts(warnings).into_text()));
+        }
+        if !audit_annotations.is_empty() {
+            let fields = audit_annotations.iter();
+            let object = fields.fold(ObjectWriter::new(), |json, (key, value)| json.text(key, value));
+            self.notes.push(("audit_annotations", object.finish()));
+        }
+        self
+    }
+
     /// The response as the host reads it.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
@@ -55,6 +71,9 @@ impl Response {
         }
         if let Some(object) = &self.mutated_object {
             json = json.raw("mutated_object", object);
+        }
+        for (field, note) in &self.notes {
+            json = json.raw(field, note);
         }
         json.finish().into_bytes()
     }

@@ -31,6 +31,8 @@ impl Setting {
 pub enum Kind {
     /// A string.
     Text,
+    /// A boolean; `false` is the default.
+    Flag,
     /// One of the names; the first is the default.
     Choice(&'static [&'static str]),
     /// A list.
@@ -209,6 +211,9 @@ fn check_kind(value: Node<'_>, kind: Kind) -> Result<(), SettingsError> {
     match kind {
         Kind::Text => {
             value.text()?;
+        }
+        Kind::Flag => {
+            value.boolean()?;
         }
         Kind::Choice(names) => {
             choice(value, names)?;

@@ -2,11 +2,18 @@
 
 use crate::{Edits, Violations};
 
-/// What becomes of a request.
+/// What becomes of a request, and what the client and the audit log are told besides.
 ///
 /// There is no way to write an edit on a denied object.
 #[derive(Debug)]
-pub enum Verdict<'d> {
+pub struct Verdict<'d> {
+    pub(crate) decision: Decision<'d>,
+    pub(crate) notes: Notes,
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+pub(crate) enum Decision<'d> {
     /// Nothing to object to.
     Admit,
     /// At least one violation.
@@ -15,14 +22,54 @@ pub enum Verdict<'d> {
     Mutate(Edits),
 }
 
+/// What the client and the audit log are told, whatever becomes of the request.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub(crate) warnings: Vec<String>,
+    pub(crate) audit_annotations: Vec<(&'static str, String)>,
+}
+
+impl Verdict<'_> {
+    /// Nothing to object to.
+    #[must_use]
+    pub fn admit() -> Self {
+        Self::of(Decision::Admit)
+    }
+
+    /// Adds a warning, which `kubectl` prints: one line, at most 120 characters where possible, as the API
+    /// server asks of webhooks.
+    ///
+    /// Only for policies that are declared to take [notes](crate::Policy::NOTES).
+    #[must_use]
+    pub fn warn(mut self, warning: String) -> Self {
+        self.notes.warnings.push(warning);
+        self
+    }
+
+    /// Adds an annotation for the audit log, whose key the API server prefixes with the name of the webhook.
+    ///
+    /// Only for policies that are declared to take [notes](crate::Policy::NOTES).
+    #[must_use]
+    pub fn annotate(mut self, key: &'static str, value: String) -> Self {
+        self.notes.audit_annotations.push((key, value));
+        self
+    }
+}
+
+impl<'d> Verdict<'d> {
+    fn of(decision: Decision<'d>) -> Self {
+        Self { decision, notes: Notes::default() }
+    }
+}
+
 impl<'d> From<Violations<'d>> for Verdict<'d> {
     fn from(violations: Violations<'d>) -> Self {
-        if violations.is_empty() { Verdict::Admit } else { Verdict::Deny(violations) }
+        Self::of(if violations.is_empty() { Decision::Admit } else { Decision::Deny(violations) })
     }
 }
 
 impl From<Edits> for Verdict<'_> {
     fn from(edits: Edits) -> Self {
-        if edits.is_empty() { Verdict::Admit } else { Verdict::Mutate(edits) }
+        Self::of(if edits.is_empty() { Decision::Admit } else { Decision::Mutate(edits) })
     }
 }

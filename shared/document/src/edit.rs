@@ -1,8 +1,6 @@
 //! Changes to the object under review.
 
-use serde_json::Value;
-
-use lean::Step;
+use lean::{Json, Step};
 
 use crate::json::{Lack, Scanner, Start};
 use crate::{Fault, Node};
@@ -18,8 +16,17 @@ pub struct Edits(Vec<Edit>);
 #[derive(Debug)]
 struct Edit {
     steps: Vec<OwnedStep>,
-    /// As JSON; `None` takes the field or element away.
-    value: Option<String>,
+    new: New,
+}
+
+/// What a place gets.
+#[derive(Debug)]
+enum New {
+    Value(Json),
+    /// As a string, the JSON text of another place.
+    TextOf(Vec<OwnedStep>),
+    /// The field or element goes.
+    Nothing,
 }
 
 #[derive(Debug, Eq, PartialEq)]
@@ -33,8 +40,17 @@ impl Edits {
     ///
     /// # Errors
     /// A place that is not in the object under review.
-    pub fn set(&mut self, at: &Node<'_>, value: impl Into<Value>) -> Result<(), Fault> {
-        self.push(at, Some(value.into().to_string()))
+    pub fn set(&mut self, at: &Node<'_>, value: impl Into<Json>) -> Result<(), Fault> {
+        self.push(at, New::Value(value.into()))
+    }
+
+    /// Gives a place of the object a string: the JSON that another place has, byte by byte.
+    ///
+    /// # Errors
+    /// A place that is not in the object under review.
+    pub fn set_to_text_of(&mut self, at: &Node<'_>, other: &Node<'_>) -> Result<(), Fault> {
+        let other = steps_of(other)?;
+        self.push(at, New::TextOf(other))
     }
 
     /// Takes the value of a place away.
@@ -42,7 +58,7 @@ impl Edits {
     /// # Errors
     /// A place that is not in the object under review.
     pub fn remove(&mut self, at: &Node<'_>) -> Result<(), Fault> {
-        self.push(at, None)
+        self.push(at, New::Nothing)
     }
 
     /// Whether there is none.
@@ -51,18 +67,10 @@ impl Edits {
         self.0.is_empty()
     }
 
-    fn push(&mut self, at: &Node<'_>, value: Option<String>) -> Result<(), Fault> {
+    fn push(&mut self, at: &Node<'_>, new: New) -> Result<(), Fault> {
         // A value of another type on the way must not be written over.
         at.is_present()?;
-        let steps = at.steps();
-        let [Step::Field("request"), Step::Field("object"), steps @ ..] = steps.as_slice() else {
-            return Err(at.fault("is not a part of the object and cannot be changed"));
-        };
-        let steps = steps.iter().map(|step| match step {
-            Step::Field(name) => OwnedStep::Field((*name).to_owned()),
-            Step::Index(index) => OwnedStep::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
-        });
-        self.0.push(Edit { steps: steps.collect(), value });
+        self.0.push(Edit { steps: steps_of(at)?, new });
         Ok(())
     }
 
@@ -74,14 +82,53 @@ impl Edits {
         // The payload was read before; only text that was skipped can be no UTF-8.
         let unreadable = |_: Lack| Fault::new("request.object", "cannot be changed: it is not UTF-8");
         let object = object(payload).map_err(unreadable)?;
-        let edits: Vec<Change<'_>> = self.0.iter().map(|edit| (edit.steps.as_slice(), &edit.value)).collect();
+        let mut values = Vec::with_capacity(self.0.len());
+        for Edit { new, .. } in &self.0 {
+            values.push(match new {
+                New::Value(value) => Some(value.clone()),
+                New::TextOf(other) => Some(Json::from(text_of(object, other).map_err(unreadable)?)),
+                New::Nothing => None,
+            });
+        }
+        let edits: Vec<Change<'_>> =
+            self.0.iter().zip(&values).map(|(edit, value)| (edit.steps.as_slice(), value.as_ref())).collect();
         let changed = rewrite(Some(object), &edits).map_err(unreadable)?.unwrap_or_else(|| "null".to_owned());
         Ok((changed != object).then_some(changed))
     }
 }
 
-/// The steps that are left to a place, and its new value.
-type Change<'e> = (&'e [OwnedStep], &'e Option<String>);
+/// The steps from the object under review to a place of it.
+fn steps_of(at: &Node<'_>) -> Result<Vec<OwnedStep>, Fault> {
+    let steps = at.steps();
+    let [Step::Field("request"), Step::Field("object"), steps @ ..] = steps.as_slice() else {
+        return Err(at.fault("is not a part of the object and cannot be changed"));
+    };
+    let steps = steps.iter().map(|step| match step {
+        Step::Field(name) => OwnedStep::Field((*name).to_owned()),
+        Step::Index(index) => OwnedStep::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
+    });
+    Ok(steps.collect())
+}
+
+/// The steps that are left to a place, and its new value; `None` takes it away.
+type Change<'e> = (&'e [OwnedStep], Option<&'e Json>);
+
+/// The text of a value below a value; `null` if there is none.
+fn text_of<'t>(mut text: &'t str, steps: &[OwnedStep]) -> Result<&'t str, Lack> {
+    for step in steps {
+        let below = match step {
+            OwnedStep::Field(name) => field(text, name)?,
+            OwnedStep::Index(index) => items(text)?.get(*index).copied(),
+        };
+        text = below.unwrap_or("null");
+    }
+    Ok(text)
+}
+
+/// The text of a field; `None` where there is no object with it.
+fn field<'t>(text: &'t str, name: &str) -> Result<Option<&'t str>, Lack> {
+    Ok(fields(text)?.into_iter().find(|(key, _)| key == name).map(|(_, value)| value))
+}
 
 /// The text of the object in a payload.
 fn object(payload: &[u8]) -> Result<&str, Lack> {
@@ -89,7 +136,7 @@ fn object(payload: &[u8]) -> Result<&str, Lack> {
     let payload = std::str::from_utf8(payload);
     let mut text = payload.map_err(|_| Lack::Utf8)?;
     for name in ["request", "object"] {
-        text = fields(text)?.into_iter().find(|(key, _)| key == name).map_or("null", |(_, value)| value);
+        text = field(text, name)?.unwrap_or("null");
     }
     Ok(text)
 }
@@ -134,9 +181,7 @@ fn items(text: &str) -> Result<Vec<&str>, Lack> {
 fn rewrite(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
     // The last edit of the very place wins over what comes before it and over everything below.
     if let Some((_, value)) = edits.iter().rev().find(|(steps, _)| steps.is_empty()) {
-        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
-        let same = matches!((old, value), (Some(old), Some(new)) if json(old) == json(new));
-        return Ok(if same { old.map(str::to_owned) } else { (*value).clone() });
+        return Ok(value.map(|value| value.as_str().to_owned()));
     }
     match edits.first().and_then(|(steps, _)| steps.first()) {
         None => Ok(old.map(str::to_owned)),
@@ -172,7 +217,7 @@ fn rewrite_object(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<Stri
         // White space and all: an object in which nothing changes is not written anew.
         Some(old) if same => Some(old.to_owned()),
         None if written.is_empty() => None,
-        _ => Some(format!("{{{}}}", written.join(","))),
+        _ => Some(enclosed('{', &written, '}')),
     })
 }
 
@@ -187,7 +232,7 @@ fn rewrite_array(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<Strin
     }
     Ok(match old {
         Some(old) if same => Some(old.to_owned()),
-        _ => Some(format!("[{}]", written.join(","))),
+        _ => Some(enclosed('[', &written, ']')),
     })
 }
 
@@ -202,8 +247,18 @@ fn below<'e>(edits: &[Change<'e>], fits: impl Fn(&OwnedStep) -> bool) -> Vec<Cha
         .collect()
 }
 
+fn enclosed(open: char, parts: &[String], close: char) -> String {
+    let mut text = String::from(open);
+    text.push_str(&parts.join(","));
+    text.push(close);
+    text
+}
+
 fn member(name: &str, value: &str) -> String {
-    format!("{}:{value}", Value::from(name))
+    let mut member = Json::from(name).as_str().to_owned();
+    member.push(':');
+    member.push_str(value);
+    member
 }
 
 #[cfg(test)]
@@ -244,8 +299,7 @@ mod tests {
     #[test]
     fn what_is_set_already_is_no_change() {
         assert_eq!(
-            edited(r#"{"a":{"b":[1, 2.0]}}"#, |root, edits| edits
-                .set(&root.at("a").at("b"), json!([1, 2.0]))),
+            edited(r#"{"a":{"b": true}}"#, |root, edits| edits.set(&root.at("a").at("b"), true)),
             None
         );
         assert_eq!(edited(r#"{"a":1}"#, |root, edits| edits.remove(&root.at("b").at("c"))), None);
@@ -270,6 +324,16 @@ mod tests {
             Ok(())
         });
         assert_eq!(new.as_deref(), Some(r#"{"b":[3]}"#));
+    }
+
+    #[test]
+    fn a_place_gets_the_text_of_another() {
+        let new = edited(r#"{"a":[{"n":1.50, "t":"\""}],"b":{}}"#, |root, edits| {
+            edits.set_to_text_of(&root.at("b").at("a"), &root.at("a"))?;
+            edits.set_to_text_of(&root.at("c"), &root.at("d"))?;
+            edits.remove(&root.at("a"))
+        });
+        assert_eq!(new.as_deref(), Some(r#"{"b":{"a":"[{\"n\":1.50, \"t\":\"\\\"\"}]"},"c":"null"}"#));
     }
 
     #[test]
@@ -298,14 +362,14 @@ mod tests {
         #[test]
         fn edits_do_to_the_text_what_assignments_do_to_the_value(
             before in prop::collection::btree_map("[a-c]", prop::collection::btree_map("[x-z]", any::<i32>(), 0..3), 0..3),
-            value: i32,
+            value: String,
         ) {
             let mut object = json!(before);
-            let new = edited(&object.to_string(), |root, edits| edits.set(&root.at("b").at("y"), value));
+            let new = edited(&object.to_string(), |root, edits| edits.set(&root.at("b").at("y"), value.as_str()));
             let old = object.clone();
             object["b"]["y"] = json!(value);
             if let Some(new) = new {
-                prop_assert_eq!(serde_json::from_str::<Value>(&new).unwrap(), object);
+                prop_assert_eq!(serde_json::from_str::<serde_json::Value>(&new).unwrap(), object);
             } else {
                 prop_assert_eq!(old, object);
             }

@@ -75,6 +75,8 @@ const PROTOCOL_VERSION: &str = "\"v1\"";
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use kubewarden_policy_sdk::metadata::ProtocolVersion;
     use kubewarden_policy_sdk::response::ValidationResponse;
     use kubewarden_policy_sdk::settings::SettingsValidationResponse;
@@ -105,6 +107,7 @@ mod tests {
             message: Some("one\ntwo \u{e9} \"three\"".into()),
             code: Some(403),
             mutated_object: Some(r#"{"a":1.50,"b":123456789012345678901234567890}"#.into()),
+            ..admission::Response::default()
         };
         let read: ValidationResponse = serde_json::from_slice(&response.to_json()).unwrap();
         assert!(!read.accepted);
@@ -113,5 +116,14 @@ mod tests {
         assert_eq!(read.mutated_object.unwrap()["a"], 1.5);
         assert!(read.audit_annotations.is_none());
         assert!(read.warnings.is_none());
+
+        let warnings = ["one".to_owned(), "two \"three\"".to_owned()];
+        let annotations = [("b", "x\ny".to_owned()), ("a", String::new())];
+        let response = response.with(&warnings, &annotations);
+        let read: ValidationResponse = serde_json::from_slice(&response.to_json()).unwrap();
+        assert_eq!(read.warnings.unwrap(), warnings);
+        let annotations = BTreeMap::from_iter(read.audit_annotations.unwrap());
+        let expected = BTreeMap::from([("a".to_owned(), String::new()), ("b".to_owned(), "x\ny".to_owned())]);
+        assert_eq!(annotations, expected);
     }
 }

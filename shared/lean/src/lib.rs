@@ -16,4 +16,4 @@ pub use nearest::nearest;
 pub use path::{Path, Step};
 pub use quote::Quoted;
 pub use sort::{Lookup, sorted};
-pub use write::ObjectWriter;
+pub use write::{Json, ObjectWriter};

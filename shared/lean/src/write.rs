@@ -40,23 +40,13 @@ impl ObjectWriter {
     /// Adds a string field.
     #[must_use]
     pub fn text(self, key: &str, text: &str) -> Self {
-        let mut json = String::with_capacity(text.len().saturating_add(2));
-        push_text(&mut json, text);
-        self.raw(key, &json)
+        self.raw(key, Json::from(text).as_str())
     }
 
     /// Adds a field that is a list of strings.
     #[must_use]
     pub fn texts(self, key: &str, texts: &[String]) -> Self {
-        let mut json = "[".to_owned();
-        for text in texts {
-            if json.len() > 1 {
-                json.push(',');
-            }
-            push_text(&mut json, text);
-        }
-        json.push(']');
-        self.raw(key, &json)
+        self.raw(key, Json::texts(texts).as_str())
     }
 
     /// The object.
@@ -70,6 +60,81 @@ impl ObjectWriter {
 impl Default for ObjectWriter {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A JSON value, written.
+///
+/// # Example
+/// ```
+/// use lean::{Json, ObjectWriter};
+///
+/// let reference = ObjectWriter::new().text("kind", "Node").raw("controller", "true");
+/// assert_eq!(Json::array(&[reference.into()]).as_str(), r#"[{"kind":"Node","controller":true}]"#);
+/// assert_eq!(Json::from("a\"b").as_str(), r#""a\"b""#);
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Json(String);
+
+impl Json {
+    /// A list.
+    #[must_use]
+    pub fn array(items: &[Json]) -> Self {
+        let mut json = "[".to_owned();
+        for Json(item) in items {
+            if json.len() > 1 {
+                json.push(',');
+            }
+            json.push_str(item);
+        }
+        json.push(']');
+        Self(json)
+    }
+
+    /// A list of strings.
+    #[must_use]
+    pub fn texts(texts: &[String]) -> Self {
+        let mut json = "[".to_owned();
+        for text in texts {
+            if json.len() > 1 {
+                json.push(',');
+            }
+            push_text(&mut json, text);
+        }
+        json.push(']');
+        Self(json)
+    }
+
+    /// The text of the value.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.0
+    }
+
+    /// The text of the value.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        let mut json = String::with_capacity(text.len().saturating_add(2));
+        push_text(&mut json, text);
+        Self(json)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self(if value { "true" } else { "false" }.to_owned())
+    }
+}
+
+impl From<ObjectWriter> for Json {
+    fn from(object: ObjectWriter) -> Self {
+        Self(object.finish())
     }
 }
 
@@ -97,7 +162,7 @@ pub(crate) fn push_char(json: &mut String, c: char, plain: bool) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 json.push_str("\\u");
                 for shift in [12, 8, 4, 0] {
-                    json.extend(char::from_digit(u32::from((*unit >> shift) & 0xf), 16));
+                    json.extend(char::from_digit(u32::from(unit.wrapping_shr(shift) & 0xf), 16));
                 }
             }
             return;

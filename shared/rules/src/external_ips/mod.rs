@@ -99,7 +99,7 @@ impl Policy for ExternalIps {
             _ => self.fields.as_slice(),
         };
         if fields.is_empty() {
-            return Ok(Verdict::Admit);
+            return Ok(Verdict::admit());
         }
         let service = Service::of(request.object()?);
         let old = Service::of(request.old_object()?);
@@ -115,12 +115,12 @@ impl Policy for ExternalIps {
         let conflicts = self.conflicts == Conflicts::DenySamePort;
         let nothing_new = fresh.is_empty() && !(conflicts && Endpoints::of(fields, service, old)?.are_new());
         if nothing_new {
-            return Ok(Verdict::Admit);
+            return Ok(Verdict::admit());
         }
         if let Some(exempt) = &self.exempt
             && exempt.contain(request)?
         {
-            return Ok(Verdict::Admit);
+            return Ok(Verdict::admit());
         }
         let violations = self.judge(&fresh, request, old, cluster)?;
         // Of a huge Service, claims and endpoints together would be more than an instance has room for.
