@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use admission::{Entry, Kind, Operation, Setting};
-use k8s_openapi::api::core::v1::{Namespace, Service};
+use k8s_openapi::api::core::v1::{Namespace, Node, Pod, Service};
 use packaging::Metadata;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -69,6 +69,8 @@ fn every_policy_has_a_case_for_each_kind_of_outcome() {
         assert!(any(|want| want.fault.is_some()), "{}: fault", entry.id);
         assert!(any(|want| want.settings_error.is_some()), "{}: settingsError", entry.id);
         assert_eq!(any(|want| want.mutated.is_some()), entry.mutates, "{}: mutated", entry.id);
+        let notes = any(|want| !want.warnings.is_empty() || !want.audit_annotations.is_empty());
+        assert_eq!(notes, entry.notes, "{}: warnings, auditAnnotations", entry.id);
         assert_eq!(any(|want| !want.asked.is_empty()), !entry.reads.0.is_empty(), "{}: asked", entry.id);
     }
 }
@@ -122,7 +124,7 @@ fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) 
         match kind {
             Kind::List(of) => below(path, *of, found),
             Kind::Object(fields) => collect(&format!("{path}."), fields, found),
-            Kind::Text | Kind::Choice(_) | Kind::Texts => {}
+            Kind::Text | Kind::Flag | Kind::Choice(_) | Kind::Texts => {}
         }
     }
     for setting in settings {
@@ -135,6 +137,7 @@ fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) 
 fn takes(kind: Kind) -> String {
     match kind {
         Kind::Text => "string".to_owned(),
+        Kind::Flag => "`false` \\| `true`".to_owned(),
         Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" \\| "),
         Kind::List(of) => match of {
             Kind::Object(_) => "list of objects".to_owned(),
@@ -190,14 +193,36 @@ fn has_field<T: DeserializeOwned>(path: &str) -> bool {
     })
 }
 
+/// Whether the type of a kind has a field.
+fn kind_has_field(kind: &str, path: &str) -> bool {
+    match kind {
+        "Namespace" => has_field::<Namespace>(path),
+        "Node" => has_field::<Node>(path),
+        "Pod" => has_field::<Pod>(path),
+        "Service" => has_field::<Service>(path),
+        other => panic!("add {other} to the kinds that the test knows"),
+    }
+}
+
 #[test]
 fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
-    assert!(has_field::<Service>("spec.ports.port"), "the test finds what is there");
-    assert!(!has_field::<Service>("spec.ports.prot"), "the test misses what is not there");
-    for mask in rules::view::Service::REVIEWED.masks().iter().chain(&rules::view::Service::OTHERS.masks()) {
-        assert!(has_field::<Service>(mask), "Service has no {mask}");
+    assert!(kind_has_field("Service", "spec.ports.port"), "the test finds what is there");
+    assert!(!kind_has_field("Service", "spec.ports.prot"), "the test misses what is not there");
+    let reviewed = rules::CATALOG.iter().flat_map(|entry| {
+        let kinds: BTreeSet<&str> = entry.scope.0.iter().map(|rule| rule.kind).collect();
+        kinds.into_iter().map(|kind| (kind, entry.object))
+    });
+    let looked_up = [
+        ("Namespace", rules::view::Namespace::ANNOTATED),
+        ("Node", rules::view::ClusterNode::IDENTIFIED),
+        ("Service", rules::view::Service::OTHERS),
+    ];
+    for (kind, shape) in reviewed.chain(looked_up) {
+        for mask in shape.masks() {
+            assert!(kind_has_field(kind, &mask), "{kind} has no {mask}");
+        }
     }
-    assert!(has_field::<Namespace>("metadata.labels"));
+    assert!(kind_has_field("Namespace", "metadata.labels"));
 }
 
 #[test]

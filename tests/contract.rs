@@ -109,13 +109,18 @@ fn bad_settings_are_answered_with_the_place_and_never_with_an_error() {
     }
 }
 
+/// A user whom every policy judges, those about nodes as well.
+fn user() -> Value {
+    json!({ "username": "system:node:worker-1", "groups": ["system:nodes", "system:authenticated"] })
+}
+
 #[test]
 fn a_payload_that_cannot_be_judged_is_denied_with_the_place() {
     for (entry, module) in modules() {
         let rule = entry.scope.0.first().unwrap();
         let kind = json!({ "group": rule.group, "kind": rule.kind });
         let request = |fields: Value| {
-            let mut request = json!({ "kind": kind, "operation": "CREATE" });
+            let mut request = json!({ "kind": kind, "operation": "CREATE", "userInfo": user() });
             request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
             json!({ "request": request, "settings": {} }).to_string().into_bytes()
         };

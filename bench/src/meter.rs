@@ -1,8 +1,13 @@
 //! Runs one call of a module and counts.
 //!
 //! The embedded host cannot count instructions, as its provider keeps the store to itself, so this is waPC
-//! once more, as small as it can be: one call, no look-ups. What is counted is the guest's, not the host's.
+//! once more, as small as it can be: one call, whose look-ups of single objects are answered from a set. What
+//! is counted is the guest's, not the host's.
 
+use std::sync::Arc;
+
+use objects::{Fetch, Objects};
+use serde_json::Value;
 use wasmtime::{AsContextMut, Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Result, Store};
 
 /// What a call took.
@@ -26,10 +31,12 @@ impl std::fmt::Debug for Meter {
     }
 }
 
-#[derive(Default)]
 struct Call {
     operation: &'static str,
     payload: Vec<u8>,
+    cluster: Arc<Objects>,
+    /// What the last look-up found.
+    found: Vec<u8>,
     answer: Option<Vec<u8>>,
     error: Option<Vec<u8>>,
 }
@@ -50,11 +57,12 @@ impl Meter {
     /// Calls `validate` on a fresh instance.
     ///
     /// # Errors
-    /// A module that traps, asks the host for anything, or answers with an error.
-    pub fn validate(&self, payload: Vec<u8>) -> Result<(Usage, Vec<u8>)> {
+    /// A module that traps, asks for what the cluster does not have, or answers with an error.
+    pub fn validate(&self, payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<(Usage, Vec<u8>)> {
         let operation = "validate";
         let lengths = (i32::try_from(operation.len())?, i32::try_from(payload.len())?);
-        let call = Call { operation, payload, ..Call::default() };
+        let cluster = Arc::clone(cluster);
+        let call = Call { operation, payload, cluster, found: Vec::new(), answer: None, error: None };
         let mut store = Store::new(&self.engine, call);
         store.set_fuel(u64::MAX)?;
         let instance = linker(&self.engine)?.instantiate(&mut store, &self.module)?;
@@ -92,18 +100,51 @@ fn linker(engine: &Engine) -> Result<Linker<Call>> {
     linker.func_wrap(
         "wapc",
         "__host_call",
-        |_: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32| -> Result<u32> {
-            Err(Error::msg("a look-up, which is not measured here"))
+        |mut caller: Caller<'_, Call>,
+         _: u32,
+         _: u32,
+         _: u32,
+         _: u32,
+         _: u32,
+         _: u32,
+         at: u32,
+         length: u32| {
+            let question = read(&mut caller, at, length)?;
+            let call = caller.data_mut();
+            call.found = answer(&question, &call.cluster)?;
+            Ok(1_u32)
         },
     )?;
-    for name in ["__host_response_len", "__host_error_len"] {
-        linker.func_wrap("wapc", name, || 0_u32)?;
-    }
-    for name in ["__host_response", "__host_error"] {
-        linker.func_wrap("wapc", name, |_: u32| {})?;
-    }
+    linker.func_wrap("wapc", "__host_response_len", |caller: Caller<'_, Call>| {
+        Ok(u32::try_from(caller.data().found.len())?)
+    })?;
+    linker.func_wrap("wapc", "__host_response", |mut caller: Caller<'_, Call>, at: u32| {
+        let memory = memory(&mut caller)?;
+        let (bytes, call) = memory.data_and_store_mut(&mut caller);
+        write(bytes, at, &call.found)
+    })?;
+    linker.func_wrap("wapc", "__host_error_len", || 0_u32)?;
+    linker.func_wrap("wapc", "__host_error", |_: u32| {})?;
     linker.func_wrap("wapc", "__console_log", |_: u32, _: u32| {})?;
     Ok(linker)
+}
+
+/// The answer to `get_resource`, the only question that is measured.
+fn answer(question: &[u8], cluster: &Objects) -> Result<Vec<u8>> {
+    let question: Value = serde_json::from_slice(question)?;
+    let text = |name: &str| question.get(name).and_then(Value::as_str);
+    let masks = question.get("field_masks").and_then(Value::as_array).into_iter().flatten();
+    let masks: Vec<String> = masks.filter_map(|mask| mask.as_str().map(str::to_owned)).collect();
+    let name =
+        text("name").ok_or_else(|| Error::msg("a look-up of many objects, which is not measured here"))?;
+    let found = cluster.fetch(&Fetch {
+        api_version: text("api_version").unwrap_or_default(),
+        kind: text("kind").unwrap_or_default(),
+        namespace: text("namespace"),
+        name,
+        field_masks: &masks,
+    });
+    Ok(found.map_err(|failure| Error::msg(failure.to_string()))?.to_string().into_bytes())
 }
 
 fn memory(caller: &mut Caller<'_, Call>) -> Result<Memory> {

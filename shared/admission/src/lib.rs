@@ -18,7 +18,8 @@ mod verdict;
 mod violation;
 
 pub use cluster::{Answer, Cluster, Get, ListAll, Unreachable};
-pub use document::{Document, Edits, Fault, Node, Shape};
+pub use document::{Document, Fault, Node, Shape};
+pub use edit::Edits;
 pub use lean::{Json, Lookup, ObjectWriter, Quoted, nearest};
 pub use policy::{Entry, Policy, check_settings, configure, evaluate};
 pub use request::{Operation, Request};

@@ -65,7 +65,10 @@ fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, F
         Decision::Mutate(edits) if P::MUTATES => Response::mutate(edits.apply(payload)?),
         Decision::Mutate(_) => return Err(Fault::new("object", "this policy is declared to change nothing")),
     };
-    Ok(if P::NOTES { response.with(&notes.warnings, &notes.audit_annotations) } else { response })
+    Ok(match notes {
+        Some(notes) if P::NOTES => response.with(&notes.warnings, &notes.audit_annotations),
+        _ => response,
+    })
 }
 
 /// Judges the payload of a `validate_settings` call: the settings alone.
@@ -101,6 +104,8 @@ pub struct Entry {
     pub reads: Reads,
     /// [`Policy::MUTATES`].
     pub mutates: bool,
+    /// [`Policy::NOTES`].
+    pub notes: bool,
     /// [`Policy::OBJECT`].
     pub object: Shape<'static>,
     /// [`Policy::SETTINGS`].
@@ -122,6 +127,7 @@ impl Entry {
             scope: P::SCOPE,
             reads: P::READS,
             mutates: P::MUTATES,
+            notes: P::NOTES,
             object: P::OBJECT,
             settings: P::SETTINGS,
             docs: P::DOCS,

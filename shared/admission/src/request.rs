@@ -73,6 +73,11 @@ impl<'d> Request<'d> {
         let kind = node.at("kind");
         let operation = node.at("operation");
         let name = required(operation)?;
+        // Most often absent, which takes no place so.
+        let subresource = match node.entry("subResource")? {
+            Some(subresource) => subresource.text()?,
+            None => None,
+        };
         let known = Operation::ALL.iter().find(|(known, _)| *known == name);
         Ok(Self {
             node,
@@ -81,7 +86,7 @@ impl<'d> Request<'d> {
                 .ok_or_else(|| operation.fault("expected CREATE, UPDATE, DELETE or CONNECT"))?,
             group: kind.at("group").text()?.unwrap_or_default(),
             kind: required(kind.at("kind"))?,
-            subresource: node.at("subResource").text()?.unwrap_or_default(),
+            subresource: subresource.unwrap_or_default(),
         })
     }
 
@@ -104,12 +109,10 @@ impl<'d> Request<'d> {
         Ok(old)
     }
 
-    /// The name of the object; `None` while the API server has not generated it.
-    ///
-    /// # Errors
-    /// When it is no string.
-    pub fn name(&self) -> Result<Option<&'d str>, Fault> {
-        self.node.at("name").filled_text()
+    /// The place of the name of the object; empty while the API server has not generated it.
+    #[must_use]
+    pub fn name(&self) -> Node<'d> {
+        self.node.at("name")
     }
 
     /// The namespace of the object; `None` for cluster-wide kinds.
@@ -125,7 +128,13 @@ impl<'d> Request<'d> {
     /// # Errors
     /// When it is no string.
     pub fn username(&self) -> Result<&'d str, Fault> {
-        Ok(self.node.at("userInfo").at("username").text()?.unwrap_or_default())
+        Ok(self.user().text()?.unwrap_or_default())
+    }
+
+    /// The place of the name of the user who asks.
+    #[must_use]
+    pub fn user(&self) -> Node<'d> {
+        self.node.at("userInfo").at("username")
     }
 
     /// The groups of the user who asks.

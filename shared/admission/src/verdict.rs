@@ -8,7 +8,8 @@ use crate::{Edits, Violations};
 #[derive(Debug)]
 pub struct Verdict<'d> {
     pub(crate) decision: Decision<'d>,
-    pub(crate) notes: Notes,
+    /// Boxed, as most verdicts have none.
+    pub(crate) notes: Option<Box<Notes>>,
 }
 
 /// What becomes of a request.
@@ -42,7 +43,7 @@ impl Verdict<'_> {
     /// Only for policies that are declared to take [notes](crate::Policy::NOTES).
     #[must_use]
     pub fn warn(mut self, warning: String) -> Self {
-        self.notes.warnings.push(warning);
+        self.notes.get_or_insert_default().warnings.push(warning);
         self
     }
 
@@ -51,14 +52,14 @@ impl Verdict<'_> {
     /// Only for policies that are declared to take [notes](crate::Policy::NOTES).
     #[must_use]
     pub fn annotate(mut self, key: &'static str, value: String) -> Self {
-        self.notes.audit_annotations.push((key, value));
+        self.notes.get_or_insert_default().audit_annotations.push((key, value));
         self
     }
 }
 
 impl<'d> Verdict<'d> {
     fn of(decision: Decision<'d>) -> Self {
-        Self { decision, notes: Notes::default() }
+        Self { decision, notes: None }
     }
 }
 

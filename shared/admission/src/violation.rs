@@ -80,6 +80,27 @@ impl<'d> Violations<'d> {
     /// does not fit into a report.
     pub const LISTED: usize = 1000;
 
+    /// Adds a value that is not allowed; the message repeats it.
+    pub fn refuse(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
+        self.add(at, Kind::Invalid, rule, remedy);
+    }
+
+    /// Adds a value that has to be there and is not.
+    pub fn require(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
+        self.add(at, Kind::Required, rule, remedy);
+    }
+
+    /// Adds a value that is not allowed and that no message repeats.
+    pub fn forbid(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
+        self.add(at, Kind::Forbidden, rule, remedy);
+    }
+
+    /// One function for the many places that find something, as a violation is large to build in each.
+    #[inline(never)]
+    fn add(&mut self, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
+        self.push(Violation { at, kind, rule: rule.into(), remedy: remedy.into() });
+    }
+
     /// Adds one.
     pub fn push(&mut self, violation: Violation<'d>) {
         if self.listed.len() < Self::LISTED {
@@ -87,6 +108,12 @@ impl<'d> Violations<'d> {
         } else {
             self.more = self.more.saturating_add(1);
         }
+    }
+
+    /// The paths of those that a message lists.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        self.listed.iter().map(|violation| violation.at.path()).collect()
     }
 
     /// Whether there is none.

@@ -42,7 +42,8 @@ pub fn bless(text: &str, case: &Case, outcome: &Outcome) -> Result<String, Strin
 
 /// An outcome as a case file writes it. Strings are JSON, which is YAML, too.
 fn written(outcome: &Outcome) -> String {
-    let Outcome { admitted: _, denied, mutated, fault, settings_error, asked } = outcome;
+    let Outcome { admitted: _, denied, mutated, fault, settings_error, warnings, audit_annotations, asked } =
+        outcome;
     let mut text = String::from("  want:\n");
     let quoted = |text: &str| Value::from(text).to_string();
     let mut line = |indent: usize, rest: String| {
@@ -62,6 +63,18 @@ fn written(outcome: &Outcome) -> String {
         line(4, format!("settingsError: {}", quoted(message)));
     } else {
         line(4, "admitted: true".to_owned());
+    }
+    if !warnings.is_empty() {
+        line(4, "warnings:".to_owned());
+        for warning in warnings {
+            line(6, format!("- {}", quoted(warning)));
+        }
+    }
+    if !audit_annotations.is_empty() {
+        line(4, "auditAnnotations:".to_owned());
+        for (key, value) in audit_annotations {
+            line(6, format!("{key}: {}", quoted(value)));
+        }
     }
     if !asked.is_empty() {
         line(4, format!("asked: {}", Value::from(asked.clone())));

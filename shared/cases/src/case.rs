@@ -1,5 +1,6 @@
 //! The format of case files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,6 +82,12 @@ pub struct Outcome {
     /// The settings are refused: the message.
     #[serde(default)]
     pub settings_error: Option<String>,
+    /// The warnings, whatever the verdict.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// The audit annotations, whatever the verdict.
+    #[serde(default)]
+    pub audit_annotations: BTreeMap<String, String>,
     /// The questions to the cluster, in order: `get v1 Namespace shop`, `list v1 Service`.
     #[serde(default)]
     pub asked: Vec<String>,
@@ -164,7 +171,7 @@ pub fn load(file: &Path) -> Result<Vec<Case>, String> {
         .map_err(|error| format!("{}: {error}", file.display()))?;
     for case in &mut cases {
         file.clone_into(&mut case.file);
-        let Outcome { admitted, denied, mutated, fault, settings_error, asked: _ } = &case.want;
+        let Outcome { admitted, denied, mutated, fault, settings_error, .. } = &case.want;
         let given = [
             admitted.is_some(),
             denied.is_some(),

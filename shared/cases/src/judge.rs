@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use admission::{Entry, Get, How, ListAll, Reads, Unreachable};
 use host::{Deployment, Module, Resource};
 use objects::Objects;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{Case, Outcome};
@@ -94,6 +95,11 @@ fn outcome(response: &[u8], asked: Vec<String>) -> Result<Outcome, String> {
         (Some(false), Some(500)) => outcome.fault = Some(message.to_owned()),
         _ => return Err(format!("an answer that no policy gives: {response}")),
     }
+    let note = |name: &str| response.get(name).cloned().unwrap_or_default();
+    let unreadable = |error: serde_json::Error| format!("notes that no policy gives: {error}");
+    outcome.warnings = Option::deserialize(note("warnings")).map_err(unreadable)?.unwrap_or_default();
+    outcome.audit_annotations =
+        Option::deserialize(note("audit_annotations")).map_err(unreadable)?.unwrap_or_default();
     Ok(outcome)
 }
 

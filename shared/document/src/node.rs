@@ -197,7 +197,9 @@ impl<'d> Node<'d> {
         self.document.entry(self.id).map_or("nothing", |entry| entry.value.type_name())
     }
 
-    pub(crate) fn steps(&self) -> Vec<Step<'d>> {
+    /// The steps from the root of the document to here.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step<'d>> {
         self.document.steps(self.id)
     }
 

@@ -216,8 +216,7 @@ pub fn ranges(setting: Node<'_>) -> Result<Vec<Range>, SettingsError> {
 fn range(text: &str) -> Result<Range, &'static str> {
     const NO_RANGE: &str =
         "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
-    const NO_LENGTH: &str = "has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; \
-                             write such a number after the /";
+    const NO_LENGTH: &str = "has no plain number behind the /; write 0 to 32, or up to 128 for IPv6";
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
         return Err("contains white space; remove it");
     }
@@ -362,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_range_that_could_be_misread_is_refused_with_what_to_write() {
-        let prefix = "has a prefix length that is no plain number from 0 to 32, or to 128 for IPv6; write such a number after the /";
+        let prefix = "has no plain number behind the /; write 0 to 32, or up to 128 for IPv6";
         for (text, problem) in [
             ("", "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1"),
             ("10.0.0.0/33", prefix),

@@ -2,19 +2,28 @@
 //!
 //! Each is a [`Policy`](admission::Policy) in a module of its own, on views that name the fields of
 //! Kubernetes objects ([`view`]) and a few ideas that several share: [addresses](address),
-//! [label selectors](selector), [subjects](subject). Nothing here knows WebAssembly or a host.
+//! [keys of labels and annotations](label), [label selectors](selector), [subjects](subject), [node users](caller). Nothing here knows WebAssembly or a host.
 
 pub mod address;
+pub mod caller;
 pub mod external_ips;
+pub mod label;
 pub mod name;
+pub mod node_labels;
+pub mod node_pods;
 pub mod selector;
 pub mod subject;
+pub mod summary;
 pub mod view;
 
 use admission::Entry;
 
 /// Every restriction, by id.
-pub const CATALOG: &[Entry] = &[Entry::of::<external_ips::ExternalIps>()];
+pub const CATALOG: &[Entry] = &[
+    Entry::of::<external_ips::ExternalIps>(),
+    Entry::of::<node_labels::NodeLabels>(),
+    Entry::of::<node_pods::NodePods>(),
+];
 
 /// The restriction with an id.
 #[must_use]

@@ -69,7 +69,7 @@ impl<'d> Endpoints<'d> {
             let foreign = other.namespace().filled_text()? != request.namespace()?;
             let name = other.name().filled_text()?;
             // The cluster knows the Service under review itself, by its state before the request.
-            if !foreign && name == request.name()? {
+            if !foreign && name == request.name().filled_text()? {
                 continue;
             }
             let mut shared = Vec::new();

@@ -2,6 +2,14 @@
 //!
 //! Each field name occurs once. Tests look every path up in the types of `k8s-openapi`.
 
+mod metadata;
+mod namespace;
+mod node;
+mod pod;
 mod service;
 
+pub use metadata::{Metadata, OwnerReference};
+pub use namespace::Namespace;
+pub use node::ClusterNode;
+pub use pod::Pod;
 pub use service::Service;

@@ -1,9 +1,9 @@
 //! Changes to the object under review.
+//!
+//! A crate of its own so that it is compiled for size: only a request that is changed goes through it.
 
+use document::{Fault, Member, Members, Node};
 use lean::{Json, Step};
-
-use crate::json::{Lack, Scanner, Start};
-use crate::{Fault, Node};
 
 /// Changes at places of the object.
 ///
@@ -74,25 +74,25 @@ impl Edits {
         Ok(())
     }
 
-    /// The object of a payload with the changes; `None` if they change nothing.
+    /// The object of a payload with the changes; `None` if they change nothing. White space between a value and
+    /// what follows it is not kept on the way to a change; hosts send none.
     ///
     /// # Errors
     /// A payload that is no JSON or no UTF-8.
     pub fn apply(&self, payload: &[u8]) -> Result<Option<String>, Fault> {
-        // The payload was read before; only text that was skipped can be no UTF-8.
-        let unreadable = |_: Lack| Fault::new("request.object", "cannot be changed: it is not UTF-8");
-        let object = object(payload).map_err(unreadable)?;
+        let object = object(payload)?;
         let mut values = Vec::with_capacity(self.0.len());
         for Edit { new, .. } in &self.0 {
             values.push(match new {
                 New::Value(value) => Some(value.clone()),
-                New::TextOf(other) => Some(Json::from(text_of(object, other).map_err(unreadable)?)),
+                New::TextOf(other) => Some(Json::from(text_of(object, other)?)),
                 New::Nothing => None,
             });
         }
         let edits: Vec<Change<'_>> =
             self.0.iter().zip(&values).map(|(edit, value)| (edit.steps.as_slice(), value.as_ref())).collect();
-        let changed = rewrite(Some(object), &edits).map_err(unreadable)?.unwrap_or_else(|| "null".to_owned());
+        let mut changed = String::with_capacity(object.len());
+        write(&mut changed, object, &edits)?;
         Ok((changed != object).then_some(changed))
     }
 }
@@ -113,152 +113,106 @@ fn steps_of(at: &Node<'_>) -> Result<Vec<OwnedStep>, Fault> {
 /// The steps that are left to a place, and its new value; `None` takes it away.
 type Change<'e> = (&'e [OwnedStep], Option<&'e Json>);
 
-/// The text of a value below a value; `null` if there is none.
-fn text_of<'t>(mut text: &'t str, steps: &[OwnedStep]) -> Result<&'t str, Lack> {
-    for step in steps {
-        let below = match step {
-            OwnedStep::Field(name) => field(text, name)?,
-            OwnedStep::Index(index) => items(text)?.get(*index).copied(),
-        };
-        text = below.unwrap_or("null");
-    }
-    Ok(text)
-}
-
-/// The text of a field; `None` where there is no object with it.
-fn field<'t>(text: &'t str, name: &str) -> Result<Option<&'t str>, Lack> {
-    Ok(fields(text)?.into_iter().find(|(key, _)| key == name).map(|(_, value)| value))
-}
-
 /// The text of the object in a payload.
-fn object(payload: &[u8]) -> Result<&str, Lack> {
+fn object(payload: &[u8]) -> Result<&str, Fault> {
     // What was judged before is JSON, but text that was skipped may be no UTF-8.
     let payload = std::str::from_utf8(payload);
-    let mut text = payload.map_err(|_| Lack::Utf8)?;
+    let mut text = payload.map_err(|_| Fault::new("request.object", "cannot be changed: it is not UTF-8"))?;
     for name in ["request", "object"] {
-        text = field(text, name)?.unwrap_or("null");
+        text = member(text, |member| member.is(name))?.unwrap_or("null");
     }
     Ok(text)
 }
 
-/// The fields of an object, with their values as text; none of `null`.
-fn fields(text: &str) -> Result<Vec<(String, &str)>, Lack> {
-    let mut scanner = Scanner::new(text.as_bytes());
-    let mut fields = Vec::new();
-    if scanner.start()? != Start::Object {
-        return Ok(fields);
+/// The text of a value below a value; `null` if there is none.
+fn text_of<'t>(mut text: &'t str, steps: &[OwnedStep]) -> Result<&'t str, Fault> {
+    for step in steps {
+        text = member(text, |member| fits(member, step))?.unwrap_or("null");
     }
-    scanner.enter()?;
-    while scanner.more(fields.is_empty(), b'}')? {
-        let escaped = scanner.key()?;
-        let key = if escaped { scanner.unescaped()? } else { scanner.raw().to_owned() };
-        let start = scanner.position();
-        scanner.skip()?;
-        // Cut at ASCII characters out of text that is UTF-8.
-        let key = String::from_utf8_lossy(&key).into_owned();
-        fields.push((key, text.get(scanner.since(start)).unwrap_or_default()));
-    }
-    Ok(fields)
+    Ok(text)
 }
 
-/// The elements of an array as text; none of `null`.
-fn items(text: &str) -> Result<Vec<&str>, Lack> {
-    let mut scanner = Scanner::new(text.as_bytes());
-    let mut items = Vec::new();
-    if scanner.start()? != Start::Array {
-        return Ok(items);
+/// The text of the first member of an object or array that fits.
+fn member<'t>(text: &'t str, fits: impl Fn(&Member<'t>) -> bool) -> Result<Option<&'t str>, Fault> {
+    let mut members = Members::of(text)?;
+    while let Some(member) = members.next()? {
+        if fits(&member) {
+            return Ok(Some(member.value()));
+        }
     }
-    scanner.enter()?;
-    while scanner.more(items.is_empty(), b']')? {
-        let start = scanner.position();
-        scanner.skip()?;
-        items.push(text.get(scanner.since(start)).unwrap_or_default());
-    }
-    Ok(items)
+    Ok(None)
 }
 
-/// The text of a value after the edits at and below it; `None` if it goes away or stays absent.
-fn rewrite(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
+/// Whether a member is where a step leads.
+fn fits(member: &Member<'_>, step: &OwnedStep) -> bool {
+    match step {
+        OwnedStep::Field(field) => member.is(field),
+        OwnedStep::Index(index) => member.index() == Some(*index),
+    }
+}
+
+/// Writes a value with the edits at and below it.
+fn write(out: &mut String, old: &str, edits: &[Change<'_>]) -> Result<(), Fault> {
     // The last edit of the very place wins over what comes before it and over everything below.
-    if let Some((_, value)) = edits.iter().rev().find(|(steps, _)| steps.is_empty()) {
-        return Ok(value.map(|value| value.as_str().to_owned()));
+    if let Some((_, Some(value))) = edits.iter().rev().find(|(steps, _)| steps.is_empty()) {
+        out.push_str(value.as_str());
+        return Ok(());
     }
-    match edits.first().and_then(|(steps, _)| steps.first()) {
-        None => Ok(old.map(str::to_owned)),
-        Some(OwnedStep::Field(_)) => rewrite_object(old, edits),
-        Some(OwnedStep::Index(_)) => rewrite_array(old, edits),
+    let mut members = Members::of(old)?;
+    let array = members.are_elements();
+    out.push(if array { '[' } else { '{' });
+    let start = out.len();
+    while let Some(member) = members.next()? {
+        let below = below(edits, |step| fits(&member, step));
+        write_member(out, start, member.key(), member.value(), &below)?;
     }
-}
-
-fn rewrite_object(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
-    let known = fields(old.unwrap_or("null"))?;
-    let mut written = Vec::new();
-    let mut same = true;
-    for (name, value) in &known {
-        let below = below(edits, |step| matches!(step, OwnedStep::Field(field) if field == name));
-        let new = if below.is_empty() { Some((*value).to_owned()) } else { rewrite(Some(value), &below)? };
-        same = same && new.as_deref() == Some(*value);
-        written.extend(new.map(|new| member(name, &new)));
-    }
-    let mut added: Vec<&str> = Vec::new();
-    for (steps, _) in edits {
-        let Some(OwnedStep::Field(name)) = steps.first() else { continue };
-        if added.contains(&name.as_str()) || known.iter().any(|(known, _)| known == name) {
-            continue;
-        }
-        added.push(name);
-        let below = below(edits, |step| matches!(step, OwnedStep::Field(field) if field == name));
-        if let Some(new) = rewrite(None, &below)? {
-            same = false;
-            written.push(member(name, &new));
+    for (at, (steps, _)) in edits.iter().enumerate() {
+        let Some((OwnedStep::Field(name), _)) = steps.split_first() else { continue };
+        let is_first =
+            !edits.iter().take(at).any(|(steps, _)| steps.first() == Some(&OwnedStep::Field(name.clone())));
+        if is_first && member(old, |member| member.is(name))?.is_none() {
+            let below = below(edits, |step| matches!(step, OwnedStep::Field(field) if field == name));
+            // An object is made only for something in it.
+            if below.iter().any(|(_, value)| value.is_some()) {
+                let mut key = Json::from(name.as_str()).into_text();
+                key.push(':');
+                write_member(out, start, &key, "null", &below)?;
+            }
         }
     }
-    Ok(match old {
-        // White space and all: an object in which nothing changes is not written anew.
-        Some(old) if same => Some(old.to_owned()),
-        None if written.is_empty() => None,
-        _ => Some(enclosed('{', &written, '}')),
-    })
+    out.push(if array { ']' } else { '}' });
+    Ok(())
 }
 
-fn rewrite_array(old: Option<&str>, edits: &[Change<'_>]) -> Result<Option<String>, Lack> {
-    let mut written = Vec::new();
-    let mut same = true;
-    for (index, value) in items(old.unwrap_or("null"))?.into_iter().enumerate() {
-        let below = below(edits, |step| *step == OwnedStep::Index(index));
-        let new = if below.is_empty() { Some(value.to_owned()) } else { rewrite(Some(value), &below)? };
-        same = same && new.as_deref() == Some(value);
-        written.extend(new);
+/// Writes a field or element after others, unless it is taken away.
+fn write_member(
+    out: &mut String,
+    start: usize,
+    key: &str,
+    value: &str,
+    edits: &[Change<'_>],
+) -> Result<(), Fault> {
+    if matches!(edits.iter().rev().find(|(steps, _)| steps.is_empty()), Some((_, None))) {
+        return Ok(());
     }
-    Ok(match old {
-        Some(old) if same => Some(old.to_owned()),
-        _ => Some(enclosed('[', &written, ']')),
-    })
+    if out.len() > start {
+        out.push(',');
+    }
+    out.push_str(key);
+    if edits.is_empty() {
+        out.push_str(value);
+        return Ok(());
+    }
+    write(out, value, edits)
 }
 
 /// The edits whose first step fits, without that step.
 fn below<'e>(edits: &[Change<'e>], fits: impl Fn(&OwnedStep) -> bool) -> Vec<Change<'e>> {
-    edits
-        .iter()
-        .filter_map(|(steps, value)| match steps.split_first() {
-            Some((first, rest)) if fits(first) => Some((rest, *value)),
-            _ => None,
-        })
-        .collect()
-}
-
-fn enclosed(open: char, parts: &[String], close: char) -> String {
-    let mut text = String::from(open);
-    text.push_str(&parts.join(","));
-    text.push(close);
-    text
-}
-
-fn member(name: &str, value: &str) -> String {
-    let mut member = Json::from(name).as_str().to_owned();
-    member.push(':');
-    member.push_str(value);
-    member
+    let below = edits.iter().filter_map(|(steps, value)| match steps.split_first() {
+        Some((first, rest)) if fits(first) => Some((rest, *value)),
+        _ => None,
+    });
+    below.collect()
 }
 
 #[cfg(test)]
@@ -267,7 +221,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Document, Origin, Shape};
+    use document::{Document, Origin, Shape};
 
     /// A payload with an object, and what edits make of the object.
     fn edited(object: &str, edit: impl Fn(Node<'_>, &mut Edits) -> Result<(), Fault>) -> Option<String> {
@@ -291,7 +245,7 @@ mod tests {
         assert_eq!(
             new.as_deref(),
             Some(
-                r#"{"a":{"x":1.50, "n":123456789012345678901234567890},"b":[{"c":true},{"c":false}],"d":0}"#
+                r#"{"a":{"x":1.50, "n":123456789012345678901234567890},"b":[{"c":true},{"c" :false}],"d":0}"#
             ),
         );
     }
@@ -299,7 +253,7 @@ mod tests {
     #[test]
     fn what_is_set_already_is_no_change() {
         assert_eq!(
-            edited(r#"{"a":{"b": true}}"#, |root, edits| edits.set(&root.at("a").at("b"), true)),
+            edited(r#"{"a":{"b" :true}}"#, |root, edits| edits.set(&root.at("a").at("b"), true)),
             None
         );
         assert_eq!(edited(r#"{"a":1}"#, |root, edits| edits.remove(&root.at("b").at("c"))), None);

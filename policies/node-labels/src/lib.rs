@@ -1,0 +1,3 @@
+//! The module of [`rules::node_labels`].
+
+guest::export!(rules::node_labels::NodeLabels);

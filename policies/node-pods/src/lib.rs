@@ -1,0 +1,3 @@
+//! The module of [`rules::node_pods`].
+
+guest::export!(rules::node_pods::NodePods);

@@ -1,0 +1,52 @@
+//! Annotations that a node may give pods, where they are restricted.
+
+use admission::{Node, Violation};
+
+use super::Mode;
+use super::munge::{REMOVED_LABELS, REMOVED_OWNER_REFERENCES};
+use crate::label::{Domains, Keys, domain};
+
+/// The annotations that the document allows.
+const KEYS: [&str; 8] = [
+    "kubernetes.io/config.mirror",
+    "kubernetes.io/config.hash",
+    "kubernetes.io/config.seen",
+    "kubernetes.io/config.source",
+    "podpreset.admission.kubernetes.io/exclude",
+    "seccomp.security.alpha.kubernetes.io/pod",
+    "scheduler.alpha.kubernetes.io/preferAvoidPods",
+    "node.kubernetes.io/bootstrap-checkpoint",
+];
+
+/// The domains of which it allows every annotation.
+const DOMAINS: [&str; 3] = [
+    "unrestricted.node.kubernetes.io",
+    "container.seccomp.security.alpha.kubernetes.io",
+    "container.apparmor.security.beta.kubernetes.io",
+];
+
+/// Further annotations that the settings allow.
+#[derive(Debug)]
+pub(super) struct Annotations {
+    pub(super) keys: Keys,
+    pub(super) domains: Domains,
+}
+
+impl Annotations {
+    pub(super) fn allow(&self, key: &str, mode: Mode) -> bool {
+        KEYS.contains(&key)
+            || DOMAINS.contains(&domain(key))
+            || self.keys.have(key)
+            || self.domains.have(key)
+            // What this policy itself adds.
+            || mode == Mode::Munge && [REMOVED_LABELS, REMOVED_OWNER_REFERENCES].contains(&key)
+    }
+}
+
+pub(super) fn violation(at: Node<'_>) -> Violation<'_> {
+    Violation::forbidden(
+        at,
+        "a node may not write this annotation of a pod",
+        "remove it, or allow it with allowedAnnotationKeys",
+    )
+}

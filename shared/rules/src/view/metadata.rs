@@ -1,0 +1,114 @@
+//! `ObjectMeta`, as far as several kinds are read alike.
+
+use admission::{Fault, Node, Shape};
+
+/// The metadata of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Metadata<'d>(Node<'d>);
+
+impl<'d> Metadata<'d> {
+    /// What is read of owner references.
+    pub(super) const OWNERS: Shape<'static> = Shape::Fields(&[
+        ("apiVersion", Shape::All),
+        ("blockOwnerDeletion", Shape::All),
+        ("controller", Shape::All),
+        ("kind", Shape::All),
+        ("name", Shape::All),
+        ("uid", Shape::All),
+    ]);
+
+    /// The metadata of an object, present or not.
+    pub(super) fn of(object: Node<'d>) -> Self {
+        Self(object.at("metadata"))
+    }
+
+    /// `metadata.name`.
+    #[must_use]
+    pub fn name(&self) -> Node<'d> {
+        self.0.at("name")
+    }
+
+    /// `metadata.namespace`.
+    #[must_use]
+    pub fn namespace(&self) -> Node<'d> {
+        self.0.at("namespace")
+    }
+
+    /// `metadata.uid`.
+    #[must_use]
+    pub fn uid(&self) -> Node<'d> {
+        self.0.at("uid")
+    }
+
+    /// `metadata.labels`.
+    #[must_use]
+    pub fn labels(&self) -> Node<'d> {
+        self.0.at("labels")
+    }
+
+    /// `metadata.annotations`.
+    #[must_use]
+    pub fn annotations(&self) -> Node<'d> {
+        self.0.at("annotations")
+    }
+
+    /// `metadata.ownerReferences`.
+    #[must_use]
+    pub fn owner_references(&self) -> Node<'d> {
+        self.0.at("ownerReferences")
+    }
+}
+
+/// An element of `metadata.ownerReferences`.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnerReference<'d> {
+    /// `apiVersion`.
+    pub api_version: Node<'d>,
+    /// `kind`.
+    pub kind: Node<'d>,
+    /// `name`.
+    pub name: Node<'d>,
+    /// `uid`.
+    pub uid: Node<'d>,
+    /// `controller`.
+    pub controller: Node<'d>,
+    /// `blockOwnerDeletion`.
+    pub block_owner_deletion: Node<'d>,
+}
+
+impl<'d> OwnerReference<'d> {
+    /// The view of an element.
+    ///
+    /// # Errors
+    /// What is no object.
+    pub fn of(item: Node<'d>) -> Result<Self, Fault> {
+        if !item.object()? {
+            return Err(item.fault("expected an object, found null"));
+        }
+        Ok(Self {
+            api_version: item.at("apiVersion"),
+            kind: item.at("kind"),
+            name: item.at("name"),
+            uid: item.at("uid"),
+            controller: item.at("controller"),
+            block_owner_deletion: item.at("blockOwnerDeletion"),
+        })
+    }
+
+    /// Whether two are the same.
+    ///
+    /// # Errors
+    /// A field of another type.
+    pub fn is(&self, other: &Self) -> Result<bool, Fault> {
+        let texts = |one: &Self| [one.api_version, one.kind, one.name, one.uid];
+        let flags = |one: &Self| [one.controller, one.block_owner_deletion];
+        let mut same = true;
+        for (one, other) in texts(self).into_iter().zip(texts(other)) {
+            same &= one.filled_text()? == other.filled_text()?;
+        }
+        for (one, other) in flags(self).into_iter().zip(flags(other)) {
+            same &= one.boolean()? == other.boolean()?;
+        }
+        Ok(same)
+    }
+}

@@ -1,0 +1,27 @@
+//! `v1` Namespace.
+
+use admission::{Node, Shape};
+
+use super::Metadata;
+
+/// A Namespace that was looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Namespace<'d>(Node<'d>);
+
+impl<'d> Namespace<'d> {
+    /// What is read of its annotations.
+    pub const ANNOTATED: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::All)]))]);
+
+    /// The view of an object.
+    #[must_use]
+    pub fn of(object: Node<'d>) -> Self {
+        Self(object)
+    }
+
+    /// `metadata`.
+    #[must_use]
+    pub fn metadata(&self) -> Metadata<'d> {
+        Metadata::of(self.0)
+    }
+}
