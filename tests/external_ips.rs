@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::path::Path;
 use std::sync::Arc;
 
 use admission::{Entry, Response};
@@ -383,42 +382,6 @@ fn settings_that_are_not_checked_first_never_admit() {
         response.message.unwrap(),
         "external-ips: cannot judge this request: settings.alow: unknown key; did you mean allow?",
     );
-}
-
-// The samples.
-
-fn yaml(path: &Path) -> Option<Value> {
-    let text = std::fs::read_to_string(path).ok()?;
-    Some(serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
-}
-
-/// `README.md` lists every sample with its verdict.
-#[test]
-fn the_samples_get_the_verdicts_that_their_readme_says() {
-    let dir = tests::root().join("policies/external-ips/samples");
-    let readme = std::fs::read_to_string(dir.join("README.md")).unwrap();
-    let mut listed = BTreeSet::new();
-    for row in readme.lines().filter(|line| line.starts_with("| `")) {
-        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let name = cells[1].trim_matches('`');
-        let file = |suffix: &str| dir.join(format!("{name}.{suffix}"));
-        let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} is not there"));
-        let settings = yaml(&file("settings.yaml")).unwrap_or_else(|| json!({}));
-        let cluster = Objects::from_values(yaml(&file("cluster.yaml")).into_iter().collect()).unwrap();
-        (entry().check_settings)(settings.to_string().as_bytes()).unwrap();
-        let payload = AdmissionRequest::from_value(review).unwrap().payload(&settings);
-        let response = (entry().evaluate)(&payload, &cluster);
-        let verdict = match response.code {
-            None => "admitted",
-            Some(403) => "denied",
-            Some(_) => "a fault",
-        };
-        assert!(cells[3].starts_with(verdict), "{name}: {:?}", response.message);
-        listed.insert(name.to_owned());
-    }
-    let files = std::fs::read_dir(&dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let samples = files.filter_map(|name| Some(name.strip_suffix(".request.json")?.to_owned()));
-    assert_eq!(samples.collect::<BTreeSet<_>>(), listed);
 }
 
 // Very large requests.

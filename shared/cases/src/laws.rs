@@ -16,6 +16,8 @@ pub const ALL: &[Law] = &[
     ("unknown fields change nothing", unknown),
     ("the order of the cluster's objects changes nothing", order),
     ("an answer of the cluster that is none never turns a denial into an admission", answers),
+    ("a changed object is changed no further", settled),
+    ("a change keeps what nobody knows, to the last digit", lossless),
 ];
 
 /// The laws that say the same of any request, and are cheap enough for generated ones.
@@ -86,7 +88,8 @@ fn null(entry: &Entry, case: &Case) -> Result<(), String> {
 }
 
 fn unknown(entry: &Entry, case: &Case) -> Result<(), String> {
-    same_outcome(entry, case, |object| add_unknown(object, entry.object), "unknown fields")
+    let unknown = json!({ "spec": [1.5, { "externalIPs": "x" }] });
+    same_outcome(entry, case, |object| add_field(object, entry.object, &unknown), "unknown fields")
 }
 
 fn order(entry: &Entry, case: &Case) -> Result<(), String> {
@@ -126,6 +129,33 @@ fn answers(entry: &Entry, case: &Case) -> Result<(), String> {
     Ok(())
 }
 
+fn settled(entry: &Entry, case: &Case) -> Result<(), String> {
+    let Some(mutated) = judge::natively(entry, case)?.outcome.mutated else { return Ok(()) };
+    let again = judge::natively(entry, &with(case, "object", mutated))?.outcome;
+    if again.admitted.is_some() { Ok(()) } else { Err(format!("then became {again:?}")) }
+}
+
+fn lossless(entry: &Entry, case: &Case) -> Result<(), String> {
+    /// More digits than any type of a programming language has.
+    const NUMBER: &str = "1234567890123456789012345678901234567890.10";
+    let (Some(_), Some(object)) = (judge::natively(entry, case)?.outcome.mutated, &case.object) else {
+        return Ok(());
+    };
+    let mut object = object.clone();
+    add_field(&mut object, entry.object, &json!("@number@"));
+    let payload = with(case, "object", object).admission_request()?.payload(&judge::settings(case));
+    // Only in the text: a value in memory would have lost the digits already.
+    let payload = String::from_utf8_lossy(&payload).replace("\"@number@\"", NUMBER);
+    let response = (entry.evaluate)(payload.as_bytes(), case.objects()?.as_ref()).to_json();
+    let count = |text: &str| text.matches(NUMBER).count();
+    let (before, after) = (count(&payload), count(&String::from_utf8_lossy(&response)));
+    if before > 0 && before == after {
+        Ok(())
+    } else {
+        Err(format!("of {before} unknown fields {after} are left"))
+    }
+}
+
 fn same_outcome(entry: &Entry, case: &Case, change: impl Fn(&mut Value), what: &str) -> Result<(), String> {
     let original = judge::natively(entry, case)?.outcome;
     // A mutated object comes back with what was added to it.
@@ -156,17 +186,17 @@ fn add_nulls(value: &mut Value, shape: Shape<'_>) {
 }
 
 /// Adds a field that nobody knows to every object on the way to what the shape keeps.
-fn add_unknown(value: &mut Value, shape: Shape<'_>) {
+fn add_field(value: &mut Value, shape: Shape<'_>, field: &Value) {
     match (value, shape) {
         (Value::Object(fields), Shape::Fields(known)) => {
             for (name, shape) in known {
                 if let Some(value) = fields.get_mut(*name) {
-                    add_unknown(value, *shape);
+                    add_field(value, *shape, field);
                 }
             }
-            fields.insert("futureField".to_owned(), json!({ "spec": [1.5, { "externalIPs": "x" }] }));
+            fields.insert("futureField".to_owned(), field.clone());
         }
-        (Value::Array(items), shape) => items.iter_mut().for_each(|item| add_unknown(item, shape)),
+        (Value::Array(items), shape) => items.iter_mut().for_each(|item| add_field(item, shape, field)),
         _ => {}
     }
 }

@@ -1,0 +1,239 @@
+//! What holds for the policies about nodes beyond their cases.
+
+use std::sync::Arc;
+
+use admission::Entry;
+use cases::{Case, judge, load_dir};
+use host::{AdmissionRequest, Deployment, Host, Resource};
+use objects::Objects;
+use proptest::prelude::*;
+use rules::node_labels::NodeLabels;
+use serde_json::{Map, Value, json};
+
+fn entry(id: &str) -> &'static Entry {
+    rules::find(id).unwrap()
+}
+
+fn cases(id: &str) -> Vec<Case> {
+    load_dir(&tests::root().join("policies").join(id).join("cases")).unwrap()
+}
+
+#[test]
+fn nobody_but_a_node_is_ever_touched() {
+    let others = [
+        json!({ "username": "kubernetes-admin", "groups": ["system:masters", "system:authenticated"] }),
+        json!({ "username": "system:node:worker-1", "groups": ["system:authenticated"] }),
+        json!({ "username": "worker-1", "groups": ["system:nodes", "system:authenticated"] }),
+        json!({ "username": "System:node:worker-1", "groups": ["system:nodes"] }),
+        json!({ "username": "system:node:worker-1", "groups": ["system:nodes:x", "System:nodes"] }),
+        json!({ "username": "system:bootstrap:abcdef", "groups": ["system:bootstrappers", "system:nodes"] }),
+        json!({}),
+    ];
+    for id in ["node-labels", "node-pods"] {
+        for case in cases(id) {
+            // What is no request at all is a fault for anybody.
+            if case.want.settings_error.is_some() || case.request.contains_key("operation") {
+                continue;
+            }
+            for user in &others {
+                let mut case = case.clone();
+                case.user = Some(user.clone());
+                case.request.remove("userInfo");
+                let outcome = judge::natively(entry(id), &case).unwrap().outcome;
+                assert_eq!(outcome.admitted, Some(true), "{} as {user}: {outcome:?}", case.place());
+                assert!(
+                    outcome.asked.is_empty() && outcome.warnings.is_empty(),
+                    "{}: {outcome:?}",
+                    case.place()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn warnings_fit_a_line() {
+    for entry in rules::CATALOG {
+        for case in cases(entry.id) {
+            for warning in &case.want.warnings {
+                let fits = warning.chars().count() <= 120 && !warning.contains(char::is_control);
+                assert!(fits, "{}: {warning:?}", case.place());
+            }
+        }
+    }
+}
+
+/// The rule for labels as the document and the in-tree plugin state it, with the lists of each.
+fn is_forbidden(key: &str, profile: &str) -> bool {
+    let Some((domain, _)) = key.split_once('/') else { return false };
+    let within = |other: &str| domain == other || domain.ends_with(&format!(".{other}"));
+    if within("node-restriction.kubernetes.io") {
+        return true;
+    }
+    let kep = [
+        "kubernetes.io/hostname",
+        "kubernetes.io/instance-type",
+        "kubernetes.io/os",
+        "kubernetes.io/arch",
+        "beta.kubernetes.io/instance-type",
+        "beta.kubernetes.io/os",
+        "beta.kubernetes.io/arch",
+        "failure-domain.beta.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region",
+        "failure-domain.kubernetes.io/zone",
+        "failure-domain.kubernetes.io/region",
+    ];
+    let in_tree = [
+        "kubernetes.io/hostname",
+        "kubernetes.io/os",
+        "kubernetes.io/arch",
+        "beta.kubernetes.io/os",
+        "beta.kubernetes.io/arch",
+        "beta.kubernetes.io/instance-type",
+        "node.kubernetes.io/instance-type",
+        "failure-domain.beta.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+        "topology.kubernetes.io/region",
+    ];
+    let listed = match profile {
+        "Kep279" => kep.contains(&key),
+        "InTree" => in_tree.contains(&key),
+        _ => kep.contains(&key) || in_tree.contains(&key),
+    };
+    let own = within("kubelet.kubernetes.io") || within("node.kubernetes.io");
+    (within("kubernetes.io") || within("k8s.io")) && !listed && !own
+}
+
+proptest! {
+    #[test]
+    fn labels_are_judged_as_the_document_and_the_plugin_do(
+        prefix in prop::sample::select(vec![
+            "", "x.", "evil", "node-restriction.", "x.node-restriction.", "kubelet.", "node.", "mynode.", "beta.",
+            "failure-domain.", "failure-domain.beta.", "topology.", "kubelet.node-restriction.",
+            "node-restriction.node.", "node-role.",
+        ]),
+        domain in prop::sample::select(vec!["kubernetes.io", "k8s.io", "x-k8s.io", "kubernetes.io.example", "Kubernetes.io"]),
+        name in prop::sample::select(vec![
+            "/hostname", "/os", "/arch", "/instance-type", "/zone", "/region", "/x", "/a/b", "/", "",
+        ]),
+        profile in prop::sample::select(vec!["Union", "Kep279", "InTree"]),
+    ) {
+        let key = format!("{prefix}{domain}{name}");
+        let settings = json!({ "labelProfile": profile }).to_string();
+        let policy = admission::configure::<NodeLabels>(settings.as_bytes()).unwrap();
+        prop_assert_eq!(policy.objection(&key).is_some(), is_forbidden(&key, profile), "{}", key);
+    }
+}
+
+fn user() -> Value {
+    json!({ "username": "system:node:worker-1", "groups": ["system:nodes", "system:authenticated"] })
+}
+
+fn request(kind: &str, operation: &str, subresource: &str, object: &Value, old: Option<&Value>) -> Value {
+    let mut request = json!({
+        "uid": "1",
+        "kind": { "group": "", "version": "v1", "kind": kind },
+        "resource": { "group": "", "version": "v1", "resource": format!("{}s", kind.to_lowercase()) },
+        "operation": operation,
+        "subResource": subresource,
+        "name": object["metadata"]["name"],
+        "userInfo": user(),
+        "object": object,
+    });
+    if let Some(namespace) = object["metadata"].get("namespace") {
+        request["namespace"] = namespace.clone();
+    }
+    if let Some(old) = old {
+        request["oldObject"] = old.clone();
+    }
+    request
+}
+
+fn labels(count: usize) -> Map<String, Value> {
+    (0..count).map(|index| (format!("example.com/label-{index:06}"), json!("x"))).collect()
+}
+
+fn node(labels: &Map<String, Value>) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "worker-1", "labels": labels } })
+}
+
+fn mirror_pod(labels: &Map<String, Value>) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": "static-worker-1",
+            "namespace": "kube-system",
+            "annotations": { "kubernetes.io/config.mirror": "x" },
+            "labels": labels,
+        },
+        "spec": { "nodeName": "worker-1" },
+    })
+}
+
+fn cluster() -> Arc<Objects> {
+    let objects = json!([
+        { "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "kube-system" } },
+        { "apiVersion": "v1", "kind": "Node", "metadata": { "name": "worker-1", "uid": "1b2c" } },
+    ]);
+    Arc::new(Objects::from_values(serde_json::from_value(objects).unwrap()).unwrap())
+}
+
+/// The answer of the module in the embedded host.
+fn judged(id: &str, settings: Value, request: Value) -> host::AdmissionResponse {
+    let host = Host::new().unwrap();
+    let module = host.load(&tests::module(id).unwrap()).unwrap();
+    let resource = |kind: &str| Resource { api_version: "v1".into(), kind: kind.into() };
+    let deployment = Deployment {
+        settings,
+        allowed_to_mutate: true,
+        host_capabilities: vec!["kubernetes/get_resource".into()],
+        context_aware_resources: vec![resource("Namespace"), resource("Node")],
+        ..Deployment::new(id)
+    };
+    let request = AdmissionRequest::from_value(request).unwrap();
+    module.deploy(deployment).unwrap().validate(&request, &cluster()).response
+}
+
+fn message(response: host::AdmissionResponse) -> String {
+    response.status.unwrap().message.unwrap()
+}
+
+#[test]
+fn a_thousand_labels_are_judged_one_by_one() {
+    let mut old = labels(1_000);
+    old.insert("node-restriction.kubernetes.io/team".into(), json!("a"));
+    let mut new = labels(1_000);
+    new.insert("kubernetes.io/os".into(), json!("linux"));
+    new.insert("k8s.io/x".into(), json!(""));
+    let response =
+        judged("node-labels", json!({}), request("Node", "UPDATE", "", &node(&new), Some(&node(&old))));
+    let message = message(response);
+    let places: Vec<&str> = message.lines().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(
+        places,
+        ["metadata.labels[k8s.io/x]", "oldObject.metadata.labels[node-restriction.kubernetes.io/team]"],
+    );
+}
+
+#[test]
+fn labels_of_five_megabytes_get_a_verdict() {
+    let many = labels(100_000);
+    let protected = json!({ "protectedLabelPrefixes": ["example.com"] });
+    assert!(node(&many).to_string().len() > 3_000_000);
+    let denied = message(judged("node-labels", protected, request("Node", "CREATE", "", &node(&many), None)));
+    assert!(denied.ends_with("\n… and 99000 more violations"));
+    let same = request("Node", "UPDATE", "status", &node(&many), Some(&node(&many)));
+    assert!(judged("node-labels", json!({}), same).allowed);
+
+    let create = request("Pod", "CREATE", "", &mirror_pod(&many), None);
+    let denied = message(judged("node-pods", json!({}), create.clone()));
+    assert!(denied.ends_with("\n… and 99000 more violations"));
+    let warned = judged("node-pods", json!({ "mode": "Warn" }), create.clone());
+    assert!(warned.allowed && warned.warnings.unwrap()[0].contains(" more"));
+    let mended = judged("node-pods", json!({ "mode": "Munge" }), create);
+    assert!(mended.allowed && mended.patch.is_some(), "{:?}", mended.status);
+    let same = request("Pod", "UPDATE", "status", &mirror_pod(&many), Some(&mirror_pod(&many)));
+    assert!(judged("node-pods", json!({}), same).allowed);
+}

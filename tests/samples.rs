@@ -1,0 +1,46 @@
+//! The samples of every policy get the verdicts that their README says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use host::AdmissionRequest;
+use objects::Objects;
+use serde_json::{Value, json};
+
+fn yaml(path: &Path) -> Option<Value> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// `README.md` lists every sample with its verdict.
+#[test]
+fn the_samples_get_the_verdicts_that_their_readme_says() {
+    for entry in rules::CATALOG {
+        let dir = tests::root().join("policies").join(entry.id).join("samples");
+        let readme = fs::read_to_string(dir.join("README.md")).unwrap();
+        let mut listed = BTreeSet::new();
+        for row in readme.lines().filter(|line| line.starts_with("| `")) {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let name = cells[1].trim_matches('`');
+            let file = |suffix: &str| dir.join(format!("{name}.{suffix}"));
+            let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} is not there"));
+            let settings = yaml(&file("settings.yaml")).unwrap_or_else(|| json!({}));
+            let cluster = Objects::from_values(yaml(&file("cluster.yaml")).into_iter().collect()).unwrap();
+            (entry.check_settings)(settings.to_string().as_bytes()).unwrap();
+            let payload = AdmissionRequest::from_value(review).unwrap().payload(&settings);
+            let response = (entry.evaluate)(&payload, &cluster);
+            let verdict = match response.code {
+                None if response.mutated_object.is_some() => "admitted, mutated",
+                None => "admitted",
+                Some(403) => "denied",
+                Some(_) => "a fault",
+            };
+            assert!(cells[3].starts_with(verdict), "{}, {name}: {:?}", entry.id, response);
+            listed.insert(name.to_owned());
+        }
+        let files = fs::read_dir(&dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        let samples = files.filter_map(|name| Some(name.strip_suffix(".request.json")?.to_owned()));
+        assert_eq!(samples.collect::<BTreeSet<_>>(), listed, "{}", entry.id);
+    }
+}
