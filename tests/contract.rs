@@ -139,10 +139,6 @@ fn a_payload_that_cannot_be_judged_is_denied_with_the_place() {
             (request(json!({})), "request.object: expected an object, found nothing"),
             (request(json!({ "object": null })), "request.object: expected an object, found nothing"),
             (request(json!({ "object": "x" })), "request.object: expected an object, found a string"),
-            (
-                request(json!({ "object": {}, "oldObject": [] })),
-                "oldObject: expected an object, found an array",
-            ),
         ] {
             let expected = json!({
                 "accepted": false,

@@ -16,6 +16,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
+    Audit(AuditArgs),
     Annotate(AnnotateArgs),
 }
 
@@ -31,13 +32,8 @@ pub(crate) struct RunArgs {
     #[arg(short, long, required = true, num_args = 1.., value_name = "FILE")]
     pub(crate) request: Vec<String>,
 
-    /// A file with the settings of the policy, as JSON or YAML; `{}` without it.
-    #[arg(short, long, value_name = "FILE", conflicts_with = "settings_json")]
-    pub(crate) settings: Option<String>,
-
-    /// The settings of the policy.
-    #[arg(long, value_name = "JSON")]
-    pub(crate) settings_json: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 
     /// What the policy may look up: files of Kubernetes objects and lists of them, or directories of such
     /// files (*.json, *.yaml, *.yml).
@@ -51,6 +47,70 @@ pub(crate) struct RunArgs {
     /// Where the built modules are.
     #[arg(long, value_name = "DIR", default_value = "target/policies")]
     pub(crate) modules: PathBuf,
+}
+
+/// The settings of a policy.
+#[derive(Args, Debug)]
+pub(crate) struct SettingsArgs {
+    /// A file with the settings of the policy, as JSON or YAML; `{}` without it.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "settings_json")]
+    pub(crate) settings: Option<String>,
+
+    /// The settings of the policy.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) settings_json: Option<String>,
+}
+
+/// Lists what a restriction would find in a cluster, from a dump of its objects.
+///
+/// A dump is what `kubectl get … -o json` writes. Exit status: 0 if nothing is found, 1 if something is, 2 if the
+/// dump cannot be read.
+#[derive(Args, Debug)]
+pub(crate) struct AuditArgs {
+    #[command(subcommand)]
+    pub(crate) what: Audit,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// Services that use spec.externalIPs.
+    ExternalIps(DumpArgs),
+    /// Labels of mirror pods that their namespaces do not list, and the commands that list them.
+    ///
+    /// Give pods, namespaces and nodes: `kubectl get pods,namespaces,nodes --all-namespaces -o json`.
+    MirrorLabels(DumpArgs),
+    /// Labels of Nodes that kubelets could no longer set, change or remove.
+    ///
+    /// Labels that an administrator set are listed, too: a dump does not say who set a label.
+    NodeLabels {
+        #[command(flatten)]
+        dump: DumpArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+}
+
+/// A dump, and how what is found in it is printed.
+#[derive(Args, Debug)]
+pub(crate) struct DumpArgs {
+    /// Files of Kubernetes objects and lists of them, as JSON or YAML, or directories of such files (*.json,
+    /// *.yaml, *.yml); `-` is standard input.
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub(crate) dump: Vec<String>,
+
+    /// How the findings are printed.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: AuditOutput,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum AuditOutput {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object.
+    Json,
 }
 
 /// How verdicts are printed.

@@ -19,7 +19,7 @@ const DENIED: u8 = 1;
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = Reader::default();
     let requests = requests::read(&args.request, &mut reader)?;
-    let (settings, settings_name) = settings::read(args, &mut reader)?;
+    let (settings, settings_name) = settings::read(&args.settings, &mut reader)?;
     let cluster = Arc::new(cluster::read(&args.cluster, &mut reader)?);
     let policy = policy::load(&args.policy, &args.modules, settings, &settings_name)?;
     let judged: Vec<Judged> = requests

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::args::RunArgs;
+use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::parse;
 use crate::source::{Name, Reader, Source};
@@ -12,7 +12,7 @@ use crate::text::found;
 ///
 /// # Errors
 /// A file that cannot be read, and what is no object.
-pub(crate) fn read(args: &RunArgs, reader: &mut Reader) -> Result<(Value, Name), Failure> {
+pub(crate) fn read(args: &SettingsArgs, reader: &mut Reader) -> Result<(Value, Name), Failure> {
     let source = match (&args.settings, &args.settings_json) {
         (Some(file), _) => reader.text(file)?,
         (None, Some(json)) => Source { name: Name::new("--settings-json"), text: json.clone() },

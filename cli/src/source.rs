@@ -27,6 +27,11 @@ pub(crate) struct Source {
 pub(crate) struct Name(String);
 
 impl Name {
+    /// What an argument names: a file, or standard input.
+    pub(crate) fn of_argument(argument: &str) -> Self {
+        Self(if argument == STDIN { "standard input" } else { argument }.to_owned())
+    }
+
     /// The name of an argument, or of a file.
     pub(crate) fn new(name: impl Into<String>) -> Self {
         Self(name.into())
@@ -71,7 +76,7 @@ impl Reader {
     /// # Errors
     /// A file that cannot be read or is no text, and a second wish for standard input.
     pub(crate) fn text(&mut self, argument: &str) -> Result<Source, Failure> {
-        let name = Name(if argument == STDIN { "standard input" } else { argument }.to_owned());
+        let name = Name::of_argument(argument);
         let bytes = if argument == STDIN { self.stdin(&name)? } else { file(Path::new(argument))? };
         Source::new(name, bytes)
     }

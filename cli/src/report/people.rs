@@ -18,7 +18,7 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn print(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, judged: &[Judged]) -> io::Result<()> {
     for (index, Judged { request, response }) in judged.iter().enumerate() {
         let (verdict, style) = verdict(response);
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&request.to_string()))?;
@@ -53,7 +53,7 @@ fn verdict(response: &AdmissionResponse) -> (&'static str, Style) {
     }
 }
 
-fn details(out: &mut impl Write, response: &AdmissionResponse) -> io::Result<()> {
+fn details(out: &mut dyn Write, response: &AdmissionResponse) -> io::Result<()> {
     let message = response.status.as_ref().and_then(|status| status.message.as_deref());
     for line in message.unwrap_or_default().lines() {
         writeln!(out, "  {}", one_line(line))?;

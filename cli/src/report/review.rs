@@ -25,7 +25,7 @@ impl<'r> AdmissionReview<'r> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn json(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+pub(super) fn json(out: &mut dyn Write, judged: &[Judged]) -> io::Result<()> {
     for judged in judged {
         serde_json::to_writer(&mut *out, &AdmissionReview::of(judged))?;
         writeln!(out)?;
@@ -37,7 +37,7 @@ pub(super) fn json(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn yaml(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
+pub(super) fn yaml(out: &mut dyn Write, judged: &[Judged]) -> io::Result<()> {
     for (index, judged) in judged.iter().enumerate() {
         if index > 0 {
             writeln!(out, "---")?;

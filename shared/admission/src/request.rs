@@ -109,6 +109,15 @@ impl<'d> Request<'d> {
         Ok(old)
     }
 
+    /// The object as it is stored, which an update has.
+    ///
+    /// # Errors
+    /// When there is none, or it is no object.
+    pub fn stored_object(&self) -> Result<Node<'d>, Fault> {
+        let old = self.node.at("oldObject");
+        if old.object()? { Ok(old) } else { Err(old.fault("expected an object, found nothing")) }
+    }
+
     /// The place of the name of the object; empty while the API server has not generated it.
     #[must_use]
     pub fn name(&self) -> Node<'d> {

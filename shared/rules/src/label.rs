@@ -124,7 +124,12 @@ impl Keys {
     /// Whether a key is one of them, exactly.
     #[must_use]
     pub fn have(&self, key: &str) -> bool {
-        self.0.iter().any(|known| known == key)
+        self.iter().any(|known| known == key)
+    }
+
+    /// The keys, in the order in which they are written.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
     }
 
     /// Whether there is none.
@@ -141,20 +146,23 @@ pub struct Change<'d> {
     pub key: &'d str,
     /// Its place: in the new object, or in the old one if it is removed.
     pub at: Node<'d>,
+    /// Whether it is removed.
+    pub removed: bool,
 }
 
 /// What differs between the labels or annotations of an old and a new object, by key.
 ///
-/// As for the API server, an empty value is a value, and an absent map is an empty one.
+/// As for the API server, an empty value is a value, and an absent map is an empty one. Without an old object
+/// everything is new.
 ///
 /// # Errors
 /// What is no map of strings.
-pub fn changes<'d>(old: Node<'d>, new: Node<'d>) -> Result<Vec<Change<'d>>, Fault> {
-    let (old_places, old) = entries(old)?;
+pub fn changes<'d>(old: Option<Node<'d>>, new: Node<'d>) -> Result<Vec<Change<'d>>, Fault> {
+    let (old_places, old) = old.map_or(Ok(Default::default()), entries)?;
     let (new_places, new) = entries(new)?;
     let mut changes = Vec::new();
-    let mut change = |places: &[Node<'d>], entry: &Entry<'d>| {
-        changes.extend(places.get(entry.place).map(|at| Change { key: entry.key, at: *at }));
+    let mut change = |places: &[Node<'d>], entry: &Entry<'d>, removed: bool| {
+        changes.extend(places.get(entry.place).map(|at| Change { key: entry.key, at: *at, removed }));
     };
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     loop {
@@ -167,8 +175,8 @@ pub fn changes<'d>(old: Node<'d>, new: Node<'d>) -> Result<Vec<Change<'d>>, Faul
         let was = if order == Ordering::Greater { None } else { old.next() };
         let is = if order == Ordering::Less { None } else { new.next() };
         match (was, is) {
-            (Some(was), None) => change(&old_places, was),
-            (was, Some(is)) if was.is_none_or(|was| was.value != is.value) => change(&new_places, is),
+            (Some(was), None) => change(&old_places, was, true),
+            (was, Some(is)) if was.is_none_or(|was| was.value != is.value) => change(&new_places, is, false),
             _ => {}
         }
     }
@@ -234,10 +242,11 @@ mod tests {
             let text = format!("{{\"old\":{{{}}},\"new\":{{{}}}}}", json(&old), json(&new));
             let document = Document::parse(text.as_bytes(), Shape::All, document::Origin::Settings).unwrap();
             let (at_old, at_new) = (document.root().at("old"), document.root().at("new"));
-            let found: Vec<(String, bool)> = changes(at_old, at_new)
+            let found: Vec<(String, bool)> = changes(Some(at_old), at_new)
                 .unwrap()
                 .iter()
-                .map(|change| (change.key.to_owned(), change.at.path().starts_with("new")))
+                .inspect(|change| assert_eq!(change.removed, change.at.path().starts_with("old")))
+                .map(|change| (change.key.to_owned(), !change.removed))
                 .collect();
             let mut expected = BTreeMap::new();
             for key in old.keys().chain(new.keys()).filter(|key| old.get(*key) != new.get(*key)) {

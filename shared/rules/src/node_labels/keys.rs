@@ -98,15 +98,15 @@ impl Reason {
     pub(super) fn objection(self, key: &str) -> Objection {
         let (rule, remedy) = match self {
             Reason::Reserved => (
-                "node-restriction.kubernetes.io is for administrators, and nodes may not set, change or remove its labels",
+                "only administrators may set, change or remove labels of node-restriction.kubernetes.io",
                 "let an administrator label the Node",
             ),
             Reason::Protected => (
-                "the settings protect this label from nodes, which may not set, change or remove it",
+                "the settings protect this label, and nodes may not set, change or remove it",
                 "let an administrator label the Node",
             ),
             Reason::Unlisted => (
-                "of kubernetes.io and k8s.io nodes may set, change or remove listed labels only, and this is none",
+                "not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove",
                 ADDONS.iter().find(|(addon, _)| *addon == key).map_or(
                     "use node.kubernetes.io or a domain of your own, or let an administrator label the Node",
                     |(_, successor)| successor,

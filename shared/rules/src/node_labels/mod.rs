@@ -85,10 +85,13 @@ impl Policy for NodeLabels {
             Caller::Nameless => return Ok(nameless(request).into()),
             Caller::Node(name) => name,
         };
-        let old = ClusterNode::of(request.old_object()?);
         if request.operation == Operation::Delete {
-            return Ok(foreign(request, old, caller)?.into());
+            return Ok(foreign(request, ClusterNode::of(request.old_object()?), caller)?.into());
         }
+        let old = match request.operation {
+            Operation::Create => None,
+            _ => Some(ClusterNode::of(request.stored_object()?)),
+        };
         let node = ClusterNode::of(request.object()?);
         let mut violations = foreign(request, node, caller)?;
         if request.operation == Operation::Create && self.self_registration == SelfRegistration::Deny {
@@ -99,7 +102,7 @@ impl Policy for NodeLabels {
             );
         }
         let mut forbidden = Vec::new();
-        for change in changes(old.metadata().labels(), node.metadata().labels())? {
+        for change in changes(old.map(|old| old.metadata().labels()), node.metadata().labels())? {
             if let Some(reason) = self.reason(change.key, request.operation) {
                 forbidden.push((change, reason));
             }
@@ -110,8 +113,10 @@ impl Policy for NodeLabels {
             let all: Vec<&str> = keys().collect();
             return Ok(Verdict::from(violations).warn(warning).annotate(FORBIDDEN_LABELS, all.join(",")));
         }
-        for (Change { key, at }, reason) in forbidden {
+        for (Change { key, at, removed }, reason) in forbidden {
             let Objection { rule, remedy } = reason.objection(key);
+            let remedy =
+                if removed { "leave it as it is, or let an administrator remove it" } else { remedy };
             violations.forbid(at, rule, remedy);
         }
         Ok(violations.into())

@@ -78,7 +78,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "mode",
-        "`Warn`: forbidden labels are admitted, with a warning and the audit annotation `forbidden-labels`. Whose Node it is, is judged in both.",
+        "`Warn`: forbidden labels are admitted, with a warning and the audit annotation `forbidden-labels`. Whose Node it is, and `selfRegistration`, are judged in both.",
     ),
 ];
 
@@ -103,13 +103,21 @@ pub(super) fn configure(settings: Node<'_>) -> Result<NodeLabels, SettingsError>
             may_be_set(key, profile).then_some("may be set by nodes without this setting; remove it")
         }
     })?;
+    let self_registration = Choice::read(settings.at("selfRegistration"))?;
+    let create_enforcement = Choice::read(settings.at("createEnforcement"))?;
+    if create_enforcement == CreateEnforcement::NodeRestrictionOnly
+        && self_registration == SelfRegistration::Deny
+    {
+        let problem = "nodes create no Node under selfRegistration: Deny; remove one of the two";
+        return Err(SettingsError::at(settings.at("createEnforcement"), problem));
+    }
     Ok(NodeLabels {
         profile,
-        create_enforcement: Choice::read(settings.at("createEnforcement"))?,
+        create_enforcement,
         protected_domains,
         protected_keys,
         allowed_keys,
-        self_registration: Choice::read(settings.at("selfRegistration"))?,
+        self_registration,
         mode: Choice::read(settings.at("mode"))?,
     })
 }

@@ -13,12 +13,15 @@ use crate::view::Pod;
 /// in-tree plugins have judged it; those of `k8s.io` in the first version of the feature.
 ///
 /// Source: `PodTopologyLabels` of k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels.
-pub(super) const COPIED: [&str; 4] = [
+pub const COPIED: [&str; 4] = [
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region",
     "topology.k8s.io/zone",
     "topology.k8s.io/region",
 ];
+
+/// Labels that no mirror pod may have unless the settings say otherwise: controllers of the system look for it.
+pub const DENIED_BY_DEFAULT: [&str; 1] = ["k8s-app"];
 
 /// The rules about labels.
 #[derive(Debug)]

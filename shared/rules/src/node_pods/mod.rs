@@ -37,6 +37,7 @@ use crate::view::Pod;
 use annotations::Annotations;
 use answers::Answers;
 use labels::Labels;
+pub use labels::{COPIED, DENIED_BY_DEFAULT};
 pub use settings::{LabelMode, Mode};
 
 /// The annotation that makes a pod a mirror pod, whatever its value.
@@ -109,7 +110,6 @@ impl Policy for NodePods {
             Caller::Node(name) => name,
         };
         let pod = Pod::of(request.object()?);
-        let old = Pod::of(request.old_object()?);
         if request.operation == Operation::Create {
             let foreign = not_a_mirror_pod_of(caller, pod)?;
             if !foreign.is_empty() {
@@ -117,6 +117,7 @@ impl Policy for NodePods {
             }
             self.created(pod, Answers::new(caller, pod, request, cluster))
         } else {
+            let old = Pod::of(request.stored_object()?);
             let foreign = not_a_pod_of(caller, old)?;
             if !foreign.is_empty() {
                 return Ok(foreign.into());
@@ -159,7 +160,7 @@ impl NodePods {
     fn status_written<'d>(&self, old: Pod<'d>, pod: Pod<'d>) -> Result<Violations<'d>, Fault> {
         let (old, new) = (old.metadata(), pod.metadata());
         let mut violations = Violations::default();
-        for change in changes(old.labels(), new.labels())? {
+        for change in changes(Some(old.labels()), new.labels())? {
             violations.forbid(
                 change.at,
                 "a node may not set, change or remove labels through pods/status",
@@ -167,7 +168,7 @@ impl NodePods {
             );
         }
         if let Some(annotations) = &self.annotations {
-            for change in changes(old.annotations(), new.annotations())? {
+            for change in changes(Some(old.annotations()), new.annotations())? {
                 if !annotations.allow(change.key, self.mode) {
                     violations.push(annotations::violation(change.at));
                 }

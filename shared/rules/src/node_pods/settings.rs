@@ -4,7 +4,7 @@ use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::NodePods;
 use super::annotations::Annotations;
-use super::labels::Labels;
+use super::labels::{DENIED_BY_DEFAULT, Labels};
 use crate::label::{Domains, Keys};
 
 choices! {
@@ -124,7 +124,7 @@ fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
     let mode = Choice::read(settings.at("labelMode"))?;
     let denied = settings.at("deniedLabelKeys");
     let denied_keys =
-        if denied.is_present()? { Keys::read(denied, &|_| None)? } else { Keys::of(&["k8s-app"]) };
+        if denied.is_present()? { Keys::read(denied, &|_| None)? } else { Keys::of(&DENIED_BY_DEFAULT) };
     let denied_domains = Domains::read(settings.at("deniedLabelPrefixes"), &|_| None)?;
     let allowed_keys = Keys::read(settings.at("allowedLabelKeys"), &|key| {
         (denied_keys.have(key) || denied_domains.cover(key)).then_some(DENIED)

@@ -1,0 +1,304 @@
+//! What the audits find in a dump, as text and as JSON, and what they say of a dump that is none.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A directory of its own for a test, gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    /// Status, standard output and standard error of an audit.
+    fn audit(&self, arguments: &[&str], input: &str) -> (i32, String, String) {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        tool.arg("audit").args(arguments).current_dir(&self.0);
+        tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = tool.spawn().unwrap();
+        // A tool that does not read it closes the pipe.
+        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+
+    /// What is found, with the status that says so.
+    fn found(&self, arguments: &[&str]) -> String {
+        let (status, stdout, stderr) = self.audit(arguments, "");
+        assert_eq!((status, stderr.as_str()), (1, ""), "{arguments:?}");
+        stdout
+    }
+
+    /// The sentence with which a dump is refused; nothing is printed then.
+    fn refused(&self, arguments: &[&str], input: &str) -> String {
+        let (status, stdout, stderr) = self.audit(arguments, input);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?} {stderr}");
+        let sentence = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
+        assert!(!sentence.contains('\n'), "{sentence}");
+        sentence.to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+const PODS: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-apiserver-cp-1", "namespace": "kube-system",
+    "annotations": {"kubernetes.io/config.mirror": "x"},
+    "labels": {"tier": "control-plane", "component": "kube-apiserver", "topology.kubernetes.io/zone": "a"}},
+    "spec": {"nodeName": "cp-1"}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "etcd-cp-1", "namespace": "kube-system",
+    "annotations": {"kubernetes.io/config.mirror": ""},
+    "labels": {"component": "etcd", "extra": "", "tier": "control-plane"}}, "spec": {"nodeName": "cp-1"}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop", "labels": {"app": "web"}},
+    "spec": {"nodeName": "cp-1"}},
+  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare-cp-1", "namespace": "shop",
+    "annotations": {"kubernetes.io/config.mirror": "x"}}, "spec": {"nodeName": "cp-1"}}
+]}"#;
+
+const NODE: &str = "\
+apiVersion: v1
+kind: Node
+metadata:
+  name: cp-1
+  labels:
+    kubernetes.io/hostname: cp-1
+    topology.kubernetes.io/zone: a
+    node-role.kubernetes.io/control-plane: ''
+    beta.kubernetes.io/fluentd-ds-ready: 'true'
+    beta.kubernetes.io/metadata-proxy-ready: 'true'
+    beta.kubernetes.io/kube-proxy-ds-ready: 'true'
+    beta.kubernetes.io/masq-agent-ds-ready: 'true'
+    foo/dedicated: a
+";
+
+#[test]
+fn mirror_labels_are_listed_as_the_document_lists_them() {
+    let folder = Folder::new("mirror-labels");
+    fs::create_dir_all(folder.0.join("dump")).unwrap();
+    folder.file("dump/pods.json", PODS);
+    folder.file("dump/node.yaml", NODE);
+    assert_eq!(
+        folder.found(&["mirror-labels", "dump"]),
+        "\
+kube-system: component
+kube-system: extra
+kube-system: tier
+
+kubectl annotate namespaces kube-system node.kubernetes.io/mirror.allowed-label-keys=\"component,extra,tier\"
+"
+    );
+    assert_eq!(
+        folder.found(&["mirror-labels", "dump/pods.json", "dump/node.yaml", "-o", "json"]),
+        concat!(
+            r#"{"namespaces":[{"namespace":"kube-system","missing":["component","extra","tier"],"denied":[],"#,
+            r#""annotation":"component,extra,tier","command":"kubectl annotate namespaces kube-system "#,
+            r#"node.kubernetes.io/mirror.allowed-label-keys=\"component,extra,tier\""}],"notes":[]}"#,
+            "\n"
+        )
+    );
+}
+
+#[test]
+fn what_a_namespace_lists_already_is_kept() {
+    let folder = Folder::new("mirror-listed");
+    folder.file("pods.json", PODS);
+    folder.file("node.yaml", NODE);
+    let namespace = |keys: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: Namespace, metadata: {{name: kube-system, \
+             annotations: {{node.kubernetes.io/mirror.allowed-label-keys: '{keys}'}}}}}}"
+        )
+    };
+    folder.file("namespace.yaml", &namespace("tier, old ,component"));
+    let files = ["mirror-labels", "pods.json", "node.yaml", "namespace.yaml"];
+    assert_eq!(
+        folder.found(&files),
+        "\
+kube-system: extra
+
+kubectl annotate --overwrite namespaces kube-system node.kubernetes.io/mirror.allowed-label-keys=\"component,extra,old,tier\"
+"
+    );
+    folder.file("namespace.yaml", &namespace("component,extra,tier"));
+    let nothing = "No mirror pod has a label that its namespace does not list.\n";
+    assert_eq!(folder.audit(&files, ""), (0, nothing.to_owned(), String::new()));
+}
+
+#[test]
+fn a_label_that_no_list_opens_is_in_no_command() {
+    let folder = Folder::new("mirror-denied");
+    folder.file(
+        "pod.yaml",
+        "---\n{apiVersion: v1, kind: Pod, metadata: {name: dns, namespace: kube-system, labels: {k8s-app: dns}, \
+         annotations: {kubernetes.io/config.mirror: x}}}",
+    );
+    assert_eq!(
+        folder.found(&["mirror-labels", "pod.yaml"]),
+        "\
+kube-system: k8s-app
+
+node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys says otherwise; remove it from the static pods
+"
+    );
+    assert_eq!(
+        folder.found(&["mirror-labels", "pod.yaml", "--output=json"]),
+        "{\"namespaces\":[{\"namespace\":\"kube-system\",\"missing\":[],\"denied\":[\"k8s-app\"]}],\"notes\":[]}\n"
+    );
+}
+
+#[test]
+fn topology_labels_count_unless_the_api_server_copied_them() {
+    let folder = Folder::new("mirror-topology");
+    folder.file("pods.json", PODS);
+    let zone = |zone: &str| NODE.replace("zone: a", &format!("zone: {zone}"));
+    folder.file("node.yaml", &zone("b"));
+    let other = folder.found(&["mirror-labels", "pods.json", "node.yaml"]);
+    assert!(other.contains("kube-system: topology.kubernetes.io/zone\n"), "{other}");
+    assert!(other.ends_with("=\"component,extra,tier,topology.kubernetes.io/zone\"\n"), "{other}");
+    let unknown = folder.found(&["mirror-labels", "pods.json"]);
+    assert!(!unknown.contains("topology.kubernetes.io/zone"), "{unknown}");
+    assert!(
+        unknown.ends_with(
+            "\nTopology labels were not checked, as the dump lacks Nodes (cp-1); \
+             make it with kubectl get pods,namespaces,nodes --all-namespaces -o json\n"
+        ),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn node_labels_are_listed_with_what_to_do() {
+    let folder = Folder::new("node-labels");
+    folder.file("node.yaml", NODE);
+    let rule = "not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove";
+    assert_eq!(
+        folder.found(&["node-labels", "node.yaml"]),
+        format!(
+            "\
+cp-1: beta.kubernetes.io/fluentd-ds-ready: {rule}; drop it from --node-labels, as the addon no longer selects nodes by it
+cp-1: beta.kubernetes.io/kube-proxy-ds-ready: {rule}; use node.kubernetes.io/kube-proxy-ds-ready
+cp-1: beta.kubernetes.io/masq-agent-ds-ready: {rule}; use node.kubernetes.io/masq-agent-ds-ready
+cp-1: beta.kubernetes.io/metadata-proxy-ready: {rule}; use cloud.google.com/metadata-proxy-ready
+cp-1: node-role.kubernetes.io/control-plane: {rule}; use node.kubernetes.io or a domain of your own, or let an administrator label the Node
+
+Kubelets could no longer set 5 labels of 1 Node. Labels that an administrator sets are no matter.
+"
+        )
+    );
+    folder.file("settings.yaml", "protectedLabelKeys: [foo/dedicated]\nlabelProfile: Kep279\n");
+    let found = folder.found(&["node-labels", "node.yaml", "--settings", "settings.yaml", "-o", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let labels = found["nodes"][0]["labels"].as_array().unwrap();
+    let keys: Vec<&str> = labels.iter().map(|label| label["key"].as_str().unwrap()).collect();
+    assert_eq!(keys.len(), 7);
+    assert_eq!(
+        &keys[4..],
+        ["foo/dedicated", "node-role.kubernetes.io/control-plane", "topology.kubernetes.io/zone"]
+    );
+    assert_eq!(labels[4]["remedy"], "let an administrator label the Node");
+
+    folder.file("clean.json", r#"{"apiVersion":"v1","kind":"NodeList","items":[{"metadata":{"name":"a"}}]}"#);
+    let nothing = "Kubelets could set every label that is there.\n";
+    assert_eq!(folder.audit(&["node-labels", "clean.json"], ""), (0, nothing.to_owned(), String::new()));
+}
+
+#[test]
+fn services_with_external_ips_are_listed() {
+    let folder = Folder::new("external-ips");
+    folder.file(
+        "services.json",
+        r#"{"apiVersion": "v1", "kind": "ServiceList", "items": [
+          {"metadata": {"name": "web", "namespace": "shop"}, "spec": {"externalIPs": ["192.0.2.1", "192.0.2.2"]}},
+          {"metadata": {"name": "api", "namespace": "shop"}, "spec": {"externalIPs": ["192.0.2.9\n"]}},
+          {"metadata": {"name": "dns", "namespace": "kube-system"}, "spec": {"externalIPs": []}},
+          {"metadata": {"name": "kubernetes", "namespace": "default"}, "spec": {}}
+        ]}"#,
+    );
+    assert_eq!(
+        folder.found(&["external-ips", "services.json"]),
+        "shop/api: 192.0.2.9\\n\nshop/web: 192.0.2.1, 192.0.2.2\n\n2 Services use spec.externalIPs.\n"
+    );
+    assert_eq!(
+        folder.found(&["external-ips", "services.json", "-o", "json"]),
+        concat!(
+            r#"{"services":[{"namespace":"shop","name":"api","externalIPs":["192.0.2.9\n"]},"#,
+            r#"{"namespace":"shop","name":"web","externalIPs":["192.0.2.1","192.0.2.2"]}]}"#,
+            "\n"
+        )
+    );
+    let none = r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"a","namespace":"b"}}"#;
+    let (status, stdout, _) = folder.audit(&["external-ips", "-"], none);
+    assert_eq!((status, stdout.as_str()), (0, "No Service uses spec.externalIPs.\n"));
+}
+
+#[test]
+fn a_dump_that_is_none_is_refused_with_the_place() {
+    let folder = Folder::new("bad-dumps");
+    let pods = "make the dump with kubectl get pods,namespaces,nodes --all-namespaces -o json";
+    for (what, input, sentence) in [
+        ("node-labels", "", "standard input: has no v1 Node; make the dump with kubectl get nodes -o json"),
+        ("mirror-labels", NODE, &*format!("standard input: has no v1 Pod; {pods}")),
+        (
+            "external-ips",
+            "---\n{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a, namespace: b}}",
+            "standard input: has no v1 Service; make the dump with kubectl get services --all-namespaces -o json",
+        ),
+        (
+            "external-ips",
+            "---\n{apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}, spec: {externalIPs: 192.0.2.1}}",
+            "standard input: Service b/a: spec.externalIPs: expected an array, found a string",
+        ),
+        (
+            "node-labels",
+            "---\n{apiVersion: v1, kind: Node, metadata: {name: a, labels: [x]}}",
+            "standard input: Node a: metadata.labels: expected an object, found an array",
+        ),
+        (
+            "node-labels",
+            "---\n{apiVersion: v1, kind: Node, metadata: {name: a, labels: {x: 7}}}",
+            "standard input: Node a: metadata.labels.x: expected a string, found a number",
+        ),
+        (
+            "mirror-labels",
+            "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, labels: {'$(x)': a}, \
+             annotations: {kubernetes.io/config.mirror: x}}}",
+            "standard input: Pod b/a: metadata.labels[$(x)]: no API server stores such a label or namespace; \
+             take the dump anew",
+        ),
+        (
+            "mirror-labels",
+            "---\n[{apiVersion: v1, kind: Namespace, metadata: {name: a, \
+             annotations: {node.kubernetes.io/mirror.allowed-label-keys: 'a b'}}}]",
+            "standard input: Namespace a: metadata.annotations[node.kubernetes.io/mirror.allowed-label-keys]: \
+             lists what is no key of a label; mend it first",
+        ),
+        (
+            "node-labels",
+            "---\n{apiVersion: v1, kind: List, items: [{kind: Node}]}",
+            "standard input: items[0].apiVersion: expected a string with something in it; add it",
+        ),
+    ] {
+        assert_eq!(folder.refused(&[what, "-"], input), sentence, "{what} {input}");
+    }
+    folder.file("node.yaml", NODE);
+    assert_eq!(
+        folder.refused(&["node-labels", "node.yaml", "--settings-json", r#"{"allowedLabelKeys":["x"]}"#], ""),
+        "--settings-json: allowedLabelKeys[0]: \"x\" may be set by nodes without this setting; remove it"
+    );
+    assert!(folder.refused(&["node-labels", "gone.json"], "").starts_with("gone.json: cannot be read"));
+}
