@@ -2,8 +2,6 @@
 
 use admission::{Node, Violation};
 
-use super::Mode;
-use super::munge::{REMOVED_LABELS, REMOVED_OWNER_REFERENCES};
 use crate::label::{Domains, Keys, domain};
 
 /// The annotations that the document allows.
@@ -33,13 +31,8 @@ pub(super) struct Annotations {
 }
 
 impl Annotations {
-    pub(super) fn allow(&self, key: &str, mode: Mode) -> bool {
-        KEYS.contains(&key)
-            || DOMAINS.contains(&domain(key))
-            || self.keys.have(key)
-            || self.domains.have(key)
-            // What this policy itself adds.
-            || mode == Mode::Munge && [REMOVED_LABELS, REMOVED_OWNER_REFERENCES].contains(&key)
+    pub(super) fn allow(&self, key: &str) -> bool {
+        KEYS.contains(&key) || DOMAINS.contains(&domain(key)) || self.keys.have(key) || self.domains.have(key)
     }
 }
 

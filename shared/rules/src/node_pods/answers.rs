@@ -70,10 +70,9 @@ impl<'a> Answers<'a> {
     }
 
     fn ask_for_namespace(&self) -> Result<NamespaceFacts, Fault> {
-        let name = match self.request.namespace()? {
-            Some(name) => name,
-            None => self.pod.metadata().namespace().required_text()?,
-        };
+        let in_object = self.pod.metadata().namespace();
+        let name = self.request.namespace()?.or(in_object.filled_text()?);
+        let name = name.ok_or_else(|| in_object.fault("expected a string, found nothing"))?;
         let get =
             Get { api_version: "v1", kind: "Namespace", namespace: None, name, shape: Namespace::ANNOTATED };
         let Some(answer) = get.ask(self.cluster)? else {

@@ -140,8 +140,10 @@ impl NodePods {
         }
         let labels = self.labels.refused(pod, &mut answers)?;
         if let Some(annotations) = &self.annotations {
+            // The pod may be one that was mended a moment ago.
+            let mended = |key| self.mode == Mode::Munge && munge::is_record(key);
             for (key, at) in pod.metadata().annotations().fields()? {
-                if !annotations.allow(key, self.mode) {
+                if !annotations.allow(key) && !mended(key) {
                     violations.push(annotations::violation(at));
                 }
             }
@@ -167,9 +169,14 @@ impl NodePods {
                 "leave the labels of a pod to who created it",
             );
         }
-        if let Some(annotations) = &self.annotations {
+        if self.annotations.is_some() || self.mode == Mode::Munge {
+            // What was removed from a pod stays on record, whatever else a node may write.
+            let forbidden = |key| match &self.annotations {
+                Some(annotations) => !annotations.allow(key),
+                None => munge::is_record(key),
+            };
             for change in changes(Some(old.annotations()), new.annotations())? {
-                if !annotations.allow(change.key, self.mode) {
+                if forbidden(change.key) {
                     violations.push(annotations::violation(change.at));
                 }
             }

@@ -9,10 +9,15 @@ use crate::summary::summary;
 use crate::view::Pod;
 
 /// The annotation that keeps the labels that were removed, as a JSON object.
-pub(super) const REMOVED_LABELS: &str = "kubernetes.io/config.removed-labels";
+const REMOVED_LABELS: &str = "kubernetes.io/config.removed-labels";
 
 /// The annotation that keeps the owner references as they came, as a JSON list.
-pub(super) const REMOVED_OWNER_REFERENCES: &str = "kubernetes.io/config.removed-owner-references";
+const REMOVED_OWNER_REFERENCES: &str = "kubernetes.io/config.removed-owner-references";
+
+/// Whether an annotation keeps what was removed.
+pub(super) fn is_record(key: &str) -> bool {
+    [REMOVED_LABELS, REMOVED_OWNER_REFERENCES].contains(&key)
+}
 
 /// Takes labels away and puts the owner right; what cannot be mended is a denial.
 pub(super) fn mend<'d>(
