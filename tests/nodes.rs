@@ -217,23 +217,84 @@ fn a_thousand_labels_are_judged_one_by_one() {
     );
 }
 
+/// So many labels that nothing but the shortest keys fits into a request.
+fn short(count: usize, domain: &str) -> Map<String, Value> {
+    (0..count).map(|index| (format!("{domain}/{index:x}"), json!(""))).collect()
+}
+
+/// Whatever comes of it, it is a verdict: a trap has no code and another text.
+fn is_a_verdict(response: &host::AdmissionResponse) -> bool {
+    response.allowed
+        || response.status.as_ref().is_some_and(|status| {
+            let told = status.message.as_deref().unwrap_or_default();
+            status.code == Some(403) || told.contains(": cannot judge this request: ")
+        })
+}
+
 #[test]
 fn labels_of_five_megabytes_get_a_verdict() {
-    let many = labels(100_000);
-    let protected = json!({ "protectedLabelPrefixes": ["example.com"] });
-    assert!(node(&many).to_string().len() > 3_000_000);
-    let denied = message(judged("node-labels", protected, request("Node", "CREATE", "", &node(&many), None)));
-    assert!(denied.ends_with("\n… and 99000 more violations"));
-    let same = request("Node", "UPDATE", "status", &node(&many), Some(&node(&many)));
-    assert!(judged("node-labels", json!({}), same).allowed);
+    let many = short(400_000, "a");
+    assert!(node(&many).to_string().len() > 4_500_000);
+    let protected = json!({ "protectedLabelPrefixes": ["a"] });
+    let create = request("Node", "CREATE", "", &node(&many), None);
+    let denied = message(judged("node-labels", protected.clone(), create.clone()));
+    assert!(denied.ends_with("\n… and 399000 more violations"), "{}", denied.len());
+    let warns = json!({ "protectedLabelPrefixes": ["a"], "mode": "Warn" });
+    let warned = judged("node-labels", warns, create);
+    let warning = warned.warnings.as_ref().unwrap();
+    let counted =
+        |warning: &str, listed: usize| warning.ends_with(&format!(" and {} more", 400_000 - listed));
+    assert!(counted(&warning[0], warning[0].matches("a/").count()), "{warning:?}");
+    assert!(warned.audit_annotations.unwrap()["forbidden-labels"].ends_with(" and 399000 more"));
+    let half = short(200_000, "a");
+    let same = request("Node", "UPDATE", "status", &node(&half), Some(&node(&half)));
+    assert!(judged("node-labels", protected, same).allowed);
 
     let create = request("Pod", "CREATE", "", &mirror_pod(&many), None);
     let denied = message(judged("node-pods", json!({}), create.clone()));
-    assert!(denied.ends_with("\n… and 99000 more violations"));
+    assert!(denied.ends_with("\n… and 399000 more violations"));
     let warned = judged("node-pods", json!({ "mode": "Warn" }), create.clone());
-    assert!(warned.allowed && warned.warnings.unwrap()[0].contains(" more"));
-    let mended = judged("node-pods", json!({ "mode": "Munge" }), create);
-    assert!(mended.allowed && mended.patch.is_some(), "{:?}", mended.status);
-    let same = request("Pod", "UPDATE", "status", &mirror_pod(&many), Some(&mirror_pod(&many)));
+    let warning = warned.warnings.unwrap().remove(0);
+    assert!(counted(&warning, warning.matches("a/").count()), "{warning}");
+    let too_much = message(judged("node-pods", json!({ "mode": "Munge" }), create));
+    assert!(too_much.starts_with("metadata.labels: Forbidden: too much to remove"), "{too_much}");
+    let same = request("Pod", "UPDATE", "status", &mirror_pod(&half), Some(&mirror_pod(&half)));
     assert!(judged("node-pods", json!({}), same).allowed);
+}
+
+#[test]
+fn a_huge_mirror_pod_is_mended_within_the_memory_of_an_instance() {
+    let mut many = short(250_000, "a");
+    many.insert("k8s-app".into(), json!("dns"));
+    let mended = json!({ "mode": "Munge", "labelMode": "DenyList" });
+    let response =
+        judged("node-pods", mended.clone(), request("Pod", "CREATE", "", &mirror_pod(&many), None));
+    assert!(response.allowed && response.patch.is_some(), "{:?}", response.status);
+    for (count, domain) in [(300_000, "a"), (500_000, "b"), (600_000, "c")] {
+        for settings in [json!({}), mended.clone(), json!({ "mode": "Warn", "allowedLabelKeys": ["x"] })] {
+            let pod = mirror_pod(&short(count, domain));
+            let response = judged("node-pods", settings, request("Pod", "CREATE", "", &pod, None));
+            assert!(is_a_verdict(&response), "{count}: {:?}", response.status);
+        }
+        for settings in [json!({ "protectedLabelPrefixes": [domain] }), json!({ "mode": "Warn" })] {
+            let node = node(&short(count, domain));
+            let response = judged("node-labels", settings, request("Node", "CREATE", "", &node, None));
+            assert!(is_a_verdict(&response), "{count}: {:?}", response.status);
+        }
+    }
+}
+
+#[test]
+fn what_munge_makes_of_a_pod_is_admitted_by_a_guard_with_the_same_settings() {
+    let mut mended = 0;
+    for case in cases("node-pods") {
+        let Some(object) = case.want.mutated.clone() else { continue };
+        let mut guard = case.clone();
+        guard.object = Some(object);
+        guard.settings["mode"] = json!("Reject");
+        let outcome = judge::natively(entry("node-pods"), &guard).unwrap().outcome;
+        assert_eq!(outcome.admitted, Some(true), "{}: {outcome:?}", case.place());
+        mended += 1;
+    }
+    assert!(mended > 5);
 }

@@ -110,6 +110,12 @@ impl<'d> Violations<'d> {
         }
     }
 
+    /// How many there are beyond those that a message lists.
+    #[must_use]
+    pub fn more(&self) -> usize {
+        self.more
+    }
+
     /// The paths of those that a message lists.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {

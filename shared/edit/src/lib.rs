@@ -79,18 +79,19 @@ impl Edits {
     ///
     /// # Errors
     /// A payload that is no JSON or no UTF-8.
-    pub fn apply(&self, payload: &[u8]) -> Result<Option<String>, Fault> {
+    pub fn apply(self, payload: &[u8]) -> Result<Option<String>, Fault> {
         let object = object(payload)?;
-        let mut values = Vec::with_capacity(self.0.len());
-        for Edit { new, .. } in &self.0 {
-            values.push(match new {
-                New::Value(value) => Some(value.clone()),
-                New::TextOf(other) => Some(Json::from(text_of(object, other)?)),
+        let mut places = Vec::with_capacity(self.0.len());
+        for Edit { steps, new } in self.0 {
+            let value = match new {
+                New::Value(value) => Some(value),
+                New::TextOf(other) => Some(Json::from(text_of(object, &other)?)),
                 New::Nothing => None,
-            });
+            };
+            places.push((steps, value));
         }
         let edits: Vec<Change<'_>> =
-            self.0.iter().zip(&values).map(|(edit, value)| (edit.steps.as_slice(), value.as_ref())).collect();
+            places.iter().map(|(steps, value)| (steps.as_slice(), value.as_ref())).collect();
         let mut changed = String::with_capacity(object.len());
         write(&mut changed, object, &edits)?;
         Ok((changed != object).then_some(changed))

@@ -150,59 +150,79 @@ pub struct Change<'d> {
     pub removed: bool,
 }
 
-/// What differs between the labels or annotations of an old and a new object, by key.
+/// Tells what differs between the labels or annotations of an old and a new object, by key.
 ///
 /// As for the API server, an empty value is a value, and an absent map is an empty one. Without an old object
-/// everything is new.
+/// everything is new. The changes are told one by one, as a list of them might be more than an instance has room
+/// for.
 ///
 /// # Errors
 /// What is no map of strings.
-pub fn changes<'d>(old: Option<Node<'d>>, new: Node<'d>) -> Result<Vec<Change<'d>>, Fault> {
-    let (old_places, old) = old.map_or(Ok(Default::default()), entries)?;
-    let (new_places, new) = entries(new)?;
-    let mut changes = Vec::new();
-    let mut change = |places: &[Node<'d>], entry: &Entry<'d>, removed: bool| {
-        changes.extend(places.get(entry.place).map(|at| Change { key: entry.key, at: *at, removed }));
-    };
+pub fn changes<'d>(
+    old: Option<Node<'d>>,
+    new: Node<'d>,
+    tell: &mut dyn FnMut(Change<'d>),
+) -> Result<(), Fault> {
+    let old = old.map_or(Ok(Vec::new()), entries)?;
+    let new = entries(new)?;
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     loop {
         let order = match (old.peek(), new.peek()) {
-            (None, None) => return Ok(changes),
+            (None, None) => return Ok(()),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(was), Some(is)) => was.key.cmp(is.key),
+            (Some(was), Some(is)) => was.cmp(is),
         };
         let was = if order == Ordering::Greater { None } else { old.next() };
         let is = if order == Ordering::Less { None } else { new.next() };
         match (was, is) {
-            (Some(was), None) => change(&old_places, was, true),
-            (was, Some(is)) if was.is_none_or(|was| was.value != is.value) => change(&new_places, is, false),
+            (Some(Entry { key, at, .. }), None) => tell(Change { key, at: *at, removed: true }),
+            (was, Some(Entry { key, value, at })) if was.is_none_or(|was| was.value != *value) => {
+                tell(Change { key, at: *at, removed: false });
+            }
             _ => {}
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+/// An entry of a map of strings; in order of keys, no two of which are the same.
+#[derive(Clone, Copy, Debug)]
 struct Entry<'d> {
     key: &'d str,
     value: &'d str,
-    /// The position of its place.
-    place: usize,
+    at: Node<'d>,
 }
 
-/// The places of a map of strings, and its entries by key.
-fn entries<'d>(map: Node<'d>) -> Result<(Vec<Node<'d>>, Vec<Entry<'d>>), Fault> {
-    let mut places = Vec::new();
-    let mut entries: Vec<Entry<'d>> = Vec::new();
+impl Ord for Entry<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(other.key)
+    }
+}
+
+impl PartialOrd for Entry<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry<'_> {}
+
+/// The entries of a map of strings, by key.
+fn entries(map: Node<'_>) -> Result<Vec<Entry<'_>>, Fault> {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
     let mut rising = true;
     for (key, at) in map.fields()? {
-        let entry = Entry { key, value: at.text()?.unwrap_or_default(), place: places.len() };
         rising = rising && entries.last().is_none_or(|last| last.key < key);
-        places.push(at);
-        entries.push(entry);
+        entries.push(Entry { key, value: at.text()?.unwrap_or_default(), at });
     }
     // A host sorts the keys, so that there is most often nothing to do.
-    Ok((places, if rising { entries } else { sorted(&entries) }))
+    Ok(if rising { entries } else { sorted(&entries) })
 }
 
 #[cfg(test)]
@@ -242,12 +262,12 @@ mod tests {
             let text = format!("{{\"old\":{{{}}},\"new\":{{{}}}}}", json(&old), json(&new));
             let document = Document::parse(text.as_bytes(), Shape::All, document::Origin::Settings).unwrap();
             let (at_old, at_new) = (document.root().at("old"), document.root().at("new"));
-            let found: Vec<(String, bool)> = changes(Some(at_old), at_new)
-                .unwrap()
-                .iter()
-                .inspect(|change| assert_eq!(change.removed, change.at.path().starts_with("old")))
-                .map(|change| (change.key.to_owned(), !change.removed))
-                .collect();
+            let mut found = Vec::new();
+            changes(Some(at_old), at_new, &mut |change| {
+                assert_eq!(change.removed, change.at.path().starts_with("old"));
+                found.push((change.key.to_owned(), !change.removed));
+            })
+            .unwrap();
             let mut expected = BTreeMap::new();
             for key in old.keys().chain(new.keys()).filter(|key| old.get(*key) != new.get(*key)) {
                 expected.insert(key.clone(), new.contains_key(key));

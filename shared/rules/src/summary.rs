@@ -3,23 +3,24 @@
 /// The length that the API server asks webhooks to keep warnings to.
 const LONGEST: usize = 120;
 
-/// A line with as many of the items as it has room for, and how many more there are.
+/// A line with as many of the items as it has room for, and how many more there are, `beyond` of which are not
+/// among the items.
 ///
 /// # Example
 /// ```
 /// use rules::summary::summary;
 ///
-/// assert_eq!(summary("would refuse", ["a", "b"].into_iter()), "would refuse: a, b");
+/// assert_eq!(summary("would refuse", ["a", "b"].into_iter(), 0), "would refuse: a, b");
 /// let long = "x".repeat(100);
-/// assert_eq!(summary("would refuse", ["a", &long, "b"].into_iter()), "would refuse: a, b and 1 more");
+/// assert_eq!(summary("would refuse", ["a", &long, "b"].into_iter(), 0), "would refuse: a, b and 1 more");
 /// ```
 #[must_use]
-pub fn summary<'a>(what: &str, items: impl Iterator<Item = &'a str>) -> String {
+pub fn summary<'a>(what: &str, items: impl Iterator<Item = &'a str>, beyond: usize) -> String {
     /// Room for ` and 524288 more`.
     const MORE: usize = 16;
     let mut line = what.to_owned();
     let mut listed = false;
-    let mut more = 0_u32;
+    let mut more = beyond;
     for item in items {
         let separator = if listed { ", " } else { ": " };
         let length = line.len().saturating_add(separator.len()).saturating_add(item.len());
@@ -49,13 +50,13 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_counted() {
         let long = "x".repeat(200);
-        assert_eq!(summary("refused", [long.as_str(), "a\nb"].into_iter()), "refused: 2 in all");
+        assert_eq!(summary("refused", [long.as_str(), "a\nb"].into_iter(), 3), "refused: 5 in all");
     }
 
     proptest! {
         #[test]
         fn a_warning_is_short_and_on_one_line(items: Vec<String>) {
-            let line = summary("node-pods would refuse", items.iter().map(String::as_str));
+            let line = summary("node-pods would refuse", items.iter().map(String::as_str), 500_000);
             prop_assert!(line.len() <= LONGEST && !line.contains(char::is_control), "{}", line);
         }
     }

@@ -94,6 +94,9 @@ impl Policy for NodeLabels {
         };
         let node = ClusterNode::of(request.object()?);
         let mut violations = foreign(request, node, caller)?;
+        if !violations.is_empty() {
+            return Ok(violations.into());
+        }
         if request.operation == Operation::Create && self.self_registration == SelfRegistration::Deny {
             violations.forbid(
                 node.metadata().name(),
@@ -101,25 +104,35 @@ impl Policy for NodeLabels {
                 "let the control plane create it and start the kubelet with --register-node=false",
             );
         }
-        let mut forbidden = Vec::new();
-        for change in changes(old.map(|old| old.metadata().labels()), node.metadata().labels())? {
-            if let Some(reason) = self.reason(change.key, request.operation) {
-                forbidden.push((change, reason));
+        let is_denied = !violations.is_empty();
+        let mut listed = Vec::new();
+        let mut more = 0_usize;
+        let labels = |node: ClusterNode<'d>| node.metadata().labels();
+        changes(old.map(labels), labels(node), &mut |Change { key, at, removed }| {
+            let Some(reason) = self.reason(key, request.operation) else { return };
+            if self.mode == Mode::Enforce {
+                let Objection { rule, remedy } = reason.objection(key);
+                let remedy =
+                    if removed { "leave it as it is, or let an administrator remove it" } else { remedy };
+                violations.forbid(at, rule, remedy);
+            } else if listed.len() < Violations::LISTED {
+                listed.push(key);
+            } else {
+                more = more.saturating_add(1);
             }
+        })?;
+        if listed.is_empty() || is_denied {
+            return Ok(violations.into());
         }
-        if self.mode == Mode::Warn && !forbidden.is_empty() {
-            let keys = || forbidden.iter().map(|(Change { key, .. }, _)| *key);
-            let warning = summary("node-labels would refuse these labels of the Node", keys());
-            let all: Vec<&str> = keys().collect();
-            return Ok(Verdict::from(violations).warn(warning).annotate(FORBIDDEN_LABELS, all.join(",")));
+        let what = "node-labels would refuse these labels of the Node";
+        let warning = summary(what, listed.iter().copied(), more);
+        let mut all = listed.join(",");
+        if more > 0 {
+            all.push_str(" and ");
+            all.push_str(&more.to_string());
+            all.push_str(" more");
         }
-        for (Change { key, at, removed }, reason) in forbidden {
-            let Objection { rule, remedy } = reason.objection(key);
-            let remedy =
-                if removed { "leave it as it is, or let an administrator remove it" } else { remedy };
-            violations.forbid(at, rule, remedy);
-        }
-        Ok(violations.into())
+        Ok(Verdict::admit().warn(warning).annotate(FORBIDDEN_LABELS, all))
     }
 }
 

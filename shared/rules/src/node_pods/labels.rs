@@ -7,7 +7,6 @@ use admission::{Fault, Node, Violation};
 use super::LabelMode;
 use super::answers::Answers;
 use crate::label::{Domains, Keys};
-use crate::view::Pod;
 
 /// Labels that the API server copies from the Node onto every pod that is created with a node name, after the
 /// in-tree plugins have judged it; those of `k8s.io` in the first version of the feature.
@@ -33,58 +32,49 @@ pub(super) struct Labels {
     pub(super) allowed_domains: Domains,
 }
 
-/// A label that a mirror pod may not have.
-pub(super) struct Refused<'d> {
-    pub(super) key: &'d str,
-    pub(super) value: &'d str,
-    at: Node<'d>,
-    /// Why, if not because the settings say so.
-    unlisted: Option<Cow<'static, str>>,
+/// Why a mirror pod may not have a label.
+pub(super) enum Refusal {
+    /// The settings deny it.
+    Denied,
+    /// Nobody lists it.
+    Unlisted(Cow<'static, str>),
 }
 
 impl Labels {
-    /// The labels of a pod that it may not have.
-    pub(super) fn refused<'d>(
+    /// Why a mirror pod may not have a label; `None` if it may.
+    pub(super) fn refusal(
         &self,
-        pod: Pod<'d>,
+        key: &str,
+        at: Node<'_>,
         answers: &mut Answers<'_>,
-    ) -> Result<Vec<Refused<'d>>, Fault> {
-        let mut refused = Vec::new();
-        for (key, at) in pod.metadata().labels().fields()? {
-            let value = at.text()?.unwrap_or_default();
-            let denied = self.denied_keys.have(key) || self.denied_domains.cover(key);
-            let open = match self.mode {
-                LabelMode::AllowList => self.allowed_keys.have(key) || self.allowed_domains.have(key),
-                LabelMode::DenyList => true,
-            };
-            if !denied && open || COPIED.contains(&key) && answers.node()?.gave(key, value) {
-                continue;
-            }
-            let unlisted = if denied {
-                None
-            } else {
-                let namespace = answers.namespace()?;
-                if namespace.lists(key) {
-                    continue;
-                }
-                Some(namespace.unlisted())
-            };
-            refused.push(Refused { key, value, at, unlisted });
+    ) -> Result<Option<Refusal>, Fault> {
+        let value = at.text()?.unwrap_or_default();
+        let denied = self.denied_keys.have(key) || self.denied_domains.cover(key);
+        let open = match self.mode {
+            LabelMode::AllowList => self.allowed_keys.have(key) || self.allowed_domains.have(key),
+            LabelMode::DenyList => true,
+        };
+        if !denied && open || COPIED.contains(&key) && answers.node()?.gave(key, value) {
+            return Ok(None);
         }
-        Ok(refused)
+        if denied {
+            return Ok(Some(Refusal::Denied));
+        }
+        let namespace = answers.namespace()?;
+        Ok((!namespace.lists(key)).then(|| Refusal::Unlisted(namespace.unlisted())))
     }
 }
 
-impl<'d> Refused<'d> {
-    pub(super) fn violation(&self) -> Violation<'d> {
-        match &self.unlisted {
-            Some(rule) => Violation::forbidden(
-                self.at,
-                rule.clone(),
+impl Refusal {
+    pub(super) fn violation(self, at: Node<'_>) -> Violation<'_> {
+        match self {
+            Refusal::Unlisted(rule) => Violation::forbidden(
+                at,
+                rule,
                 "add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod",
             ),
-            None => Violation::forbidden(
-                self.at,
+            Refusal::Denied => Violation::forbidden(
+                at,
                 "no mirror pod may have this label, whatever its Namespace lists",
                 "remove it from the static pod",
             ),

@@ -11,8 +11,8 @@
 //! owners. Settings add restrictions of annotations and namespaces, and open, soften or mend.
 //!
 //! # Order
-//! Whose pod it is, before anything is looked up; in every mode. Then namespaces, labels, annotations and
-//! owners, each of which asks the cluster only if its verdict depends on it.
+//! Whose pod it is, before anything is looked up; in every mode. Then annotations, labels, namespaces and
+//! owners, as they stand in the object, each of which asks the cluster only if its verdict depends on it.
 //!
 //! # Sources
 //! - KEP-1314: <https://github.com/kubernetes/enhancements/tree/master/keps/sig-auth/1314-node-restriction-pods>
@@ -130,29 +130,35 @@ impl Policy for NodePods {
 impl NodePods {
     /// Judges a mirror pod of the node that creates it.
     fn created<'d>(&self, pod: Pod<'d>, mut answers: Answers<'_>) -> Result<Verdict<'d>, Fault> {
+        let metadata = pod.metadata();
         let mut violations = Violations::default();
-        if self.restrict_namespaces && !answers.namespace()?.has_mirror_pods() {
-            violations.push(Violation::forbidden(
-                pod.metadata().namespace(),
-                answers.namespace()?.closed(),
-                "annotate the Namespace with node.kubernetes.io/mirror.allowed=true, or use another one",
-            ));
-        }
-        let labels = self.labels.refused(pod, &mut answers)?;
+        let munges = self.mode == Mode::Munge;
         if let Some(annotations) = &self.annotations {
-            // The pod may be one that was mended a moment ago.
-            let mended = |key| self.mode == Mode::Munge && munge::is_record(key);
-            for (key, at) in pod.metadata().annotations().fields()? {
-                if !annotations.allow(key) && !mended(key) {
+            for (key, at) in metadata.annotations().fields()? {
+                // A pod may have been mended a moment ago, by this policy or by another one with this module.
+                if !annotations.allow(key) && !munge::is_record(key) {
                     violations.push(annotations::violation(at));
                 }
             }
         }
-        if self.mode == Mode::Munge {
-            return munge::mend(pod, &labels, violations, &mut answers);
+        if !munges {
+            for (key, at) in metadata.labels().fields()? {
+                if let Some(refusal) = self.labels.refusal(key, at, &mut answers)? {
+                    violations.push(refusal.violation(at));
+                }
+            }
         }
-        for label in &labels {
-            violations.push(label.violation());
+        // Under Munge no more is asked once it is a denial.
+        let is_mended = munges && violations.is_empty();
+        if self.restrict_namespaces && (is_mended || !munges) && !answers.namespace()?.has_mirror_pods() {
+            violations.push(Violation::forbidden(
+                metadata.namespace(),
+                answers.namespace()?.closed(),
+                "annotate the Namespace with node.kubernetes.io/mirror.allowed=true, or use another one",
+            ));
+        }
+        if munges {
+            return munge::mend(pod, &self.labels, violations, &mut answers);
         }
         owners::judge(pod, self.require_owner_reference, &mut answers, &mut violations)?;
         Ok(self.reported(violations))
@@ -162,25 +168,27 @@ impl NodePods {
     fn status_written<'d>(&self, old: Pod<'d>, pod: Pod<'d>) -> Result<Violations<'d>, Fault> {
         let (old, new) = (old.metadata(), pod.metadata());
         let mut violations = Violations::default();
-        for change in changes(Some(old.labels()), new.labels())? {
+        let munges = self.mode == Mode::Munge;
+        if munges || self.annotations.is_some() {
+            changes(Some(old.annotations()), new.annotations(), &mut |change| {
+                if munges && munge::is_record(change.key) {
+                    violations.forbid(
+                        change.at,
+                        "it tells what was removed from this pod",
+                        "leave it as it is",
+                    );
+                } else if self.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
+                    violations.push(annotations::violation(change.at));
+                }
+            })?;
+        }
+        changes(Some(old.labels()), new.labels(), &mut |change| {
             violations.forbid(
                 change.at,
                 "a node may not set, change or remove labels through pods/status",
                 "leave the labels of a pod to who created it",
             );
-        }
-        if self.annotations.is_some() || self.mode == Mode::Munge {
-            // What was removed from a pod stays on record, whatever else a node may write.
-            let forbidden = |key| match &self.annotations {
-                Some(annotations) => !annotations.allow(key),
-                None => munge::is_record(key),
-            };
-            for change in changes(Some(old.annotations()), new.annotations())? {
-                if forbidden(change.key) {
-                    violations.push(annotations::violation(change.at));
-                }
-            }
-        }
+        })?;
         if !owners::are_the_same(old.owner_references(), new.owner_references())? {
             violations.forbid(
                 new.owner_references(),
@@ -197,7 +205,8 @@ impl NodePods {
             return violations.into();
         }
         let paths = violations.paths();
-        let warning = summary("node-pods would refuse this pod", paths.iter().map(String::as_str));
+        let warning =
+            summary("node-pods would refuse this pod", paths.iter().map(String::as_str), violations.more());
         Verdict::admit().warn(warning).annotate(VIOLATIONS, violations.to_string())
     }
 }
@@ -213,12 +222,12 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
             "use the credentials of a controller or a user",
         );
     }
-    if pod.node_name().filled_text()? != Some(caller) {
-        violations.refuse(
-            pod.node_name(),
-            "a node may create mirror pods of its own only",
-            "give the name of the node",
-        );
+    let node = pod.node_name();
+    let (rule, remedy) = ("a node may create mirror pods of its own only", "give the name of the node");
+    match node.filled_text()? {
+        None => violations.require(node, rule, remedy),
+        Some(name) if name != caller => violations.refuse(node, rule, remedy),
+        Some(_) => {}
     }
     Ok(violations)
 }

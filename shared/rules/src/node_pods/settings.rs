@@ -46,7 +46,7 @@ pub(super) const SETTINGS: &[Setting] = &[
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "requireOwnerReference",
-        "`true`: a mirror pod has to be owned by its Node, as in-tree. `false`: it may have no owner.",
+        "`true`: a mirror pod has to be owned by its Node, as in-tree. `false`: it may have no owner. `mode: Munge` gives it one in any case.",
     ),
     (
         "labelMode",
@@ -54,7 +54,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "deniedLabelKeys",
-        "Labels that no mirror pod may have, whatever its Namespace lists; `[k8s-app]` if absent.",
+        "Labels that no mirror pod may have, whatever its Namespace lists; `[k8s-app]` if absent. Topology labels with the values of the Node are not judged.",
     ),
     (
         "deniedLabelPrefixes",
@@ -120,7 +120,8 @@ fn flag(setting: Node<'_>) -> Result<bool, SettingsError> {
 
 fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
     /// A rule that could never match.
-    const DENIED: &str = "is denied by these settings as well, which wins; remove one of the two";
+    const DENIED: &str =
+        "is denied by deniedLabelKeys, [k8s-app] if absent, or deniedLabelPrefixes; remove it from one";
     let mode = Choice::read(settings.at("labelMode"))?;
     let denied = settings.at("deniedLabelKeys");
     let denied_keys =
