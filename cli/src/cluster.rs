@@ -9,6 +9,9 @@ use crate::failure::Failure;
 use crate::parse;
 use crate::source::{Name, Reader};
 
+/// What a file of the cluster has.
+const EXPECTED: &str = "expected Kubernetes objects and lists of them";
+
 /// The objects of some files and directories.
 ///
 /// # Errors
@@ -19,10 +22,17 @@ pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects,
     for argument in arguments {
         for file in files(argument)? {
             let source = reader.text(&file)?;
+            if source.text.trim().is_empty() {
+                // As kubectl leaves it behind when it fails.
+                return Err(Failure::about(&source.name, format!("is empty; {EXPECTED}")));
+            }
             let documents = parse::documents(&source)?;
             let count = documents.len();
             for (index, document) in documents.into_iter().enumerate() {
                 let name = source.name.document(index, count);
+                if let Some(found) = request(&document) {
+                    return Err(Failure::about(name, format!("{EXPECTED}, found {found}")));
+                }
                 match document {
                     // As `jq '.items'` writes it.
                     Value::Array(items) => {
@@ -41,6 +51,15 @@ pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects,
         }
     }
     Objects::from_values(objects).map_err(|error| Failure::new(named(&error.to_string(), &names)))
+}
+
+/// What a document is that is no object, but a request for one.
+fn request(document: &Value) -> Option<&'static str> {
+    match document.get("kind")? {
+        Value::Object(_) => Some("an AdmissionRequest"),
+        Value::String(kind) if kind == "AdmissionReview" => Some("an AdmissionReview"),
+        _ => None,
+    }
 }
 
 /// A file itself, or the files of objects in a directory, in order, not those in directories below.

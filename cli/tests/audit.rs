@@ -162,6 +162,75 @@ node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys say
 }
 
 #[test]
+fn a_label_that_no_list_opens_is_found_although_it_is_listed() {
+    let folder = Folder::new("mirror-denied-listed");
+    folder.file(
+        "dump.json",
+        r#"[{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns", "namespace": "kube-system",
+               "labels": {"k8s-app": "dns", "tier": "x"}, "annotations": {"kubernetes.io/config.mirror": ""}}},
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system",
+               "annotations": {"node.kubernetes.io/mirror.allowed-label-keys": "k8s-app"}}}]"#,
+    );
+    // What somebody listed stays listed: the settings may allow it.
+    assert_eq!(
+        folder.found(&["mirror-labels", "dump.json"]),
+        "\
+kube-system: k8s-app
+kube-system: tier
+
+kubectl annotate --overwrite namespaces kube-system node.kubernetes.io/mirror.allowed-label-keys=\"k8s-app,tier\"
+
+node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys says otherwise; remove it from the static pods
+"
+    );
+}
+
+#[test]
+fn a_topology_label_of_a_pod_without_a_node_is_nobodys_copy() {
+    let folder = Folder::new("mirror-nowhere");
+    folder.file(
+        "pod.json",
+        r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "b",
+             "labels": {"topology.kubernetes.io/zone": "x"}, "annotations": {"kubernetes.io/config.mirror": ""}}}"#,
+    );
+    let found = folder.found(&["mirror-labels", "pod.json"]);
+    assert!(found.starts_with("b: topology.kubernetes.io/zone\n\nkubectl annotate "), "{found}");
+}
+
+#[test]
+fn nodes_that_a_dump_lacks_are_counted() {
+    let folder = Folder::new("mirror-many-nodes");
+    let pod = |index: u32| {
+        format!(
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: a-{index}, namespace: b, \
+             labels: {{topology.kubernetes.io/zone: x}}, annotations: {{kubernetes.io/config.mirror: x}}}}, \
+             spec: {{nodeName: n{index}}}}}\n"
+        )
+    };
+    folder.file("pods.yaml", &(0..7).map(pod).collect::<String>());
+    let (status, stdout, _) = folder.audit(&["mirror-labels", "pods.yaml"], "");
+    assert_eq!(status, 0);
+    assert!(stdout.contains("lacks Nodes (n0, n1, n2 and 4 more)"), "{stdout}");
+}
+
+#[test]
+fn nothing_found_is_data_too() {
+    let folder = Folder::new("nothing");
+    folder.file(
+        "dump.yaml",
+        "---\n[{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}, {apiVersion: v1, kind: Node, \
+         metadata: {name: a}}, {apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}}]",
+    );
+    for (what, json) in [
+        ("mirror-labels", "{\"namespaces\":[],\"notes\":[]}\n"),
+        ("node-labels", "{\"nodes\":[]}\n"),
+        ("external-ips", "{\"services\":[]}\n"),
+    ] {
+        assert_eq!(folder.audit(&[what, "dump.yaml", "-o", "json"], ""), (0, json.to_owned(), String::new()));
+    }
+}
+
+#[test]
 fn topology_labels_count_unless_the_api_server_copied_them() {
     let folder = Folder::new("mirror-topology");
     folder.file("pods.json", PODS);
@@ -251,7 +320,28 @@ fn a_dump_that_is_none_is_refused_with_the_place() {
     let folder = Folder::new("bad-dumps");
     let pods = "make the dump with kubectl get pods,namespaces,nodes --all-namespaces -o json";
     for (what, input, sentence) in [
-        ("node-labels", "", "standard input: has no v1 Node; make the dump with kubectl get nodes -o json"),
+        ("node-labels", " \n", "standard input: is empty; expected Kubernetes objects and lists of them"),
+        (
+            "external-ips",
+            r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {}}"#,
+            "standard input: expected Kubernetes objects and lists of them, found an AdmissionReview",
+        ),
+        (
+            "mirror-labels",
+            r#"{"uid": "1", "kind": {"group": "", "version": "v1", "kind": "Pod"}}"#,
+            "standard input: expected Kubernetes objects and lists of them, found an AdmissionRequest",
+        ),
+        (
+            "mirror-labels",
+            "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: 'b;c', \
+             annotations: {kubernetes.io/config.mirror: x}}}",
+            "standard input: Pod b;c/a: metadata.namespace: no API server stores such a name; take the dump anew",
+        ),
+        (
+            "node-labels",
+            "---\n{apiVersion: metrics.k8s.io/v1beta1, kind: Node, metadata: {name: a}}",
+            "standard input: has no v1 Node; make the dump with kubectl get nodes -o json",
+        ),
         ("mirror-labels", NODE, &*format!("standard input: has no v1 Pod; {pods}")),
         (
             "external-ips",
@@ -277,7 +367,7 @@ fn a_dump_that_is_none_is_refused_with_the_place() {
             "mirror-labels",
             "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, labels: {'$(x)': a}, \
              annotations: {kubernetes.io/config.mirror: x}}}",
-            "standard input: Pod b/a: metadata.labels[$(x)]: no API server stores such a label or namespace; \
+            "standard input: Pod b/a: metadata.labels[$(x)]: no API server stores such a name; \
              take the dump anew",
         ),
         (

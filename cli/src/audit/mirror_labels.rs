@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use admission::{Fault, Node};
 use rules::label::Keys;
 use rules::name::{is_label, is_label_key};
 use rules::node_pods::{ALLOWED_LABEL_KEYS, COPIED, DENIED_BY_DEFAULT, MIRROR};
@@ -58,13 +57,20 @@ pub(super) fn find(dump: &Dump) -> Result<MirrorLabels, Failure> {
         if pod.metadata().annotations().at(MIRROR).text()?.is_none() {
             return Ok(());
         }
-        let node = pod.node_name().text()?.unwrap_or_default();
+        if !is_label(namespace) {
+            return Err(pod.metadata().namespace().fault(UNREAL));
+        }
+        let node = pod.node_name().filled_text()?;
         for (key, at) in pod.metadata().labels().fields()? {
             let value = at.text()?.unwrap_or_default();
-            if listed.get(namespace).is_some_and(|keys| keys.contains(key)) {
+            // What is denied is refused whatever the namespace lists.
+            let denied = DENIED_BY_DEFAULT.contains(&key);
+            if !denied && listed.get(namespace).is_some_and(|keys| keys.contains(key)) {
                 continue;
             }
-            if COPIED.contains(&key) {
+            if COPIED.contains(&key)
+                && let Some(node) = node
+            {
                 match copied.get(node) {
                     Some(labels) if labels.get(key).is_some_and(|known| known == value) => continue,
                     Some(_) => {}
@@ -74,7 +80,9 @@ pub(super) fn find(dump: &Dump) -> Result<MirrorLabels, Failure> {
                     }
                 }
             }
-            check(namespace, key, at)?;
+            if !is_label_key(key) {
+                return Err(at.fault(UNREAL));
+            }
             unlisted.entry(namespace.to_owned()).or_default().insert(key.to_owned());
         }
         Ok(())
@@ -89,13 +97,8 @@ pub(super) fn find(dump: &Dump) -> Result<MirrorLabels, Failure> {
     Ok(MirrorLabels { namespaces, notes: notes(&unknown_nodes) })
 }
 
-/// Refuses what no API server stores, as it would get into a command for a shell.
-fn check(namespace: &str, key: &str, at: Node<'_>) -> Result<(), Fault> {
-    if is_label(namespace) && is_label_key(key) {
-        return Ok(());
-    }
-    Err(at.fault("no API server stores such a label or namespace; take the dump anew"))
-}
+/// Refused, as it would get into a command for a shell.
+const UNREAL: &str = "no API server stores such a name; take the dump anew";
 
 /// What namespaces list already.
 fn listed(dump: &Dump) -> Result<ByNamespace, Failure> {
@@ -134,13 +137,20 @@ fn copied(dump: &Dump) -> Result<BTreeMap<String, BTreeMap<&'static str, String>
     Ok(nodes)
 }
 
+/// So many names say what is missing.
+const NAMED: usize = 3;
+
 fn notes(unknown_nodes: &BTreeSet<String>) -> Vec<String> {
     if unknown_nodes.is_empty() {
         return Vec::new();
     }
-    let names: Vec<&str> = unknown_nodes.iter().map(String::as_str).collect();
+    let names: Vec<&str> = unknown_nodes.iter().take(NAMED).map(String::as_str).collect();
+    let more = match unknown_nodes.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     vec![format!(
-        "Topology labels were not checked, as the dump lacks Nodes ({}); make it with {COMMAND} -o json",
+        "Topology labels were not checked, as the dump lacks Nodes ({}{more}); make it with {COMMAND} -o json",
         names.join(", ")
     )]
 }
