@@ -1,59 +1,27 @@
 //! What the audits find in a dump, as text and as JSON, and what they say of a dump that is none.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod folder;
+
 use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
-/// A directory of its own for a test, gone when the test is over.
-struct Folder(PathBuf);
+use folder::Folder;
 
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).unwrap();
-    }
-
-    /// Status, standard output and standard error of an audit.
-    fn audit(&self, arguments: &[&str], input: &str) -> (i32, String, String) {
-        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-        tool.arg("audit").args(arguments).current_dir(&self.0);
-        tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = tool.spawn().unwrap();
-        // A tool that does not read it closes the pipe.
-        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-        let output = child.wait_with_output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-    }
-
-    /// What is found, with the status that says so.
-    fn found(&self, arguments: &[&str]) -> String {
-        let (status, stdout, stderr) = self.audit(arguments, "");
-        assert_eq!((status, stderr.as_str()), (1, ""), "{arguments:?}");
-        stdout
-    }
-
-    /// The sentence with which a dump is refused; nothing is printed then.
-    fn refused(&self, arguments: &[&str], input: &str) -> String {
-        let (status, stdout, stderr) = self.audit(arguments, input);
-        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?} {stderr}");
-        let sentence = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
-        assert!(!sentence.contains('\n'), "{sentence}");
-        sentence.to_owned()
-    }
+/// Status, standard output and standard error of an audit.
+fn audit(folder: &Folder, arguments: &[&str], input: &str) -> (i32, String, String) {
+    folder.run(&[&["audit"], arguments].concat(), input)
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
+/// What is found, with the status that says so.
+fn found(folder: &Folder, arguments: &[&str]) -> String {
+    let (status, stdout, stderr) = audit(folder, arguments, "");
+    assert_eq!((status, stderr.as_str()), (1, ""), "{arguments:?}");
+    stdout
+}
+
+/// The sentence with which a dump is refused.
+fn refused(folder: &Folder, arguments: &[&str], input: &str) -> String {
+    folder.refused(&[&["audit"], arguments].concat(), input)
 }
 
 const PODS: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
@@ -93,7 +61,7 @@ fn mirror_labels_are_listed_as_the_document_lists_them() {
     folder.file("dump/pods.json", PODS);
     folder.file("dump/node.yaml", NODE);
     assert_eq!(
-        folder.found(&["mirror-labels", "dump"]),
+        found(&folder, &["mirror-labels", "dump"]),
         "\
 kube-system: component
 kube-system: extra
@@ -103,7 +71,7 @@ kubectl annotate namespaces kube-system node.kubernetes.io/mirror.allowed-label-
 "
     );
     assert_eq!(
-        folder.found(&["mirror-labels", "dump/pods.json", "dump/node.yaml", "-o", "json"]),
+        found(&folder, &["mirror-labels", "dump/pods.json", "dump/node.yaml", "-o", "json"]),
         concat!(
             r#"{"namespaces":[{"namespace":"kube-system","missing":["component","extra","tier"],"denied":[],"#,
             r#""annotation":"component,extra,tier","command":"kubectl annotate namespaces kube-system "#,
@@ -124,19 +92,19 @@ fn what_a_namespace_lists_already_is_kept() {
              annotations: {{node.kubernetes.io/mirror.allowed-label-keys: '{keys}'}}}}}}"
         )
     };
-    folder.file("namespace.yaml", &namespace("tier, old ,component"));
+    folder.file("namespace.yaml", namespace("tier, old ,component"));
     let files = ["mirror-labels", "pods.json", "node.yaml", "namespace.yaml"];
     assert_eq!(
-        folder.found(&files),
+        found(&folder, &files),
         "\
 kube-system: extra
 
 kubectl annotate --overwrite namespaces kube-system node.kubernetes.io/mirror.allowed-label-keys=\"component,extra,old,tier\"
 "
     );
-    folder.file("namespace.yaml", &namespace("component,extra,tier"));
+    folder.file("namespace.yaml", namespace("component,extra,tier"));
     let nothing = "No mirror pod has a label that its namespace does not list.\n";
-    assert_eq!(folder.audit(&files, ""), (0, nothing.to_owned(), String::new()));
+    assert_eq!(audit(&folder, &files, ""), (0, nothing.to_owned(), String::new()));
 }
 
 #[test]
@@ -148,7 +116,7 @@ fn a_label_that_no_list_opens_is_in_no_command() {
          annotations: {kubernetes.io/config.mirror: x}}}",
     );
     assert_eq!(
-        folder.found(&["mirror-labels", "pod.yaml"]),
+        found(&folder, &["mirror-labels", "pod.yaml"]),
         "\
 kube-system: k8s-app
 
@@ -156,7 +124,7 @@ node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys say
 "
     );
     assert_eq!(
-        folder.found(&["mirror-labels", "pod.yaml", "--output=json"]),
+        found(&folder, &["mirror-labels", "pod.yaml", "--output=json"]),
         "{\"namespaces\":[{\"namespace\":\"kube-system\",\"missing\":[],\"denied\":[\"k8s-app\"]}],\"notes\":[]}\n"
     );
 }
@@ -173,7 +141,7 @@ fn a_label_that_no_list_opens_is_found_although_it_is_listed() {
     );
     // What somebody listed stays listed: the settings may allow it.
     assert_eq!(
-        folder.found(&["mirror-labels", "dump.json"]),
+        found(&folder, &["mirror-labels", "dump.json"]),
         "\
 kube-system: k8s-app
 kube-system: tier
@@ -193,7 +161,7 @@ fn a_topology_label_of_a_pod_without_a_node_is_nobodys_copy() {
         r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "b",
              "labels": {"topology.kubernetes.io/zone": "x"}, "annotations": {"kubernetes.io/config.mirror": ""}}}"#,
     );
-    let found = folder.found(&["mirror-labels", "pod.json"]);
+    let found = found(&folder, &["mirror-labels", "pod.json"]);
     assert!(found.starts_with("b: topology.kubernetes.io/zone\n\nkubectl annotate "), "{found}");
 }
 
@@ -207,8 +175,8 @@ fn nodes_that_a_dump_lacks_are_counted() {
              spec: {{nodeName: n{index}}}}}\n"
         )
     };
-    folder.file("pods.yaml", &(0..7).map(pod).collect::<String>());
-    let (status, stdout, _) = folder.audit(&["mirror-labels", "pods.yaml"], "");
+    folder.file("pods.yaml", (0..7).map(pod).collect::<String>());
+    let (status, stdout, _) = audit(&folder, &["mirror-labels", "pods.yaml"], "");
     assert_eq!(status, 0);
     assert!(stdout.contains("lacks Nodes (n0, n1, n2 and 4 more)"), "{stdout}");
 }
@@ -226,7 +194,10 @@ fn nothing_found_is_data_too() {
         ("node-labels", "{\"nodes\":[]}\n"),
         ("external-ips", "{\"services\":[]}\n"),
     ] {
-        assert_eq!(folder.audit(&[what, "dump.yaml", "-o", "json"], ""), (0, json.to_owned(), String::new()));
+        assert_eq!(
+            audit(&folder, &[what, "dump.yaml", "-o", "json"], ""),
+            (0, json.to_owned(), String::new())
+        );
     }
 }
 
@@ -235,11 +206,11 @@ fn topology_labels_count_unless_the_api_server_copied_them() {
     let folder = Folder::new("mirror-topology");
     folder.file("pods.json", PODS);
     let zone = |zone: &str| NODE.replace("zone: a", &format!("zone: {zone}"));
-    folder.file("node.yaml", &zone("b"));
-    let other = folder.found(&["mirror-labels", "pods.json", "node.yaml"]);
+    folder.file("node.yaml", zone("b"));
+    let other = found(&folder, &["mirror-labels", "pods.json", "node.yaml"]);
     assert!(other.contains("kube-system: topology.kubernetes.io/zone\n"), "{other}");
     assert!(other.ends_with("=\"component,extra,tier,topology.kubernetes.io/zone\"\n"), "{other}");
-    let unknown = folder.found(&["mirror-labels", "pods.json"]);
+    let unknown = found(&folder, &["mirror-labels", "pods.json"]);
     assert!(!unknown.contains("topology.kubernetes.io/zone"), "{unknown}");
     assert!(
         unknown.ends_with(
@@ -256,7 +227,7 @@ fn node_labels_are_listed_with_what_to_do() {
     folder.file("node.yaml", NODE);
     let rule = "not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove";
     assert_eq!(
-        folder.found(&["node-labels", "node.yaml"]),
+        found(&folder, &["node-labels", "node.yaml"]),
         format!(
             "\
 cp-1: beta.kubernetes.io/fluentd-ds-ready: {rule}; drop it from --node-labels, as the addon no longer selects nodes by it
@@ -270,7 +241,7 @@ Kubelets could no longer set 5 labels of 1 Node. Labels that an administrator se
         )
     );
     folder.file("settings.yaml", "protectedLabelKeys: [foo/dedicated]\nlabelProfile: Kep279\n");
-    let found = folder.found(&["node-labels", "node.yaml", "--settings", "settings.yaml", "-o", "json"]);
+    let found = found(&folder, &["node-labels", "node.yaml", "--settings", "settings.yaml", "-o", "json"]);
     let found: serde_json::Value = serde_json::from_str(&found).unwrap();
     let labels = found["nodes"][0]["labels"].as_array().unwrap();
     let keys: Vec<&str> = labels.iter().map(|label| label["key"].as_str().unwrap()).collect();
@@ -283,7 +254,7 @@ Kubelets could no longer set 5 labels of 1 Node. Labels that an administrator se
 
     folder.file("clean.json", r#"{"apiVersion":"v1","kind":"NodeList","items":[{"metadata":{"name":"a"}}]}"#);
     let nothing = "Kubelets could set every label that is there.\n";
-    assert_eq!(folder.audit(&["node-labels", "clean.json"], ""), (0, nothing.to_owned(), String::new()));
+    assert_eq!(audit(&folder, &["node-labels", "clean.json"], ""), (0, nothing.to_owned(), String::new()));
 }
 
 #[test]
@@ -299,11 +270,11 @@ fn services_with_external_ips_are_listed() {
         ]}"#,
     );
     assert_eq!(
-        folder.found(&["external-ips", "services.json"]),
+        found(&folder, &["external-ips", "services.json"]),
         "shop/api: 192.0.2.9\\n\nshop/web: 192.0.2.1, 192.0.2.2\n\n2 Services use spec.externalIPs.\n"
     );
     assert_eq!(
-        folder.found(&["external-ips", "services.json", "-o", "json"]),
+        found(&folder, &["external-ips", "services.json", "-o", "json"]),
         concat!(
             r#"{"services":[{"namespace":"shop","name":"api","externalIPs":["192.0.2.9\n"]},"#,
             r#"{"namespace":"shop","name":"web","externalIPs":["192.0.2.1","192.0.2.2"]}]}"#,
@@ -311,7 +282,7 @@ fn services_with_external_ips_are_listed() {
         )
     );
     let none = r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"a","namespace":"b"}}"#;
-    let (status, stdout, _) = folder.audit(&["external-ips", "-"], none);
+    let (status, stdout, _) = audit(&folder, &["external-ips", "-"], none);
     assert_eq!((status, stdout.as_str()), (0, "No Service uses spec.externalIPs.\n"));
 }
 
@@ -383,12 +354,16 @@ fn a_dump_that_is_none_is_refused_with_the_place() {
             "standard input: items[0].apiVersion: expected a string with something in it; add it",
         ),
     ] {
-        assert_eq!(folder.refused(&[what, "-"], input), sentence, "{what} {input}");
+        assert_eq!(refused(&folder, &[what, "-"], input), sentence, "{what} {input}");
     }
     folder.file("node.yaml", NODE);
     assert_eq!(
-        folder.refused(&["node-labels", "node.yaml", "--settings-json", r#"{"allowedLabelKeys":["x"]}"#], ""),
+        refused(
+            &folder,
+            &["node-labels", "node.yaml", "--settings-json", r#"{"allowedLabelKeys":["x"]}"#],
+            ""
+        ),
         "--settings-json: allowedLabelKeys[0]: \"x\" may be set by nodes without this setting; remove it"
     );
-    assert!(folder.refused(&["node-labels", "gone.json"], "").starts_with("gone.json: cannot be read"));
+    assert!(refused(&folder, &["node-labels", "gone.json"], "").starts_with("gone.json: cannot be read"));
 }

@@ -2,52 +2,9 @@
 //! output.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+mod folder;
 
-/// A directory of its own for a test, gone when the test is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str, text: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), text).unwrap();
-    }
-
-    /// Runs the tool in the directory, with a request on standard input.
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-        tool.args(arguments).current_dir(&self.0);
-        tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = tool.spawn().unwrap();
-        // A tool that does not read it closes the pipe.
-        drop(child.stdin.take().unwrap().write_all(REQUEST.as_bytes()));
-        child.wait_with_output().unwrap()
-    }
-
-    /// The sentence with which the tool refuses.
-    fn refused(&self, arguments: &[&str]) -> String {
-        let Output { status, stdout, stderr } = self.run(arguments);
-        let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
-        assert_eq!((status.code(), stdout.as_str()), (Some(2), ""), "{arguments:?} {stderr}");
-        let sentence = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
-        assert!(!sentence.contains('\n'), "{sentence}");
-        sentence.to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
-}
+use folder::Folder;
 
 const REQUEST: &str = r#"{
   "uid": "1",
@@ -70,7 +27,7 @@ fn a_file_that_is_not_there_is_named() {
         ("external-ips", &["--request", "-", "--cluster", "nothing"], "nothing"),
         ("./nothing.wasm", &["--request", "-"], "./nothing.wasm"),
     ] {
-        assert_eq!(folder.refused(&[&["run", policy], flags].concat()), format!("{file}: {why}"));
+        assert_eq!(folder.refused(&[&["run", policy], flags].concat(), REQUEST), format!("{file}: {why}"));
     }
 }
 
@@ -84,8 +41,8 @@ fn text_that_cannot_be_read_is_told_with_line_and_column() {
     folder.file("bracket.yaml", "uid: [1\nkind: x\n");
     folder.file("bytes.json", b"{\"uid\": \"\xff\"}");
     let refused = |flag: &str, file: &str| match flag {
-        "--request" => folder.refused(&["run", "external-ips", "--request", "good.json", file]),
-        _ => folder.refused(&["run", "external-ips", "--request", "good.json", flag, file]),
+        "--request" => folder.refused(&["run", "external-ips", "--request", "good.json", file], REQUEST),
+        _ => folder.refused(&["run", "external-ips", "--request", "good.json", flag, file], REQUEST),
     };
     for flag in ["--request", "--settings", "--cluster"] {
         assert_eq!(
@@ -123,7 +80,7 @@ fn nesting_without_end_and_bombs_are_refused() {
     }
     folder.file("bomb.yaml", bomb);
     for file in ["flow.json", "flow.yaml", "block.yaml", "keys.json", "bomb.yaml"] {
-        let told = folder.refused(&["run", "external-ips", "--request", file]);
+        let told = folder.refused(&["run", "external-ips", "--request", file], REQUEST);
         assert!(told.starts_with(&format!("{file}: line ")), "{told}");
         assert!(told.ends_with("recursion limit exceeded") || told.ends_with("expand to too much"), "{told}");
     }
@@ -134,7 +91,7 @@ fn what_is_no_request_is_told_what_it_is() {
     let folder = Folder::new("requests");
     let refused = |text: &str| {
         folder.file("r.yaml", text);
-        folder.refused(&["run", "external-ips", "--request", "r.yaml"])
+        folder.refused(&["run", "external-ips", "--request", "r.yaml"], REQUEST)
     };
     let expected = "expected an AdmissionReview or an AdmissionRequest";
     assert_eq!(refused(""), format!("r.yaml: is empty; {expected}"));
@@ -144,7 +101,7 @@ fn what_is_no_request_is_told_what_it_is() {
     let told = refused(&format!("{REQUEST}\n---\n{}", REQUEST.replace("userInfo", "user")));
     assert!(told.starts_with("r.yaml, document 2: userInfo: "), "{told}");
     assert_eq!(
-        folder.refused(&["run", "external-ips", "--request", "-", "-"]),
+        folder.refused(&["run", "external-ips", "--request", "-", "-"], REQUEST),
         "standard input can be read once only; give - a single time"
     );
 }
@@ -154,27 +111,27 @@ fn a_policy_that_is_not_there_is_told_with_the_nearest() {
     let folder = Folder::new("policies");
     let build = "build the modules with ./justw modules";
     assert_eq!(
-        folder.refused(&["run", "external-ip", "--request", "-"]),
+        folder.refused(&["run", "external-ip", "--request", "-"], REQUEST),
         format!(
             "policy external-ip: there is no such policy; did you mean external-ips? (to have all of them, {build})"
         )
     );
     assert_eq!(
-        folder.refused(&["run", "external-ips", "--request", "-"]),
+        folder.refused(&["run", "external-ips", "--request", "-"], REQUEST),
         format!(
             "policy external-ips: is not built: target/policies/external-ips.wasm does not exist; {build}"
         )
     );
     folder.file("my-own.wasm", "");
     assert_eq!(
-        folder.refused(&["run", "myown", "--modules", ".", "--request", "-"]),
+        folder.refused(&["run", "myown", "--modules", ".", "--request", "-"], REQUEST),
         format!("policy myown: there is no such policy; did you mean my-own? (to have all of them, {build})")
     );
-    let told = folder.refused(&["run", "my-own.wasm", "--request", "-"]);
+    let told = folder.refused(&["run", "my-own.wasm", "--request", "-"], REQUEST);
     assert!(told.starts_with("my-own.wasm: module: expected a core WebAssembly module: "), "{told}");
     folder.file("bare.wasm", b"\0asm\x01\0\0\0");
     assert_eq!(
-        folder.refused(&["run", "bare.wasm", "--request", "-"]),
+        folder.refused(&["run", "bare.wasm", "--request", "-"], REQUEST),
         "bare.wasm: carries no metadata, without which no host runs it; add it with portcullis annotate"
     );
 }
@@ -182,13 +139,14 @@ fn a_policy_that_is_not_there_is_told_with_the_nearest() {
 #[test]
 fn settings_that_are_no_object_are_refused() {
     let folder = Folder::new("settings");
-    let refused =
-        |json: &str| folder.refused(&["run", "external-ips", "--request", "-", "--settings-json", json]);
+    let refused = |json: &str| {
+        folder.refused(&["run", "external-ips", "--request", "-", "--settings-json", json], REQUEST)
+    };
     assert_eq!(refused("[]"), "--settings-json: expected settings as an object, found a list");
     assert_eq!(refused("{\"allow\": ]"), "--settings-json: line 1, column 11: no valid JSON: expected value");
     folder.file("s.yaml", "a: 1\n---\nb: 2\n");
     assert_eq!(
-        folder.refused(&["run", "external-ips", "--request", "-", "--settings", "s.yaml"]),
+        folder.refused(&["run", "external-ips", "--request", "-", "--settings", "s.yaml"], REQUEST),
         "s.yaml: expected one document, found 2"
     );
 }
@@ -196,11 +154,11 @@ fn settings_that_are_no_object_are_refused() {
 #[test]
 fn what_is_no_object_of_a_cluster_is_told_with_its_file() {
     let folder = Folder::new("cluster");
-    fs::create_dir(folder.0.join("cluster")).unwrap();
+    std::fs::create_dir(folder.0.join("cluster")).unwrap();
     folder.file("cluster/a.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n");
     folder.file("cluster/b.json", r#"{"kind": "List", "items": [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}]}"#);
     folder.file("cluster/notes.txt", "not looked at");
-    let told = folder.refused(&["run", "external-ips", "--request", "-", "--cluster", "cluster"]);
+    let told = folder.refused(&["run", "external-ips", "--request", "-", "--cluster", "cluster"], REQUEST);
     assert!(
         told.starts_with("cluster/b.json: items[0]: v1 Namespace a is there already, as cluster/a.yaml; "),
         "{told}"
@@ -209,7 +167,7 @@ fn what_is_no_object_of_a_cluster_is_told_with_its_file() {
         "c.yaml",
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: c}\n---\napiVersion: v1\nkind: Pod\n",
     );
-    let told = folder.refused(&["run", "external-ips", "--request", "-", "--cluster", "c.yaml"]);
+    let told = folder.refused(&["run", "external-ips", "--request", "-", "--cluster", "c.yaml"], REQUEST);
     assert!(told.starts_with("c.yaml, document 2: metadata: "), "{told}");
 }
 
@@ -219,9 +177,9 @@ fn arguments_that_are_not_understood_have_the_same_status() {
     for arguments in
         [&["run"][..], &["run", "external-ips"], &["walk"], &["run", "p", "-r", "-", "-o", "xml"]]
     {
-        let output = folder.run(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+        let (status, stdout, stderr) = folder.run(arguments, REQUEST);
+        assert_eq!(status, 2, "{arguments:?}");
+        assert!(stdout.is_empty() && !stderr.is_empty(), "{arguments:?}");
     }
-    assert_eq!(folder.run(&["--help"]).status.code(), Some(0));
+    assert_eq!(folder.run(&["--help"], "").0, 0);
 }

@@ -146,9 +146,7 @@ impl Entry {
 #[expect(unreachable_pub, reason = "the macro declares settings of policies, which are public")]
 mod tests {
     use super::*;
-    use crate::{
-        Choice, Edits, Get, Kind, ListAll, Operation, Rule, Unreachable, Violation, Violations, choices,
-    };
+    use crate::{Choice, Edits, Get, Kind, ListAll, Operation, Rule, Unreachable, Violations, choices};
 
     choices! {
         /// What becomes of an open gate.
@@ -197,7 +195,7 @@ mod tests {
             match self.0 {
                 Gate::Deny => {
                     for open in spec.at("open").items()? {
-                        violations.push(Violation::invalid(open, "gates are closed", "close it"));
+                        violations.refuse(open, "gates are closed", "close it");
                     }
                 }
                 Gate::Close => {
@@ -206,8 +204,8 @@ mod tests {
                     return Ok(edits.into());
                 }
                 Gate::Name => {
-                    violations.push(Violation::required(spec.at("lock"), "gates have locks", "add one"));
-                    violations.push(Violation::forbidden(spec.at("key"), "keys are secret", "remove it"));
+                    violations.require(spec.at("lock"), "gates have locks", "add one");
+                    violations.forbid(spec.at("key"), "keys are secret", "remove it");
                 }
                 Gate::Ask => {
                     let shape = Self::OBJECT;

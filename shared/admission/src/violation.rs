@@ -36,15 +36,6 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into() }
     }
 
-    /// A value that has to be there and is not.
-    pub fn required(
-        at: Node<'d>,
-        rule: impl Into<Cow<'static, str>>,
-        remedy: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into() }
-    }
-
     /// A value that is not allowed and that no message may repeat.
     pub fn forbidden(
         at: Node<'d>,

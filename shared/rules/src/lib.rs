@@ -2,7 +2,8 @@
 //!
 //! Each is a [`Policy`](admission::Policy) in a module of its own, on views that name the fields of
 //! Kubernetes objects ([`view`]) and a few ideas that several share: [addresses](address),
-//! [keys of labels and annotations](label), [label selectors](selector), [subjects](subject), [node users](caller). Nothing here knows WebAssembly or a host.
+//! [keys of labels and annotations](label), [label selectors](selector), [subjects](subject), [node
+//! users](caller), [warnings](summary). Nothing here knows WebAssembly or a host.
 
 pub mod address;
 pub mod caller;
