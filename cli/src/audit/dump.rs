@@ -62,7 +62,7 @@ impl Dump {
             } else {
                 format!("{kind} {namespace}/{name}")
             };
-            let read = Document::parse(json.as_bytes(), Shape::All, Origin::Lookup(&place))
+            let read = Document::parse(json.as_bytes(), Shape::ALL, Origin::Lookup(&place))
                 .and_then(|document| visit(namespace, name, document.root()));
             read.map_err(|fault| Failure::about(&self.name, fault))?;
         }

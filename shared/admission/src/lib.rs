@@ -25,6 +25,6 @@ pub use policy::{Entry, Policy, check_settings, configure, evaluate};
 pub use request::{Operation, Request};
 pub use response::Response;
 pub use scope::{How, Read, Reads, Rule, Scope};
-pub use settings::{Choice, Kind, Setting, SettingsError};
+pub use settings::{Choice, Kind, Setting, SettingsError, advice};
 pub use verdict::Verdict;
 pub use violation::{Violation, Violations};

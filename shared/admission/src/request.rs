@@ -1,6 +1,8 @@
 //! The admission request, as far as policies read it.
 
-use crate::{Fault, Node, Shape};
+use document::early;
+
+use crate::{Fault, Node, Scope, Shape};
 
 /// What a client asks of the API server.
 ///
@@ -44,23 +46,31 @@ impl Operation {
 
 /// The shape of a payload around the objects, whose shape is the policy's.
 pub(crate) const fn payload<'s>(request: &'s [(&'s str, Shape<'s>)]) -> [(&'s str, Shape<'s>); 2] {
-    [("request", Shape::Fields(request)), ("settings", Shape::All)]
+    [("request", Shape::Fields(request)), ("settings", Shape::ALL)]
 }
+
+const KIND: Shape<'static> = Shape::Fields(&[("group", Shape::ALL), ("kind", Shape::ALL)]);
 
 /// The shape of a request with objects of the given shape.
 pub(crate) const fn shape(object: Shape<'_>) -> [(&str, Shape<'_>); 8] {
-    const KIND: Shape<'static> = Shape::Fields(&[("group", Shape::All), ("kind", Shape::All)]);
-    const USER: Shape<'static> = Shape::Fields(&[("groups", Shape::All), ("username", Shape::All)]);
+    const USER: Shape<'static> = Shape::Fields(&[("groups", Shape::ALL), ("username", Shape::ALL)]);
     [
         ("kind", KIND),
-        ("name", Shape::All),
-        ("namespace", Shape::All),
+        ("name", Shape::ALL),
+        ("namespace", Shape::ALL),
         ("object", object),
         ("oldObject", object),
-        ("operation", Shape::All),
-        ("subResource", Shape::All),
+        ("operation", Shape::ALL),
+        ("subResource", Shape::ALL),
         ("userInfo", USER),
     ]
+}
+
+/// Whether the kind that a payload begins with is one of a scope; so is one that is not found there.
+pub(crate) fn may_be_of(payload: &[u8], scope: Scope) -> bool {
+    let found = early(payload, &["request", "kind"], ["group", "kind"]);
+    let Some([group, kind]) = found else { return true };
+    scope.0.iter().any(|rule| rule.kind.as_bytes() == kind && rule.group.as_bytes() == group)
 }
 
 impl<'d> Request<'d> {

@@ -127,8 +127,15 @@ fn choice(setting: Node<'_>, names: &[&str]) -> Result<Option<usize>, SettingsEr
 }
 
 /// A complaint about a name, with the nearest of the known ones or all of them.
+///
+/// # Example
+/// ```
+/// let advice = admission::advice("is no gate", "nort", &["north", "south"]);
+/// assert_eq!(advice, "is no gate; did you mean north?");
+/// ```
 #[cold]
-fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
+#[must_use]
+pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(near) => format!("{complaint}; did you mean {near}?"),
         None => format!("{complaint}; known are {}", Listed(known)),
@@ -240,5 +247,5 @@ fn check_kind(value: Node<'_>, kind: Kind) -> Result<(), SettingsError> {
 
 /// Parses settings that come alone, as `validate_settings` gets them.
 pub(crate) fn parse(settings: &[u8]) -> Result<Document<'_>, SettingsError> {
-    Ok(Document::parse(settings, Shape::All, Origin::Settings)?)
+    Ok(Document::parse(settings, Shape::ALL, Origin::Settings)?)
 }

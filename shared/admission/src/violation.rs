@@ -36,6 +36,15 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into() }
     }
 
+    /// A value that has to be there and is not.
+    pub fn required(
+        at: Node<'d>,
+        rule: impl Into<Cow<'static, str>>,
+        remedy: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into() }
+    }
+
     /// A value that is not allowed and that no message may repeat.
     pub fn forbidden(
         at: Node<'d>,
@@ -99,6 +108,17 @@ impl<'d> Violations<'d> {
         } else {
             self.more = self.more.saturating_add(1);
         }
+    }
+
+    /// Whether a message lists no more: what is found from here on needs no text and is [counted](Self::count).
+    #[must_use]
+    pub fn are_full(&self) -> bool {
+        self.listed.len() >= Self::LISTED
+    }
+
+    /// Counts one that no message lists.
+    pub fn count(&mut self) {
+        self.more = self.more.saturating_add(1);
     }
 
     /// How many there are beyond those that a message lists.

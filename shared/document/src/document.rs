@@ -348,7 +348,7 @@ impl<'d> Builder<'d> {
                     }
                     number.and_then(|number| fields.get(number)).map(|(_, shape)| *shape)
                 }
-                Shape::All => {
+                Shape::Each(each) => {
                     // What a shape names is text; any other key is checked here.
                     if std::str::from_utf8(bytes).is_err() {
                         return Err(Lack::Utf8);
@@ -356,7 +356,7 @@ impl<'d> Builder<'d> {
                     let raw = self.scanner.raw();
                     twice |= escaped || last >= raw && !first;
                     last = raw;
-                    Some(Shape::All)
+                    Some(each.copied().unwrap_or(shape))
                 }
             };
             first = false;
@@ -431,8 +431,8 @@ mod tests {
     use super::*;
 
     const SHAPE: Shape<'static> = Shape::Fields(&[
-        ("metadata", Shape::Fields(&[("labels", Shape::All)])),
-        ("spec", Shape::Fields(&[("hosts", Shape::Fields(&[("name", Shape::All)])), ("type", Shape::All)])),
+        ("metadata", Shape::Fields(&[("labels", Shape::ALL)])),
+        ("spec", Shape::Fields(&[("hosts", Shape::Fields(&[("name", Shape::ALL)])), ("type", Shape::ALL)])),
     ]);
 
     fn parse(text: &str) -> Result<Document<'_>, Fault> {

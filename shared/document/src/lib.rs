@@ -9,6 +9,7 @@
 //! It knows no Kubernetes, no policy and no host.
 
 mod document;
+mod early;
 mod fault;
 mod json;
 mod members;
@@ -16,6 +17,7 @@ mod node;
 mod shape;
 
 pub use document::{Document, Origin};
+pub use early::early;
 pub use fault::Fault;
 pub use members::{Member, Members};
 pub use node::Node;

@@ -8,21 +8,24 @@
 /// ```
 /// use document::Shape;
 ///
-/// const SERVICE: Shape = Shape::Fields(&[("spec", Shape::Fields(&[("externalIPs", Shape::All)]))]);
+/// const SERVICE: Shape = Shape::Fields(&[("spec", Shape::Fields(&[("externalIPs", Shape::ALL)]))]);
 /// assert_eq!(SERVICE.masks(), ["spec.externalIPs"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Shape<'s> {
-    /// The value and everything below it.
-    All,
     /// Of an object, the named fields.
     Fields(&'s [(&'s str, Shape<'s>)]),
+    /// Of an object, all fields, and of each what the shape keeps; everything without one.
+    Each(Option<&'s Shape<'s>>),
 }
 
 impl Shape<'_> {
+    /// The value and everything below it.
+    pub const ALL: Self = Shape::Each(None);
+
     /// The dotted paths of all leaves: the host's `field_masks`.
     ///
-    /// [`Shape::All`] has none: a look-up without masks returns whole objects.
+    /// [`Shape::ALL`] has none: a look-up without masks returns whole objects.
     #[must_use]
     pub fn masks(&self) -> Vec<String> {
         let mut masks = Vec::new();
@@ -32,8 +35,9 @@ impl Shape<'_> {
 
     fn collect(&self, prefix: &str, masks: &mut Vec<String>) {
         match self {
-            Shape::All if prefix.is_empty() => {}
-            Shape::All => masks.push(prefix.to_owned()),
+            Shape::Each(_) if prefix.is_empty() => {}
+            // A mask has no way to say "any name".
+            Shape::Each(_) => masks.push(prefix.to_owned()),
             Shape::Fields(fields) => {
                 for (name, shape) in *fields {
                     let mut path = prefix.to_owned();

@@ -227,7 +227,7 @@ mod tests {
     /// A payload with an object, and what edits make of the object.
     fn edited(object: &str, edit: impl Fn(Node<'_>, &mut Edits) -> Result<(), Fault>) -> Option<String> {
         let payload = format!(r#"{{"request":{{"uid":"1","object":{object}}},"settings":{{}}}}"#);
-        let document = Document::parse(payload.as_bytes(), Shape::All, Origin::Payload).unwrap();
+        let document = Document::parse(payload.as_bytes(), Shape::ALL, Origin::Payload).unwrap();
         let mut edits = Edits::default();
         edit(document.root().at("request").at("object"), &mut edits).unwrap();
         edits.apply(payload.as_bytes()).unwrap()
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn a_value_of_another_type_is_not_written_over() {
         let payload = br#"{"request":{"object":{"a":"x"}}}"#;
-        let document = Document::parse(payload, Shape::All, Origin::Payload).unwrap();
+        let document = Document::parse(payload, Shape::ALL, Origin::Payload).unwrap();
         let below = document.root().at("request").at("object").at("a").at("b");
         assert_eq!(
             Edits::default().set(&below, true).unwrap_err().to_string(),
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn only_the_object_under_review_can_be_changed() {
         let payload = br#"{"request":{"object":{},"oldObject":{}}}"#;
-        let document = Document::parse(payload, Shape::All, Origin::Payload).unwrap();
+        let document = Document::parse(payload, Shape::ALL, Origin::Payload).unwrap();
         let old = document.root().at("request").at("oldObject").at("spec");
         assert_eq!(
             Edits::default().set(&old, true).unwrap_err().to_string(),

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     const SHAPE: Shape<'static> =
-        Shape::Fields(&[("spec", Shape::Fields(&[("ports", Shape::All), ("type", Shape::All)]))]);
+        Shape::Fields(&[("spec", Shape::Fields(&[("ports", Shape::ALL), ("type", Shape::ALL)]))]);
 
     #[test]
     fn an_object_is_asked_for_as_the_sdk_does() {

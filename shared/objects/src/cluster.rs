@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    const NAME: Shape<'static> = Shape::Fields(&[("spec", Shape::Fields(&[("clusterIP", Shape::All)]))]);
+    const NAME: Shape<'static> = Shape::Fields(&[("spec", Shape::Fields(&[("clusterIP", Shape::ALL)]))]);
 
     fn cluster() -> Objects {
         let service = json!({

@@ -260,7 +260,7 @@ mod tests {
                 fields.join(",")
             };
             let text = format!("{{\"old\":{{{}}},\"new\":{{{}}}}}", json(&old), json(&new));
-            let document = Document::parse(text.as_bytes(), Shape::All, document::Origin::Settings).unwrap();
+            let document = Document::parse(text.as_bytes(), Shape::ALL, document::Origin::Settings).unwrap();
             let (at_old, at_new) = (document.root().at("old"), document.root().at("new"));
             let mut found = Vec::new();
             changes(Some(at_old), at_new, &mut |change| {

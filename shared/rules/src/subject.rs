@@ -26,14 +26,8 @@ impl Subjects {
         if !setting.object()? {
             return Ok(None);
         }
-        let users = names(setting.at("users"), |name| {
-            let account = name.strip_prefix("system:serviceaccount:")?;
-            let known = account
-                .split_once(':')
-                .is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
-            (!known).then_some("is no service account; write system:serviceaccount:NAMESPACE:NAME")
-        })?;
-        let groups = names(setting.at("groups"), |_| None)?;
+        let users = users(setting.at("users"))?;
+        let groups = groups(setting.at("groups"))?;
         Ok((!users.is_empty() || !groups.is_empty()).then_some(Self { users, groups }))
     }
 
@@ -49,6 +43,28 @@ impl Subjects {
         Ok(!self.groups.is_empty()
             && request.groups()?.iter().any(|group| self.groups.iter().any(|g| g == group)))
     }
+}
+
+/// Reads full names of users.
+///
+/// # Errors
+/// An empty list, which could mean nobody or everybody, and names that nobody has.
+pub fn users(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
+    names(setting, |name| {
+        let account = name.strip_prefix("system:serviceaccount:")?;
+        let known = account
+            .split_once(':')
+            .is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
+        (!known).then_some("is no service account; write system:serviceaccount:NAMESPACE:NAME")
+    })
+}
+
+/// Reads full names of groups.
+///
+/// # Errors
+/// An empty list, which could mean nobody or everybody, and names that no group has.
+pub fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
+    names(setting, |_| None)
 }
 
 fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Vec<String>, SettingsError> {

@@ -2,12 +2,13 @@
 
 use std::net::IpAddr;
 
-use admission::{Cluster, Fault, Get, Kind, Node, Quoted, Request, Setting, SettingsError, Shape};
+use admission::{Cluster, Fault, Get, Kind, Node, Quoted, Request, Setting, SettingsError};
 
 use crate::address::{Range, covered, ranges};
 use crate::name::is_label;
 use crate::selector::{SELECTOR, Selector};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
+use crate::view;
 
 /// The keys of an allow rule.
 pub(super) const RULE: &[Setting] = &[
@@ -165,12 +166,16 @@ impl<'a, 'd> Coverage<'a, 'd> {
 
     /// The ranges whose selector selects the namespace.
     fn selected(&self) -> Result<Vec<&'a [Range]>, Fault> {
-        const LABELS: Shape<'static> =
-            Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::All)]))]);
         let Some(name) = self.namespace else {
             return Err(Fault::new("request.namespace", "is not there"));
         };
-        let get = Get { api_version: "v1", kind: "Namespace", namespace: None, name, shape: LABELS };
+        let get = Get {
+            api_version: "v1",
+            kind: "Namespace",
+            namespace: None,
+            name,
+            shape: view::Namespace::LABELLED,
+        };
         let Some(answer) = get.ask(self.cluster)? else {
             return Err(Fault::new(get.to_string(), "not found"));
         };
@@ -179,7 +184,7 @@ impl<'a, 'd> Coverage<'a, 'd> {
         if !root.object()? {
             return Err(root.fault("expected an object, found nothing"));
         }
-        let labels = root.at("metadata").at("labels");
+        let labels = view::Namespace::of(root).metadata().labels();
         let mut selected = Vec::new();
         for (selector, ranges) in &self.by_labels {
             if selector.matches(labels)? {

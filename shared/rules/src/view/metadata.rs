@@ -9,12 +9,12 @@ pub struct Metadata<'d>(Node<'d>);
 impl<'d> Metadata<'d> {
     /// What is read of owner references.
     pub(super) const OWNERS: Shape<'static> = Shape::Fields(&[
-        ("apiVersion", Shape::All),
-        ("blockOwnerDeletion", Shape::All),
-        ("controller", Shape::All),
-        ("kind", Shape::All),
-        ("name", Shape::All),
-        ("uid", Shape::All),
+        ("apiVersion", Shape::ALL),
+        ("blockOwnerDeletion", Shape::ALL),
+        ("controller", Shape::ALL),
+        ("kind", Shape::ALL),
+        ("name", Shape::ALL),
+        ("uid", Shape::ALL),
     ]);
 
     /// The metadata of an object, present or not.
@@ -50,6 +50,12 @@ impl<'d> Metadata<'d> {
     #[must_use]
     pub fn annotations(&self) -> Node<'d> {
         self.0.at("annotations")
+    }
+
+    /// `metadata.deletionTimestamp`.
+    #[must_use]
+    pub fn deletion_timestamp(&self) -> Node<'d> {
+        self.0.at("deletionTimestamp")
     }
 
     /// `metadata.ownerReferences`.

@@ -11,5 +11,5 @@ mod service;
 pub use metadata::{Metadata, OwnerReference};
 pub use namespace::Namespace;
 pub use node::ClusterNode;
-pub use pod::Pod;
+pub use pod::{Container, ContainerKind, ContainerPart, Pod};
 pub use service::Service;

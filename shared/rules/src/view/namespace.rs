@@ -11,7 +11,11 @@ pub struct Namespace<'d>(Node<'d>);
 impl<'d> Namespace<'d> {
     /// What is read of its annotations.
     pub const ANNOTATED: Shape<'static> =
-        Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::All)]))]);
+        Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL)]))]);
+
+    /// What is read of its labels.
+    pub const LABELLED: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::ALL)]))]);
 
     /// The view of an object.
     #[must_use]

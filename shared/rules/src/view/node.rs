@@ -11,11 +11,11 @@ pub struct ClusterNode<'d>(Node<'d>);
 impl<'d> ClusterNode<'d> {
     /// What is read of a Node under review.
     pub const REVIEWED: Shape<'static> =
-        Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::All), ("name", Shape::All)]))]);
+        Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::ALL), ("name", Shape::ALL)]))]);
 
     /// What is read of the Node that asks.
     pub const IDENTIFIED: Shape<'static> =
-        Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::All), ("uid", Shape::All)]))]);
+        Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::ALL), ("uid", Shape::ALL)]))]);
 
     /// The view of an object, present or not.
     #[must_use]

@@ -9,14 +9,14 @@ pub struct Service<'d>(Node<'d>);
 impl<'d> Service<'d> {
     /// What is read of a Service under review.
     pub const REVIEWED: Shape<'static> = Shape::Fields(&[
-        ("metadata", Shape::Fields(&[("deletionTimestamp", Shape::All)])),
+        ("metadata", Shape::Fields(&[("deletionTimestamp", Shape::ALL)])),
         (
             "spec",
             Shape::Fields(&[
-                ("externalIPs", Shape::All),
-                ("loadBalancerIP", Shape::All),
+                ("externalIPs", Shape::ALL),
+                ("loadBalancerIP", Shape::ALL),
                 ("ports", PORTS),
-                ("type", Shape::All),
+                ("type", Shape::ALL),
             ]),
         ),
         ("status", STATUS),
@@ -24,13 +24,13 @@ impl<'d> Service<'d> {
 
     /// What is read of the other Services of the cluster.
     pub const OTHERS: Shape<'static> = Shape::Fields(&[
-        ("metadata", Shape::Fields(&[("name", Shape::All), ("namespace", Shape::All)])),
+        ("metadata", Shape::Fields(&[("name", Shape::ALL), ("namespace", Shape::ALL)])),
         (
             "spec",
             Shape::Fields(&[
-                ("clusterIP", Shape::All),
-                ("clusterIPs", Shape::All),
-                ("externalIPs", Shape::All),
+                ("clusterIP", Shape::ALL),
+                ("clusterIPs", Shape::ALL),
+                ("externalIPs", Shape::ALL),
                 ("ports", PORTS),
             ]),
         ),
@@ -104,7 +104,7 @@ impl<'d> Service<'d> {
     }
 }
 
-const PORTS: Shape<'static> = Shape::Fields(&[("port", Shape::All), ("protocol", Shape::All)]);
+const PORTS: Shape<'static> = Shape::Fields(&[("port", Shape::ALL), ("protocol", Shape::ALL)]);
 
 const STATUS: Shape<'static> =
-    Shape::Fields(&[("loadBalancer", Shape::Fields(&[("ingress", Shape::Fields(&[("ip", Shape::All)]))]))]);
+    Shape::Fields(&[("loadBalancer", Shape::Fields(&[("ingress", Shape::Fields(&[("ip", Shape::ALL)]))]))]);
