@@ -20,7 +20,7 @@ mod violation;
 pub use cluster::{Answer, Cluster, Get, ListAll, Unreachable};
 pub use document::{Document, Fault, Node, Shape};
 pub use edit::Edits;
-pub use lean::{Json, Lookup, ObjectWriter, Quoted, nearest};
+pub use lean::{Json, Lookup, ObjectWriter, Quoted, nearest, sorted};
 pub use policy::{Entry, Policy, check_settings, configure, evaluate};
 pub use request::{Operation, Request};
 pub use response::Response;

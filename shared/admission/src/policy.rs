@@ -37,7 +37,13 @@ pub trait Policy: Sized {
     /// The first setting that means nothing, with its path.
     fn configure(settings: Node<'_>) -> Result<Self, SettingsError>;
 
-    /// Judges a request of its scope.
+    /// Whether a request is its business: one of its scope, if the policy has no wider notion.
+    #[must_use]
+    fn concerns(request: &Request<'_>) -> bool {
+        Self::SCOPE.covers(request)
+    }
+
+    /// Judges a request that concerns it.
     ///
     /// # Errors
     /// When something cannot be read or looked up that the verdict depends on.
@@ -58,7 +64,7 @@ fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, F
     let shape = request::shape(if skims { Shape::Fields(&[]) } else { P::OBJECT });
     let document = Document::parse(payload, Shape::Fields(&request::payload(&shape)), Origin::Payload)?;
     let request = Request::of(document.root())?;
-    if !P::SCOPE.covers(&request) {
+    if !P::concerns(&request) {
         return Ok(Response::admit());
     }
     if skims {

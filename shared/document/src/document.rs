@@ -135,6 +135,42 @@ impl<'d> Document<'d> {
         self.entries.get(usize::try_from(id.0).ok()?)
     }
 
+    /// Whether two values of the document are the same in all that is kept of them, fields in the same order. A null
+    /// field is none; numbers whose value is not kept are the same as no other.
+    pub(crate) fn is_same(&'d self, one: Id, other: Id) -> bool {
+        let (Some(first), Some(second)) = (self.entry(one), self.entry(other)) else { return false };
+        match (&first.value, &second.value) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(one), Value::Bool(other)) => one == other,
+            (Value::Integer(one), Value::Integer(other)) => one == other,
+            (Value::Text(one), Value::Text(other)) => self.bytes(*one) == self.bytes(*other),
+            (Value::Array, Value::Array) | (Value::Object, Value::Object) => {
+                let (mut ours, mut theirs) = (self.values(one), self.values(other));
+                loop {
+                    match (ours.next(), theirs.next()) {
+                        (None, None) => return true,
+                        (Some((Name::Field(a), _)), Some((Name::Field(b), _)))
+                            if self.bytes(*a) != self.bytes(*b) =>
+                        {
+                            return false;
+                        }
+                        (Some((_, one)), Some((_, other))) if self.is_same(one, other) => {}
+                        _ => return false,
+                    }
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// What is directly below `id` but null fields.
+    fn values(&'d self, id: Id) -> impl Iterator<Item = (&'d Name<'d>, Id)> {
+        self.children(id).filter(|(name, id)| {
+            matches!(name, Name::Index(_))
+                || !matches!(self.entry(*id), None | Some(Entry { value: Value::Null, .. }))
+        })
+    }
+
     /// The bytes of a string.
     pub(crate) fn bytes(&'d self, text: Text<'d>) -> &'d [u8] {
         match text {

@@ -47,6 +47,22 @@ impl<'d> Node<'d> {
         Self { id, ..*self }
     }
 
+    /// Whether another place of the same document has the same value, in all that is kept of them.
+    ///
+    /// # Example
+    /// ```
+    /// use document::{Document, Origin, Shape};
+    ///
+    /// let text = br#"{"a": [{"b": 1}], "c": [{"b": 1}], "d": [{"b": 2}]}"#;
+    /// let document = Document::parse(text, Shape::ALL, Origin::Settings).unwrap();
+    /// let at = |name| document.root().at(name);
+    /// assert!(at("a").is_same(&at("c")) && !at("a").is_same(&at("d")) && !at("a").is_same(&at("e")));
+    /// ```
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.document.is_same(self.id, other.id)
+    }
+
     /// The field of an object whose names are data, such as labels; `None` if it is not there or null.
     ///
     /// # Errors
