@@ -7,8 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use admission::{Entry, Kind, Operation, Setting};
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod, Service};
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use k8s_openapi::api::batch::v1::{CronJob, Job};
+use k8s_openapi::api::core::v1::{Namespace, Node, Pod, PodTemplate, ReplicationController, Service};
 use packaging::Metadata;
+use rules::view;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tests::root;
@@ -196,10 +199,18 @@ fn has_field<T: DeserializeOwned>(path: &str) -> bool {
 /// Whether the type of a kind has a field.
 fn kind_has_field(kind: &str, path: &str) -> bool {
     match kind {
+        "CronJob" => has_field::<CronJob>(path),
+        "DaemonSet" => has_field::<DaemonSet>(path),
+        "Deployment" => has_field::<Deployment>(path),
+        "Job" => has_field::<Job>(path),
         "Namespace" => has_field::<Namespace>(path),
         "Node" => has_field::<Node>(path),
         "Pod" => has_field::<Pod>(path),
+        "PodTemplate" => has_field::<PodTemplate>(path),
+        "ReplicaSet" => has_field::<ReplicaSet>(path),
+        "ReplicationController" => has_field::<ReplicationController>(path),
         "Service" => has_field::<Service>(path),
+        "StatefulSet" => has_field::<StatefulSet>(path),
         other => panic!("add {other} to the kinds that the test knows"),
     }
 }
@@ -208,21 +219,36 @@ fn kind_has_field(kind: &str, path: &str) -> bool {
 fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
     assert!(kind_has_field("Service", "spec.ports.port"), "the test finds what is there");
     assert!(!kind_has_field("Service", "spec.ports.prot"), "the test misses what is not there");
-    let reviewed = rules::CATALOG.iter().flat_map(|entry| {
+    // One shape is for all kinds of a policy, so that a field has to be one of some kind.
+    let reviewed = rules::CATALOG.iter().map(|entry| {
         let kinds: BTreeSet<&str> = entry.scope.0.iter().map(|rule| rule.kind).collect();
-        kinds.into_iter().map(|kind| (kind, entry.object))
+        (kinds, entry.object)
     });
     let looked_up = [
-        ("Namespace", rules::view::Namespace::ANNOTATED),
-        ("Node", rules::view::ClusterNode::IDENTIFIED),
-        ("Service", rules::view::Service::OTHERS),
+        ("Namespace", view::Namespace::ANNOTATED),
+        ("Namespace", view::Namespace::LABELLED),
+        ("Node", view::ClusterNode::IDENTIFIED),
+        ("Service", view::Service::OTHERS),
     ];
-    for (kind, shape) in reviewed.chain(looked_up) {
+    let looked_up = looked_up.map(|(kind, shape)| (BTreeSet::from([kind]), shape));
+    for (kinds, shape) in reviewed.chain(looked_up) {
         for mask in shape.masks() {
-            assert!(kind_has_field(kind, &mask), "{kind} has no {mask}");
+            assert!(kinds.iter().any(|kind| kind_has_field(kind, &mask)), "{kinds:?} have no {mask}");
         }
     }
-    assert!(kind_has_field("Namespace", "metadata.labels"));
+}
+
+#[test]
+fn every_kind_has_its_pod_where_the_view_looks_for_it() {
+    let entry = rules::find("pod-security").unwrap();
+    for rule in entry.scope.0 {
+        let place = view::Pod::template(rule.kind).join(".");
+        for mask in view::Pod::SECURED.masks() {
+            let path = if place.is_empty() { mask } else { format!("{place}.{mask}") };
+            assert!(kind_has_field(rule.kind, &path), "{} has no {path}", rule.kind);
+            assert!(entry.object.masks().contains(&path), "{path} is not kept");
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use admission::Entry;
 use objects::Objects;
 use serde_json::{Value, json};
 
+use crate::growth::{self, Growth};
 use crate::meter::{Meter, Usage};
 
 /// All figures of one run.
@@ -17,6 +18,8 @@ pub struct Figures {
     pub sizes: Vec<SizeOf>,
     /// The cost of each request for each module.
     pub costs: Vec<Cost>,
+    /// The cost of growing pods for the modules that read their containers.
+    pub growths: Vec<Growth>,
 }
 
 /// The size of a module.
@@ -73,7 +76,7 @@ impl Figures {
     /// # Errors
     /// When a module is not built or does not answer.
     pub fn measure() -> Result<Self, String> {
-        let mut figures = Self { sizes: Vec::new(), costs: Vec::new() };
+        let mut figures = Self { sizes: Vec::new(), costs: Vec::new(), growths: Vec::new() };
         let floor = read(&root().join("target/floor.wasm"))?;
         let floor_meter = Meter::new(&floor).map_err(|error| format!("floor: {error}"))?;
         let bytes = floor.len();
@@ -100,6 +103,9 @@ impl Figures {
                     floor: run(&floor_meter).map_err(|error| format!("floor on {name}: {error}"))?,
                     budget: budget_of(entry, request),
                 });
+                if name == "pod-create" && reads_containers(entry.id) {
+                    figures.growths.extend(Growth::measure(entry.id, &meter, request, &cluster)?);
+                }
             }
         }
         Ok(figures)
@@ -118,7 +124,8 @@ impl Figures {
             (fuel > most)
                 .then(|| format!("{module} takes {fuel} instructions for {request}, more than its {most}"))
         });
-        sizes.chain(costs).collect()
+        let growths = self.growths.iter().filter_map(Growth::more_than_linear);
+        sizes.chain(costs).chain(growths).collect()
     }
 
     /// What has grown by more than 3 % over a committed table, a sentence each.
@@ -183,6 +190,8 @@ impl Figures {
                 usage.memory / 1024,
             );
         }
+        text.push('\n');
+        text.push_str(&growth::table(&self.growths));
         text
     }
 }
@@ -191,7 +200,11 @@ impl Figures {
 /// policy decide, not counted.
 fn size_budget(id: &str) -> usize {
     const KB: usize = 1000;
-    if matches!(id, "pod-security" | "selinux") { 160 * KB } else { 110 * KB }
+    if reads_containers(id) { 160 * KB } else { 110 * KB }
+}
+
+fn reads_containers(id: &str) -> bool {
+    matches!(id, "pod-security" | "selinux")
 }
 
 fn budget_of(entry: &Entry, request: &Value) -> Budget {
@@ -254,7 +267,7 @@ fn cells(row: &str) -> Vec<&str> {
 }
 
 /// A number with commas between groups of three digits.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -5,7 +5,9 @@
 //! are files in `bench/requests`, handed over as the host does: keys sorted, nulls left out.
 
 mod figures;
+mod growth;
 mod meter;
 
 pub use figures::{Budget, Cost, Figures, SizeOf, root};
+pub use growth::{CONTAINERS, Containers, Growth};
 pub use meter::{Meter, Usage};

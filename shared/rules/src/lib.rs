@@ -2,8 +2,8 @@
 //!
 //! Each is a [`Policy`](admission::Policy) in a module of its own, on views that name the fields of
 //! Kubernetes objects ([`view`]) and a few ideas that several share: [addresses](address),
-//! [keys of labels and annotations](label), [label selectors](selector), [subjects](subject), [node
-//! users](caller), [warnings](summary). Nothing here knows WebAssembly or a host.
+//! [keys of labels and annotations](label), [label selectors](selector), [patterns](pattern),
+//! [subjects](subject), [node users](caller), [warnings](summary). Nothing here knows WebAssembly or a host.
 
 pub mod address;
 pub mod caller;
@@ -12,6 +12,8 @@ pub mod label;
 pub mod name;
 pub mod node_labels;
 pub mod node_pods;
+pub mod pattern;
+pub mod pod_security;
 pub mod selector;
 pub mod subject;
 pub mod summary;
@@ -24,6 +26,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<external_ips::ExternalIps>(),
     Entry::of::<node_labels::NodeLabels>(),
     Entry::of::<node_pods::NodePods>(),
+    Entry::of::<pod_security::PodSecurity>(),
 ];
 
 /// The restriction with an id.

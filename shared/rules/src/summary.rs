@@ -1,7 +1,7 @@
 //! Warnings: what a policy finds, in one line for a terminal.
 
 /// The length that the API server asks webhooks to keep warnings to.
-const LONGEST: usize = 120;
+pub const LONGEST: usize = 120;
 
 /// A line with as many of the items as it has room for, and how many more there are, `beyond` of which are not
 /// among the items.
@@ -16,6 +16,12 @@ const LONGEST: usize = 120;
 /// ```
 #[must_use]
 pub fn summary<'a>(what: &str, items: impl Iterator<Item = &'a str>, beyond: usize) -> String {
+    within(LONGEST, what, items, beyond)
+}
+
+/// The same of another length.
+#[must_use]
+pub fn within<'a>(longest: usize, what: &str, items: impl Iterator<Item = &'a str>, beyond: usize) -> String {
     /// Room for ` and 524288 more`.
     const MORE: usize = 16;
     let mut line = what.to_owned();
@@ -25,7 +31,7 @@ pub fn summary<'a>(what: &str, items: impl Iterator<Item = &'a str>, beyond: usi
         let separator = if listed { ", " } else { ": " };
         let length = line.len().saturating_add(separator.len()).saturating_add(item.len());
         // What would move the cursor of a terminal is counted, not listed.
-        if length.saturating_add(MORE) > LONGEST || !item.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if length.saturating_add(MORE) > longest || !item.bytes().all(|byte| byte.is_ascii_graphic()) {
             more = more.saturating_add(1);
             continue;
         }

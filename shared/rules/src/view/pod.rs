@@ -90,6 +90,12 @@ impl<'d> Pod<'d> {
         Self(Self::template(kind).iter().fold(object, |at, step| at.at(step)))
     }
 
+    /// Whether another pod of the same request has the same in all that is read of it.
+    #[must_use]
+    pub fn is_same(&self, other: Self) -> bool {
+        self.0.is_same(&other.0)
+    }
+
     /// `metadata`.
     #[must_use]
     pub fn metadata(&self) -> Metadata<'d> {
@@ -149,10 +155,15 @@ impl<'d> Pod<'d> {
     /// The containers of one list.
     ///
     /// # Errors
-    /// What is no list of objects.
+    /// What is no list of objects, or a longer one than any that is stored.
     pub fn containers(&self, kind: ContainerKind) -> Result<Vec<Container<'d>>, Fault> {
         let mut containers = Vec::new();
-        for node in objects(self.0.at("spec").at(kind.field()))? {
+        let list = self.0.at("spec").at(kind.field());
+        let nodes = objects(list)?;
+        if nodes.len() > MOST_CONTAINERS {
+            return Err(list.fault("expected at most 65536 containers"));
+        }
+        for node in nodes {
             containers.push(Container::of(kind, node)?);
         }
         Ok(containers)
@@ -170,6 +181,10 @@ impl<'d> Pod<'d> {
         Ok(all)
     }
 }
+
+/// With names and images, so many containers are more than what etcd stores of an object, and with all that is kept
+/// of each more would be more than the memory of an instance.
+const MOST_CONTAINERS: usize = 1 << 16;
 
 /// The elements of a list of objects.
 fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
@@ -220,7 +235,7 @@ impl<'d> Container<'d> {
     /// # Errors
     /// When it is no string.
     pub fn name(&self) -> Result<&'d str, Fault> {
-        Ok(self.node.at("name").text()?.unwrap_or_default())
+        self.text("name")
     }
 
     /// `image`.
@@ -228,7 +243,15 @@ impl<'d> Container<'d> {
     /// # Errors
     /// When it is no string.
     pub fn image(&self) -> Result<&'d str, Fault> {
-        Ok(self.node.at("image").text()?.unwrap_or_default())
+        self.text("image")
+    }
+
+    /// A text that is asked for over and over; what is not there leaves nothing behind in the document.
+    fn text(&self, field: &str) -> Result<&'d str, Fault> {
+        Ok(match self.node.entry(field)? {
+            Some(text) => text.text()?.unwrap_or_default(),
+            None => "",
+        })
     }
 }
 

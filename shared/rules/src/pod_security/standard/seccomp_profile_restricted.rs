@@ -1,0 +1,27 @@
+//! A profile of system calls has to be named.
+
+use super::{Allows, Check, Exception, Field, Level, Part, Revision, Rule, Takes, Unset};
+
+const ALLOWS: Allows = Allows::Only(&["RuntimeDefault", "Localhost"]);
+
+const RULES: &[Rule] = &[
+    Rule::of(Field::PodSecurityContext(&["seccompProfile", "type"]), Takes::Type, ALLOWS, "use one of these"),
+    Rule::of(
+        Field::Container(Part::SecurityContext, &["seccompProfile", "type"]),
+        Takes::Type,
+        ALLOWS,
+        "set one of these",
+    )
+    .unset(Unset::LeftToPod),
+];
+
+pub(super) const CHECK: Check = Check {
+    id: "seccompProfile_restricted",
+    control: "Seccomp",
+    level: Level::Restricted,
+    replaced_by: None,
+    revisions: &[
+        Revision { since: 19, unless: None, rules: RULES },
+        Revision { since: 25, unless: Some(Exception::Windows), rules: RULES },
+    ],
+};

@@ -1,0 +1,230 @@
+//! Random pods, workloads and updates.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select, subsequence};
+use serde_json::{Value, json};
+
+use crate::oracle::{Level, NEWEST, Version};
+use crate::tweaks::{self, LISTS, Place, set};
+
+/// The images of containers.
+pub const IMAGES: [&str; 3] =
+    ["registry.example/app:1", "registry.example/mesh/proxy:2", "docker.io/library/busybox"];
+
+/// Every version that settings can name, and one that is not out yet.
+pub fn versions() -> impl Iterator<Item = Version> {
+    (0..=NEWEST).map(Version::Minor).chain([Version::Latest, Version::Minor(99)])
+}
+
+pub fn version() -> impl Strategy<Value = Version> {
+    select(versions().collect::<Vec<_>>())
+}
+
+pub fn level() -> impl Strategy<Value = Level> {
+    prop_oneof![1 => Just(Level::Privileged), 4 => Just(Level::Baseline), 8 => Just(Level::Restricted)]
+}
+
+/// A field with a value, good or bad; every field is as likely, however many values it has.
+fn field(place: Place) -> impl Strategy<Value = (&'static str, Value)> {
+    let mut pools: BTreeMap<&'static str, Vec<Value>> = BTreeMap::new();
+    for tweak in tweaks::all().into_iter().filter(|tweak| tweak.place == place) {
+        pools.entry(tweak.pointer).or_default().push(tweak.value);
+    }
+    let pools: Vec<_> = pools.into_iter().collect();
+    (any::<Index>(), any::<Index>()).prop_map(move |(pool, value)| {
+        let (pointer, values) = pool.get(&pools);
+        (*pointer, value.get(values).clone())
+    })
+}
+
+fn fields(place: Place) -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+    prop::collection::vec(field(place), 0..3)
+}
+
+/// A container that starts from one that is fine or from one that says nothing. Whoever puts it into a list
+/// names it.
+fn container() -> impl Strategy<Value = Value> {
+    (prop::bool::weighted(0.9), select(&IMAGES[..]), fields(Place::Container)).prop_map(
+        |(compliant, image, fields)| {
+            let mut container = if compliant { tweaks::container("") } else { json!({}) };
+            container["image"] = json!(image);
+            for (pointer, value) in fields {
+                set(&mut container, pointer, &value);
+            }
+            container
+        },
+    )
+}
+
+fn volume() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        8 => select(tweaks::allowed_volumes().to_vec()),
+        1 => select(tweaks::refused_volumes().to_vec()),
+        1 => Just(json!({ "hostPath": { "path": "/var/log" } })),
+    ]
+}
+
+/// Gives what stands in a list names that differ.
+fn named(mut items: Vec<Value>, prefix: &str) -> Vec<Value> {
+    for (index, item) in items.iter_mut().enumerate() {
+        item["name"] = json!(format!("{prefix}-{index}"));
+    }
+    items
+}
+
+/// A pod with containers in any list.
+pub fn pod() -> impl Strategy<Value = Value> {
+    let containers = (
+        prop::collection::vec(container(), 0..3),
+        prop::collection::vec(container(), 1..3),
+        prop::collection::vec(container(), 0..3),
+    );
+    let sysctls = tweaks::SYSCTLS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let parts = (
+        prop::bool::weighted(0.8),
+        containers,
+        prop::collection::vec(volume(), 0..4),
+        prop::option::weighted(0.3, subsequence(sysctls, 1..3)),
+        prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)],
+        prop_oneof![2 => Just(None), 1 => select(&["windows", "linux"][..]).prop_map(Some)],
+        fields(Place::Pod),
+    );
+    parts.prop_map(|(compliant, containers, volumes, sysctls, host_users, os, fields)| {
+        let mut pod = tweaks::pod();
+        if !compliant {
+            set(&mut pod, "/spec/securityContext", &Value::Null);
+        }
+        let (first, main, last) = containers;
+        for ((list, _), (items, prefix)) in
+            LISTS.into_iter().zip([(first, "setup"), (main, "app"), (last, "debug")])
+        {
+            pod["spec"][list] = named(items, prefix).into();
+        }
+        pod["spec"]["volumes"] = named(volumes, "volume").into();
+        for (pointer, value) in fields {
+            set(&mut pod, pointer, &value);
+        }
+        if let Some(sysctls) = sysctls {
+            let sysctls: Vec<Value> =
+                sysctls.into_iter().map(|name| json!({ "name": name, "value": "1" })).collect();
+            set(&mut pod, "/spec/securityContext/sysctls", &sysctls.into());
+        }
+        if let Some(host_users) = host_users {
+            set(&mut pod, "/spec/hostUsers", &json!(host_users));
+        }
+        if let Some(os) = os {
+            set(&mut pod, "/spec/os", &json!({ "name": os }));
+        }
+        pod
+    })
+}
+
+/// The kinds that pods come from, with the versions of their API.
+pub const WORKLOADS: [(&str, &str); 8] = [
+    ("apps/v1", "Deployment"),
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "StatefulSet"),
+    ("apps/v1", "DaemonSet"),
+    ("batch/v1", "Job"),
+    ("batch/v1", "CronJob"),
+    ("v1", "ReplicationController"),
+    ("v1", "PodTemplate"),
+];
+
+/// A workload whose pods are like a pod.
+pub fn workload((api_version, kind): (&str, &str), pod: &Value) -> Value {
+    let template = json!({ "metadata": pod["metadata"], "spec": pod["spec"] });
+    let mut object = json!({
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": { "name": "web", "namespace": "shop" },
+    });
+    let place = match kind {
+        "CronJob" => "/spec/jobTemplate/spec/template",
+        "PodTemplate" => "/template",
+        _ => "/spec/template",
+    };
+    set(&mut object, place, &template);
+    object
+}
+
+/// A change of a pod that leaves names and their order alone.
+#[derive(Clone, Debug)]
+enum Edit {
+    Image(Index, Index, &'static str),
+    Added(Index, Value),
+    Removed(Index),
+    InContainer(Index, Index, (&'static str, Value)),
+    InPod((&'static str, Value)),
+    Toleration,
+    Label,
+    Deadline,
+}
+
+impl Edit {
+    fn apply(self, pod: &mut Value) {
+        match self {
+            Self::Image(at, item, image) => {
+                if let Some(container) = container_of(pod, at, item) {
+                    container["image"] = json!(image);
+                }
+            }
+            Self::Added(at, mut container) => {
+                let items = list_of(pod, at);
+                container["name"] = json!(format!("new-{}-{}", at.index(LISTS.len()), items.len()));
+                items.push(container);
+            }
+            Self::Removed(at) => {
+                // A pod keeps one container at least.
+                let items = list_of(pod, at);
+                if items.len() > 1 {
+                    items.pop();
+                }
+            }
+            Self::InContainer(at, item, (pointer, value)) => {
+                if let Some(container) = container_of(pod, at, item) {
+                    set(container, pointer, &value);
+                }
+            }
+            Self::InPod((pointer, value)) => set(pod, pointer, &value),
+            Self::Toleration => pod["spec"]["tolerations"] = json!([{ "operator": "Exists" }]),
+            Self::Label => pod["metadata"]["labels"] = json!({ "team": "shop" }),
+            Self::Deadline => pod["spec"]["activeDeadlineSeconds"] = json!(60),
+        }
+    }
+}
+
+fn list_of(pod: &mut Value, list: Index) -> &mut Vec<Value> {
+    pod["spec"][LISTS[list.index(LISTS.len())].0].as_array_mut().unwrap()
+}
+
+fn container_of(pod: &mut Value, list: Index, item: Index) -> Option<&mut Value> {
+    let items = list_of(pod, list);
+    if items.is_empty() { None } else { Some(item.get_mut(items)) }
+}
+
+/// A pod before and after a few changes.
+pub fn update() -> impl Strategy<Value = (Value, Value)> {
+    let place = any::<Index>;
+    let edit = prop_oneof![
+        3 => (place(), place(), select(&IMAGES[..]))
+            .prop_map(|(list, item, image)| Edit::Image(list, item, image)),
+        2 => (place(), container()).prop_map(|(list, container)| Edit::Added(list, container)),
+        1 => place().prop_map(Edit::Removed),
+        2 => (place(), place(), field(Place::Container))
+            .prop_map(|(list, item, field)| Edit::InContainer(list, item, field)),
+        2 => field(Place::Pod).prop_map(Edit::InPod),
+        1 => Just(Edit::Toleration),
+        1 => Just(Edit::Label),
+        1 => Just(Edit::Deadline),
+    ];
+    (pod(), prop::collection::vec(edit, 0..3)).prop_map(|(old, edits)| {
+        let mut new = old.clone();
+        for edit in edits {
+            edit.apply(&mut new);
+        }
+        (old, new)
+    })
+}

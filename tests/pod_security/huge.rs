@@ -1,0 +1,115 @@
+//! Pods of megabytes, judged by the module within the time and memory of an instance.
+
+use std::sync::Arc;
+
+use host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module};
+use objects::Objects;
+use serde_json::{Value, json};
+
+use crate::policy::Asked;
+
+fn pod(annotations: &Value, spec: &Value) -> Value {
+    let metadata = json!({ "name": "a", "namespace": "shop", "annotations": annotations });
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec })
+}
+
+fn judged(module: &Module, settings: &Value, asked: &Asked<'_>) -> AdmissionResponse {
+    let request = json!({
+        "uid": "1",
+        "kind": { "group": "", "version": "v1", "kind": "Pod" },
+        "resource": { "group": "", "version": "v1", "resource": "pods" },
+        "subResource": asked.subresource,
+        "operation": asked.operation,
+        "namespace": "shop",
+        "userInfo": { "username": "dev" },
+        "object": asked.object,
+        "oldObject": asked.old,
+    });
+    let deployment = Deployment { settings: settings.clone(), ..Deployment::new("pod-security") };
+    let request = AdmissionRequest::from_value(request).unwrap();
+    let cluster = Arc::new(Objects::from_values(Vec::new()).unwrap());
+    module.deploy(deployment).unwrap().validate(&request, &cluster).response
+}
+
+/// Whatever comes of it, it is a verdict: a trap has no code and another text.
+fn is_a_verdict(response: &AdmissionResponse) -> bool {
+    response.allowed
+        || response.status.as_ref().is_some_and(|status| {
+            let told = status.message.as_deref().unwrap_or_default();
+            status.code == Some(403) || told.contains(": cannot judge this request: ")
+        })
+}
+
+#[test]
+fn megabytes_get_a_verdict() {
+    let module = Host::new().unwrap().load(&tests::module("pod-security").unwrap()).unwrap();
+    let many = |count: usize, make: &dyn Fn(usize) -> Value| -> Value { (0..count).map(make).collect() };
+    let keys = |count: usize| -> Value {
+        let key = |index| format!("container.apparmor.security.beta.kubernetes.io/{index}");
+        (0..count).map(|index| (key(index), json!("x"))).collect::<serde_json::Map<_, _>>().into()
+    };
+    let none = json!({});
+    let pods = [
+        pod(
+            &none,
+            &json!({ "containers": many(100_000, &|index| json!({ "name": format!("c{index}"), "image": format!("i{index}") })) }),
+        ),
+        pod(&none, &json!({ "containers": many(500_000, &|_| json!({})) })),
+        pod(&none, &json!({ "containers": many(1_000_000, &|_| json!({})) })),
+        pod(
+            &none,
+            &json!({ "containers": [{ "name": "a", "ports": many(200_000, &|index| json!({ "hostPort": index % 65_536 })) }] }),
+        ),
+        pod(
+            &none,
+            &json!({ "containers": [{ "name": "a", "securityContext": { "capabilities": { "add": many(400_000, &|index| json!(format!("C{index}"))) } } }] }),
+        ),
+        pod(
+            &none,
+            &json!({ "volumes": many(150_000, &|index| json!({ "name": format!("v{index}"), "hostPath": { "path": "/" } })) }),
+        ),
+        pod(
+            &none,
+            &json!({ "securityContext": { "sysctls": many(200_000, &|index| json!({ "name": format!("s{index}") })) } }),
+        ),
+        pod(&none, &json!({ "volumes": [{ "name": "v", "x".repeat(4_000_000): {} }] })),
+        pod(
+            &none,
+            &json!({ "containers": [{ "name": "a", "image": "i".repeat(4_000_000), "securityContext": { "procMount": "p".repeat(1_000_000) } }] }),
+        ),
+        pod(
+            &none,
+            &json!({ "containers": [{ "name": "a", "env": many(150_000, &|index| json!({ "name": format!("E{index}"), "value": "x" })) }] }),
+        ),
+        pod(&keys(70_000), &json!({ "containers": [{ "name": "a" }] })),
+    ];
+    let pattern = "*a*a*a*a*a*a*a*b";
+    let settings = [
+        json!({}),
+        json!({ "existingViolations": "Tolerate" }),
+        json!({ "level": "baseline", "warn": { "level": "restricted" }, "audit": { "level": "restricted", "version": "v1.10" } }),
+        json!({ "exclude": [
+            { "controlName": "Capabilities", "images": [pattern], "restrictedField": "spec.containers[*].securityContext.capabilities.add", "values": [pattern, "C1*"] },
+            { "controlName": "Volume Types", "restrictedField": "spec.volumes[*].hostPath", "values": [pattern] },
+        ] }),
+    ];
+    let mut sizes = 0;
+    for (number, pod) in pods.iter().enumerate() {
+        let bytes = pod.to_string().len();
+        sizes += bytes;
+        for settings in &settings {
+            let created = judged(&module, settings, &Asked::create(pod));
+            assert!(
+                is_a_verdict(&created),
+                "pod {number} of {bytes} bytes under {settings}: {:?}",
+                created.status
+            );
+            // Another container makes the update one that is judged; the rest is as it was.
+            let mut new = pod.clone();
+            new["spec"]["initContainers"] = json!([{ "name": "new" }]);
+            let updated = judged(&module, settings, &Asked::update(pod, &new));
+            assert!(is_a_verdict(&updated), "update of pod {number} under {settings}: {:?}", updated.status);
+        }
+    }
+    assert!(sizes > 30_000_000, "{sizes}");
+}

@@ -1,0 +1,418 @@
+//! The policy pod-security against a second reading of the Pod Security Standards.
+
+mod exclusions;
+mod generate;
+mod huge;
+mod oracle;
+mod policy;
+mod tweaks;
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::api::core::v1::Pod;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use serde_json::{Value, json};
+
+use crate::exclusions::CONTROLS;
+use crate::generate::{WORKLOADS, versions, workload};
+use crate::oracle::{Level, Version};
+use crate::policy::{Asked, Verdict, create, judge, settings};
+use crate::tweaks::{LISTS, Place};
+
+const LEVELS: [Level; 3] = [Level::Privileged, Level::Baseline, Level::Restricted];
+
+fn typed(pod: &Value) -> Pod {
+    serde_json::from_value(pod.clone()).unwrap_or_else(|error| panic!("{error}: {pod}"))
+}
+
+/// What the oracle says of a pod.
+fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static str> {
+    let pod = typed(pod);
+    oracle::violated(&pod.metadata, &pod.spec.unwrap(), level, version)
+}
+
+fn bounded(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+#[test]
+fn the_oracle_objects_to_nothing_in_the_pod_that_is_fine() {
+    for version in versions() {
+        assert_eq!(expected(&tweaks::pod(), Level::Restricted, version), BTreeSet::new(), "{version}");
+    }
+}
+
+#[test]
+fn the_oracle_finds_in_every_tweaked_pod_what_was_said_by_hand() {
+    for tweak in tweaks::all() {
+        for pod in tweak.applied(&tweaks::pod()) {
+            for version in versions() {
+                for level in LEVELS {
+                    let violated = expected(&pod, level, version);
+                    assert_eq!(violated, tweak.violates(level, version), "{level} {version} {tweak:?} {pod}");
+                }
+            }
+        }
+    }
+}
+
+/// The checks of each level at versions on both sides of every change, as the standards list them.
+#[test]
+fn the_oracle_runs_the_checks_of_the_version() {
+    let mut baseline = vec![
+        "appArmorProfile",
+        "capabilities_baseline",
+        "hostNamespaces",
+        "hostPathVolumes",
+        "hostPorts",
+        "privileged",
+        "procMount",
+        "seLinuxOptions",
+        "seccompProfile_baseline",
+        "sysctls",
+        "windowsHostProcess",
+    ];
+    let running = |level, minor| oracle::running(level, Version::Minor(minor));
+    assert_eq!(running(Level::Baseline, 33), baseline.iter().copied().collect());
+    let mut restricted: BTreeSet<&str> = baseline.iter().copied().collect();
+    baseline.push("hostProbesAndHostLifecycle");
+    assert_eq!(running(Level::Baseline, 34), baseline.into_iter().collect());
+
+    restricted.remove("hostPathVolumes");
+    restricted.extend(["restrictedVolumes", "runAsNonRoot"]);
+    assert_eq!(running(Level::Restricted, 7), restricted);
+    restricted.insert("allowPrivilegeEscalation");
+    assert_eq!(running(Level::Restricted, 8), restricted);
+    assert_eq!(running(Level::Restricted, 18), restricted);
+    restricted.remove("seccompProfile_baseline");
+    restricted.insert("seccompProfile_restricted");
+    assert_eq!(running(Level::Restricted, 19), restricted);
+    assert_eq!(running(Level::Restricted, 21), restricted);
+    restricted.remove("capabilities_baseline");
+    restricted.insert("capabilities_restricted");
+    assert_eq!(running(Level::Restricted, 22), restricted);
+    restricted.insert("runAsUser");
+    assert_eq!(running(Level::Restricted, 23), restricted);
+    assert_eq!(running(Level::Restricted, 33), restricted);
+    restricted.insert("hostProbesAndHostLifecycle");
+    assert_eq!(running(Level::Restricted, 34), restricted);
+    restricted.remove("procMount");
+    restricted.insert("procMount_restricted");
+    assert_eq!(running(Level::Restricted, 35), restricted);
+    assert_eq!(oracle::running(Level::Restricted, Version::Latest), restricted);
+    assert_eq!(running(Level::Restricted, 99), restricted);
+    assert_eq!(running(Level::Privileged, 30), BTreeSet::new());
+}
+
+#[test]
+fn the_oracle_knows_what_containers_inherit() {
+    const UNSET: Value = Value::Null;
+    let runtime = || json!({ "type": "RuntimeDefault" });
+    let unconfined = || json!({ "type": "Unconfined" });
+    for (field, check, of_pod, of_containers, bad) in [
+        ("runAsNonRoot", "runAsNonRoot", UNSET, [UNSET, UNSET], true),
+        ("runAsNonRoot", "runAsNonRoot", UNSET, [json!(true), json!(true)], false),
+        ("runAsNonRoot", "runAsNonRoot", UNSET, [json!(true), UNSET], true),
+        ("runAsNonRoot", "runAsNonRoot", json!(true), [json!(true), UNSET], false),
+        ("runAsNonRoot", "runAsNonRoot", json!(true), [json!(true), json!(false)], true),
+        ("runAsNonRoot", "runAsNonRoot", json!(false), [json!(true), json!(true)], true),
+        ("runAsUser", "runAsUser", UNSET, [UNSET, UNSET], false),
+        ("runAsUser", "runAsUser", json!(0), [json!(1000), json!(1000)], true),
+        ("runAsUser", "runAsUser", json!(1000), [UNSET, json!(0)], true),
+        ("seccompProfile", "seccompProfile_restricted", UNSET, [runtime(), runtime()], false),
+        ("seccompProfile", "seccompProfile_restricted", UNSET, [runtime(), UNSET], true),
+        ("seccompProfile", "seccompProfile_restricted", runtime(), [UNSET, UNSET], false),
+        ("seccompProfile", "seccompProfile_restricted", runtime(), [UNSET, unconfined()], true),
+        ("seccompProfile", "seccompProfile_restricted", unconfined(), [runtime(), runtime()], true),
+    ] {
+        let mut pod = tweaks::pod();
+        tweaks::set(&mut pod, &format!("/spec/securityContext/{field}"), &of_pod);
+        let containers = of_containers.clone().map(|value| {
+            let mut container = tweaks::container("app");
+            tweaks::set(&mut container, &format!("/securityContext/{field}"), &value);
+            container
+        });
+        pod["spec"]["containers"] = json!(containers);
+        pod["spec"]["initContainers"] = json!([]);
+        pod["spec"]["ephemeralContainers"] = json!([]);
+        let wanted = if bad { BTreeSet::from([check]) } else { BTreeSet::new() };
+        let violated = expected(&pod, Level::Restricted, Version::Latest);
+        assert_eq!(violated, wanted, "{field}: {of_pod} {of_containers:?}");
+    }
+}
+
+#[test]
+fn the_oracle_knows_which_updates_count() {
+    let old = tweaks::pod();
+    for (pointer, value, significant) in [
+        ("/metadata/labels", json!({ "a": "b" }), false),
+        ("/spec/tolerations", json!([{ "operator": "Exists" }]), false),
+        ("/spec/containers/0/resources", json!({ "limits": { "cpu": "1" } }), false),
+        ("/spec/containers/0/securityContext/privileged", json!(true), false),
+        ("/spec/ephemeralContainers", json!([]), false),
+        ("/spec/containers/0/image", json!("registry.example/app:2"), true),
+        ("/spec/initContainers/0/image", json!("registry.example/app:2"), true),
+        ("/spec/ephemeralContainers/0/image", json!("registry.example/app:2"), true),
+        ("/spec/initContainers", json!([]), true),
+        ("/spec/containers", json!([tweaks::container("app-0"), tweaks::container("app-1")]), true),
+        (
+            "/spec/ephemeralContainers",
+            json!([tweaks::container("debug-0"), tweaks::container("debug-1")]),
+            true,
+        ),
+    ] {
+        let mut new = old.clone();
+        tweaks::set(&mut new, pointer, &value);
+        let judged = oracle::is_significant(&typed(&old).spec.unwrap(), &typed(&new).spec.unwrap());
+        assert_eq!(judged, significant, "{pointer}: {value}");
+    }
+}
+
+/// Without this a check could be forgotten in the table.
+#[test]
+fn every_check_is_broken_by_a_tweak_in_each_place_where_it_looks() {
+    let of_pod = ["hostNamespaces", "hostPathVolumes", "sysctls", "restrictedVolumes"];
+    let of_both = [
+        "windowsHostProcess",
+        "appArmorProfile",
+        "seLinuxOptions",
+        "seccompProfile_baseline",
+        "seccompProfile_restricted",
+        "runAsNonRoot",
+        "runAsUser",
+    ];
+    for id in oracle::ids() {
+        let breaks = |place: Place| {
+            let breaks_it = |tweak: &tweaks::Tweak| tweak.breaks.iter().any(|(check, _)| *check == id);
+            tweaks::all().iter().any(|tweak| tweak.place == place && breaks_it(tweak))
+        };
+        assert_eq!(breaks(Place::Pod), of_pod.contains(&id) || of_both.contains(&id), "{id} in the pod");
+        assert_eq!(breaks(Place::Container), !of_pod.contains(&id), "{id} in containers");
+    }
+}
+
+#[test]
+fn every_tweak_is_judged_as_the_oracle_says_at_every_version() {
+    let tweaked = tweaks::all().into_iter().flat_map(|tweak| tweak.applied(&tweaks::pod()));
+    for pod in tweaked.chain([tweaks::pod()]) {
+        for version in versions() {
+            for level in LEVELS {
+                let verdict = Verdict::of(expected(&pod, level, version));
+                assert_eq!(create(&pod, level, version), verdict, "{level} {version} {pod}");
+            }
+        }
+    }
+}
+
+#[test]
+fn it_makes_no_difference_in_which_list_a_container_breaks_a_check() {
+    for tweak in tweaks::all() {
+        let pods = tweak.applied(&tweaks::pod());
+        for version in versions() {
+            for level in LEVELS {
+                let mut verdicts = pods.iter().map(|pod| create(pod, level, version));
+                let first = verdicts.next().unwrap();
+                assert!(verdicts.all(|verdict| verdict == first), "{level} {version} {tweak:?}");
+            }
+        }
+    }
+}
+
+/// The types of the oracle cannot hold one.
+#[test]
+fn a_volume_of_a_kind_that_is_not_known_is_refused_by_the_restricted_level() {
+    let mut pod = tweaks::pod();
+    pod["spec"]["volumes"] = json!([{ "name": "v", "teleport": { "to": "/" } }]);
+    for version in versions() {
+        let refused = Verdict::of(BTreeSet::from(["restrictedVolumes"]));
+        assert_eq!(create(&pod, Level::Restricted, version), refused, "{version}");
+        assert!(create(&pod, Level::Baseline, version).admitted, "{version}");
+    }
+}
+
+/// A pod that shares the processes of its host, before and after an update that counts.
+fn violating_update() -> (Value, Value) {
+    let mut old = tweaks::pod();
+    old["spec"]["hostPID"] = json!(true);
+    let mut new = old.clone();
+    new["spec"]["containers"][0]["image"] = json!("registry.example/app:2");
+    (old, new)
+}
+
+fn is_admitted(asked: &Asked<'_>) -> bool {
+    judge(asked, &settings(Level::Restricted, Version::Latest)).admitted
+}
+
+#[test]
+fn nobody_is_kept_from_deleting_what_violates() {
+    let (bad, _) = violating_update();
+    assert!(!is_admitted(&Asked::create(&bad)));
+    assert!(is_admitted(&Asked { operation: "DELETE", subresource: "", object: None, old: Some(&bad) }));
+}
+
+#[test]
+fn subresources_of_pods_that_start_no_container_are_not_judged() {
+    let (old, new) = violating_update();
+    for subresource in ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"] {
+        assert!(is_admitted(&Asked { subresource, ..Asked::update(&old, &new) }), "{subresource}");
+    }
+}
+
+#[test]
+fn all_other_subresources_of_pods_are_judged_as_updates() {
+    let (old, new) = violating_update();
+    for subresource in ["", "ephemeralcontainers", "resize", "not-invented-yet"] {
+        assert!(!is_admitted(&Asked { subresource, ..Asked::update(&old, &new) }), "{subresource:?}");
+    }
+}
+
+#[test]
+fn updates_of_a_workload_that_change_its_template_are_judged_but_those_of_its_subresources() {
+    let (old, new) = violating_update();
+    for kind in WORKLOADS {
+        let (old, new) = (workload(kind, &old), workload(kind, &new));
+        assert!(!is_admitted(&Asked::update(&old, &new)), "{new}");
+        let mut scaled = old.clone();
+        scaled["spec"]["replicas"] = json!(0);
+        scaled["metadata"]["labels"] = json!({ "scaled": "true" });
+        assert!(is_admitted(&Asked::update(&old, &scaled)), "{scaled}");
+        for subresource in ["status", "scale"] {
+            let update = Asked { subresource, ..Asked::update(&old, &new) };
+            assert!(is_admitted(&update), "{subresource} of {new}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(bounded(4_000))]
+
+    #[test]
+    fn random_pods_are_judged_as_the_oracle_says(
+        pod in generate::pod(), level in generate::level(), version in generate::version(),
+    ) {
+        prop_assert_eq!(create(&pod, level, version), Verdict::of(expected(&pod, level, version)));
+    }
+
+    #[test]
+    fn updates_of_pods_are_judged_as_creations_where_they_are_significant(
+        (old, new) in generate::update(),
+        subresource in prop::sample::select(vec!["", "ephemeralcontainers", "resize"]),
+        level in generate::level(),
+        version in generate::version(),
+    ) {
+        let significant = oracle::is_significant(&typed(&old).spec.unwrap(), &typed(&new).spec.unwrap());
+        let violated = if significant { expected(&new, level, version) } else { BTreeSet::new() };
+        let update = Asked { subresource, ..Asked::update(&old, &new) };
+        prop_assert_eq!(judge(&update, &settings(level, version)), Verdict::of(violated));
+    }
+}
+
+proptest! {
+    #![proptest_config(bounded(1_000))]
+
+    #[test]
+    fn templates_of_workloads_are_judged_as_pods(
+        pod in generate::pod(), level in generate::level(), version in generate::version(),
+    ) {
+        let verdict = Verdict::of(expected(&pod, level, version));
+        for kind in WORKLOADS {
+            let object = workload(kind, &pod);
+            prop_assert_eq!(&create(&object, level, version), &verdict, "{}", kind.1);
+        }
+    }
+
+    /// But for Windows, where restricted checks have nothing to say since v1.25 and still take the place of
+    /// baseline checks.
+    #[test]
+    fn a_stricter_level_admits_no_more(pod in generate::pod(), version in generate::version()) {
+        let [privileged, baseline, restricted] = LEVELS.map(|level| create(&pod, level, version).admitted);
+        prop_assert!(privileged);
+        let windows = pod.pointer("/spec/os/name") == Some(&json!("windows"));
+        prop_assert!(!restricted || baseline || windows && version.minor() >= 25);
+    }
+
+    #[test]
+    fn a_privileged_container_more_never_helps(
+        pod in generate::pod(),
+        list in prop::sample::select(LISTS.to_vec()),
+        level in generate::level(),
+        version in generate::version(),
+    ) {
+        let before = create(&pod, level, version).violated;
+        let mut worse = pod;
+        let mut container = tweaks::container("worse");
+        container["securityContext"]["privileged"] = json!(true);
+        worse["spec"][list.0].as_array_mut().unwrap().push(container);
+        let after = create(&worse, level, version).violated;
+        prop_assert!(after.is_superset(&before));
+        prop_assert_eq!(after.contains("privileged"), level != Level::Privileged);
+    }
+
+    #[test]
+    fn it_makes_no_difference_to_which_list_all_containers_belong(
+        pod in generate::pod(), level in generate::level(), version in generate::version(),
+    ) {
+        let verdict = create(&pod, level, version);
+        let lists = LISTS.map(|(list, _)| pod["spec"][list].as_array().cloned().unwrap_or_default());
+        let all: Value = lists.concat().into();
+        for (list, _) in LISTS {
+            let mut moved = pod.clone();
+            for (other, _) in LISTS {
+                moved["spec"][other] = json!([]);
+            }
+            moved["spec"][list] = all.clone();
+            prop_assert_eq!(&create(&moved, level, version), &verdict, "{}", list);
+        }
+    }
+
+    #[test]
+    fn an_exclusion_removes_nothing_but_checks_of_its_control(
+        pod in generate::pod(),
+        entries in prop::collection::vec(exclusions::entry(), 1..4),
+        level in generate::level(),
+        version in generate::version(),
+    ) {
+        let mut settings = settings(level, version);
+        let mut before = judge(&Asked::create(&pod), &settings);
+        settings["exclude"] = json!([]);
+        for (control, entry) in entries {
+            // What could never match is refused; no entry here is about annotations.
+            if !control.is_checked(level, version) || control.is_about_annotations(version) {
+                continue;
+            }
+            settings["exclude"].as_array_mut().unwrap().push(entry);
+            let after = judge(&Asked::create(&pod), &settings);
+            let what = format!("{settings} {before:?} {after:?}");
+            prop_assert!(after.admitted || !before.admitted, "{}", what);
+            prop_assert_eq!(after.admitted, after.violated.is_empty(), "{}", &what);
+            let mut removed = before.violated.difference(&after.violated);
+            prop_assert!(removed.all(|id| control.ids.contains(id)), "{}", what);
+            let brought_to_light = control.brought_to_light(&before.violated);
+            let mut added = after.violated.difference(&before.violated);
+            prop_assert!(added.all(|id| brought_to_light.contains(id)), "{}", what);
+            before = after;
+        }
+    }
+
+    /// A hostPath volume is of a type that is refused, and a path of the host; whoever excludes the first has
+    /// not excluded the second.
+    #[test]
+    fn a_control_that_is_excluded_altogether_is_as_good_as_absent(
+        pod in generate::pod(),
+        control in prop::sample::select(CONTROLS.iter().collect::<Vec<_>>()),
+        level in generate::level(),
+        version in generate::version(),
+    ) {
+        if !control.is_checked(level, version) {
+            return Ok(());
+        }
+        let mut settings = settings(level, version);
+        let violated = expected(&pod, level, version);
+        let baseline = expected(&pod, Level::Baseline, version);
+        let mut rest = &control.brought_to_light(&violated) & &baseline;
+        rest.extend(violated.iter().filter(|id| !control.ids.contains(id)));
+        settings["exclude"] = control.freed(version).into();
+        prop_assert_eq!(judge(&Asked::create(&pod), &settings), Verdict::of(rest), "{}", settings);
+    }
+}
