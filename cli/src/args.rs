@@ -17,6 +17,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Run(RunArgs),
     Audit(AuditArgs),
+    Convert(ConvertArgs),
     Annotate(AnnotateArgs),
 }
 
@@ -110,6 +111,53 @@ pub(crate) enum AuditOutput {
     #[default]
     Text,
     /// One JSON object.
+    Json,
+}
+
+/// Writes manifests for Kubewarden from what others restrict pods with.
+///
+/// Exit status: 0 if all is converted, 1 if something is not, 2 if it cannot be read.
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    #[command(subcommand)]
+    pub(crate) what: Convert,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Convert {
+    /// Rules of Kyverno with validate.podSecurity, and PolicyExceptions from them.
+    ///
+    /// Whatever is not converted is listed above the manifest that it concerns. Where a match or an exclude cannot be
+    /// said, the manifest judges more and not less.
+    Kyverno {
+        /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or YAML; `-` is standard
+        /// input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        /// How the manifests are printed.
+        #[arg(short, long, value_enum, default_value_t)]
+        output: ManifestOutput,
+    },
+    /// The configuration of the admission plugin PodSecurity.
+    Psa {
+        /// A file with a PodSecurityConfiguration, or with an AdmissionConfiguration that has one, as JSON or YAML; `-`
+        /// is standard input.
+        file: String,
+
+        /// How the manifest is printed.
+        #[arg(short, long, value_enum, default_value_t)]
+        output: ManifestOutput,
+    },
+}
+
+/// How manifests are printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum ManifestOutput {
+    /// YAML documents, with comments on what is not converted.
+    #[default]
+    Yaml,
+    /// One JSON object: a List, with what is not converted in notConverted.
     Json,
 }
 

@@ -1,13 +1,15 @@
 //! `portcullis`: policy modules on a laptop or in CI, without a cluster.
 //!
 //! [`run`] judges requests with a module in the host that Kubewarden uses, [`audit`] lists what the restrictions
-//! would find in a cluster, [`annotate`] makes a module ready for Kubewarden. All input is read before the first thing is judged, and everything is judged
-//! before the first thing is printed, so there is no half an answer.
+//! would find in a cluster, [`convert`] writes manifests from what others restrict pods with, [`annotate`] makes a
+//! module ready for Kubewarden. All input is read before the first thing is judged, and everything is judged before the
+//! first thing is printed, so there is no half an answer.
 
 mod annotate;
 mod args;
 mod audit;
 mod cluster;
+mod convert;
 mod diff;
 mod failure;
 mod parse;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Audit(args) => audit::audit(&args.what),
+        Command::Convert(args) => convert::convert(&args.what),
         Command::Annotate(args) => annotate::annotate(&args),
     };
     match done {
