@@ -127,7 +127,7 @@ fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) 
         match kind {
             Kind::List(of) => below(path, *of, found),
             Kind::Object(fields) => collect(&format!("{path}."), fields, found),
-            Kind::Text | Kind::Flag | Kind::Choice(_) | Kind::Texts => {}
+            Kind::Text | Kind::Flag | Kind::Integer | Kind::Choice(_) | Kind::Texts => {}
         }
     }
     for setting in settings {
@@ -141,6 +141,7 @@ fn takes(kind: Kind) -> String {
     match kind {
         Kind::Text => "string".to_owned(),
         Kind::Flag => "`false` \\| `true`".to_owned(),
+        Kind::Integer => "integer".to_owned(),
         Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" \\| "),
         Kind::List(of) => match of {
             Kind::Object(_) => "list of objects".to_owned(),

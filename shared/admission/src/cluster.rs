@@ -14,11 +14,11 @@ pub trait Cluster {
     /// When the cluster cannot be asked.
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable>;
 
-    /// All objects of a kind: a Kubernetes list with `items`, in no particular order.
+    /// Objects of a kind: a Kubernetes list with `items`, in no particular order.
     ///
     /// # Errors
     /// When the cluster cannot be asked.
-    fn list_all(&self, wanted: &ListAll<'_>) -> Result<Vec<u8>, Unreachable>;
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable>;
 }
 
 /// Asks for one object.
@@ -36,13 +36,15 @@ pub struct Get<'a> {
     pub shape: Shape<'a>,
 }
 
-/// Asks for all objects of a kind, in all namespaces.
+/// Asks for all objects of a kind.
 #[derive(Clone, Copy, Debug)]
-pub struct ListAll<'a> {
+pub struct List<'a> {
     /// `v1`, `apps/v1`.
     pub api_version: &'a str,
     /// `Service`.
     pub kind: &'a str,
+    /// Those of one namespace; `None` for all.
+    pub namespace: Option<&'a str>,
     /// What is read of each: the host cuts the rest away.
     pub shape: Shape<'a>,
 }
@@ -81,14 +83,14 @@ impl std::fmt::Display for Get<'_> {
     }
 }
 
-impl<'a> ListAll<'a> {
+impl<'a> List<'a> {
     /// Asks the cluster.
     ///
     /// # Errors
     /// When the cluster cannot be asked.
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<Answer<'a>, Fault> {
         let name = format!("list of {}s", self.kind);
-        match cluster.list_all(self) {
+        match cluster.list(self) {
             Ok(json) => Ok(Answer { json, name, shape: self.shape, list: true }),
             Err(why) => Err(Fault::new(name, format!("look-up failed: {}", one_line(&why.0)))),
         }

@@ -17,7 +17,7 @@ mod settings;
 mod verdict;
 mod violation;
 
-pub use cluster::{Answer, Cluster, Get, ListAll, Unreachable};
+pub use cluster::{Answer, Cluster, Get, List, Unreachable};
 pub use document::{Document, Fault, Node, Shape};
 pub use edit::Edits;
 pub use lean::{Json, Lookup, ObjectWriter, Quoted, nearest, sorted};

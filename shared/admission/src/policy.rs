@@ -159,7 +159,7 @@ impl Entry {
 #[expect(unreachable_pub, reason = "the macro declares settings of policies, which are public")]
 mod tests {
     use super::*;
-    use crate::{Choice, Edits, Get, Kind, ListAll, Operation, Rule, Unreachable, Violations, choices};
+    use crate::{Choice, Edits, Get, Kind, List, Operation, Rule, Unreachable, Violations, choices};
 
     choices! {
         /// What becomes of an open gate.
@@ -237,7 +237,7 @@ mod tests {
             Err(Unreachable("first line\nsecond line".into()))
         }
 
-        fn list_all(&self, _: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
+        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
             Err(Unreachable(String::new()))
         }
     }

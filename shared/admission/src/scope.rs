@@ -56,6 +56,19 @@ pub struct Reads(pub &'static [Read]);
 impl Reads {
     /// Nothing: the verdict depends on the request alone.
     pub const NONE: Reads = Reads(&[]);
+
+    /// Whether something is asked for in this way.
+    #[must_use]
+    pub const fn ask(self, how: How) -> bool {
+        let mut reads = self.0;
+        while let [read, rest @ ..] = reads {
+            if read.how as u8 == how as u8 {
+                return true;
+            }
+            reads = rest;
+        }
+        false
+    }
 }
 
 /// Objects of one kind.
@@ -65,7 +78,7 @@ pub struct Read {
     pub api_version: &'static str,
     /// `Namespace`.
     pub kind: &'static str,
-    /// One by name, or all of them.
+    /// One by name, or all of the cluster or of a namespace.
     pub how: How,
 }
 
@@ -76,6 +89,8 @@ pub enum How {
     Get,
     /// All of the cluster: `kubernetes/list_resources_all`.
     ListAll,
+    /// All of a namespace: `kubernetes/list_resources_by_namespace`.
+    ListIn,
 }
 
 impl How {
@@ -85,6 +100,7 @@ impl How {
         match self {
             How::Get => "kubernetes/get_resource",
             How::ListAll => "kubernetes/list_resources_all",
+            How::ListIn => "kubernetes/list_resources_by_namespace",
         }
     }
 }

@@ -33,6 +33,8 @@ pub enum Kind {
     Text,
     /// A boolean; `false` is the default.
     Flag,
+    /// An integer. The policy that reads it finds other types: most modules read no integers and carry no code for it.
+    Integer,
     /// One of the names; the first is the default.
     Choice(&'static [&'static str]),
     /// A list.
@@ -222,6 +224,7 @@ fn check_kind(value: Node<'_>, kind: Kind) -> Result<(), SettingsError> {
         Kind::Flag => {
             value.boolean()?;
         }
+        Kind::Integer => {}
         Kind::Choice(names) => {
             choice(value, names)?;
         }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use admission::{Entry, Get, How, ListAll, Reads, Unreachable};
+use admission::{Cluster, Entry, Get, How, List, Reads, Unreachable};
 use host::{Deployment, Module, Resource};
 use objects::Objects;
 use serde::Deserialize as _;
@@ -110,6 +110,7 @@ fn asked(operation: &str, payload: &Value) -> String {
     match operation {
         "get_resource" => format!("get {what} {}", text("name")),
         "list_resources_all" => format!("list {what}"),
+        "list_resources_by_namespace" => format!("list {what} in {}", text("namespace")),
         other => format!("{other} {what}"),
     }
 }
@@ -133,16 +134,20 @@ impl Recorded<'_> {
     }
 }
 
-impl admission::Cluster for Recorded<'_> {
+impl Cluster for Recorded<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
         let question = format!("get {} {} {}", wanted.api_version, wanted.kind, wanted.name);
         self.record(question, wanted.api_version, wanted.kind, How::Get);
         self.objects.get(wanted)
     }
 
-    fn list_all(&self, wanted: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
-        let question = format!("list {} {}", wanted.api_version, wanted.kind);
-        self.record(question, wanted.api_version, wanted.kind, How::ListAll);
-        self.objects.list_all(wanted)
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        let List { api_version, kind, .. } = *wanted;
+        let (question, how) = match wanted.namespace {
+            None => (format!("list {api_version} {kind}"), How::ListAll),
+            Some(namespace) => (format!("list {api_version} {kind} in {namespace}"), How::ListIn),
+        };
+        self.record(question, api_version, kind, how);
+        Cluster::list(self.objects, wanted)
     }
 }

@@ -1,6 +1,6 @@
 //! What holds for every policy and every case.
 
-use admission::{Cluster, Entry, Get, ListAll, Shape, Unreachable};
+use admission::{Cluster, Entry, Get, List, Shape, Unreachable};
 use serde_json::{Value, json};
 
 use crate::{Case, judge};
@@ -109,7 +109,7 @@ impl Cluster for Says<'_> {
         Ok(Some(self.0.to_vec()))
     }
 
-    fn list_all(&self, _: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
+    fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
         Ok(self.0.to_vec())
     }
 }

@@ -1,40 +1,67 @@
 //! The cluster behind the host.
 
-use admission::{Cluster, Get, ListAll, Unreachable};
+use std::marker::PhantomData;
+
+use admission::{Cluster, Get, How, List, Policy, Shape, Unreachable};
 use lean::ObjectWriter;
 use wapc_guest::host_call;
 
-/// Asks the host, which asks the API server or a cache of it.
+/// Asks the host, which asks the API server or a cache of it. A module has the code for those questions alone that
+/// its policy is declared to ask.
 #[derive(Debug)]
-pub(crate) struct HostCluster;
+pub(crate) struct HostCluster<P>(PhantomData<P>);
 
-impl Cluster for HostCluster {
+impl<P> Default for HostCluster<P> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<P: Policy> Cluster for HostCluster<P> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        if !const { P::READS.ask(How::Get) } {
+            return Err(undeclared());
+        }
         match call("get_resource", &get(wanted)) {
             Err(Unreachable(why)) if says_not_found(&why, wanted) => Ok(None),
             answer => answer.map(Some),
         }
     }
 
-    fn list_all(&self, wanted: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
-        call("list_resources_all", &list_all(wanted))
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        match wanted.namespace {
+            None if const { P::READS.ask(How::ListAll) } => call("list_resources_all", &list(wanted)),
+            Some(_) if const { P::READS.ask(How::ListIn) } => {
+                call("list_resources_by_namespace", &list(wanted))
+            }
+            _ => Err(undeclared()),
+        }
     }
+}
+
+fn undeclared() -> Unreachable {
+    Unreachable("undeclared".to_owned())
 }
 
 /// `GetResourceRequest` of kubewarden-policy-sdk.
 fn get(Get { api_version, kind, namespace, name, shape }: &Get<'_>) -> String {
-    let json = ObjectWriter::new().text("api_version", api_version).text("kind", kind).text("name", name);
-    let json = match namespace {
-        Some(namespace) => json.text("namespace", namespace),
-        None => json,
-    };
-    json.raw("disable_cache", "false").texts("field_masks", &shape.masks()).finish()
+    let json = question(api_version, kind, *namespace, shape);
+    json.text("name", name).raw("disable_cache", "false").finish()
 }
 
-/// `ListAllResourcesRequest` of kubewarden-policy-sdk.
-fn list_all(ListAll { api_version, kind, shape }: &ListAll<'_>) -> String {
+/// `ListAllResourcesRequest` or `ListResourcesByNamespaceRequest` of kubewarden-policy-sdk.
+fn list(List { api_version, kind, namespace, shape }: &List<'_>) -> String {
+    question(api_version, kind, *namespace, shape).finish()
+}
+
+/// What all questions say.
+fn question(api_version: &str, kind: &str, namespace: Option<&str>, shape: &Shape<'_>) -> ObjectWriter {
     let json = ObjectWriter::new().text("api_version", api_version).text("kind", kind);
-    json.texts("field_masks", &shape.masks()).finish()
+    let json = json.texts("field_masks", &shape.masks());
+    match namespace {
+        Some(namespace) => json.text("namespace", namespace),
+        None => json,
+    }
 }
 
 /// The host tells "there is none" from other failures by its text only. Should the text change, an absent
@@ -61,8 +88,9 @@ fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
 
 #[cfg(test)]
 mod tests {
-    use admission::Shape;
-    use kubewarden_policy_sdk::host_capabilities::kubernetes::{GetResourceRequest, ListAllResourcesRequest};
+    use kubewarden_policy_sdk::host_capabilities::kubernetes::{
+        GetResourceRequest, ListAllResourcesRequest, ListResourcesByNamespaceRequest,
+    };
 
     use super::*;
 
@@ -83,10 +111,19 @@ mod tests {
 
     #[test]
     fn all_objects_are_asked_for_as_the_sdk_does() {
-        let wanted = ListAll { api_version: "apps/v1", kind: "Deployment", shape: SHAPE };
-        let read: ListAllResourcesRequest = serde_json::from_str(&list_all(&wanted)).unwrap();
+        let wanted = List { api_version: "apps/v1", kind: "Deployment", namespace: None, shape: SHAPE };
+        let read: ListAllResourcesRequest = serde_json::from_str(&list(&wanted)).unwrap();
         assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("apps/v1", "Deployment"));
         assert_eq!(read.label_selector, None);
+        assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+    }
+
+    #[test]
+    fn the_objects_of_a_namespace_are_asked_for_as_the_sdk_does() {
+        let wanted = List { api_version: "v1", kind: "Pod", namespace: Some("shop"), shape: SHAPE };
+        let read: ListResourcesByNamespaceRequest = serde_json::from_str(&list(&wanted)).unwrap();
+        assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("v1", "Pod"));
+        assert_eq!((read.namespace.as_str(), read.label_selector), ("shop", None));
         assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
     }
 

@@ -48,7 +48,7 @@ pub fn register<P: Policy>() {
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
 fn validate<P: Policy>(payload: &[u8]) -> CallResult {
-    Ok(admission::evaluate::<P>(payload, &HostCluster).to_json())
+    Ok(admission::evaluate::<P>(payload, &HostCluster::<P>::default()).to_json())
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]

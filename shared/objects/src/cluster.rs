@@ -1,6 +1,6 @@
 //! The set of objects as the cluster of a policy that runs natively.
 
-use admission::{Cluster, Get, ListAll, Unreachable};
+use admission::{Cluster, Get, List, Unreachable};
 
 use crate::{Failure, Fetch, Listing, Objects};
 
@@ -13,18 +13,12 @@ impl Cluster for Objects {
         Ok(found.map(|object| object.to_string().into_bytes()))
     }
 
-    fn list_all(&self, wanted: &ListAll<'_>) -> Result<Vec<u8>, Unreachable> {
-        let ListAll { api_version, kind, shape } = *wanted;
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        let List { api_version, kind, namespace, shape } = *wanted;
         let field_masks = &shape.masks();
-        let everything = Listing {
-            api_version,
-            kind,
-            namespace: None,
-            label_selector: None,
-            field_selector: None,
-            field_masks,
-        };
-        Ok(self.list(&everything)?.to_string().into_bytes())
+        let everything =
+            Listing { api_version, kind, namespace, label_selector: None, field_selector: None, field_masks };
+        Ok(Objects::list(self, &everything)?.to_string().into_bytes())
     }
 }
 
@@ -67,8 +61,8 @@ mod tests {
         let found = cluster().get(&get(Some("d"), "s")).unwrap().unwrap();
         let found: Value = serde_json::from_slice(&found).unwrap();
         assert_eq!(found["spec"], json!({ "clusterIP": "192.0.2.1" }));
-        let all = ListAll { api_version: "v1", kind: "Service", shape: NAME };
-        let list: Value = serde_json::from_slice(&cluster().list_all(&all).unwrap()).unwrap();
+        let all = List { api_version: "v1", kind: "Service", namespace: None, shape: NAME };
+        let list: Value = serde_json::from_slice(&Cluster::list(&cluster(), &all).unwrap()).unwrap();
         assert_eq!(list["kind"], "ServiceList");
         assert_eq!(list["items"][0]["spec"], json!({ "clusterIP": "192.0.2.1" }));
     }

@@ -2,7 +2,7 @@
 //!
 //! Best effort: two Services that are created at the same moment do not see each other.
 
-use admission::{Cluster, Fault, ListAll, Lookup, Node, Quoted, Request, Violation, Violations};
+use admission::{Cluster, Fault, List, Lookup, Node, Quoted, Request, Violation, Violations};
 
 use super::claim::Field;
 use crate::address::{Octets, octets};
@@ -51,7 +51,7 @@ impl<'d> Endpoints<'d> {
         request: &Request<'d>,
         cluster: &dyn Cluster,
     ) -> Result<Violations<'d>, Fault> {
-        let list = ListAll { api_version: "v1", kind: "Service", shape: Service::OTHERS };
+        let list = List { api_version: "v1", kind: "Service", namespace: None, shape: Service::OTHERS };
         let answer = list.ask(cluster)?;
         let document = answer.document()?;
         let items = document.root().at("items");
