@@ -3,7 +3,7 @@
 //! Each is a [`Policy`](admission::Policy) in a module of its own, on views that name the fields of
 //! Kubernetes objects ([`view`]) and a few ideas that several share: [addresses](address),
 //! [keys of labels and annotations](label), [label selectors](selector), [patterns](pattern),
-//! [subjects](subject), [node users](caller), [warnings](summary). Nothing here knows WebAssembly or a host.
+//! [subjects](subject), [node users](caller), [Namespaces](surroundings), [warnings](summary). Nothing here knows WebAssembly or a host.
 
 pub mod address;
 pub mod caller;
@@ -17,6 +17,7 @@ pub mod pod_security;
 pub mod selector;
 pub mod subject;
 pub mod summary;
+pub mod surroundings;
 pub mod view;
 
 use admission::Entry;

@@ -62,7 +62,7 @@ impl<'d> Examined<'d> {
             return Ok(());
         }
         let rules = revision.rules;
-        let mut walk = Walk { check, subject: Subject::Pod, pod_has_it: false, tell };
+        let mut walk = Walk { check, subject: Subject::Pod, of_pod: OfPod::Unset, tell };
         for rule in rules {
             // No field of the pod itself has to be set.
             if let Some((place, steps)) = self.of_pod(rule.field) {
@@ -70,7 +70,7 @@ impl<'d> Examined<'d> {
             }
         }
         if rules.iter().any(|rule| rule.unset == Unset::LeftToPod) {
-            walk.pod_has_it = self.pod_has(rules)?;
+            walk.of_pod = self.has(check, rules)?;
         }
         if rules.iter().any(|rule| rule.field.is_of_containers()) {
             for container in &self.containers {
@@ -109,16 +109,23 @@ impl<'d> Examined<'d> {
         Ok(())
     }
 
-    /// Whether the pod sets the field that containers may leave to it. Its value is judged once, as the pod's.
-    fn pod_has(&self, rules: &'static [Rule]) -> Result<bool, Fault> {
+    /// What the pod has of the field that containers may leave to it.
+    fn has(&self, check: &'static Check, rules: &'static [Rule]) -> Result<OfPod, Fault> {
+        let mut of_pod = OfPod::Unset;
         for rule in rules {
             if let Some((place, steps)) = self.of_pod(rule.field)
                 && is_set(place, steps)?
             {
-                return Ok(true);
+                of_pod = OfPod::Allowed;
+                let refuse = &mut |_| {
+                    of_pod = OfPod::Refused;
+                    Ok(())
+                };
+                let mut walk = Walk { check, subject: Subject::Pod, of_pod: OfPod::Unset, tell: refuse };
+                walk.follow(rule, place, steps)?;
             }
         }
-        Ok(false)
+        Ok(of_pod)
     }
 
     /// Where the path of a field of the pod begins, and the path.
@@ -159,12 +166,20 @@ impl<'d> Examined<'d> {
     }
 }
 
+/// What a pod has of a field that its containers may leave to it.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum OfPod {
+    Unset,
+    Allowed,
+    Refused,
+}
+
 /// Following the steps of rules to the values that they are about.
 struct Walk<'a, 'd> {
     check: &'static Check,
     subject: Subject<'d>,
-    /// Whether the pod sets the field, so that containers may leave theirs unset.
-    pod_has_it: bool,
+    /// What containers have that leave the field to the pod.
+    of_pod: OfPod,
     tell: Tell<'a, 'd>,
 }
 
@@ -188,7 +203,7 @@ impl<'d> Walk<'_, 'd> {
         match at.entry(step)? {
             Some(next) => self.follow(rule, next, rest),
             // An object without its type is refused as in-tree, wherever a missing object would be fine.
-            None if rest.is_empty() && rule.takes == Takes::Type => {
+            None if rest.is_empty() && rule.takes == Takes::Required => {
                 self.found(rule, None, Problem::Unset(at, None, steps))
             }
             None => self.unset(rule, at, None, steps),
@@ -206,7 +221,7 @@ impl<'d> Walk<'_, 'd> {
         let is_fine = match rule.unset {
             Unset::Allowed => true,
             Unset::Refused => false,
-            Unset::LeftToPod => self.pod_has_it,
+            Unset::LeftToPod => self.of_pod == OfPod::Allowed,
         };
         if is_fine { Ok(()) } else { self.found(rule, None, Problem::Unset(at, part, steps)) }
     }
@@ -255,7 +270,7 @@ impl<'d> Walk<'_, 'd> {
                 continue;
             }
             let name = refused.iter().find(|known| **known == source).copied().unwrap_or(UNKNOWN);
-            let value = if name == "hostPath" { text_of(at, Takes::HostPath)? } else { None };
+            let value = if name == "hostPath" { text_of(at, rule.takes)? } else { None };
             self.found(rule, Some(name), Problem::Values(vec![Offence { at, value }]))?;
         }
         Ok(())
@@ -267,7 +282,10 @@ impl<'d> Walk<'_, 'd> {
         name: Option<&'d str>,
         problem: Problem<'d>,
     ) -> Result<(), Fault> {
-        (self.tell)(Finding { check: self.check, rule, subject: self.subject, name, problem })
+        let inherits = self.of_pod == OfPod::Refused
+            && rule.unset == Unset::LeftToPod
+            && matches!(problem, Problem::Unset(..));
+        (self.tell)(Finding { check: self.check, rule, subject: self.subject, name, problem, inherits })
     }
 }
 
@@ -308,6 +326,6 @@ fn text_of(at: Node<'_>, takes: Takes) -> Result<Option<Cow<'_, str>>, Fault> {
                 None => Cow::Borrowed(""),
             })
         }
-        Takes::Text | Takes::Type | Takes::Texts => at.text()?.map(Cow::Borrowed),
+        Takes::Text | Takes::Required | Takes::Texts => at.text()?.map(Cow::Borrowed),
     })
 }

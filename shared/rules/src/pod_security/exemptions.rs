@@ -63,7 +63,8 @@ impl Exemptions {
     }
 }
 
-fn has(names: &[String], name: &str) -> bool {
+/// Whether a name is one of some.
+pub(super) fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }
 

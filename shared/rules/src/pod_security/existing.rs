@@ -14,7 +14,7 @@ const MOST: usize = 20_000;
 pub(super) struct Existing(Vec<String>);
 
 impl Existing {
-    /// What a check finds in the old object.
+    /// What a check finds in the old object, without what was let be.
     ///
     /// # Errors
     /// What cannot be read.
@@ -22,11 +22,12 @@ impl Existing {
         old: &Examined<'_>,
         check: &'static Check,
         revision: &'static Revision,
+        was_let_be: &mut dyn FnMut(&Finding<'_>) -> bool,
     ) -> Result<Self, Fault> {
         let mut keys = Vec::new();
         old.find(check, revision, &mut |finding| {
             let values = values(&finding);
-            if keys.len().saturating_add(values.len()) < MOST {
+            if keys.len().saturating_add(values.len()) < MOST && !was_let_be(&finding) {
                 if lacks(&finding) {
                     keys.push(key_of_all(&finding, values.len())?);
                 }

@@ -16,6 +16,8 @@ pub(super) struct Finding<'d> {
     /// What the subject does not say of the field: the key of an annotation, the source of a volume.
     pub(super) name: Option<&'d str>,
     pub(super) problem: Problem<'d>,
+    /// Whether a container leaves the field to a pod whose value is refused. The pod's is a finding of its own.
+    pub(super) inherits: bool,
 }
 
 /// What a field belongs to.

@@ -24,7 +24,6 @@ mod exemptions;
 mod existing;
 mod finding;
 mod level;
-mod namespace;
 mod report;
 mod settings;
 mod significance;
@@ -36,13 +35,14 @@ use admission::{
 };
 
 use crate::summary::LONGEST;
-use crate::view::Pod;
+use crate::surroundings::Surroundings;
+use crate::view::{Namespace, Pod};
 use examine::Examined;
 use exclude::{Circumstances, Exclusions};
 use exemptions::Exemptions;
 use existing::{Existing, new_part};
+use finding::Subject;
 pub use level::{Level, LevelVersion, NEWEST, Version};
-use namespace::Surroundings;
 use report::Report;
 pub use settings::{ExistingViolations, NamespaceLabels, Templates};
 use significance::is_significant;
@@ -76,7 +76,7 @@ impl Modes {
     }
 }
 
-/// The keys of the audit annotations, the first three as in-tree.
+/// The keys of the audit annotations, as in-tree but the last.
 const ENFORCE_POLICY: &str = "enforce-policy";
 const AUDIT_VIOLATIONS: &str = "audit-violations";
 const EXEMPT: &str = "exempt";
@@ -169,7 +169,7 @@ impl Policy for PodSecurity {
             _ if old.is_some_and(|old| pod.is_same(old)) => Modes::default(),
             _ => Modes { enforce: true, ..Modes::default() },
         };
-        let mut surroundings = Surroundings::new(namespace, cluster);
+        let mut surroundings = Surroundings::new(namespace, cluster, Namespace::LABELLED);
         let mut errors = Vec::new();
         let standards = match self.standards(&mut surroundings, &mut errors) {
             // As in-tree, where no template is denied.
@@ -185,16 +185,17 @@ impl Policy for PodSecurity {
         let goes = is_template && Pod::of(object).metadata().deletion_timestamp().is_present()?;
         let tolerates = goes || self.existing_violations == ExistingViolations::Tolerate;
         let old = match old {
-            Some(old) if tolerates => Some(Examined::of(old)?),
+            Some(old) if tolerates => Some((old, Examined::of(old)?)),
             _ => None,
         };
         let examined = Examined::of(pod)?;
-        let met = vec![None; self.exclusions.0.len()];
+        let entries = self.exclusions.0.len();
         let mut judgement = Judgement {
             policy: self,
             examined: &examined,
-            old: old.as_ref(),
-            circumstances: Circumstances { request, pod, surroundings, met },
+            old: old.as_ref().map(|(pod, old)| (old, Circumstances::of(None, *pod, entries))),
+            circumstances: Circumstances::of(Some(request), pod, entries),
+            surroundings,
             errors,
             undecided: None,
         };
@@ -226,6 +227,12 @@ struct ByMode {
 impl ByMode {
     /// The same by level and version, as none is judged twice; `enforcing` is what becomes of what is enforced.
     fn by_standard(self, enforcing: Modes) -> Vec<(LevelVersion, Modes)> {
+        // What is warned of anyway is not warned of twice.
+        let is_warned_of = |warn: &LevelVersion| {
+            !enforcing.enforce && warn.level >= self.enforce.level && warn.version == self.enforce.version
+        };
+        let enforcing =
+            if self.warn.as_ref().is_some_and(is_warned_of) { Modes::default() } else { enforcing };
         let all = [
             (Some(self.enforce), enforcing),
             (self.audit, Modes { audit: true, ..Modes::default() }),
@@ -258,7 +265,8 @@ impl PodSecurity {
         if *namespace_labels == NamespaceLabels::Ignore {
             return Ok(ByMode { enforce: enforce.clone(), audit: audit.clone(), warn: warn.clone() });
         }
-        let (standards, mut wrong) = surroundings.labels(&|labels| {
+        let (standards, mut wrong) = surroundings.namespace(&|namespace| {
+            let labels = namespace.metadata().labels();
             let mut wrong = Vec::new();
             let mut of = |level, version, default: &Option<LevelVersion>, otherwise| {
                 let (level, version) = (labels.at(level), labels.at(version));
@@ -305,8 +313,9 @@ struct Judgement<'a, 'd> {
     policy: &'a PodSecurity,
     examined: &'a Examined<'d>,
     /// What was there before, where it is tolerated.
-    old: Option<&'a Examined<'d>>,
+    old: Option<(&'a Examined<'d>, Circumstances<'a, 'd>)>,
     circumstances: Circumstances<'a, 'd>,
+    surroundings: Surroundings<'a>,
     errors: Vec<String>,
     /// Why it is not known of some violation whether an entry lets it be.
     undecided: Option<Fault>,
@@ -339,21 +348,30 @@ impl<'d> Judgement<'_, 'd> {
         stricter: Option<&'static Check>,
         report: &mut Report<'d>,
     ) -> Result<(), Fault> {
-        let existing = match self.old {
-            Some(old) => Some(Existing::of(old, check, revision)?),
+        let exclusions = &self.policy.exclusions;
+        let enforces = report.modes.enforce;
+        let Self { circumstances, surroundings, errors, undecided, .. } = self;
+        let existing = match &mut self.old {
+            // What an entry let be is for what the entry is about, and no right of the object.
+            Some((old, circumstances)) => Some(Existing::of(old, check, revision, &mut |finding| {
+                !matches!(exclusions.covering(check, finding, circumstances, surroundings), Ok(None))
+            })?),
             None => None,
         };
         let existing = existing.as_ref().map(Existing::lookup);
-        let exclusions = &self.policy.exclusions;
-        let enforces = report.modes.enforce;
-        let Self { circumstances, errors, undecided, .. } = self;
+        let mut pod_is_tolerated = false;
         self.examined.find(check, revision, &mut |finding| {
+            let is_of_pod = matches!(finding.subject, Subject::Pod);
+            let inherits = finding.inherits;
             let finding = match &existing {
                 None => Some(finding),
                 Some(existing) => new_part(finding, existing)?,
             };
-            let Some(mut finding) = finding else { return Ok(()) };
-            let mut covering = |check| match exclusions.covering(check, &finding, circumstances) {
+            pod_is_tolerated |= is_of_pod && finding.is_none();
+            // What a container has from its pod is the pod's, unless the pod may have it for the containers that it had.
+            let Some(mut finding) = finding.filter(|_| !inherits || pod_is_tolerated) else { return Ok(()) };
+            let mut covering = |check| match exclusions.covering(check, &finding, circumstances, surroundings)
+            {
                 Ok(entry) => Some(entry),
                 // Where nothing is denied, what cannot be looked up denies nothing either.
                 Err(fault) if !enforces => {
@@ -373,7 +391,7 @@ impl<'d> Judgement<'_, 'd> {
             }
             let Some(entry) = covering(check) else { return Ok(()) };
             if entry.is_none() {
-                exclusions.narrow(&mut finding, circumstances)?;
+                exclusions.narrow(&mut finding, circumstances, surroundings)?;
             }
             report.add(&finding, entry)
         })

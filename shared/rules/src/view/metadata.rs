@@ -28,6 +28,12 @@ impl<'d> Metadata<'d> {
         self.0.at("name")
     }
 
+    /// `metadata.generateName`.
+    #[must_use]
+    pub fn generate_name(&self) -> Node<'d> {
+        self.0.at("generateName")
+    }
+
     /// `metadata.namespace`.
     #[must_use]
     pub fn namespace(&self) -> Node<'d> {

@@ -17,6 +17,14 @@ impl<'d> Namespace<'d> {
     pub const LABELLED: Shape<'static> =
         Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::ALL)]))]);
 
+    /// What is read of both.
+    pub const DESCRIBED: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL), ("labels", Shape::ALL)]))]);
+
+    /// What is read of those that others are compared with.
+    pub const OTHERS: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL), ("name", Shape::ALL)]))]);
+
     /// The view of an object.
     #[must_use]
     pub fn of(object: Node<'d>) -> Self {

@@ -2,7 +2,7 @@
 
 use admission::{Fault, Node, Shape};
 
-use super::Metadata;
+use super::{Container, ContainerKind, Metadata};
 
 /// A Pod, or the template of one.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,28 @@ macro_rules! spec {
             ("serviceAccount", Shape::ALL),
             ("serviceAccountName", Shape::ALL),
             ("volumes", VOLUMES),
+            $($more),*
+        ])
+    };
+}
+
+/// The shape of the specification of a pod whose SELinux context is judged, with further fields.
+macro_rules! confined_spec {
+    ($($more:expr),*) => {
+        Shape::Fields(&[
+            ("containers", CONFINED_CONTAINERS),
+            ("ephemeralContainers", CONFINED_CONTAINERS),
+            ("hostIPC", Shape::ALL),
+            ("hostNetwork", Shape::ALL),
+            ("hostPID", Shape::ALL),
+            ("initContainers", CONFINED_CONTAINERS),
+            ("nodeSelector", Shape::ALL),
+            ("os", Shape::Fields(&[("name", Shape::ALL)])),
+            ("securityContext", CONFINED_POD_SECURITY_CONTEXT),
+            ("serviceAccount", Shape::ALL),
+            ("serviceAccountName", Shape::ALL),
+            ("shareProcessNamespace", Shape::ALL),
+            ("volumes", CONFINED_VOLUMES),
             $($more),*
         ])
     };
@@ -60,6 +82,40 @@ impl<'d> Pod<'d> {
             ),
         ),
         ("template", Self::SECURED),
+    ]);
+
+    /// What is read of a pod, or a template of one, whose SELinux context is judged.
+    pub const CONFINED: Shape<'static> =
+        Shape::Fields(&[("metadata", CONFINED_METADATA), ("spec", confined_spec!())]);
+
+    /// The same of the object that has it, of a PersistentVolume and of a Namespace.
+    pub const CONFINED_IN_ANY_KIND: Shape<'static> = Shape::Fields(&[
+        ("metadata", CONFINED_METADATA),
+        (
+            "spec",
+            confined_spec!(
+                ("jobTemplate", Shape::Fields(&[("spec", Shape::Fields(&[("template", Self::CONFINED)]))])),
+                ("local", Shape::Fields(&[("path", Shape::ALL)])),
+                ("template", Self::CONFINED)
+            ),
+        ),
+        ("template", Self::CONFINED),
+    ]);
+
+    /// What is read of the other pods of a namespace that use the same claims.
+    pub const SHARING: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("name", Shape::ALL), ("uid", Shape::ALL)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                ("containers", CONFINED_CONTAINERS),
+                ("ephemeralContainers", CONFINED_CONTAINERS),
+                ("initContainers", CONFINED_CONTAINERS),
+                ("securityContext", CONFINED_POD_SECURITY_CONTEXT),
+                ("volumes", CONFINED_VOLUMES),
+            ]),
+        ),
+        ("status", Shape::Fields(&[("phase", Shape::ALL)])),
     ]);
 
     /// The view of an object, present or not.
@@ -198,141 +254,6 @@ fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
     Ok(objects)
 }
 
-/// A container of any of the three lists.
-#[derive(Clone, Copy, Debug)]
-pub struct Container<'d> {
-    /// The list that it is in.
-    pub kind: ContainerKind,
-    node: Node<'d>,
-    /// In the order of [`ContainerPart::ALL`].
-    parts: [Option<Node<'d>>; 6],
-}
-
-impl<'d> Container<'d> {
-    fn of(kind: ContainerKind, node: Node<'d>) -> Result<Self, Fault> {
-        let mut parts = [None; 6];
-        for (part, place) in ContainerPart::ALL.iter().zip(&mut parts) {
-            *place = node.entry(part.field())?;
-        }
-        Ok(Self { kind, node, parts })
-    }
-
-    /// The place of the container.
-    #[must_use]
-    pub fn place(&self) -> Node<'d> {
-        self.node
-    }
-
-    /// A part of it, if it is there.
-    #[must_use]
-    pub fn part(&self, part: ContainerPart) -> Option<Node<'d>> {
-        let at = part as usize;
-        self.parts.get(at).copied().flatten()
-    }
-
-    /// `name`.
-    ///
-    /// # Errors
-    /// When it is no string.
-    pub fn name(&self) -> Result<&'d str, Fault> {
-        self.text("name")
-    }
-
-    /// `image`.
-    ///
-    /// # Errors
-    /// When it is no string.
-    pub fn image(&self) -> Result<&'d str, Fault> {
-        self.text("image")
-    }
-
-    /// A text that is asked for over and over; what is not there leaves nothing behind in the document.
-    fn text(&self, field: &str) -> Result<&'d str, Fault> {
-        Ok(match self.node.entry(field)? {
-            Some(text) => text.text()?.unwrap_or_default(),
-            None => "",
-        })
-    }
-}
-
-/// What rules read of a container besides its name and image.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ContainerPart {
-    /// `securityContext`.
-    SecurityContext,
-    /// `ports`.
-    Ports,
-    /// `livenessProbe`.
-    LivenessProbe,
-    /// `readinessProbe`.
-    ReadinessProbe,
-    /// `startupProbe`.
-    StartupProbe,
-    /// `lifecycle`.
-    Lifecycle,
-}
-
-impl ContainerPart {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::SecurityContext,
-        Self::Ports,
-        Self::LivenessProbe,
-        Self::ReadinessProbe,
-        Self::StartupProbe,
-        Self::Lifecycle,
-    ];
-
-    /// The field of a container.
-    #[must_use]
-    pub fn field(self) -> &'static str {
-        match self {
-            Self::SecurityContext => "securityContext",
-            Self::Ports => "ports",
-            Self::LivenessProbe => "livenessProbe",
-            Self::ReadinessProbe => "readinessProbe",
-            Self::StartupProbe => "startupProbe",
-            Self::Lifecycle => "lifecycle",
-        }
-    }
-}
-
-/// The three lists of containers, in the order in which the standard visits them.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum ContainerKind {
-    /// `initContainers`.
-    Init,
-    /// `containers`.
-    Container,
-    /// `ephemeralContainers`.
-    Ephemeral,
-}
-
-impl ContainerKind {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Init, Self::Container, Self::Ephemeral];
-
-    /// The field of a pod's specification that lists them.
-    #[must_use]
-    pub fn field(self) -> &'static str {
-        match self {
-            Self::Init => "initContainers",
-            Self::Container => "containers",
-            Self::Ephemeral => "ephemeralContainers",
-        }
-    }
-
-    /// What one is called in a sentence.
-    #[must_use]
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Init => "init container",
-            Self::Container => "container",
-            Self::Ephemeral => "ephemeral container",
-        }
-    }
-}
-
 /// What a volume is made of counts by name, and of a path of the node the path.
 const VOLUMES: Shape<'static> = Shape::Each(Some(&Shape::Fields(&[("path", Shape::ALL)])));
 
@@ -388,4 +309,34 @@ const CONTAINERS: Shape<'static> = Shape::Fields(&[
     ("readinessProbe", HANDLER),
     ("securityContext", SECURITY_CONTEXT),
     ("startupProbe", HANDLER),
+]);
+
+const CONFINED_METADATA: Shape<'static> = Shape::Fields(&[
+    ("annotations", Shape::ALL),
+    ("generateName", Shape::ALL),
+    ("labels", Shape::ALL),
+    ("name", Shape::ALL),
+    ("ownerReferences", Metadata::OWNERS),
+]);
+
+const WHOLE_SE_LINUX_OPTIONS: Shape<'static> =
+    Shape::Fields(&[("level", Shape::ALL), ("role", Shape::ALL), ("type", Shape::ALL), ("user", Shape::ALL)]);
+
+const CONFINED_POD_SECURITY_CONTEXT: Shape<'static> =
+    Shape::Fields(&[("seLinuxChangePolicy", Shape::ALL), ("seLinuxOptions", WHOLE_SE_LINUX_OPTIONS)]);
+
+const CONFINED_CONTAINERS: Shape<'static> = Shape::Fields(&[
+    ("image", Shape::ALL),
+    ("name", Shape::ALL),
+    (
+        "securityContext",
+        Shape::Fields(&[("privileged", Shape::ALL), ("seLinuxOptions", WHOLE_SE_LINUX_OPTIONS)]),
+    ),
+    ("volumeMounts", Shape::Fields(&[("name", Shape::ALL)])),
+]);
+
+const CONFINED_VOLUMES: Shape<'static> = Shape::Fields(&[
+    ("hostPath", Shape::Fields(&[("path", Shape::ALL)])),
+    ("name", Shape::ALL),
+    ("persistentVolumeClaim", Shape::Fields(&[("claimName", Shape::ALL), ("readOnly", Shape::ALL)])),
 ]);

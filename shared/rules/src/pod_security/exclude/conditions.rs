@@ -1,10 +1,11 @@
 //! Further conditions of an entry, on the pod and on the request.
 
-use admission::{Fault, Node, Request};
+use admission::{Fault, Request};
 
 use crate::pattern::Pattern;
-use crate::pod_security::namespace::Surroundings;
+use crate::pod_security::exemptions::has;
 use crate::selector::Selector;
+use crate::surroundings::Surroundings;
 use crate::view::Pod;
 
 /// All of which have to be met; an empty list is no condition.
@@ -19,13 +20,13 @@ pub(in crate::pod_security) struct Conditions {
     pub(super) groups: Vec<String>,
 }
 
-/// A request and its pod, and which entries were found to apply to them.
+/// A pod and who asks for it, and which entries were found to apply to them.
 pub(in crate::pod_security) struct Circumstances<'a, 'd> {
-    pub(in crate::pod_security) request: &'a Request<'d>,
-    pub(in crate::pod_security) pod: Pod<'d>,
-    pub(in crate::pod_security) surroundings: Surroundings<'a>,
+    /// Who asks; `None` of a pod that is there already, for which anybody may have asked.
+    request: Option<&'a Request<'d>>,
+    pod: Pod<'d>,
     /// By the number of the entry.
-    pub(in crate::pod_security) met: Vec<Option<Result<bool, Fault>>>,
+    met: Vec<Option<Result<bool, Fault>>>,
 }
 
 impl Conditions {
@@ -35,33 +36,45 @@ impl Conditions {
     }
 }
 
-impl Circumstances<'_, '_> {
+impl<'a, 'd> Circumstances<'a, 'd> {
+    /// Those of a pod, as far as so many entries depend on them.
+    pub(in crate::pod_security) fn of(
+        request: Option<&'a Request<'d>>,
+        pod: Pod<'d>,
+        entries: usize,
+    ) -> Self {
+        Self { request, pod, met: vec![None; entries] }
+    }
+
     /// Whether the conditions of an entry are met.
     ///
     /// # Errors
     /// What cannot be read or looked up.
-    pub(super) fn meet(&mut self, entry: usize, conditions: &Conditions) -> Result<bool, Fault> {
+    pub(super) fn meet(
+        &mut self,
+        entry: usize,
+        conditions: &Conditions,
+        surroundings: &mut Surroundings<'_>,
+    ) -> Result<bool, Fault> {
         if let Some(Some(known)) = self.met.get(entry) {
             return known.clone();
         }
-        let met = self.judge(conditions);
+        let met = self.judge(conditions, surroundings);
         if let Some(known) = self.met.get_mut(entry) {
             *known = Some(met.clone());
         }
         met
     }
 
-    fn judge(&mut self, conditions: &Conditions) -> Result<bool, Fault> {
-        let Conditions { pod_selector, namespaces, namespace_selector, .. } = conditions;
-        if !conditions.users.is_empty() && !has(&conditions.users, self.request.username()?) {
-            return Ok(false);
+    fn judge(&self, conditions: &Conditions, surroundings: &mut Surroundings<'_>) -> Result<bool, Fault> {
+        let Conditions { pod_selector, namespaces, namespace_selector, users, groups, .. } = conditions;
+        if let Some(request) = self.request {
+            let is_one = users.is_empty() || has(users, request.username()?);
+            if !is_one || !groups.is_empty() && !request.groups()?.iter().any(|group| has(groups, group)) {
+                return Ok(false);
+            }
         }
-        if !conditions.groups.is_empty()
-            && !self.request.groups()?.iter().any(|group| has(&conditions.groups, group))
-        {
-            return Ok(false);
-        }
-        let namespace = self.surroundings.name.unwrap_or_default();
+        let namespace = surroundings.name.unwrap_or_default();
         if !fits(namespaces, namespace) {
             return Ok(false);
         }
@@ -87,7 +100,9 @@ impl Circumstances<'_, '_> {
         // Last, as it asks the cluster.
         match namespace_selector {
             None => Ok(true),
-            Some(selector) => self.surroundings.labels(&|labels: Node<'_>| selector.matches(labels)),
+            Some(selector) => {
+                surroundings.namespace(&|namespace| selector.matches(namespace.metadata().labels()))
+            }
         }
     }
 }
@@ -102,8 +117,4 @@ fn service_account(pod: Pod<'_>) -> Result<&str, Fault> {
 
 fn fits(patterns: &[Pattern], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
-}
-
-fn has(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| known == name)
 }

@@ -15,6 +15,7 @@ use admission::Fault;
 use super::finding::{Finding, Problem, Subject};
 use super::standard::{Check, Field, Unset};
 use crate::pattern::Pattern;
+use crate::surroundings::Surroundings;
 use crate::view::ContainerKind;
 pub(super) use conditions::{Circumstances, Conditions};
 pub(super) use settings::{ENTRY, Standards, read};
@@ -56,6 +57,7 @@ impl Exclusions {
         check: &Check,
         finding: &Finding<'_>,
         circumstances: &mut Circumstances<'_, '_>,
+        surroundings: &mut Surroundings<'_>,
     ) -> Result<Option<usize>, Fault> {
         // What needs no look-up is tried first, so that a cluster that does not answer harms no other entry.
         for asks in [false, true] {
@@ -64,7 +66,7 @@ impl Exclusions {
                     && entry.names(check)
                     && entry.concerns(finding)?
                     && entry.fits_all(finding)
-                    && circumstances.meet(number, &entry.conditions)?
+                    && circumstances.meet(number, &entry.conditions, surroundings)?
                 {
                     return Ok(Some(number));
                 }
@@ -82,13 +84,14 @@ impl Exclusions {
         &self,
         finding: &mut Finding<'_>,
         circumstances: &mut Circumstances<'_, '_>,
+        surroundings: &mut Surroundings<'_>,
     ) -> Result<(), Fault> {
         for (number, entry) in self.0.iter().enumerate() {
             if entry.names(finding.check)
                 && !entry.values.is_empty()
                 && entry.concerns(finding)?
                 && !entry.conditions.ask()
-                && circumstances.meet(number, &entry.conditions)?
+                && circumstances.meet(number, &entry.conditions, surroundings)?
             {
                 if let Problem::Values(offences) = &mut finding.problem {
                     offences.retain(|offence| !any(&entry.values, offence.value.as_deref()));

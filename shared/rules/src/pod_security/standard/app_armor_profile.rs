@@ -1,11 +1,11 @@
-//! `AppArmor` profiles, in fields and in the annotations that came before them, at every version.
+//! AppArmor profiles, in fields and in the annotations that came before them, at every version.
 
 use super::{Allows, Check, Field, Level, Part, Revision, Rule, Takes};
 
 const fn rule(field: Field) -> Rule {
     Rule::of(
         field,
-        Takes::Type,
+        Takes::Required,
         Allows::Only(&["RuntimeDefault", "Localhost"]),
         "remove it or use one of these",
     )

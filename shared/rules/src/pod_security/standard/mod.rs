@@ -131,8 +131,8 @@ pub enum Takes {
     Integer,
     /// A string.
     Text,
-    /// A string that says what its object is: an object without it has the empty one.
-    Type,
+    /// A string without which its object means nothing: an object without it has the empty one.
+    Required,
     /// A list of strings.
     Texts,
     /// An object: that it is there is what counts, its path what it is called by.

@@ -14,7 +14,7 @@ const fn in_annotations(field: Field) -> Rule {
 const fn in_fields(field: Field) -> Rule {
     Rule::of(
         field,
-        Takes::Type,
+        Takes::Required,
         Allows::Only(&["RuntimeDefault", "Localhost"]),
         "remove it or use one of these",
     )

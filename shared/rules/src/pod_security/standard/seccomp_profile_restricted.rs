@@ -5,10 +5,15 @@ use super::{Allows, Check, Exception, Field, Level, Part, Revision, Rule, Takes,
 const ALLOWS: Allows = Allows::Only(&["RuntimeDefault", "Localhost"]);
 
 const RULES: &[Rule] = &[
-    Rule::of(Field::PodSecurityContext(&["seccompProfile", "type"]), Takes::Type, ALLOWS, "use one of these"),
+    Rule::of(
+        Field::PodSecurityContext(&["seccompProfile", "type"]),
+        Takes::Required,
+        ALLOWS,
+        "use one of these",
+    ),
     Rule::of(
         Field::Container(Part::SecurityContext, &["seccompProfile", "type"]),
-        Takes::Type,
+        Takes::Required,
         ALLOWS,
         "set one of these",
     )

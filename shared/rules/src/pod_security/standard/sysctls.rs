@@ -9,7 +9,7 @@ macro_rules! since {
             unless: None,
             rules: &[Rule::of(
                 Field::PodSecurityContext(&["sysctls", "*", "name"]),
-                Takes::Type,
+                Takes::Required,
                 Allows::Only(&[$($name),*]),
                 "remove it",
             )],
