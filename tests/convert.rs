@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cases::{Case, Outcome, judge};
 use serde_json::{Value, json};
 
 /// Status, standard output and standard error of `convert`, in a folder.
@@ -173,6 +174,14 @@ spec:
             - controlName: Volumes
 ";
 
+const CONFIGURED: &str = "\
+# Kyverno's own configuration (resourceFilters, excludeGroups, the namespaceSelector of its webhooks) is not in these files and by default leaves out kube-system; add a namespaceSelector where wanted.
+";
+
+const NEWER: &str = "\
+# Kyverno also checks Host Probes / Lifecycle Hooks, which v1.24 does not have.
+";
+
 const NO_AUDIT: &str = "\
 # The audit scanner does not audit what has rules for subresources; add a second policy without them for background audits.
 ";
@@ -260,11 +269,11 @@ fn the_examples_of_the_document_become_manifests() {
       - ghcr.io/example/nginx:1.2.3
 ";
     let first = format!(
-        "{}{CONTROLLERS}{NAMESPACES}{user}    existingViolations: Tolerate\n    profile: restricted\n    version: v1.24\n",
+        "{CONFIGURED}{NEWER}{}{CONTROLLERS}{NAMESPACES}{user}    existingViolations: Tolerate\n    profile: restricted\n    version: v1.24\n",
         beginning("exclude-all-capabilities", all)
     );
     let second = format!(
-        "{}{CONTROLLERS}{NAMESPACES}{user}      restrictedField: spec.containers[*].securityContext.capabilities.add
+        "{CONFIGURED}{}{CONTROLLERS}{NAMESPACES}{user}      restrictedField: spec.containers[*].securityContext.capabilities.add
       values:
       - KILL
       - SETGID
@@ -277,7 +286,7 @@ fn the_examples_of_the_document_become_manifests() {
     );
     // The labels of a workload are not those of its pods: no template is judged.
     let third = format!(
-        "{}{NAMESPACES}  matchConditions:
+        "{CONFIGURED}{NEWER}{}{NAMESPACES}  matchConditions:
   - name: is-not-excluded
     expression: \"!(has(object.metadata.labels) && 'app' in object.metadata.labels && object.metadata.labels['app'] == \
          'nginx' && (oldObject == null || (has(oldObject.metadata.labels) && 'app' in oldObject.metadata.labels && \
@@ -310,8 +319,16 @@ fn the_action_decides_on_mode_warnings_and_existing_violations() {
     assert_eq!(of("validationFailureAction: AUDIT,"), (json!("monitor"), plain.clone()));
     let tolerant = json!({ "level": "baseline", "version": "latest", "existingViolations": "Tolerate" });
     assert_eq!(of("validationFailureAction: Enforce, emitWarning: true,"), (json!("protect"), tolerant));
-    let warning = json!({ "level": "baseline", "version": "latest", "warn": plain });
-    assert_eq!(of("emitWarning: true,"), (json!("monitor"), warning));
+    // A monitor would deny, and so not warn.
+    let warning = json!({ "level": "privileged", "audit": plain, "warn": plain });
+    assert_eq!(of("emitWarning: true,"), (json!("protect"), warning));
+    let named =
+        pods("emitWarning: true,", "").replace("level: baseline, version: latest", "profile: restricted");
+    let restricted = json!({ "level": "restricted", "version": "latest" });
+    assert_eq!(
+        manifest(&named)["spec"]["settings"],
+        json!({ "profile": "privileged", "audit": restricted, "warn": restricted })
+    );
     let strict = pods("", "")
         .replace("validate: {", "validate: {failureAction: enforce, allowExistingViolations: false, ");
     let strict = manifest(&strict);
@@ -321,6 +338,236 @@ fn the_action_decides_on_mode_warnings_and_existing_violations() {
         refused(&["kyverno", "-"], &pods("validationFailureAction: block,", "")),
         "standard input: spec.validationFailureAction: expected Enforce or Audit"
     );
+}
+
+/// The notes on what is converted without a problem.
+fn notes(input: &str) -> Vec<String> {
+    let (status, list) = converted(input);
+    assert_eq!(status, 0, "{list}");
+    serde_json::from_value(list["notes"].clone()).unwrap()
+}
+
+#[test]
+fn a_note_names_what_kyverno_checks_before_there_is_a_check() {
+    let newer = |level: &str, version: &str| {
+        let input = pods("", "")
+            .replace("level: baseline, version: latest", &format!("level: {level}, version: {version}"));
+        let notes = notes(&input).into_iter();
+        let mut newer = notes.filter_map(|note| Some(note.strip_prefix("Kyverno also checks ")?.to_owned()));
+        (newer.next(), newer.next())
+    };
+    let probes = "Host Probes / Lifecycle Hooks";
+    for (level, version, controls) in [
+        ("baseline", "v1.0", probes.to_owned()),
+        ("baseline", "v1.33", probes.to_owned()),
+        // The check of /proc mounts at restricted, of v1.35, says what that at baseline said before.
+        ("restricted", "v1.24", probes.to_owned()),
+        ("restricted", "v1.21", format!("{probes}, Capabilities at restricted and Running as Non-root user")),
+        ("restricted", "v1.22", format!("{probes} and Running as Non-root user")),
+        (
+            "restricted",
+            "v1.7",
+            format!(
+                "{probes}, Privilege Escalation, Capabilities at restricted, Running as Non-root user and Seccomp at restricted"
+            ),
+        ),
+    ] {
+        assert_eq!(
+            newer(level, version),
+            (Some(format!("{controls}, which {version} does not have.")), None)
+        );
+    }
+    for (level, version) in
+        [("baseline", "v1.34"), ("restricted", "v1.34"), ("restricted", "v1.99"), ("restricted", "latest")]
+    {
+        assert_eq!(newer(level, version), (None, None), "{level} {version}");
+    }
+}
+
+#[test]
+fn notes_say_what_differs_though_nothing_is_missing() {
+    let configured = CONFIGURED.trim_matches(['#', ' ', '\n']);
+    let no_audit = NO_AUDIT.trim_matches(['#', ' ', '\n']);
+    let warns = "The module does not warn where it denies, and mode monitor drops the denial; so this policy protects at \
+                 level privileged, which denies nothing, and warns and audits at the level of the rule. For reports on \
+                 violations add a second policy in mode monitor.";
+    assert_eq!(notes(&pods("", "")), [configured, no_audit]);
+    assert_eq!(notes(&pods("background: true,", "")), [configured, no_audit]);
+    assert_eq!(notes(&pods("background: false,", "")), [configured]);
+    assert_eq!(notes(&pods("emitWarning: true, background: false,", "")), [configured, warns]);
+    assert_eq!(
+        notes(&pods("emitWarning: true, validationFailureAction: Enforce, background: false,", "")),
+        [configured]
+    );
+    // A policy of a namespace is written for it.
+    let namespaced = pods("background: false,", "").replace("ClusterPolicy", "Policy");
+    assert_eq!(
+        notes(&namespaced.replace("{name: p}", "{name: p, namespace: kube-system}")),
+        Vec::<String>::new()
+    );
+    let templates = policy("background: true,", "match: {any: [{resources: {kinds: [Deployment]}}]}");
+    assert_eq!(notes(&templates), [configured]);
+}
+
+/// What comes of a request with the settings and the mode of a manifest.
+fn judged(manifest: &Value, old: Option<&Value>, new: &Value) -> Outcome {
+    let case = json!({
+        "name": "converted",
+        "settings": manifest["spec"]["settings"],
+        "object": new,
+        "oldObject": old,
+        "cluster": { "objects": [{ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop" } }] },
+        "want": {},
+    });
+    let case: Case = serde_json::from_value(case).unwrap();
+    judge::natively(rules::find("pod-security").unwrap(), &case).unwrap().outcome
+}
+
+/// A pod with one container, of which an image and what is besides is given.
+fn pod(image: &str, container: &Value) -> Value {
+    let mut pod = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "containers": [{ "name": "web", "image": image }] },
+    });
+    let fields = pod["spec"]["containers"][0].as_object_mut().unwrap();
+    fields.extend(container.as_object().unwrap().clone());
+    pod
+}
+
+/// What a user gets to see.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Seen {
+    Admitted,
+    /// Admitted, while the policy server logs a denial.
+    Logged,
+    Warned(&'static str),
+    Denied,
+}
+
+#[test]
+fn requests_are_judged_with_what_is_written_as_kyverno_judges_them() {
+    use Seen::{Admitted, Denied, Logged, Warned};
+    let privileged = json!({ "securityContext": { "privileged": true } });
+    let port = json!({ "ports": [{ "containerPort": 80, "hostPort": 80 }] });
+    let both = json!({ "securityContext": { "privileged": true }, "ports": [{ "containerPort": 80, "hostPort": 80 }] });
+    let probe = json!({ "livenessProbe": { "httpGet": { "port": 80, "host": "10.0.0.1" } } });
+    let time = json!({ "securityContext": { "capabilities": { "add": ["SYS_TIME"] } } });
+    let admin = json!({ "securityContext": { "capabilities": { "add": ["SYS_TIME", "SYS_ADMIN"] } } });
+    let plain = pod("trusted/a:1", &json!({}));
+    let bad = pod("trusted/a:1", &privileged);
+    let mut deployment = json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "template": {} },
+    });
+    deployment["spec"]["template"] = json!({ "metadata": {}, "spec": bad["spec"] });
+    let rule = |spec: &str, check: &str| {
+        pods(spec, "").replace("version: latest", &format!("version: latest{check}"))
+    };
+    let enforce = "validationFailureAction: Enforce,";
+    let audited = rule("", "");
+    let enforced = rule(enforce, "");
+    let warned = rule("emitWarning: true,", "");
+    let strict = enforced.replace("validate: {", "validate: {allowExistingViolations: false, ");
+    let tolerant = enforced.replace("validate: {", "validate: {allowExistingViolations: true, ");
+    let images = ", exclude: [{controlName: Privileged Containers, images: ['trusted/*']}]";
+    let excluded = rule(enforce, images);
+    let values = ", exclude: [{controlName: Capabilities, images: ['*'], restrictedField: \
+                  'spec.containers[*].securityContext.capabilities.add', values: [SYS_TIME]}]";
+    let capable = rule(enforce, values);
+    let pinned = enforced.replace("version: latest", "version: v1.24");
+    let excepted = format!(
+        "{enforced}\n---\n{{apiVersion: kyverno.io/v2, kind: PolicyException, metadata: {{name: e}}, spec: {{exceptions: \
+         [{{policyName: p, ruleNames: ['*']}}], match: {{any: [{{resources: {{namespaces: [shop]}}}}]}}, podSecurity: \
+         [{{controlName: Privileged Containers, images: ['trusted/*']}}]}}}}"
+    );
+    let refused = Warned("would violate PodSecurity \"baseline:latest\": Privileged Containers: web");
+    let other = |container: &Value| pod("other/a:1", container);
+    let newer = |container: &Value| pod("trusted/a:2", container);
+    for (what, rule, old, new, seen) in [
+        ("Audit, a good pod", &audited, None, plain.clone(), Admitted),
+        ("Audit, a bad pod", &audited, None, bad.clone(), Logged),
+        ("Audit, a bad template", &audited, None, deployment.clone(), Logged),
+        ("Audit and emitWarning, a good pod", &warned, None, plain.clone(), Admitted),
+        ("Audit and emitWarning, a bad pod", &warned, None, bad.clone(), refused),
+        ("Audit and emitWarning, a bad template", &warned, None, deployment.clone(), refused),
+        ("Audit and emitWarning, an old violation", &warned, Some(&bad), newer(&privileged), refused),
+        (
+            "Audit and emitWarning, what is excluded",
+            &rule("emitWarning: true,", images),
+            None,
+            bad.clone(),
+            Admitted,
+        ),
+        ("Enforce, a good pod", &enforced, None, plain.clone(), Admitted),
+        ("Enforce, a bad pod", &enforced, None, bad.clone(), Denied),
+        ("Enforce, a bad template", &enforced, None, deployment.clone(), Denied),
+        (
+            "Enforce and emitWarning",
+            &rule("validationFailureAction: Enforce, emitWarning: true,", ""),
+            None,
+            bad.clone(),
+            Denied,
+        ),
+        ("no allowExistingViolations, an old violation", &enforced, Some(&bad), newer(&privileged), Admitted),
+        ("allowExistingViolations, an old violation", &tolerant, Some(&bad), newer(&privileged), Admitted),
+        ("allowExistingViolations, a new violation", &tolerant, Some(&plain), newer(&privileged), Denied),
+        ("allowExistingViolations, one more violation", &tolerant, Some(&bad), newer(&both), Denied),
+        ("allowExistingViolations: false, an old violation", &strict, Some(&bad), newer(&privileged), Denied),
+        (
+            "allowExistingViolations: false, a change of nothing that runs",
+            &strict,
+            Some(&bad),
+            bad.clone(),
+            Admitted,
+        ),
+        ("an excluded image", &excluded, None, bad.clone(), Admitted),
+        ("an excluded image with another violation", &excluded, None, pod("trusted/a:1", &port), Denied),
+        ("another image", &excluded, None, other(&privileged), Denied),
+        (
+            "an excluded image in place of an excluded one",
+            &excluded,
+            Some(&bad),
+            newer(&privileged),
+            Admitted,
+        ),
+        ("another image in place of an excluded one", &excluded, Some(&bad), other(&privileged), Denied),
+        (
+            "another image in place of one with an old violation",
+            &excluded,
+            Some(&pod("other/a:0", &privileged)),
+            other(&privileged),
+            Admitted,
+        ),
+        ("an excluded value", &capable, None, pod("a", &time), Admitted),
+        ("an excluded value beside another", &capable, None, pod("a", &admin), Denied),
+        ("an exception, an image of it", &excepted, None, bad.clone(), Admitted),
+        ("an exception, another image", &excepted, None, other(&privileged), Denied),
+        (
+            "an exception, another image in place of one of it",
+            &excepted,
+            Some(&bad),
+            other(&privileged),
+            Denied,
+        ),
+        ("latest, a probe of a host", &enforced, None, pod("a", &probe), Denied),
+        ("v1.24, a probe of a host, of which a note tells", &pinned, None, pod("a", &probe), Admitted),
+    ] {
+        let manifest = manifest(rule);
+        let outcome = judged(&manifest, old, &new);
+        let monitors = manifest["spec"]["mode"] == "monitor";
+        let found = (outcome.admitted, outcome.denied.is_some(), monitors, outcome.warnings.as_slice());
+        let is_as_wanted = match seen {
+            Admitted => matches!(found, (Some(true), false, _, [])),
+            Logged => matches!(found, (None, true, true, [])),
+            Warned(text) => matches!(found, (Some(true), false, false, [warning]) if warning == text),
+            Denied => matches!(found, (None, true, false, [])),
+        };
+        assert!(is_as_wanted, "{what}: {seen:?} expected of {manifest}, found {outcome:?}");
+    }
 }
 
 #[test]
@@ -443,14 +690,13 @@ fn what_narrows_a_match_and_cannot_be_said_is_left_out_and_listed() {
         "spec.rules[0].context: nothing can use it",
         "spec.rules[0].celPreconditions: the rule is judged without it; write what it says as a matchCondition",
         "spec.rules[0].skipBackgroundRequests: requests of the background controller are judged as all others",
-        "spec.background: the audit scanner does not audit what has rules for subresources of pods; add a second policy without them for it",
         "spec.applyRules: each rule is a policy of its own and judges whatever the others do",
         "spec.newThing: nothing corresponds to it",
         "spec.validationFailureActionOverrides: a policy has one mode; make a policy for each mode, with a namespaceSelector",
     ] {
         assert!(missing.lines().any(|found| found == line), "{line}\n{missing}");
     }
-    assert_eq!(missing.lines().count(), 10, "{missing}");
+    assert_eq!(missing.lines().count(), 9, "{missing}");
     assert_eq!(list["notConverted"][0]["policy"], "ClusterPolicy p");
     assert_eq!(list["notConverted"][0]["rule"], "r");
 }
@@ -680,6 +926,14 @@ fn what_cannot_be_read_is_one_sentence() {
         ("[1]", "standard input: expected an object, found a list"),
         ("{}", "standard input: kind: is missing; expected policies of Kyverno"),
         (
+            "---\n{apiVersion: v1, kind: List, items: []}",
+            "standard input: items: is empty; expected policies of Kyverno",
+        ),
+        (
+            "---\n{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: PolicyList, items: []}]}",
+            "standard input: items[0].items: is empty; expected policies of Kyverno",
+        ),
+        (
             "---\n{kind: ClusterPolicy, apiVersion: kyverno.io/v1, metadata: {name: p}}",
             "standard input: spec: is missing",
         ),
@@ -774,6 +1028,14 @@ fn the_configuration_of_the_plugin_becomes_a_manifest() {
         documents(&stdout)[0]["spec"]["settings"],
         json!({ "level": "privileged", "version": "latest", "namespaceLabels": "Honor", "templates": "Warn" })
     );
+    // A namespace may have labels of levels alone.
+    let pinned = CONFIGURATION
+        .replace("audit: privileged", "audit-version: v1.25")
+        .replace("warn: restricted", "warn: privileged\n  warn-version: v1.26");
+    let (_, stdout, _) = convert(&tests::root(), &["psa", "-"], &pinned);
+    let settings = &documents(&stdout)[0]["spec"]["settings"];
+    assert_eq!(settings["audit"], json!({ "level": "privileged", "version": "v1.25" }));
+    assert_eq!(settings["warn"], json!({ "level": "privileged", "version": "v1.26" }));
 }
 
 #[test]

@@ -66,12 +66,12 @@ impl Exception {
             let policy = policy.ok_or_else(|| excepted.failure("policyName", "is missing"))?.to_owned();
             let rules = excepted.texts("ruleNames")?.into_iter().map(str::to_owned).collect();
             policies.push(Excepted { policy, rules });
-            problems.extend(unknown(&excepted, &["policyName", "ruleNames"]));
+            problems.extend(excepted.unknown(&["policyName", "ruleNames"]));
         }
         let matched = Block::read(spec.object("match")?.as_ref())?;
         let mut entries = Vec::new();
         for entry in spec.objects("podSecurity")? {
-            problems.extend(unknown(&entry, &["controlName", "images", "restrictedField", "values"]));
+            problems.extend(entry.unknown(&["controlName", "images", "restrictedField", "values"]));
             entries.push(entry.iter().map(|(key, value)| (key.to_owned(), value.clone())).collect());
         }
         if entries.is_empty() {
@@ -86,7 +86,7 @@ impl Exception {
             problems.push(Problem::new(spec.path("background"), problem));
         }
         let known = ["exceptions", "match", "podSecurity", "conditions", "background"];
-        problems.extend(unknown(&spec, &known));
+        problems.extend(spec.unknown(&known));
         problems.extend(matched.problems.iter().cloned());
         problems.extend(matched.filters.iter().flat_map(|filter| filter.problems.clone()));
         Ok(Self { title, policies, matched, entries, problems, is_met: false })
@@ -233,8 +233,4 @@ fn narrowed(
 fn listed(targets: &[Target]) -> String {
     let resources: Vec<&str> = targets.iter().map(|target| target.resource()).collect();
     resources.join(", ")
-}
-
-fn unknown(fields: &Fields<'_>, known: &[&str]) -> Vec<Problem> {
-    fields.others(known).map(|(key, _)| Problem::new(fields.path(key), "unknown field")).collect()
 }

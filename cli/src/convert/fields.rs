@@ -2,9 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use super::manifest::Problem;
 use crate::failure::Failure;
 use crate::source::Name;
 use crate::text::found;
+
+/// What is wrong with a field that nobody knows.
+pub(super) const UNKNOWN: &str = "unknown field";
 
 /// An object in a document.
 ///
@@ -62,6 +66,21 @@ impl<'d> Fields<'d> {
     /// The fields with other keys than these.
     pub(super) fn others(&self, known: &[&str]) -> impl Iterator<Item = (&'d str, &'d Value)> {
         self.iter().filter(|(key, _)| !known.contains(key))
+    }
+
+    /// Those fields with other keys of which there is something to say, as problems.
+    pub(super) fn problems(
+        &self,
+        known: &[&str],
+        why: impl Fn(&str, &Value) -> Option<&'static str>,
+    ) -> Vec<Problem> {
+        let problem = |(key, value)| Some(Problem::new(self.path(key), why(key, value)?));
+        self.others(known).filter_map(problem).collect()
+    }
+
+    /// All fields with other keys, as problems.
+    pub(super) fn unknown(&self, known: &[&str]) -> Vec<Problem> {
+        self.problems(known, |_, _| Some(UNKNOWN))
     }
 
     /// A text.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::cel::{self, Expression};
-use super::fields::Fields;
+use super::fields::{Fields, UNKNOWN};
 use super::manifest::{Problem, Requirement, Selector};
 use super::target::{Kind, Operation, Target};
 use crate::failure::Failure;
@@ -114,9 +114,8 @@ impl Filter {
     }
 
     fn unknown(&mut self, fields: &Fields<'_>, known: &[&str]) {
-        let empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
-        let others = fields.others(known).filter(|(_, value)| !empty(value));
-        self.problems.extend(others.map(|(key, _)| Problem::new(fields.path(key), "unknown field")));
+        let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        self.problems.extend(fields.problems(known, |_, value| (!is_empty(value)).then_some(UNKNOWN)));
     }
 
     fn resources(&mut self, resources: &Fields<'_>) -> Result<(), Failure> {

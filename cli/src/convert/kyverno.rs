@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use rules::name::is_subdomain;
+use rules::pod_security::standard::{CHECKS, Check, Revision};
+use rules::pod_security::{Level, Version};
 use serde_json::{Map, Value, json};
 
 use super::exception::{Asking, Exception, Said};
@@ -23,7 +25,17 @@ const CONTROLLERS: &str = "pod-policies.kyverno.io/autogen-controllers";
 /// What is missing when nothing is.
 const EXPECTED: &str = "expected policies of Kyverno";
 
-/// A document, what messages call it, and where in it an object is.
+/// What a reader of the manifest should know of Kyverno's own configuration.
+const CONFIGURATION: &str = "Kyverno's own configuration (resourceFilters, excludeGroups, the namespaceSelector of its \
+                             webhooks) is not in these files and by default leaves out kube-system; add a \
+                             namespaceSelector where wanted.";
+
+/// Why a policy that only warns has another mode and level than its rule.
+const WARNS: &str = "The module does not warn where it denies, and mode monitor drops the denial; so this policy \
+                     protects at level privileged, which denies nothing, and warns and audits at the level of the \
+                     rule. For reports on violations add a second policy in mode monitor.";
+
+/// What messages call a document, and the document.
 type Document = (Name, Value);
 
 /// Converts all rules of some files, in order.
@@ -88,7 +100,11 @@ fn collect<'d>(object: Fields<'d>, objects: &mut Vec<Fields<'d>>) -> Result<(), 
     let kind =
         object.text("kind")?.ok_or_else(|| object.failure("kind", &format!("is missing; {EXPECTED}")))?;
     if kind.ends_with("List") && object.get("items").is_some() {
-        for item in object.objects("items")? {
+        let items = object.objects("items")?;
+        if items.is_empty() {
+            return Err(object.failure("items", &format!("is empty; {EXPECTED}")));
+        }
+        for item in items {
             collect(item, objects)?;
         }
     } else {
@@ -123,6 +139,15 @@ fn kind(object: &Fields<'_>) -> Result<(Kind, String), Failure> {
         _ => Kind::Other,
     };
     Ok((kind, title))
+}
+
+/// What becomes of a violation.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Action {
+    Deny,
+    Record,
+    /// It is recorded, and whoever asks is warned.
+    Warn,
 }
 
 /// What all rules of a policy have in common.
@@ -181,8 +206,12 @@ impl Policy<'_, '_> {
         let excluded = Block::read(rule.object("exclude")?.as_ref())?;
         let reach = Reach::of(&matched, &excluded, self.controllers, self.is_cluster);
         let mut problems = reach.problems.clone();
-        let mode = self.mode(&validate)?;
-        let mut settings = self.settings(&validate, &check, mode, &mut problems)?;
+        let action = self.action(&validate)?;
+        let mut notes = Vec::new();
+        if self.is_cluster {
+            notes.push(CONFIGURATION.to_owned());
+        }
+        let mut settings = settings(&validate, &check, action, &mut problems, &mut notes)?;
         if !reach.has_templates() {
             settings.insert("templates".to_owned(), "Ignore".into());
         }
@@ -195,6 +224,10 @@ impl Policy<'_, '_> {
         }
         let rules = target::rules(&reach.targets, &reach.operations);
         let has_subresources = target::have_subresources(&rules);
+        let mode = match action {
+            Action::Deny | Action::Warn => Mode::Protect,
+            Action::Record => Mode::Monitor,
+        };
         let mut spec = Spec::new(mode, rules, settings);
         spec.namespace_selector = reach.namespace_selector;
         spec.object_selector = reach.object_selector;
@@ -202,7 +235,7 @@ impl Policy<'_, '_> {
         if looks_up {
             spec.context_aware_resources.push(Resource::NAMESPACE);
         }
-        let notes = self.audit(has_subresources, &mut spec, &mut problems)?;
+        self.audit(has_subresources, &mut spec, &mut notes)?;
         self.webhook(&mut spec, &mut problems)?;
         self.walk(rule, &validate, &mut problems);
         let is_refused = if spec.rules.is_empty() {
@@ -227,56 +260,20 @@ impl Policy<'_, '_> {
         Ok(Converted { missing, notes, manifest: Some(manifest) })
     }
 
-    fn mode(&self, validate: &Fields<'_>) -> Result<Mode, Failure> {
+    fn action(&self, validate: &Fields<'_>) -> Result<Action, Failure> {
         let (fields, key) = match validate.get("failureAction") {
             Some(_) => (validate, "failureAction"),
             None => (self.spec, "validationFailureAction"),
         };
+        let warns = self.spec.boolean("emitWarning")? == Some(true);
         match fields.text(key)? {
-            Some(action) if action.eq_ignore_ascii_case("enforce") => Ok(Mode::Protect),
-            Some(action) if action.eq_ignore_ascii_case("audit") => Ok(Mode::Monitor),
-            None => Ok(Mode::Monitor),
-            Some(_) => Err(fields.failure(key, "expected Enforce or Audit")),
-        }
-    }
-
-    /// The block of the rule as it is, with what else decides about violations.
-    fn settings(
-        &self,
-        validate: &Fields<'_>,
-        check: &Fields<'_>,
-        mode: Mode,
-        problems: &mut Vec<Problem>,
-    ) -> Result<Map<String, Value>, Failure> {
-        let mut settings = Map::new();
-        for key in ["level", "profile", "version"] {
-            if let Some(value) = check.get(key).filter(|value| value.as_str() != Some("")) {
-                settings.insert(key.to_owned(), value.clone());
+            Some(action) if action.eq_ignore_ascii_case("enforce") => Ok(Action::Deny),
+            Some(action) if !action.eq_ignore_ascii_case("audit") => {
+                Err(fields.failure(key, "expected Enforce or Audit"))
             }
+            _ if warns => Ok(Action::Warn),
+            _ => Ok(Action::Record),
         }
-        let problem = |(key, _)| Problem::new(check.path(key), "unknown field");
-        problems.extend(check.others(&["level", "profile", "version", "exclude"]).map(problem));
-        let level = settings.get("level").or_else(|| settings.get("profile")).cloned();
-        let level = level.unwrap_or_else(|| "restricted".into());
-        if !settings.contains_key("profile") {
-            settings.insert("level".to_owned(), level.clone());
-        }
-        let is_privileged = level == "privileged";
-        if is_privileged {
-            let key = if settings.contains_key("profile") { "profile" } else { "level" };
-            problems.push(Problem::new(check.path(key), "privileged allows everything: nothing is checked"));
-        }
-        let version = settings.entry("version").or_insert_with(|| "latest".into()).clone();
-        let warns = self.spec.boolean("emitWarning")? == Some(true) && mode == Mode::Monitor;
-        if warns && !is_privileged {
-            settings.insert("warn".to_owned(), json!({ "level": level, "version": version }));
-        }
-        let tolerates = validate.boolean("allowExistingViolations")?.unwrap_or(true);
-        if mode == Mode::Protect {
-            let answer = if tolerates { "Tolerate" } else { "Recheck" };
-            settings.insert("existingViolations".to_owned(), answer.into());
-        }
-        Ok(settings)
     }
 
     /// What exceptions say for a rule, as entries of `exclude`.
@@ -315,25 +312,15 @@ impl Policy<'_, '_> {
     }
 
     /// Background audits; the audit scanner cannot do them with subresources.
-    fn audit(
-        &self,
-        has_subresources: bool,
-        spec: &mut Spec,
-        problems: &mut Vec<Problem>,
-    ) -> Result<Vec<&'static str>, Failure> {
-        let wanted = self.spec.boolean("background")?;
-        if wanted == Some(false) || has_subresources {
+    fn audit(&self, has_subresources: bool, spec: &mut Spec, notes: &mut Vec<String>) -> Result<(), Failure> {
+        let wanted = self.spec.boolean("background")?.unwrap_or(true);
+        if !wanted || has_subresources {
             spec.background_audit = Some(false);
         }
-        if wanted == Some(true) && has_subresources {
-            let problem = "the audit scanner does not audit what has rules for subresources of pods; add a second \
-                           policy without them for it";
-            problems.push(Problem::new(self.spec.path("background"), problem));
+        if wanted && has_subresources {
+            notes.push(super::NO_AUDIT.to_owned());
         }
-        Ok(match wanted {
-            None if has_subresources => vec![super::NO_AUDIT],
-            _ => Vec::new(),
-        })
+        Ok(())
     }
 
     fn webhook(&self, spec: &mut Spec, problems: &mut Vec<Problem>) -> Result<(), Failure> {
@@ -362,7 +349,7 @@ impl Policy<'_, '_> {
                 .push(MatchCondition { name: needed("name")?, expression: needed("expression")? });
         }
         let known = ["failurePolicy", "timeoutSeconds", "matchConditions"];
-        problems.extend(unknown(&webhook, &known));
+        problems.extend(unlike(&webhook, &known));
         Ok(())
     }
 
@@ -381,10 +368,10 @@ impl Policy<'_, '_> {
         let applies_all = |key: &str, value: &Value| {
             key == "applyRules" && value == "All" || key == "admission" && *value == Value::Bool(true)
         };
-        let others = self.spec.others(&known).filter(|(key, value)| !applies_all(key, value));
-        problems.extend(others.map(|(key, _)| Problem::new(self.spec.path(key), why(key))));
-        problems.extend(unknown(rule, &["name", "match", "exclude", "validate"]));
-        problems.extend(unknown(validate, &["podSecurity", "failureAction", "allowExistingViolations"]));
+        let differs = |key: &str, value: &Value| (!applies_all(key, value)).then(|| why(key));
+        problems.extend(self.spec.problems(&known, differs));
+        problems.extend(unlike(rule, &["name", "match", "exclude", "validate"]));
+        problems.extend(unlike(validate, &["podSecurity", "failureAction", "allowExistingViolations"]));
     }
 
     /// A name that no other manifest has.
@@ -401,6 +388,72 @@ impl Policy<'_, '_> {
     }
 }
 
+/// The block of a rule as it is, with what else decides about violations.
+fn settings(
+    validate: &Fields<'_>,
+    check: &Fields<'_>,
+    action: Action,
+    problems: &mut Vec<Problem>,
+    notes: &mut Vec<String>,
+) -> Result<Map<String, Value>, Failure> {
+    let mut settings = Map::new();
+    for key in ["level", "profile", "version"] {
+        if let Some(value) = check.get(key).filter(|value| value.as_str() != Some("")) {
+            settings.insert(key.to_owned(), value.clone());
+        }
+    }
+    problems.extend(check.unknown(&["level", "profile", "version", "exclude"]));
+    let level = settings.get("level").or_else(|| settings.get("profile")).cloned();
+    let level = level.unwrap_or_else(|| "restricted".into());
+    let key = if settings.contains_key("profile") { "profile" } else { "level" };
+    settings.entry(key).or_insert_with(|| level.clone());
+    if level == "privileged" {
+        problems.push(Problem::new(check.path(key), "privileged allows everything: nothing is checked"));
+    }
+    let version = settings.entry("version").or_insert_with(|| "latest".into()).clone();
+    if let (Some(level), Some(version)) = (level.as_str(), version.as_str()) {
+        notes.extend(newer(level, version));
+    }
+    let tolerates = validate.boolean("allowExistingViolations")?.unwrap_or(true);
+    match action {
+        Action::Deny => {
+            let answer = if tolerates { "Tolerate" } else { "Recheck" };
+            settings.insert("existingViolations".to_owned(), answer.into());
+        }
+        Action::Record => {}
+        Action::Warn => {
+            let standard = json!({ "level": level, "version": version });
+            settings.remove("version");
+            settings.insert(key.to_owned(), "privileged".into());
+            settings.insert("audit".to_owned(), standard.clone());
+            settings.insert("warn".to_owned(), standard);
+            notes.push(WARNS.to_owned());
+        }
+    }
+    Ok(settings)
+}
+
+/// What Kyverno checks at a level and the module does not, as a version of the standards does not have it: Kyverno
+/// takes the first revision of a check for all versions before it.
+fn newer(level: &str, version: &str) -> Option<String> {
+    let (level, minor) = (Level::named(level)?, Version::parse(version)?.minor());
+    let checks = CHECKS.iter().filter(|check| check.level <= level);
+    let (known, unknown): (Vec<&Check>, Vec<&Check>) = checks.partition(|check| check.at(minor).is_some());
+    let fields = |revision: Option<&Revision>| -> BTreeSet<String> {
+        revision.iter().flat_map(|revision| revision.rules).flat_map(|rule| rule.field.written()).collect()
+    };
+    let name = |check: &&Check| match known.iter().find(|other| other.control == check.control) {
+        None => Some(check.control.to_owned()),
+        // Another level has the control. What it reads already it demands already.
+        Some(other) if fields(other.at(minor)).is_superset(&fields(check.revisions.first())) => None,
+        Some(_) => Some(format!("{} at {}", check.control, check.level.name())),
+    };
+    let names: Vec<String> = unknown.iter().filter_map(name).collect();
+    let (last, others) = names.split_last()?;
+    let names = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+    Some(format!("Kyverno also checks {names}, which {version} does not have."))
+}
+
 /// The nearest name that the API server takes, with room for a number at the end.
 fn subdomain(text: &str) -> String {
     const ROOM: usize = 240;
@@ -412,8 +465,8 @@ fn subdomain(text: &str) -> String {
     if is_subdomain(&name) { name } else { super::manifest::POLICY.to_owned() }
 }
 
-fn unknown(fields: &Fields<'_>, known: &[&str]) -> Vec<Problem> {
-    fields.others(known).map(|(key, _)| Problem::new(fields.path(key), why(key))).collect()
+fn unlike(fields: &Fields<'_>, known: &[&str]) -> Vec<Problem> {
+    fields.problems(known, |key, _| Some(why(key)))
 }
 
 /// Why a field is not converted, and what to do instead.

@@ -171,7 +171,7 @@ impl NotConverted {
 pub(super) struct Converted {
     pub(super) missing: Vec<NotConverted>,
     /// What a reader of the manifest should know, though nothing is missing.
-    pub(super) notes: Vec<&'static str>,
+    pub(super) notes: Vec<String>,
     pub(super) manifest: Option<Manifest>,
 }
 
@@ -183,7 +183,7 @@ struct List<'c> {
     kind: &'static str,
     items: Vec<&'c Manifest>,
     not_converted: Vec<&'c NotConverted>,
-    notes: BTreeSet<&'static str>,
+    notes: BTreeSet<&'c str>,
 }
 
 /// Why the module would refuse settings; `None` if it would not.
@@ -218,7 +218,7 @@ fn yaml(out: &mut dyn Write, converted: &[Converted]) -> io::Result<()> {
             let rule = rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
             comments.push(format!("not converted: {policy}{rule}: {path}: {problem}"));
         }
-        comments.extend(notes.iter().map(|note| (*note).to_owned()));
+        comments.extend(notes.iter().cloned());
         let Some(manifest) = manifest else { continue };
         if !std::mem::take(&mut first) {
             writeln!(out, "---")?;
@@ -243,7 +243,7 @@ fn json(out: &mut dyn Write, converted: &[Converted]) -> io::Result<()> {
         kind: "List",
         items: converted.iter().filter_map(|converted| converted.manifest.as_ref()).collect(),
         not_converted: converted.iter().flat_map(|converted| &converted.missing).collect(),
-        notes: converted.iter().flat_map(|converted| converted.notes.iter().copied()).collect(),
+        notes: converted.iter().flat_map(|converted| &converted.notes).map(String::as_str).collect(),
     };
     serde_json::to_writer(&mut *out, &list)?;
     writeln!(out)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rules::name::{is_label, is_subdomain};
+use rules::pod_security::{Level, Version};
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
@@ -47,7 +48,8 @@ pub(super) fn convert(file: &str) -> Result<Converted, Failure> {
     let metadata = Metadata { name: POLICY.to_owned(), namespace: None };
     let manifest =
         Manifest { api_version: "policies.kubewarden.io/v1", kind: "ClusterAdmissionPolicy", metadata, spec };
-    Ok(Converted { notes: vec![LABELS, super::NO_AUDIT], manifest: Some(manifest), ..Converted::default() })
+    let notes = vec![LABELS.to_owned(), super::NO_AUDIT.to_owned()];
+    Ok(Converted { notes, manifest: Some(manifest), ..Converted::default() })
 }
 
 /// The plugin's configuration, which may be part of a larger one.
@@ -113,7 +115,8 @@ fn settings(configuration: &Fields<'_>) -> Result<Map<String, Value>, Failure> {
     settings.insert("version".to_owned(), version.into());
     for (name, pinned) in [("audit", "audit-version"), ("warn", "warn-version")] {
         let (level, version) = mode(defaults.as_ref(), name, pinned)?;
-        if level != "privileged" {
+        // A namespace may have a label for the level alone: the version is the one from here.
+        if (level, version) != NOTHING {
             settings.insert(name.to_owned(), json!({ "level": level, "version": version }));
         }
     }
@@ -132,32 +135,26 @@ fn settings(configuration: &Fields<'_>) -> Result<Map<String, Value>, Failure> {
     Ok(settings)
 }
 
+/// The level and the version of a mode of which nothing is written.
+const NOTHING: (&str, &str) = ("privileged", "latest");
+
 /// The level and the version of a mode.
 fn mode<'d>(
     defaults: Option<&Fields<'d>>,
     level: &str,
     version: &str,
 ) -> Result<(&'d str, &'d str), Failure> {
-    let Some(defaults) = defaults else { return Ok(("privileged", "latest")) };
+    let Some(defaults) = defaults else { return Ok(NOTHING) };
     let text = |key: &str| Ok::<_, Failure>(defaults.text(key)?.filter(|text| !text.is_empty()));
-    let name = text(level)?.unwrap_or("privileged");
-    if !matches!(name, "privileged" | "baseline" | "restricted") {
+    let name = text(level)?.unwrap_or(NOTHING.0);
+    if Level::named(name).is_none() {
         return Err(defaults.failure(level, "expected privileged, baseline or restricted"));
     }
-    let pinned = text(version)?.unwrap_or("latest");
-    if !is_version(pinned) {
+    let pinned = text(version)?.unwrap_or(NOTHING.1);
+    if Version::parse(pinned).is_none() {
         return Err(defaults.failure(version, "expected latest or a minor version such as v1.30"));
     }
     Ok((name, pinned))
-}
-
-fn is_version(text: &str) -> bool {
-    let minor = |minor: &str| {
-        !minor.is_empty()
-            && minor.bytes().all(|byte| byte.is_ascii_digit())
-            && (minor == "0" || !minor.starts_with('0'))
-    };
-    text == "latest" || text.strip_prefix("v1.").is_some_and(minor)
 }
 
 fn exempt(exemptions: &Fields<'_>) -> Result<Map<String, Value>, Failure> {

@@ -225,3 +225,34 @@ fn is_version(text: &str) -> bool {
     let mut chars = text.chars();
     text == "*" || chars.next() == Some('v') && chars.next().is_some_and(|c| c.is_ascii_digit() || c == '*')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::manifest::POLICY;
+
+    #[test]
+    fn the_targets_are_what_the_policy_judges() {
+        let scope = rules::find(POLICY).unwrap().scope.0.iter();
+        let scope: BTreeSet<_> = scope.map(|rule| (rule.group, rule.kind, rule.resource)).collect();
+        let targets = Target::ALL.into_iter();
+        let targets: BTreeSet<_> =
+            targets.map(|target| (target.group(), target.kind(), target.resource())).collect();
+        assert_eq!(targets, scope);
+    }
+
+    #[test]
+    fn the_rules_for_all_targets_are_those_that_the_policy_registers() {
+        let wanted = rules::find(POLICY).unwrap().scope.0.iter().flat_map(|rule| {
+            rule.operations.iter().map(|operation| (rule.group, rule.resource, format!("{operation:?}")))
+        });
+        let written = rules(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
+        let written =
+            written.iter().flat_map(|Rule { api_groups: [group], resources, operations, .. }| {
+                resources.iter().flat_map(move |resource| {
+                    operations.iter().map(move |operation| (*group, *resource, format!("{operation:?}")))
+                })
+            });
+        assert_eq!(written.collect::<BTreeSet<_>>(), wanted.collect::<BTreeSet<_>>());
+    }
+}
