@@ -195,7 +195,7 @@ pub(super) fn refusal(settings: &Map<String, Value>) -> Result<Option<Problem>, 
         .ok_or_else(|| Failure::new(format!("policy {POLICY}: unknown to this version of the tool")))?;
     let text = Value::Object(settings.clone()).to_string();
     let refused = (entry.check_settings)(text.as_bytes()).err();
-    Ok(refused.map(|error| Problem::new(error.path, error.problem)))
+    Ok(refused.map(|error| Problem::new(error.path(), error.problem())))
 }
 
 /// Prints all manifests on standard output, in order, with what is not converted.

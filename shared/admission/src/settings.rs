@@ -45,53 +45,62 @@ pub enum Kind {
     Texts,
 }
 
-/// A setting that is not understood.
+/// A setting that is not understood: its path, such as `allow[0].cidrs[1]`, or `settings` for all of them, and what is
+/// wrong and what to write instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct SettingsError {
-    /// The path of the setting: `allow[0].cidrs[1]`; `settings` for all of them.
-    pub path: String,
-    /// What is wrong and what to write instead.
-    pub problem: String,
-}
+pub struct SettingsError(Fault);
 
 impl SettingsError {
     /// An error at a setting.
     #[must_use]
     #[cold]
     pub fn at(setting: Node<'_>, problem: &str) -> Self {
-        Self { path: setting.path(), problem: problem.to_owned() }
+        Self(Fault::new(setting.path(), problem))
     }
 
     /// An error about a text at a setting, which the message repeats: `"10.0.0.0/33" is no range`.
     #[must_use]
     #[cold]
     pub fn about(setting: Node<'_>, text: &str, problem: &str) -> Self {
-        Self { path: setting.path(), problem: format!("{} {problem}", Quoted(text)) }
+        Self(Fault::new(setting.path(), format!("{} {problem}", Quoted(text))))
+    }
+
+    /// The path of the setting.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.0.path()
+    }
+
+    /// What is wrong, and what to write instead.
+    #[must_use]
+    pub fn problem(&self) -> &str {
+        self.0.problem()
     }
 }
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.problem)
+        self.0.fmt(f)
     }
 }
 
 impl std::error::Error for SettingsError {}
 
 impl From<Fault> for SettingsError {
-    fn from(Fault { path, problem }: Fault) -> Self {
-        Self { path, problem }
+    fn from(fault: Fault) -> Self {
+        Self(fault)
     }
 }
 
 impl From<SettingsError> for Fault {
-    fn from(SettingsError { path, problem }: SettingsError) -> Self {
-        let path = match path.as_str() {
-            "settings" => path,
+    fn from(SettingsError(fault): SettingsError) -> Self {
+        let path = fault.path();
+        let path = match path {
+            "settings" => path.to_owned(),
             key if key.starts_with('[') => format!("settings{path}"),
             _ => format!("settings.{path}"),
         };
-        Self { path, problem }
+        Self::new(path, fault.problem())
     }
 }
 

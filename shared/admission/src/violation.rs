@@ -60,11 +60,17 @@ impl fmt::Display for Violation<'_> {
         let Self { at, kind, rule, remedy } = self;
         f.write_str(&at.path())?;
         match kind {
-            Kind::Invalid => write!(f, ": Invalid value: {}", at.shown())?,
+            Kind::Invalid => {
+                f.write_str(": Invalid value: ")?;
+                at.shown().fmt(f)?;
+            }
             Kind::Required => f.write_str(": Required value")?,
             Kind::Forbidden => f.write_str(": Forbidden")?,
         }
-        write!(f, ": {rule}; {remedy}")
+        for part in [": ", rule, "; ", remedy] {
+            f.write_str(part)?;
+        }
+        Ok(())
     }
 }
 
@@ -146,7 +152,7 @@ impl fmt::Display for Violations<'_> {
             if index > 0 {
                 f.write_char('\n')?;
             }
-            write!(f, "{violation}")?;
+            violation.fmt(f)?;
         }
         match self.more {
             0 => Ok(()),

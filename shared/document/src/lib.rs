@@ -12,13 +12,13 @@ mod document;
 mod early;
 mod fault;
 mod json;
-mod members;
 mod node;
 mod shape;
+mod walk;
 
 pub use document::{Document, Origin};
 pub use early::early;
 pub use fault::Fault;
-pub use members::{Member, Members};
 pub use node::Node;
 pub use shape::Shape;
+pub use walk::{Below, Key, Walk};

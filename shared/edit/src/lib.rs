@@ -2,7 +2,7 @@
 //!
 //! A crate of its own so that it is compiled for size: only a request that is changed goes through it.
 
-use document::{Fault, Member, Members, Node};
+use document::{Below, Fault, Key, Node, Walk};
 use lean::{Json, Step};
 
 /// Changes at places of the object.
@@ -44,6 +44,18 @@ impl Edits {
         self.push(at, New::Value(value.into()))
     }
 
+    /// Gives a field whose name is data, such as an annotation, a value.
+    ///
+    /// # Errors
+    /// A place that is not in the object under review.
+    pub fn set_entry(&mut self, of: &Node<'_>, key: &str, value: impl Into<Json>) -> Result<(), Fault> {
+        of.object()?;
+        let mut steps = steps_of(of)?;
+        steps.push(OwnedStep::Field(key.to_owned()));
+        self.0.push(Edit { steps, new: New::Value(value.into()) });
+        Ok(())
+    }
+
     /// Gives a place of the object a string: the JSON that another place has, byte by byte.
     ///
     /// # Errors
@@ -80,21 +92,33 @@ impl Edits {
     /// # Errors
     /// A payload that is no JSON or no UTF-8.
     pub fn apply(self, payload: &[u8]) -> Result<Option<String>, Fault> {
-        let object = object(payload)?;
+        // What was judged before is JSON, but text that was skipped may be no UTF-8.
+        let payload = std::str::from_utf8(payload)
+            .map_err(|_| Fault::new("request.object", "cannot be changed: it is not UTF-8"))?;
+        let object = ["request", "object"].map(|name| OwnedStep::Field(name.to_owned()));
+        let mut walk = Walk::of(payload);
+        if !seek(&mut walk, &object)? {
+            walk = Walk::of("null");
+        }
+        let start = walk.position();
         let mut places = Vec::with_capacity(self.0.len());
         for Edit { steps, new } in self.0 {
             let value = match new {
                 New::Value(value) => Some(value),
-                New::TextOf(other) => Some(Json::from(text_of(object, &other)?)),
+                New::TextOf(other) => {
+                    let mut walk = Walk::of(payload);
+                    let is_there = seek(&mut walk, &object)? && seek(&mut walk, &other)?;
+                    Some(Json::from(if is_there { walk.skip()? } else { "null" }))
+                }
                 New::Nothing => None,
             };
             places.push((steps, value));
         }
         let edits: Vec<Change<'_>> =
             places.iter().map(|(steps, value)| (steps.as_slice(), value.as_ref())).collect();
-        let mut changed = String::with_capacity(object.len());
-        write(&mut changed, object, &edits)?;
-        Ok((changed != object).then_some(changed))
+        let mut changed = String::with_capacity(payload.len());
+        write(&mut changed, &mut walk, &edits)?;
+        Ok((changed != walk.since(start)).then_some(changed))
     }
 }
 
@@ -114,74 +138,76 @@ fn steps_of(at: &Node<'_>) -> Result<Vec<OwnedStep>, Fault> {
 /// The steps that are left to a place, and its new value; `None` takes it away.
 type Change<'e> = (&'e [OwnedStep], Option<&'e Json>);
 
-/// The text of the object in a payload.
-fn object(payload: &[u8]) -> Result<&str, Fault> {
-    // What was judged before is JSON, but text that was skipped may be no UTF-8.
-    let payload = std::str::from_utf8(payload);
-    let mut text = payload.map_err(|_| Fault::new("request.object", "cannot be changed: it is not UTF-8"))?;
-    for name in ["request", "object"] {
-        text = member(text, |member| member.is(name))?.unwrap_or("null");
-    }
-    Ok(text)
-}
-
-/// The text of a value below a value; `null` if there is none.
-fn text_of<'t>(mut text: &'t str, steps: &[OwnedStep]) -> Result<&'t str, Fault> {
-    for step in steps {
-        text = member(text, |member| fits(member, step))?.unwrap_or("null");
-    }
-    Ok(text)
-}
-
-/// The text of the first member of an object or array that fits.
-fn member<'t>(text: &'t str, fits: impl Fn(&Member<'t>) -> bool) -> Result<Option<&'t str>, Fault> {
-    let mut members = Members::of(text)?;
-    while let Some(member) = members.next()? {
-        if fits(&member) {
-            return Ok(Some(member.value()));
+/// Goes to the value that is some steps below the next one, if it is there.
+fn seek(walk: &mut Walk<'_>, steps: &[OwnedStep]) -> Result<bool, Fault> {
+    'steps: for step in steps {
+        let below = walk.below()?;
+        if below == Below::Nothing {
+            return Ok(false);
         }
+        walk.enter()?;
+        let mut index = 0;
+        while let Some(key) = walk.next(below, index == 0)? {
+            if fits(step, below, &key, index) {
+                continue 'steps;
+            }
+            walk.skip()?;
+            index = index.saturating_add(1);
+        }
+        return Ok(false);
     }
-    Ok(None)
+    Ok(true)
 }
 
-/// Whether a member is where a step leads.
-fn fits(member: &Member<'_>, step: &OwnedStep) -> bool {
+/// Whether a member of an object or array is where a step leads.
+fn fits(step: &OwnedStep, below: Below, key: &Key<'_>, index: usize) -> bool {
     match step {
-        OwnedStep::Field(field) => member.is(field),
-        OwnedStep::Index(index) => member.index() == Some(*index),
+        OwnedStep::Field(field) => below == Below::Fields && key.is(field),
+        OwnedStep::Index(wanted) => below == Below::Elements && *wanted == index,
     }
 }
 
-/// Writes a value with the edits at and below it.
-fn write(out: &mut String, old: &str, edits: &[Change<'_>]) -> Result<(), Fault> {
+/// Writes the value that is next with the edits at and below it.
+fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<(), Fault> {
     // The last edit of the very place wins over what comes before it and over everything below.
-    if let Some((_, Some(value))) = edits.iter().rev().find(|(steps, _)| steps.is_empty()) {
+    if let Some((_, Some(value))) = of_place(edits) {
         out.push_str(value.as_str());
+        return walk.skip().map(drop);
+    }
+    let below = walk.below()?;
+    // Nothing is taken from what has nothing.
+    if edits.is_empty() || below == Below::Nothing && edits.iter().all(|(_, value)| value.is_none()) {
+        out.push_str(walk.skip()?);
         return Ok(());
     }
-    let mut members = Members::of(old)?;
-    let array = members.are_elements();
-    out.push(if array { '[' } else { '{' });
+    let (open, close) = if below == Below::Elements { ('[', ']') } else { ('{', '}') };
+    out.push(open);
     let start = out.len();
-    while let Some(member) = members.next()? {
-        let below = below(edits, |step| fits(&member, step));
-        write_member(out, start, member.key(), member.value(), &below)?;
-    }
-    for (at, (steps, _)) in edits.iter().enumerate() {
-        let Some((OwnedStep::Field(name), _)) = steps.split_first() else { continue };
-        let is_first =
-            !edits.iter().take(at).any(|(steps, _)| steps.first() == Some(&OwnedStep::Field(name.clone())));
-        if is_first && member(old, |member| member.is(name))?.is_none() {
-            let below = below(edits, |step| matches!(step, OwnedStep::Field(field) if field == name));
-            // An object is made only for something in it.
-            if below.iter().any(|(_, value)| value.is_some()) {
-                let mut key = Json::from(name.as_str()).into_text();
-                key.push(':');
-                write_member(out, start, &key, "null", &below)?;
-            }
+    // The edits whose field is not there.
+    let mut rest = edits.to_vec();
+    if below == Below::Nothing {
+        walk.skip()?;
+    } else {
+        walk.enter()?;
+        let mut index = 0;
+        while let Some(key) = walk.next(below, index == 0)? {
+            let edits = take(&mut rest, &|step| fits(step, below, &key, index));
+            write_member(out, start, key.text(), walk, &edits)?;
+            index = index.saturating_add(1);
         }
     }
-    out.push(if array { ']' } else { '}' });
+    while let Some((Some(step), _)) = rest.first().map(|(steps, value)| (steps.first(), value)) {
+        let edits = take(&mut rest, &|other| other == step);
+        // An object is made only for something in it.
+        if let OwnedStep::Field(name) = step
+            && edits.iter().any(|(_, value)| value.is_some())
+        {
+            let mut key = Json::from(name.as_str()).into_text();
+            key.push(':');
+            write_member(out, start, &key, &mut Walk::of("null"), &edits)?;
+        }
+    }
+    out.push(close);
     Ok(())
 }
 
@@ -190,30 +216,35 @@ fn write_member(
     out: &mut String,
     start: usize,
     key: &str,
-    value: &str,
+    walk: &mut Walk<'_>,
     edits: &[Change<'_>],
 ) -> Result<(), Fault> {
-    if matches!(edits.iter().rev().find(|(steps, _)| steps.is_empty()), Some((_, None))) {
-        return Ok(());
+    if let Some((_, None)) = of_place(edits) {
+        return walk.skip().map(drop);
     }
     if out.len() > start {
         out.push(',');
     }
     out.push_str(key);
-    if edits.is_empty() {
-        out.push_str(value);
-        return Ok(());
-    }
-    write(out, value, edits)
+    write(out, walk, edits)
 }
 
-/// The edits whose first step fits, without that step.
-fn below<'e>(edits: &[Change<'e>], fits: impl Fn(&OwnedStep) -> bool) -> Vec<Change<'e>> {
-    let below = edits.iter().filter_map(|(steps, value)| match steps.split_first() {
-        Some((first, rest)) if fits(first) => Some((rest, *value)),
-        _ => None,
+/// The last edit of the very place.
+fn of_place<'a, 'e>(edits: &'a [Change<'e>]) -> Option<&'a Change<'e>> {
+    edits.iter().rev().find(|(steps, _)| steps.is_empty())
+}
+
+/// Takes the edits whose first step is one, without that step.
+fn take<'e>(edits: &mut Vec<Change<'e>>, is_it: &dyn Fn(&OwnedStep) -> bool) -> Vec<Change<'e>> {
+    let mut taken = Vec::new();
+    edits.retain(|(steps, value)| match steps.split_first() {
+        Some((first, rest)) if is_it(first) => {
+            taken.push((rest, *value));
+            false
+        }
+        _ => true,
     });
-    below.collect()
+    taken
 }
 
 #[cfg(test)]

@@ -32,7 +32,10 @@ impl fmt::Display for Path<'_, '_> {
                     }
                 }
                 Step::Field(name) if position == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Field(name) => {
+                    f.write_str(".")?;
+                    f.write_str(name)?;
+                }
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::write::push_char;
+use crate::write::push_quoted;
 
 /// The longest value that a message repeats, in bytes.
 const LIMIT: usize = 256;
@@ -23,18 +23,11 @@ pub struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut quoted = "\"".to_owned();
-        let mut cut = false;
-        for (at, c) in self.0.char_indices() {
-            if at >= LIMIT {
-                cut = true;
-                break;
-            }
-            push_char(&mut quoted, c, is_plain(c));
-        }
-        quoted.push('"');
+        let end = self.0.ceil_char_boundary(LIMIT);
+        let mut quoted = String::new();
+        push_quoted(&mut quoted, self.0.get(..end).unwrap_or_default(), is_plain);
         f.write_str(&quoted)?;
-        if cut { write!(f, " ({} bytes)", self.0.len()) } else { Ok(()) }
+        if end < self.0.len() { write!(f, " ({} bytes)", self.0.len()) } else { Ok(()) }
     }
 }
 

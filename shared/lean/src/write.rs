@@ -140,36 +140,42 @@ impl From<ObjectWriter> for Json {
 
 /// Appends a text as a JSON string.
 pub(crate) fn push_text(json: &mut String, text: &str) {
-    json.push('"');
-    for c in text.chars() {
-        push_char(json, c, c >= ' ');
-    }
-    json.push('"');
+    push_quoted(json, text, |c| c >= ' ');
 }
 
-/// Appends a character of a JSON string, escaped unless it is `plain`.
-pub(crate) fn push_char(json: &mut String, c: char, plain: bool) {
-    let short = match c {
-        '"' | '\\' => c,
-        '\n' => 'n',
-        '\r' => 'r',
-        '\t' => 't',
-        c if plain => {
-            json.push(c);
-            return;
+/// Appends a text in quotes, with escapes for all characters that are not `plain`.
+#[inline(never)]
+pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: fn(char) -> bool) {
+    json.push('"');
+    // Most of a text is copied as it is.
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        if is_plain(c) && c != '"' && c != '\\' {
+            continue;
         }
-        c => {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                json.push_str("\\u");
-                for shift in [12, 8, 4, 0] {
-                    json.extend(char::from_digit(u32::from(unit.wrapping_shr(shift) & 0xf), 16));
+        json.push_str(text.get(start..at).unwrap_or_default());
+        start = at.saturating_add(c.len_utf8());
+        let short = match c {
+            '"' | '\\' => c,
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            c => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    json.push_str("\\u");
+                    for shift in [12, 8, 4, 0] {
+                        let digit = usize::from(unit.wrapping_shr(shift) & 0xf);
+                        json.push(b"0123456789abcdef".get(digit).copied().unwrap_or_default().into());
+                    }
                 }
+                continue;
             }
-            return;
-        }
-    };
-    json.push('\\');
-    json.push(short);
+        };
+        json.push('\\');
+        json.push(short);
+    }
+    json.push_str(text.get(start..).unwrap_or_default());
+    json.push('"');
 }
 
 #[cfg(test)]

@@ -31,6 +31,12 @@ impl Subjects {
         Ok((!users.is_empty() || !groups.is_empty()).then_some(Self { users, groups }))
     }
 
+    /// The users and groups with these names.
+    #[must_use]
+    pub fn of(users: Vec<String>, groups: Vec<String>) -> Self {
+        Self { users, groups }
+    }
+
     /// Whether the user of a request is one of them. The audit scanner asks for nobody and is none of them.
     ///
     /// # Errors

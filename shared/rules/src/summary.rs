@@ -10,18 +10,18 @@ pub const LONGEST: usize = 120;
 /// ```
 /// use rules::summary::summary;
 ///
-/// assert_eq!(summary("would refuse", ["a", "b"].into_iter(), 0), "would refuse: a, b");
+/// assert_eq!(summary("would refuse", &["a", "b"], 0), "would refuse: a, b");
 /// let long = "x".repeat(100);
-/// assert_eq!(summary("would refuse", ["a", &long, "b"].into_iter(), 0), "would refuse: a, b and 1 more");
+/// assert_eq!(summary("would refuse", &["a", &long, "b"], 0), "would refuse: a, b and 1 more");
 /// ```
 #[must_use]
-pub fn summary<'a>(what: &str, items: impl Iterator<Item = &'a str>, beyond: usize) -> String {
+pub fn summary(what: &str, items: &[&str], beyond: usize) -> String {
     within(LONGEST, what, items, beyond)
 }
 
 /// The same of another length.
 #[must_use]
-pub fn within<'a>(longest: usize, what: &str, items: impl Iterator<Item = &'a str>, beyond: usize) -> String {
+pub fn within(longest: usize, what: &str, items: &[&str], beyond: usize) -> String {
     /// Room for ` and 524288 more`.
     const MORE: usize = 16;
     let mut line = what.to_owned();
@@ -56,13 +56,14 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_counted() {
         let long = "x".repeat(200);
-        assert_eq!(summary("refused", [long.as_str(), "a\nb"].into_iter(), 3), "refused: 5 in all");
+        assert_eq!(summary("refused", &[&long, "a\nb"], 3), "refused: 5 in all");
     }
 
     proptest! {
         #[test]
         fn a_warning_is_short_and_on_one_line(items: Vec<String>) {
-            let line = summary("node-pods would refuse", items.iter().map(String::as_str), 500_000);
+            let items: Vec<&str> = items.iter().map(String::as_str).collect();
+            let line = summary("node-pods would refuse", &items, 500_000);
             prop_assert!(line.len() <= LONGEST && !line.contains(char::is_control), "{}", line);
         }
     }

@@ -31,6 +31,16 @@ impl<'a> Surroundings<'a> {
     /// # Errors
     /// When it cannot be looked up or is not there, and what `read` cannot read.
     pub fn namespace<T>(&mut self, read: &dyn Fn(Namespace<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let mut found = None;
+        self.read(&mut |namespace| {
+            found = Some(read(namespace)?);
+            Ok(())
+        })?;
+        found.ok_or_else(|| Fault::new("Namespace", "not read"))
+    }
+
+    /// The part that is not to be in a module once for each type.
+    fn read(&mut self, read: &mut dyn FnMut(Namespace<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
         let answer = match self.answer.take() {
             Some(answer) => answer,
             None => self.ask(),

@@ -125,7 +125,7 @@ impl Policy for NodeLabels {
             return Ok(violations.into());
         }
         let what = "node-labels would refuse these labels of the Node";
-        let warning = summary(what, listed.iter().copied(), more);
+        let warning = summary(what, &listed, more);
         let mut all = listed.join(",");
         if more > 0 {
             all.push_str(" and ");

@@ -205,8 +205,8 @@ impl NodePods {
             return violations.into();
         }
         let paths = violations.paths();
-        let warning =
-            summary("node-pods would refuse this pod", paths.iter().map(String::as_str), violations.more());
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let warning = summary("node-pods would refuse this pod", &paths, violations.more());
         Verdict::admit().warn(warning).annotate(VIOLATIONS, violations.to_string())
     }
 }

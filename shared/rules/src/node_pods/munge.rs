@@ -85,7 +85,7 @@ pub(super) fn mend<'d>(
     let mut verdict = Verdict::from(edits);
     if !removed.is_empty() {
         let what = "node-pods removed labels of this mirror pod";
-        let warning = summary(what, removed.iter().copied(), 0);
+        let warning = summary(what, &removed, 0);
         // What the pod says of it may be overwritten, or made up; this cannot.
         verdict = verdict.warn(warning).annotate("removed-labels", record);
     }

@@ -6,7 +6,7 @@ use admission::{Fault, Lookup, Node};
 
 use super::finding::{Finding, Offence, Problem, Subject};
 use super::standard::{Allows, Check, Exception, Field, Revision, Rule, Takes, UNKNOWN, Unset};
-use crate::view::{Container, Pod};
+use crate::view::{Container, ContainerPart, Pod};
 
 /// Who is told what a check finds.
 pub(super) type Tell<'a, 'd> = &'a mut dyn FnMut(Finding<'d>) -> Result<(), Fault>;
@@ -17,10 +17,30 @@ pub(super) struct Examined<'d> {
     pod: Pod<'d>,
     spec: Node<'d>,
     security_context: Option<Node<'d>>,
-    containers: Vec<Container<'d>>,
+    containers: Vec<Opened<'d>>,
     volumes: Vec<Node<'d>>,
     is_windows: bool,
     has_user_namespace: bool,
+}
+
+/// A container with its parts, which every check asks for.
+#[derive(Debug)]
+struct Opened<'d> {
+    container: Container<'d>,
+    /// In the order of [`ContainerPart::ALL`].
+    parts: [Option<Node<'d>>; ContainerPart::ALL.len()],
+}
+
+fn opened<'d>(pod: &Pod<'d>) -> Result<Vec<Opened<'d>>, Fault> {
+    let mut all = Vec::new();
+    for container in pod.all_containers()? {
+        let mut parts = [None; ContainerPart::ALL.len()];
+        for (part, place) in ContainerPart::ALL.iter().zip(&mut parts) {
+            *place = container.part(*part)?;
+        }
+        all.push(Opened { container, parts });
+    }
+    Ok(all)
 }
 
 impl<'d> Examined<'d> {
@@ -29,7 +49,7 @@ impl<'d> Examined<'d> {
             pod,
             spec: pod.spec(),
             security_context: pod.spec().entry("securityContext")?,
-            containers: pod.all_containers()?,
+            containers: opened(&pod)?,
             volumes: pod.volumes()?,
             is_windows: pod.os_name().text()? == Some("windows"),
             has_user_namespace: pod.host_users().boolean()? == Some(false),
@@ -73,11 +93,11 @@ impl<'d> Examined<'d> {
             walk.of_pod = self.has(check, rules)?;
         }
         if rules.iter().any(|rule| rule.field.is_of_containers()) {
-            for container in &self.containers {
+            for Opened { container, parts } in &self.containers {
                 walk.subject = Subject::Container(*container);
                 for rule in rules {
                     if let Field::Container(part, steps) = rule.field {
-                        match container.part(part) {
+                        match parts.get(part as usize).copied().flatten() {
                             Some(place) => walk.follow(rule, place, steps)?,
                             None => walk.unset(rule, container.place(), Some(part.field()), steps)?,
                         }
@@ -148,7 +168,7 @@ impl<'d> Examined<'d> {
                     Some(name) => {
                         if names.is_none() {
                             let mut known = Vec::new();
-                            for container in &self.containers {
+                            for Opened { container, .. } in &self.containers {
                                 known.push(container.name()?);
                             }
                             names = Some(Lookup::of(known));

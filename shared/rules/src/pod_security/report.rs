@@ -134,7 +134,8 @@ impl<'d> Report<'d> {
                     }
                 }
             }
-            lines.push(within(longest, &what, items.iter().map(String::as_str), more));
+            let items: Vec<&str> = items.iter().map(String::as_str).collect();
+            lines.push(within(longest, &what, &items, more));
         }
         lines
     }

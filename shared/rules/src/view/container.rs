@@ -8,17 +8,11 @@ pub struct Container<'d> {
     /// The list that it is in.
     pub kind: ContainerKind,
     node: Node<'d>,
-    /// In the order of [`ContainerPart::ALL`].
-    parts: [Option<Node<'d>>; 6],
 }
 
 impl<'d> Container<'d> {
-    pub(super) fn of(kind: ContainerKind, node: Node<'d>) -> Result<Self, Fault> {
-        let mut parts = [None; 6];
-        for (part, place) in ContainerPart::ALL.iter().zip(&mut parts) {
-            *place = node.entry(part.field())?;
-        }
-        Ok(Self { kind, node, parts })
+    pub(super) fn of(kind: ContainerKind, node: Node<'d>) -> Self {
+        Self { kind, node }
     }
 
     /// The place of the container.
@@ -28,10 +22,11 @@ impl<'d> Container<'d> {
     }
 
     /// A part of it, if it is there.
-    #[must_use]
-    pub fn part(&self, part: ContainerPart) -> Option<Node<'d>> {
-        let at = part as usize;
-        self.parts.get(at).copied().flatten()
+    ///
+    /// # Errors
+    /// When the container is no object.
+    pub fn part(&self, part: ContainerPart) -> Result<Option<Node<'d>>, Fault> {
+        self.node.entry(part.field())
     }
 
     /// `name`.

@@ -200,6 +200,17 @@ impl<'d> Pod<'d> {
         self.0.at("spec").at("serviceAccount")
     }
 
+    /// The name of the service account that it runs as, as the API server defaults it.
+    ///
+    /// # Errors
+    /// When it is no string.
+    pub fn account(&self) -> Result<&'d str, Fault> {
+        Ok(match self.service_account_name().filled_text()? {
+            Some(name) => name,
+            None => self.service_account().filled_text()?.unwrap_or("default"),
+        })
+    }
+
     /// The elements of `spec.volumes`.
     ///
     /// # Errors
@@ -220,7 +231,7 @@ impl<'d> Pod<'d> {
             return Err(list.fault("expected at most 65536 containers"));
         }
         for node in nodes {
-            containers.push(Container::of(kind, node)?);
+            containers.push(Container::of(kind, node));
         }
         Ok(containers)
     }
@@ -314,7 +325,7 @@ const CONTAINERS: Shape<'static> = Shape::Fields(&[
 const CONFINED_METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("generateName", Shape::ALL),
-    ("labels", Shape::ALL),
+    ("labels", Shape::Fields(&[("pod-template-hash", Shape::ALL)])),
     ("name", Shape::ALL),
     ("ownerReferences", Metadata::OWNERS),
 ]);

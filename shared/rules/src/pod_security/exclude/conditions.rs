@@ -86,7 +86,7 @@ impl<'a, 'd> Circumstances<'a, 'd> {
         if !conditions.service_accounts.is_empty() {
             let mut account = namespace.to_owned();
             account.push('/');
-            account.push_str(service_account(self.pod)?);
+            account.push_str(self.pod.account()?);
             if !fits(&conditions.service_accounts, &account) {
                 return Ok(false);
             }
@@ -105,14 +105,6 @@ impl<'a, 'd> Circumstances<'a, 'd> {
             }
         }
     }
-}
-
-/// The service account of a pod, as the API server defaults it.
-fn service_account(pod: Pod<'_>) -> Result<&str, Fault> {
-    Ok(match pod.service_account_name().filled_text()? {
-        Some(name) => name,
-        None => pod.service_account().filled_text()?.unwrap_or("default"),
-    })
 }
 
 fn fits(patterns: &[Pattern], text: &str) -> bool {

@@ -177,14 +177,14 @@ fn check_scope(
         for name in ["images", "containers", "containerKinds"] {
             if entry.at(name).items()?.next().is_some() {
                 let problem = "is about the pod and not about containers; remove this, or narrow the entry with podSelector, namespaces or serviceAccounts";
-                return Err(SettingsError { path: entry.at(name).path(), problem: joined(control, problem) });
+                return Err(SettingsError::at(entry.at(name), &joined(control, problem)));
             }
         }
     }
     if !containers.are_named() && !of_pod {
         let problem =
             "is about containers, of which the entry names none; add images, such as [\"*\"] for all";
-        return Err(SettingsError { path: entry.at("images").path(), problem: joined(control, problem) });
+        return Err(SettingsError::at(entry.at("images"), &joined(control, problem)));
     }
     Ok(())
 }
