@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use admission::{Entry, Kind, Operation, Setting};
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod, PodTemplate, ReplicationController, Service};
+use k8s_openapi::api::core::v1::{
+    Namespace, Node, PersistentVolume, Pod, PodTemplate, ReplicationController, Service,
+};
 use packaging::Metadata;
 use rules::view;
 use serde::de::DeserializeOwned;
@@ -34,7 +36,9 @@ fn every_policy_has_a_folder_and_every_folder_a_policy() {
     let ids: BTreeSet<String> = rules::CATALOG.iter().map(|entry| entry.id.to_owned()).collect();
     assert_eq!(folders, ids);
     for entry in rules::CATALOG {
-        for name in ["Cargo.toml", "src/lib.rs", "metadata.yml", "README.md", "cases", "samples"] {
+        for name in
+            ["Cargo.toml", "src/lib.rs", "metadata.yml", "questions-ui.yml", "README.md", "cases", "samples"]
+        {
             assert!(folder(entry).join(name).exists(), "{}: {name} is missing", entry.id);
         }
         let module = fs::read_to_string(folder(entry).join("src/lib.rs")).unwrap();
@@ -193,7 +197,9 @@ fn has_field<T: DeserializeOwned>(path: &str) -> bool {
     let steps: Vec<&str> = path.split('.').collect();
     (0..1_u32 << steps.len()).any(|lists| {
         let reads = |leaf: &Value| serde_json::from_value::<T>(nest(&steps, leaf, lists)).is_ok();
-        reads(&Value::Null) && [json!(true), json!(7), json!("x")].iter().any(|leaf| !reads(leaf))
+        // An entry of a map may be no null.
+        (reads(&Value::Null) || reads(&json!("x")))
+            && [json!(true), json!(7), json!("x")].iter().any(|leaf| !reads(leaf))
     })
 }
 
@@ -206,6 +212,7 @@ fn kind_has_field(kind: &str, path: &str) -> bool {
         "Job" => has_field::<Job>(path),
         "Namespace" => has_field::<Namespace>(path),
         "Node" => has_field::<Node>(path),
+        "PersistentVolume" => has_field::<PersistentVolume>(path),
         "Pod" => has_field::<Pod>(path),
         "PodTemplate" => has_field::<PodTemplate>(path),
         "ReplicaSet" => has_field::<ReplicaSet>(path),
@@ -227,8 +234,11 @@ fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
     });
     let looked_up = [
         ("Namespace", view::Namespace::ANNOTATED),
+        ("Namespace", view::Namespace::DESCRIBED),
         ("Namespace", view::Namespace::LABELLED),
+        ("Namespace", view::Namespace::OTHERS),
         ("Node", view::ClusterNode::IDENTIFIED),
+        ("Pod", view::Pod::SHARING),
         ("Service", view::Service::OTHERS),
     ];
     let looked_up = looked_up.map(|(kind, shape)| (BTreeSet::from([kind]), shape));
@@ -241,13 +251,17 @@ fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
 
 #[test]
 fn every_kind_has_its_pod_where_the_view_looks_for_it() {
-    let entry = rules::find("pod-security").unwrap();
-    for rule in entry.scope.0 {
-        let place = view::Pod::template(rule.kind).join(".");
-        for mask in view::Pod::SECURED.masks() {
-            let path = if place.is_empty() { mask } else { format!("{place}.{mask}") };
-            assert!(kind_has_field(rule.kind, &path), "{} has no {path}", rule.kind);
-            assert!(entry.object.masks().contains(&path), "{path} is not kept");
+    for (id, shape) in [("pod-security", view::Pod::SECURED), ("selinux", view::Pod::CONFINED)] {
+        let entry = rules::find(id).unwrap();
+        for rule in
+            entry.scope.0.iter().filter(|rule| !["Namespace", "PersistentVolume"].contains(&rule.kind))
+        {
+            let place = view::Pod::template(rule.kind).join(".");
+            for mask in shape.masks() {
+                let path = if place.is_empty() { mask } else { format!("{place}.{mask}") };
+                assert!(kind_has_field(rule.kind, &path), "{} has no {path}", rule.kind);
+                assert!(entry.object.masks().contains(&path), "{path} is not kept");
+            }
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct Cost {
 pub enum Budget {
     /// 1.5 times the floor, for a request that the policy judges.
     Judged,
+    /// 4 times the floor, for one that it may change: the object is written anew.
+    Changed,
     /// 1.1 times the floor, for a request that is none of its business.
     Passed,
 }
@@ -64,6 +66,7 @@ impl Budget {
     fn instructions(self, floor: u64) -> u64 {
         let tenths = match self {
             Budget::Judged => 15,
+            Budget::Changed => 40,
             Budget::Passed => 11,
         };
         (floor.saturating_mul(tenths) / 10).saturating_add(10_000)
@@ -93,17 +96,21 @@ impl Figures {
                 budget: Some(size_budget(entry.id)),
             });
             let meter = Meter::new(&wasm).map_err(|error| format!("{}: {error}", entry.id))?;
-            for (name, request) in &requests {
-                let payload = json!({ "request": request, "settings": {} }).to_string().into_bytes();
+            let (first, others) = (("", json!({})), further_settings(entry.id));
+            let runs = std::iter::once(first).chain(others);
+            for ((suffix, settings), (name, request)) in
+                runs.flat_map(|run| requests.iter().map(move |request| (run.clone(), request)))
+            {
+                let payload = json!({ "request": request, "settings": settings }).to_string().into_bytes();
                 let run = |meter: &Meter| meter.validate(payload.clone(), &cluster).map(|(usage, _)| usage);
                 figures.costs.push(Cost {
-                    module: entry.id.into(),
+                    module: format!("{}{suffix}", entry.id),
                     request: name.clone(),
                     usage: run(&meter).map_err(|error| format!("{} on {name}: {error}", entry.id))?,
                     floor: run(&floor_meter).map_err(|error| format!("floor on {name}: {error}"))?,
-                    budget: budget_of(entry, request),
+                    budget: budget_of(entry, request, suffix),
                 });
-                if name == "pod-create" && reads_containers(entry.id) {
+                if name == "pod-create" && suffix.is_empty() && reads_containers(entry.id) {
                     figures.growths.extend(Growth::measure(entry.id, &meter, request, &cluster)?);
                 }
             }
@@ -207,7 +214,7 @@ fn reads_containers(id: &str) -> bool {
     matches!(id, "pod-security" | "selinux")
 }
 
-fn budget_of(entry: &Entry, request: &Value) -> Budget {
+fn budget_of(entry: &Entry, request: &Value, suffix: &str) -> Budget {
     let kind = |name: &str| request.pointer(&format!("/kind/{name}")).and_then(Value::as_str);
     let covered =
         entry.scope.0.iter().any(|rule| Some(rule.kind) == kind("kind") && Some(rule.group) == kind("group"));
@@ -217,7 +224,24 @@ fn budget_of(entry: &Entry, request: &Value) -> Budget {
         .and_then(Value::as_str)
         .is_some_and(|user| user.starts_with("system:node:"));
     let about_nodes = matches!(entry.id, "node-labels" | "node-pods");
-    if covered && (by_a_node || !about_nodes) { Budget::Judged } else { Budget::Passed }
+    match (covered, about_nodes) {
+        (false, _) => Budget::Passed,
+        (true, true) => {
+            if by_a_node {
+                Budget::Judged
+            } else {
+                Budget::Passed
+            }
+        }
+        // By default it gives pods what they lack.
+        (true, false) if entry.id == "selinux" && suffix.is_empty() => Budget::Changed,
+        (true, false) => Budget::Judged,
+    }
+}
+
+/// What a policy is measured with besides the defaults, and what the table calls it.
+fn further_settings(id: &str) -> Option<(&'static str, Value)> {
+    (id == "selinux").then(|| (", mode: Validate", json!({ "mode": "Validate" })))
 }
 
 /// What look-ups find.

@@ -102,7 +102,7 @@ pub(crate) fn table(growths: &[Growth]) -> String {
 impl Containers {
     fn name(self) -> &'static str {
         match self {
-            Containers::Compliant => "compliant",
+            Containers::Compliant => "as in pod-create",
             Containers::Careless => "without a security context",
         }
     }

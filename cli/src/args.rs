@@ -19,6 +19,9 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     Convert(ConvertArgs),
     Annotate(AnnotateArgs),
+    Push(PushArgs),
+    Pull(PullArgs),
+    Selinux(SelinuxArgs),
 }
 
 /// Judges AdmissionRequests with a policy.
@@ -89,6 +92,17 @@ pub(crate) enum Audit {
         #[command(flatten)]
         settings: SettingsArgs,
     },
+    /// SELinux levels: Namespaces that have the same one, pods that use another Namespace's, and what selinux would
+    /// refuse or change.
+    ///
+    /// Give Namespaces, pods, what makes pods, and PersistentVolumes; with types.fromSelinuxProfiles, SelinuxProfiles.
+    /// All of them are judged as if they were created anew.
+    Selinux {
+        #[command(flatten)]
+        dump: DumpArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
 }
 
 /// A dump, and how what is found in it is printed.
@@ -100,6 +114,40 @@ pub(crate) struct DumpArgs {
     pub(crate) dump: Vec<String>,
 
     /// How the findings are printed.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: AuditOutput,
+}
+
+/// Tells what settings of selinux mean.
+#[derive(Args, Debug)]
+pub(crate) struct SelinuxArgs {
+    #[command(subcommand)]
+    pub(crate) what: Selinux,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Selinux {
+    Level(LevelArgs),
+}
+
+/// The levels that Namespaces have under given settings, and where they come from.
+///
+/// Exit status: 0 if it is told, also where a Namespace has no level of its own; 2 if it cannot be told.
+#[derive(Args, Debug)]
+pub(crate) struct LevelArgs {
+    /// Names of Namespaces.
+    #[arg(required = true, value_name = "NAMESPACE")]
+    pub(crate) namespaces: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    /// The Namespaces, where their labels or annotations decide: files of Kubernetes objects and lists of them, or
+    /// directories of such files (*.json, *.yaml, *.yml).
+    #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
+    pub(crate) cluster: Vec<String>,
+
+    /// How the levels are printed.
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) output: AuditOutput,
 }
@@ -186,4 +234,66 @@ pub(crate) struct AnnotateArgs {
     /// Where the annotated module goes; may be the module itself.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+}
+
+/// Pushes policies to a registry, as Kubewarden takes them from there.
+///
+/// Prints their digests, which `cosign sign` wants. Exit status: 0 if all are pushed, 2 if one is not; those that are
+/// printed are.
+#[derive(Args, Debug)]
+pub(crate) struct PushArgs {
+    /// The files of modules, or the ids of built ones.
+    #[arg(required = true, value_name = "POLICY")]
+    pub(crate) policies: Vec<String>,
+
+    /// Where the policy goes: HOST/REPOSITORY, or HOST/REPOSITORY:TAG for another tag than v and the version that its
+    /// metadata says. With several policies HOST/PREFIX; each goes to HOST/PREFIX/ID.
+    pub(crate) reference: String,
+
+    /// Where the built modules are.
+    #[arg(long, value_name = "DIR", default_value = "target/policies")]
+    pub(crate) modules: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
+
+    /// How the digests are printed.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: PushOutput,
+}
+
+/// How digests are printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum PushOutput {
+    /// For people.
+    #[default]
+    Text,
+    /// A JSON object with immutable_ref for each policy, one on each line.
+    Json,
+}
+
+/// Pulls a policy from a registry into a file.
+#[derive(Args, Debug)]
+pub(crate) struct PullArgs {
+    /// HOST/REPOSITORY:TAG or HOST/REPOSITORY@DIGEST.
+    pub(crate) reference: String,
+
+    /// Where the module goes; without it, into the working directory under the last name of the repository.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
+}
+
+/// How a registry is talked to.
+#[derive(Args, Debug)]
+pub(crate) struct RegistryArgs {
+    /// Talk HTTP without TLS; credentials can then be read on the way.
+    #[arg(long)]
+    pub(crate) plain_http: bool,
+
+    /// The folder of the config.json in which docker keeps credentials; without it, $DOCKER_CONFIG or ~/.docker.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) docker_config: Option<PathBuf>,
 }

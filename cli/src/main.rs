@@ -2,8 +2,9 @@
 //!
 //! [`run`] judges requests with a module in the host that Kubewarden uses, [`audit`] lists what the restrictions
 //! would find in a cluster, [`convert`] writes manifests from what others restrict pods with, [`annotate`] makes a
-//! module ready for Kubewarden. All input is read before the first thing is judged, and everything is judged before the
-//! first thing is printed, so there is no half an answer.
+//! module ready for Kubewarden, [`selinux`] says what settings of one module mean, [`registry`] pushes modules and pulls
+//! them. All input is read before the first thing is judged or sent, and everything is judged before the first thing is
+//! printed, so there is no half an answer.
 
 mod annotate;
 mod args;
@@ -14,9 +15,12 @@ mod diff;
 mod failure;
 mod parse;
 mod policy;
+mod registry;
+mod replace;
 mod report;
 mod requests;
 mod run;
+mod selinux;
 mod settings;
 mod source;
 mod strict;
@@ -39,6 +43,9 @@ fn main() -> ExitCode {
         Command::Audit(args) => audit::audit(&args.what),
         Command::Convert(args) => convert::convert(&args.what),
         Command::Annotate(args) => annotate::annotate(&args),
+        Command::Push(args) => registry::push(&args),
+        Command::Pull(args) => registry::pull(&args),
+        Command::Selinux(args) => selinux::selinux(&args.what),
     };
     match done {
         Ok(status) => status,

@@ -10,6 +10,14 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::source::{Name, file};
 
+/// A module that can be deployed: it says how.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) path: PathBuf,
+    pub(crate) wasm: Vec<u8>,
+    pub(crate) metadata: Metadata,
+}
+
 /// How the modules are built.
 const BUILD: &str = "build the modules with ./justw modules";
 
@@ -24,15 +32,8 @@ pub(crate) fn load(
     settings: Value,
     settings_name: &Name,
 ) -> Result<Policy, Failure> {
-    let path = find(policy, modules)?;
-    let wasm = file(&path)?;
+    let Module { path, wasm, metadata } = read(policy, modules)?;
     let about = |problem: String| Failure::about(path.display(), problem);
-    let metadata = Metadata::read(&wasm).map_err(|error| about(error.to_string()))?;
-    let metadata = metadata.ok_or_else(|| {
-        about(
-            "carries no metadata, without which no host runs it; add it with portcullis annotate".to_owned(),
-        )
-    })?;
     check(&metadata).map_err(|problem| about(problem.to_owned()))?;
     let host = Host::new().map_err(|error| Failure::new(error.to_string()))?;
     let module = host.load(&wasm).map_err(|error| about(error.to_string()))?;
@@ -41,6 +42,21 @@ pub(crate) fn load(
         host::Error::Settings(problem) => Failure::about(settings_name, problem),
         error => about(error.to_string()),
     })
+}
+
+/// Reads a module and what it says about itself.
+///
+/// # Errors
+/// A policy that does not exist, what is no module, and a module without metadata.
+pub(crate) fn read(policy: &str, modules: &Path) -> Result<Module, Failure> {
+    let path = find(policy, modules)?;
+    let wasm = file(&path)?;
+    let metadata = Metadata::read(&wasm).map_err(|error| Failure::about(path.display(), error))?;
+    let Some(metadata) = metadata else {
+        let problem = "carries no metadata, without which no host runs it; add it with portcullis annotate";
+        return Err(Failure::about(path.display(), problem));
+    };
+    Ok(Module { path, wasm, metadata })
 }
 
 fn deployment(id: String, metadata: Metadata, settings: Value) -> Deployment {

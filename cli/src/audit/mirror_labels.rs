@@ -9,7 +9,7 @@ use rules::node_pods::{ALLOWED_LABEL_KEYS, COPIED, DENIED_BY_DEFAULT, MIRROR};
 use rules::view::{ClusterNode, Namespace, Pod};
 use serde::Serialize;
 
-use super::{Dump, Findings};
+use super::{Dump, Findings, some_of};
 use crate::failure::Failure;
 
 /// The command that makes a dump with all that matters.
@@ -137,21 +137,13 @@ fn copied(dump: &Dump) -> Result<BTreeMap<String, BTreeMap<&'static str, String>
     Ok(nodes)
 }
 
-/// So many names say what is missing.
-const NAMED: usize = 3;
-
 fn notes(unknown_nodes: &BTreeSet<String>) -> Vec<String> {
     if unknown_nodes.is_empty() {
         return Vec::new();
     }
-    let names: Vec<&str> = unknown_nodes.iter().take(NAMED).map(String::as_str).collect();
-    let more = match unknown_nodes.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     vec![format!(
-        "Topology labels were not checked, as the dump lacks Nodes ({}{more}); make it with {COMMAND} -o json",
-        names.join(", ")
+        "Topology labels were not checked, as the dump lacks Nodes ({}); make it with {COMMAND} -o json",
+        some_of(unknown_nodes)
     )]
 }
 

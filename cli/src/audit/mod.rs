@@ -4,16 +4,20 @@ mod dump;
 mod external_ips;
 mod mirror_labels;
 mod node_labels;
+mod selinux;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::args::{Audit, AuditOutput};
+use crate::args::{Audit, AuditOutput, DumpArgs};
 use crate::failure::Failure;
 use crate::report::to_stdout;
-use dump::Dump;
+use crate::selinux::Settings;
+use crate::source::Reader;
+pub(crate) use dump::Dump;
 
 /// The exit status when something is found.
 const FOUND: u8 = 1;
@@ -42,6 +46,11 @@ pub(crate) fn audit(what: &Audit) -> Result<ExitCode, Failure> {
             let policy = node_labels::policy(settings)?;
             report(&node_labels::find(&Dump::read(dump)?, &policy)?, dump.output)
         }
+        Audit::Selinux { dump: DumpArgs { dump, output }, settings } => {
+            let mut reader = Reader::default();
+            let settings = Settings::read(settings, &mut reader)?;
+            report(&selinux::find(&Dump::of(dump, &mut reader)?, &settings)?, *output)
+        }
     }
 }
 
@@ -61,5 +70,16 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     match count {
         1 => format!("1 {one}"),
         count => format!("{count} {many}"),
+    }
+}
+
+/// Some of the names and how many more there are, as a sentence writes them.
+fn some_of(names: &BTreeSet<String>) -> String {
+    const NAMED: usize = 3;
+    let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let first = first.join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
     }
 }

@@ -139,6 +139,17 @@ impl<'d> Node<'d> {
         }))
     }
 
+    /// The elements of an array, which has to be there.
+    ///
+    /// # Errors
+    /// When it has another type or is absent.
+    pub fn required_items(&self) -> Result<impl Iterator<Item = Node<'d>> + use<'d>, Fault> {
+        if !self.is_present()? {
+            return Err(self.fault("expected an array, found nothing"));
+        }
+        self.items()
+    }
+
     /// The value, which has to be a string.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ pub mod node_pods;
 pub mod pattern;
 pub mod pod_security;
 pub mod selector;
+pub mod selinux;
 pub mod subject;
 pub mod summary;
 pub mod surroundings;
@@ -28,6 +29,7 @@ pub const CATALOG: &[Entry] = &[
     Entry::of::<node_labels::NodeLabels>(),
     Entry::of::<node_pods::NodePods>(),
     Entry::of::<pod_security::PodSecurity>(),
+    Entry::of::<selinux::Selinux>(),
 ];
 
 /// The restriction with an id.

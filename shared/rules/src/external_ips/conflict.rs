@@ -54,17 +54,14 @@ impl<'d> Endpoints<'d> {
         let list = List { api_version: "v1", kind: "Service", namespace: None, shape: Service::OTHERS };
         let answer = list.ask(cluster)?;
         let document = answer.document()?;
-        let items = document.root().at("items");
-        if !items.is_present()? {
-            return Err(items.fault("expected an array, found nothing"));
-        }
+        let items = document.root().at("items").required_items()?;
         let addresses = Lookup::of(self.addresses.iter().map(|(address, _)| *address).collect());
         // Who has an address: whether it is of another namespace, its name, the port. Of several one of this
         // namespace, and the least by name, as the cluster lists in any order.
         let mut holders: Vec<(bool, &str, Port<'_>)> = Vec::new();
         // The position of its holder for each address: few have one.
         let mut holder_of: Vec<usize> = vec![usize::MAX; addresses.len()];
-        for item in items.items()? {
+        for item in items {
             let other = Service::of(item);
             let foreign = other.namespace().filled_text()? != request.namespace()?;
             let name = other.name().filled_text()?;

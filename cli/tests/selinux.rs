@@ -1,0 +1,511 @@
+//! What `audit selinux` finds in a dump, and what `selinux level` tells of settings.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
+
+mod folder;
+
+use folder::Folder;
+use serde_json::{Value, json};
+
+/// Status, standard output and standard error of an audit of `dump.json`.
+fn audit(folder: &Folder, dump: &[Value], arguments: &[&str]) -> (i32, String, String) {
+    folder.file("dump.json", json!(dump).to_string());
+    folder.run(&[&["audit", "selinux", "dump.json"], arguments].concat(), "")
+}
+
+/// What an audit with settings finds, for programs.
+fn found(folder: &Folder, dump: &[Value], settings: &Value) -> Value {
+    let arguments = ["-o", "json", "--settings-json", &settings.to_string()];
+    let (status, stdout, stderr) = audit(folder, dump, &arguments);
+    assert_eq!(stderr, "", "{settings}");
+    let found: Value = serde_json::from_str(&stdout).unwrap();
+    let lists = ["collisions", "foreign", "refused", "changed"];
+    let is_empty = lists.iter().all(|list| found[list].as_array().unwrap().is_empty());
+    assert_eq!(status, i32::from(!is_empty), "{stdout}");
+    found
+}
+
+/// The sentence with which an audit of standard input is refused.
+fn refused(folder: &Folder, input: &str, settings: &str) -> String {
+    folder.refused(&["audit", "selinux", "-", "--settings-json", settings], input)
+}
+
+/// What `selinux level` prints, with the status that says that it could.
+fn level(folder: &Folder, arguments: &[&str]) -> String {
+    let (status, stdout, stderr) = folder.run(&[&["selinux", "level"], arguments].concat(), "");
+    assert_eq!((status, stderr.as_str()), (0, ""), "{arguments:?}");
+    stdout
+}
+
+fn namespace(name: &str, metadata: &Value) -> Value {
+    let mut metadata = metadata.clone();
+    metadata["name"] = name.into();
+    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata })
+}
+
+fn bare(name: &str) -> Value {
+    namespace(name, &json!({}))
+}
+
+fn annotated(name: &str, level: &str) -> Value {
+    namespace(name, &json!({ "annotations": { "portcullis.dev/selinux-level": level } }))
+}
+
+/// A pod with these options for itself and for its container.
+fn pod(namespace: &str, name: &str, own: &Value, containers: &Value) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": { "name": name, "namespace": namespace },
+        "spec": {
+            "securityContext": { "seLinuxOptions": own },
+            "containers": [
+                { "name": "main", "image": "i", "securityContext": { "seLinuxOptions": containers } },
+            ],
+        },
+    })
+}
+
+fn plain(namespace: &str, name: &str) -> Value {
+    pod(namespace, name, &Value::Null, &Value::Null)
+}
+
+fn deployment(namespace: &str, name: &str, level: &str) -> Value {
+    let template = pod(namespace, name, &Value::Null, &json!({ "level": level }));
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": { "name": name, "namespace": namespace },
+        "spec": { "template": { "spec": template["spec"] } },
+    })
+}
+
+/// The field of each element of a list.
+fn each<'v>(list: &'v Value, field: &str) -> Vec<&'v Value> {
+    list.as_array().unwrap().iter().map(|element| &element[field]).collect()
+}
+
+/// One of everything.
+fn dump() -> Vec<Value> {
+    let mut on_node = plain("shop", "on-node");
+    on_node["spec"]["hostPID"] = true.into();
+    vec![
+        bare("team-a"),
+        bare("shop"),
+        bare("tenant-327"),
+        bare("tenant-286"),
+        plain("team-a", "web"),
+        pod("team-a", "done", &json!({ "level": "s0:c138,c78" }), &Value::Null),
+        pod("shop", "thief", &json!({ "level": "s0:c138,c78" }), &Value::Null),
+        on_node,
+        deployment("shop", "all", "s0-s0:c0.c1023"),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": { "name": "etc" },
+            "spec": { "local": { "path": "/etc" } },
+        }),
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a", "namespace": "shop" } }),
+    ]
+}
+
+#[test]
+fn everything_is_listed_for_people() {
+    let folder = Folder::new("selinux-text");
+    let (status, stdout, stderr) = audit(&folder, &dump(), &[]);
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    assert_eq!(
+        stdout,
+        "\
+Namespaces with the same level:
+  s0:c136,c179: tenant-286 (hash of namespace:tenant-286), tenant-327 (hash of namespace:tenant-327)
+
+Levels of other Namespaces:
+  Pod shop/thief: spec.securityContext.seLinuxOptions.level: s0:c138,c78 is that of team-a
+  Deployment shop/all: spec.template.spec.containers[0].securityContext.seLinuxOptions.level: s0-s0:c0.c1023 \
+         reaches that of team-a, tenant-286, tenant-327
+
+Would be refused:
+  PersistentVolume etc: spec.local.path: Invalid value: \"/etc\": the runtime would relabel a path of the system; \
+         use a path that holds nothing else
+  Pod shop/thief: spec.securityContext.seLinuxOptions.level: Invalid value: \"s0:c138,c78\": is not the level of \
+         namespace \"shop\"; use SHOP
+  Deployment shop/all: spec.template.spec.containers[0].securityContext.seLinuxOptions.level: Invalid value: \
+         \"s0-s0:c0.c1023\": container \"main\": is a range, which reaches the files of others; use SHOP
+
+Would be changed:
+  Pod shop/on-node: spec.securityContext.seLinuxOptions.level: set to SHOP
+  Pod shop/on-node: spec.securityContext.seLinuxOptions.type: set to spc_t
+  Pod team-a/web: spec.securityContext.seLinuxOptions.level: set to s0:c78,c138
+
+1 level shared, 2 objects with a level of others, 3 refused, 2 changed.
+"
+        .replace("SHOP", level(&folder, &["shop"]).split(' ').nth(1).unwrap())
+    );
+}
+
+#[test]
+fn everything_is_listed_for_programs() {
+    let folder = Folder::new("selinux-json");
+    let found = found(&folder, &dump(), &json!({}));
+    let tenant = |name: &str| {
+        let key = format!("namespace:{name}");
+        json!({
+            "namespace": name, "level": "s0:c136,c179", "origin": "Hash", "key": key,
+            "explanation": format!("hash of {key}"),
+        })
+    };
+    assert_eq!(
+        found["collisions"],
+        json!([{ "level": "s0:c136,c179", "namespaces": [tenant("tenant-286"), tenant("tenant-327")] }])
+    );
+    assert_eq!(
+        found["foreign"],
+        json!([
+            {
+                "kind": "Pod", "namespace": "shop", "name": "thief",
+                "path": "spec.securityContext.seLinuxOptions.level",
+                "level": "s0:c138,c78", "reaches": ["team-a"], "equal": true,
+            },
+            {
+                "kind": "Deployment", "namespace": "shop", "name": "all",
+                "path": "spec.template.spec.containers[0].securityContext.seLinuxOptions.level",
+                "level": "s0-s0:c0.c1023", "reaches": ["team-a", "tenant-286", "tenant-327"], "equal": false,
+            },
+        ])
+    );
+    assert_eq!(each(&found["refused"], "name"), ["etc", "thief", "all"]);
+    assert_eq!(each(&found["refused"], "namespace"), [&Value::Null, &"shop".into(), &"shop".into()]);
+    assert_eq!(found["refused"][0]["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        found["changed"][1],
+        json!({
+            "kind": "Pod", "namespace": "team-a", "name": "web",
+            "changes": { "spec.securityContext.seLinuxOptions.level": "s0:c78,c138" },
+        })
+    );
+    assert_eq!(found["notes"], json!([]));
+}
+
+#[test]
+fn nothing_found_is_said() {
+    let folder = Folder::new("selinux-nothing");
+    let dump = [bare("team-a"), pod("team-a", "a", &json!({ "level": "s0:c78,c138" }), &Value::Null)];
+    let nothing = "No two Namespaces have the same level, no pod has another's, and nothing would be refused or changed.\n";
+    assert_eq!(audit(&folder, &dump, &[]), (0, nothing.to_owned(), String::new()));
+    let none = json!({ "collisions": [], "foreign": [], "refused": [], "changed": [], "notes": [] });
+    assert_eq!(found(&folder, &dump, &json!({})), none);
+}
+
+#[test]
+fn what_is_shared_on_purpose_is_no_collision_and_no_theft() {
+    let folder = Folder::new("selinux-shared");
+    let group = json!({ "allocation": {
+        "sharedGroups": [{ "name": "shop", "namespaces": ["shop-front", "shop-back"] }],
+    } });
+    let told = level(&folder, &["shop-back", "--settings-json", &group.to_string()]);
+    let (_, shop) = told.split_once(": ").unwrap();
+    let (shop, origin) = shop.split_once(' ').unwrap();
+    assert_eq!(origin, "(hash of group:shop)\n");
+    let dump = [
+        bare("shop-front"),
+        bare("shop-back"),
+        bare("thief"),
+        pod("shop-back", "a", &json!({ "level": shop }), &Value::Null),
+        pod("thief", "a", &json!({ "level": shop }), &Value::Null),
+    ];
+    let audited = found(&folder, &dump, &group);
+    assert_eq!(audited["collisions"], json!([]));
+    assert_eq!(each(&audited["foreign"], "namespace"), ["thief"]);
+    assert_eq!(audited["foreign"][0]["reaches"], json!(["shop-back", "shop-front"]));
+
+    let labelled = |name: &str, tenant: &str| namespace(name, &json!({ "labels": { "tenant": tenant } }));
+    let dump = [labelled("a", "x"), labelled("b", "x"), labelled("c", "y"), bare("d")];
+    let by_label = json!({ "allocation": { "scope": "NamespaceLabel", "namespaceLabel": "tenant" } });
+    assert_eq!(found(&folder, &dump, &by_label)["collisions"], json!([]));
+}
+
+#[test]
+fn annotations_collide_whatever_they_are_written_like() {
+    let folder = Folder::new("selinux-annotations");
+    let settings = json!({ "mode": "Validate", "allocation": { "source": "NamespaceAnnotation" } });
+    let dump = [
+        annotated("a", "s0:c1,c2"),
+        annotated("b", "s0:c2,c1"),
+        annotated("bad", "s0:zzz"),
+        bare("c"),
+        pod("c", "thief", &Value::Null, &json!({ "level": "s0-s0:c1.c9" })),
+        plain("bad", "a"),
+    ];
+    let audited = found(&folder, &dump, &settings);
+    assert_eq!(each(&audited["collisions"], "level"), ["s0:c1,c2"]);
+    let namespaces = &audited["collisions"][0]["namespaces"];
+    assert_eq!(each(namespaces, "namespace"), ["a", "b"]);
+    assert_eq!(each(namespaces, "origin"), ["Annotation", "Annotation"]);
+    assert_eq!(each(namespaces, "key"), ["portcullis.dev/selinux-level"; 2]);
+    assert_eq!(audited["foreign"][0]["reaches"], json!(["a", "b"]));
+    assert_eq!(audited["foreign"][0]["equal"], false);
+    let refused: Vec<String> = audited["refused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["kind"].as_str().unwrap(), one["name"].as_str().unwrap()))
+        .collect();
+    assert_eq!(refused, ["Namespace a", "Namespace b", "Namespace bad", "Pod a", "Pod thief"]);
+    // Who mutates has nothing to do with Namespaces that are there already.
+    let mutating = json!({ "allocation": { "source": "NamespaceAnnotation" } });
+    assert_eq!(found(&folder, &[bare("a"), bare("b")], &mutating)["changed"], json!([]));
+}
+
+#[test]
+fn the_own_level_is_no_theft_though_others_collide_with_it() {
+    let folder = Folder::new("selinux-own");
+    let own =
+        pod("tenant-286", "a", &json!({ "level": "s0:c179,c136" }), &json!({ "level": "s0:c136,c179" }));
+    let wide = pod("tenant-286", "b", &json!({ "level": "s0:c136,c179,c500" }), &Value::Null);
+    let audited = found(&folder, &[bare("tenant-286"), bare("tenant-327"), own, wide], &json!({}));
+    assert_eq!(each(&audited["foreign"], "name"), ["b"]);
+    assert_eq!(audited["foreign"][0]["reaches"], json!(["tenant-327"]));
+}
+
+#[test]
+fn an_exempt_namespace_owns_nothing_and_may_still_take() {
+    let folder = Folder::new("selinux-exempt");
+    let settings = json!({ "exempt": { "namespaces": ["tenant-286"] } });
+    let thief = pod("tenant-286", "a", &json!({ "level": "s0:c78,c138" }), &Value::Null);
+    let dump = [bare("tenant-286"), bare("tenant-327"), bare("team-a"), thief];
+    let audited = found(&folder, &dump, &settings);
+    assert_eq!(audited["collisions"], json!([]));
+    assert_eq!(audited["refused"], json!([]));
+    assert_eq!(each(&audited["foreign"], "name"), ["a"]);
+}
+
+#[test]
+fn a_guard_refuses_what_mutate_would_change() {
+    let folder = Folder::new("selinux-guard");
+    let audited = found(&folder, &[bare("team-a"), plain("team-a", "web")], &json!({ "mode": "Validate" }));
+    assert_eq!(audited["changed"], json!([]));
+    assert_eq!(
+        audited["refused"],
+        json!([{
+            "kind": "Pod", "namespace": "team-a", "name": "web",
+            "messages": [
+                "spec.securityContext.seLinuxOptions.level: Required value: a pod has the level of namespace \
+                 \"team-a\"; set it to s0:c78,c138",
+            ],
+        }])
+    );
+}
+
+#[test]
+fn where_namespaces_own_no_level_it_is_noted() {
+    let folder = Folder::new("selinux-notes");
+    let dump = [bare("a"), bare("b"), pod("b", "x", &json!({ "level": "s0:c1,c2" }), &Value::Null)];
+    for (allocation, origin) in [
+        (json!({ "source": "Runtime" }), "the runtime draws one for each pod"),
+        (
+            json!({ "source": "Fixed", "fixed": { "level": "s0:c1,c2" } }),
+            "allocation.fixed.level, for every pod",
+        ),
+        (
+            json!({ "scope": "Workload" }),
+            "levels are of workloads, and cannot be told from the Namespace alone",
+        ),
+    ] {
+        let audited = found(&folder, &dump, &json!({ "allocation": allocation }));
+        assert_eq!(
+            audited["notes"],
+            json!([format!("Namespaces have no levels of their own and were not compared: {origin}")])
+        );
+        assert_eq!((&audited["collisions"], &audited["foreign"]), (&json!([]), &json!([])));
+    }
+}
+
+#[test]
+fn a_dump_that_lacks_namespaces_is_judged_as_far_as_it_goes() {
+    let folder = Folder::new("selinux-lacking");
+    let dump = [bare("tenant-286"), plain("tenant-327", "a")];
+    let audited = found(&folder, &dump, &json!({}));
+    assert_eq!(each(&audited["collisions"], "level"), ["s0:c136,c179"]);
+    assert_eq!((each(&audited["changed"], "name"), &audited["notes"]), (vec![&"a".into()], &json!([])));
+
+    let settings = json!({ "allocation": { "source": "NamespaceAnnotation" } });
+    let audited = found(&folder, &dump, &settings);
+    assert_eq!((&audited["refused"], &audited["changed"]), (&json!([]), &json!([])));
+    let note = audited["notes"][0].as_str().unwrap();
+    let beginning =
+        "Not all was judged, as the dump lacks Namespaces (tenant-327); make it with kubectl get ";
+    assert!(note.starts_with(beginning), "{note}");
+}
+
+#[test]
+fn a_dump_that_is_none_is_refused_with_the_place() {
+    let folder = Folder::new("selinux-bad");
+    let command = "kubectl get namespaces,pods,deployments,statefulsets,daemonsets,replicasets,\
+                   replicationcontrollers,jobs,cronjobs,podtemplates,persistentvolumes --all-namespaces -o json";
+    let missing = format!("standard input: has no v1 Namespace; make the dump with {command}");
+    let in_namespace = |pod: Value| json!([bare("a"), pod]).to_string();
+    let mut mistyped = plain("a", "b");
+    mistyped["spec"]["securityContext"] = 7.into();
+    let mut nowhere = plain("a", "b");
+    nowhere["metadata"] = json!({ "name": "b" });
+    for (input, sentence) in [
+        ("", "standard input: is empty; expected Kubernetes objects and lists of them"),
+        ("[]", &*missing),
+        (r#"{"apiVersion": "v1", "kind": "List", "items": []}"#, &missing),
+        (
+            &in_namespace(mistyped),
+            "standard input: Pod a/b: spec.securityContext: expected an object, found a number",
+        ),
+        (
+            &in_namespace(nowhere),
+            "standard input: Pod b: metadata.namespace: expected a string, found nothing",
+        ),
+        ("7", "standard input: expected a Kubernetes object; give one with apiVersion and kind"),
+    ] {
+        assert_eq!(refused(&folder, input, "{}"), sentence, "{input}");
+    }
+    for (settings, sentence) in [
+        (r#"{"alocation": {}}"#, "--settings-json: alocation: unknown key; did you mean allocation?"),
+        (
+            r#"{"allocation": {"scope": "NamespaceLabel"}}"#,
+            "--settings-json: allocation.namespaceLabel: is missing; scope: NamespaceLabel needs the key of a label",
+        ),
+        ("[]", "--settings-json: expected settings as an object, found a list"),
+    ] {
+        assert_eq!(refused(&folder, "[]", settings), sentence);
+        assert_eq!(folder.refused(&["selinux", "level", "a", "--settings-json", settings], ""), sentence);
+    }
+    assert_eq!(
+        folder.refused(&["audit", "selinux", "-", "--settings", "-"], "{}"),
+        "standard input can be read once only; give - a single time"
+    );
+}
+
+#[test]
+fn levels_are_told_with_their_origin() {
+    let folder = Folder::new("selinux-level");
+    assert_eq!(
+        level(&folder, &["team-a", "tenant-286"]),
+        "team-a: s0:c78,c138 (hash of namespace:team-a)\ntenant-286: s0:c136,c179 (hash of namespace:tenant-286)\n"
+    );
+    assert_eq!(
+        level(&folder, &["team-a", "-o", "json"]),
+        concat!(
+            r#"{"namespaces":[{"namespace":"team-a","level":"s0:c78,c138","origin":"Hash","#,
+            r#""key":"namespace:team-a","explanation":"hash of namespace:team-a"}]}"#,
+            "\n"
+        )
+    );
+    folder.file(
+        "namespaces.json",
+        json!([
+            namespace("a", &json!({ "annotations": { "openshift.io/sa.scc.mcs": "s0:c27,c14" } })),
+            namespace("b", &json!({ "labels": { "tenant": "x" } })),
+        ])
+        .to_string(),
+    );
+    for (name, allocation, text) in [
+        ("a", json!({ "salt": "blue" }), "HASH (hash of namespace:a)"),
+        ("a", json!({ "source": "Runtime" }), "no level of its own (the runtime draws one for each pod)"),
+        (
+            "a",
+            json!({ "source": "Fixed", "fixed": { "level": "s0:c2,c1" } }),
+            "s0:c1,c2 (allocation.fixed.level, for every pod)",
+        ),
+        (
+            "a",
+            json!({ "source": "Fixed", "fixed": { "type": "container_t" } }),
+            "no level of its own (the runtime draws one for each pod)",
+        ),
+        (
+            "a",
+            json!({ "scope": "ServiceAccount" }),
+            "no level of its own (levels are of service accounts, and cannot be told from the Namespace alone)",
+        ),
+        (
+            "a",
+            json!({ "scope": "StatefulPod" }),
+            "no level of its own (levels are of single pods, and cannot be told from the Namespace alone)",
+        ),
+        ("a", json!({ "source": "NamespaceAnnotation" }), "s0:c14,c27 (annotation openshift.io/sa.scc.mcs)"),
+        ("b", json!({ "source": "NamespaceAnnotation" }), "HASH (hash of namespace:b)"),
+        (
+            "b",
+            json!({ "source": "NamespaceAnnotation", "onMissingAnnotation": "Reject" }),
+            "no level of its own (its pods are denied until it is annotated with portcullis.dev/selinux-level)",
+        ),
+        (
+            "b",
+            json!({ "scope": "NamespaceLabel", "namespaceLabel": "tenant" }),
+            "HASH (hash of label:tenant=x)",
+        ),
+        ("a", json!({ "scope": "NamespaceLabel", "namespaceLabel": "tenant" }), "HASH (hash of namespace:a)"),
+    ] {
+        let settings = json!({ "allocation": allocation });
+        let told =
+            level(&folder, &[name, "--settings-json", &settings.to_string(), "--cluster", "namespaces.json"]);
+        let given = told.strip_prefix(&format!("{name}: ")).unwrap().strip_suffix('\n').unwrap();
+        let hashed = given.split(' ').next().unwrap();
+        assert_eq!(given, text.replace("HASH", hashed), "{settings}");
+        if text.starts_with("HASH") {
+            assert!(hashed.starts_with("s0:c"), "{told}");
+            // The policy gives a pod the same.
+            let pods: Value =
+                serde_json::from_str(&std::fs::read_to_string(folder.0.join("namespaces.json")).unwrap())
+                    .unwrap();
+            let dump = [pods.as_array().unwrap().clone(), vec![plain(name, "x")]].concat();
+            assert_eq!(
+                found(&folder, &dump, &settings)["changed"][0]["changes"],
+                json!({ "spec.securityContext.seLinuxOptions.level": hashed }),
+                "{settings}"
+            );
+        }
+    }
+    let exempt = r#"{"exempt": {"namespaces": ["a"]}}"#;
+    assert_eq!(
+        level(&folder, &["a", "--settings-json", exempt]),
+        "a: no level of its own (exempt, so that the runtime draws one for each pod)\n"
+    );
+}
+
+#[test]
+fn a_namespace_that_decides_and_is_not_given_is_asked_for() {
+    let folder = Folder::new("selinux-unknown");
+    folder.file("other.json", bare("other").to_string());
+    folder.file("bad.json", annotated("a", "s0:c5.c2").to_string());
+    let annotation = r#"{"allocation": {"source": "NamespaceAnnotation"}}"#;
+    let strict = r#"{"allocation": {"source": "NamespaceAnnotation", "onMissingAnnotation": "Reject"}}"#;
+    let label = r#"{"allocation": {"scope": "NamespaceLabel", "namespaceLabel": "tenant"}}"#;
+    assert_eq!(
+        level(&folder, &["team-a", "--settings-json", annotation, "--cluster", "other.json"]),
+        "team-a: s0:c78,c138 (hash of namespace:team-a; an annotation would count first: give its Namespace with \
+         --cluster)\n"
+    );
+    for (arguments, sentence) in [
+        (
+            ["a", "--settings-json", strict, "--cluster", "other.json"],
+            "a: its annotations decide on its level; give its Namespace with --cluster",
+        ),
+        (
+            ["a", "--settings-json", label, "--cluster", "other.json"],
+            "a: its labels decide on its level; give its Namespace with --cluster",
+        ),
+        (
+            ["a", "--settings-json", annotation, "--cluster", "bad.json"],
+            "bad.json: Namespace a: metadata.annotations[portcullis.dev/selinux-level]: has a range of categories \
+             that does not ascend",
+        ),
+        (
+            ["other", "--settings-json", annotation, "--cluster", "gone.json"],
+            "gone.json: cannot be read: No such file or directory (os error 2)",
+        ),
+    ] {
+        assert_eq!(folder.refused(&[&["selinux", "level"], &arguments[..]].concat(), ""), sentence);
+    }
+    for name in ["Team", "a.b", "", "a b", "*"] {
+        assert_eq!(
+            folder.refused(&["selinux", "level", "good", name], ""),
+            format!(
+                "{name:?}: is no name of a Namespace; it has at most 63 of a-z, 0-9 and -, the last not at the ends"
+            )
+        );
+    }
+}

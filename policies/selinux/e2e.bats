@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+
+load ../../tests/e2e/helper
+
+@test "plain: admitted, mutated" {
+    mutates plain <<'END'
+{"op":"add","path":"/spec/securityContext/seLinuxOptions","value":{"level":"s0:c560,c568"}}
+END
+}
+
+@test "partial: admitted, mutated" {
+    mutates partial <<'END'
+{"op":"add","path":"/spec/containers/0/securityContext/seLinuxOptions/level","value":"s0:c560,c568"}
+{"op":"add","path":"/spec/containers/1/securityContext/seLinuxOptions/level","value":"s0:c560,c568"}
+END
+}
+
+@test "theft: denied" {
+    denies theft <<'END'
+spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": is not the level of namespace "shop"; use s0:c560,c568
+END
+}
+
+@test "range: denied" {
+    denies range <<'END'
+spec.securityContext.seLinuxOptions.level: Invalid value: "s0-s0:c0.c1023": is a range, which reaches the files of others; use s0:c560,c568
+END
+}
+
+@test "unconfined: denied" {
+    denies unconfined <<'END'
+spec.containers[0].securityContext.seLinuxOptions.type: Invalid value: "spc_t": container "web": confines nothing, and is for pods with hostPID or hostIPC and for privileged containers; remove it
+END
+}
+
+@test "node exporter: admitted, mutated" {
+    mutates node-exporter \
+        'in a namespace of the node, these containers run unconfined: node-exporter' <<'END'
+{"op":"add","path":"/spec/securityContext/seLinuxOptions","value":{"level":"s0:c23,c582","type":"spc_t"}}
+END
+}
+
+@test "privileged agent: admitted, mutated" {
+    mutates privileged-agent <<'END'
+{"op":"add","path":"/spec/containers/0/securityContext/seLinuxOptions/level","value":"s0:c248,c343"}
+END
+    annotates unconfined 'containers: agent'
+}
+
+@test "guard lacking: denied" {
+    denies guard-lacking <<'END'
+spec.securityContext.seLinuxOptions.level: Required value: a pod has the level of namespace "shop"; set it to s0:c560,c568
+END
+}
+
+@test "guard given: admitted" {
+    accepts guard-given
+}
+
+@test "openshift: admitted" {
+    accepts openshift
+}
+
+@test "new namespace: admitted, mutated" {
+    mutates new-namespace <<'END'
+{"op":"add","path":"/metadata/annotations","value":{"portcullis.dev/selinux-level":"s0:c475,c586"}}
+END
+    annotates level 's0:c475,c586'
+}
+
+@test "changed annotation: denied" {
+    denies changed-annotation <<'END'
+metadata.annotations[portcullis.dev/selinux-level]: Forbidden: the level of a Namespace may not be changed; restore it, or ask somebody of allocation.annotationEditors
+END
+}
+
+@test "debug: admitted" {
+    accepts debug
+}
+
+@test "debug elsewhere: denied" {
+    denies debug-elsewhere <<'END'
+spec.ephemeralContainers[0].securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": ephemeral container "debugger-7xk2p": is not the level of its pod; use s0:c560,c568
+END
+}
+
+@test "local volume: denied" {
+    denies local-volume <<'END'
+spec.local.path: Invalid value: "/etc": the runtime would relabel a path of the system; use a path that holds nothing else
+END
+}
+
+@test "shared claim: admitted, mutated, with a warning" {
+    mutates shared-claim \
+        'claims are used by pods with another level or change policy: database-0' <<'END'
+{"op":"add","path":"/spec/securityContext/seLinuxOptions","value":{"level":"s0:c560,c568"}}
+END
+}
+
+@test "deployment: denied, the template's path" {
+    denies deployment <<'END'
+spec.template.spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": is not the level of namespace "shop"; use s0:c560,c568
+END
+}
+
+@test "settings: a mode that is a number is refused" {
+    refuses '{"mode": 7}' <<'END'
+mode: expected a string, found a number
+END
+}
+
+@test "settings: a range for all is refused" {
+    refuses '{"levels": {"extra": ["s0-s0:c1,c2"]}}' <<'END'
+levels.extra[0]: "s0-s0:c1,c2" is a range, which reaches the files of others; write one level
+END
+}
+
+@test "settings: an allowed type of other files is refused" {
+    refuses '{"types": {"allowed": ["user_home_file_t"]}}' <<'END'
+types.allowed[0]: "user_home_file_t" allows a type of files, with which no process can run; remove it
+END
+}
+
+@test "settings: the flag that yaml makes of off is refused" {
+    refuses '{"volumes": {"sharedClaims": false}}' <<'END'
+volumes.sharedClaims: expected a string, found a boolean
+END
+}
+
+@test "a look-up fails: denied as not judged" {
+    cannot_judge openshift <<'END'
+selinux: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
+END
+}
+
+@test "every sample is here" {
+    tests_every_sample
+}

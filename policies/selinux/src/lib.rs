@@ -1,0 +1,3 @@
+//! The module of [`rules::selinux`].
+
+guest::export!(rules::selinux::Selinux);

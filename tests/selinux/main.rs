@@ -1,0 +1,322 @@
+//! The policy selinux against a second reading of its decision table, and the laws that it keeps.
+
+mod generate;
+mod huge;
+mod laws;
+mod levels;
+mod lossless;
+mod model;
+mod policy;
+
+use k8s_openapi::api::core::v1::Pod;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+
+use crate::model::{Action, Answer, Match, Mode, Settings, Source};
+use crate::policy::{Verdict, judge, own_level};
+
+fn bounded(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
+/// Settings without a contradiction: a fixed level for every pod, and another one for those in namespaces of the node.
+fn settings() -> impl Strategy<Value = Settings> {
+    generate::settings().prop_map(|settings| {
+        let is_fixed = matches!(&settings.source, Source::Fixed(fixed) if fixed.level.is_some());
+        Settings { lowest: settings.lowest && !is_fixed, ..settings }
+    })
+}
+
+/// What the model says of a pod.
+fn expected(pod: &Value, settings: &Settings, mode: Mode) -> Verdict {
+    let typed: Pod = serde_json::from_value(pod.clone()).unwrap_or_else(|error| panic!("{error}: {pod}"));
+    assert_eq!(serde_json::to_value(&typed).unwrap(), *pod, "the types cannot hold the pod");
+    match model::judge(&typed, settings, mode) {
+        Answer::Denied(_) => Verdict::Denied,
+        Answer::Admitted(completed) if *completed == typed => Verdict::Admitted,
+        Answer::Admitted(completed) => Verdict::Mutated(serde_json::to_value(completed).unwrap()),
+    }
+}
+
+/// Why the model denies a pod.
+fn reasons(pod: &Value, settings: &Settings, mode: Mode) -> Vec<&'static str> {
+    let typed: Pod = serde_json::from_value(pod.clone()).unwrap();
+    match model::judge(&typed, settings, mode) {
+        Answer::Denied(reasons) => reasons.into_iter().collect(),
+        Answer::Admitted(_) => Vec::new(),
+    }
+}
+
+fn pod(spec: &Value) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "shop" }, "spec": spec })
+}
+
+/// A row of the decision table: what is set for the pod, and what comes of it in both modes.
+type Row = (Value, Wanted, Wanted);
+
+/// What has to come of a row.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Admitted,
+    Denied,
+    /// Admitted with these options of the pod.
+    Options(Value),
+}
+
+/// The rows of the table that need one container, as the design has them.
+fn table() -> Vec<Row> {
+    use Wanted::{Admitted, Denied, Options};
+    let own = own_level();
+    let with = |options: &Value, more: &Value| {
+        let mut spec = more.clone();
+        spec["containers"] = json!([{ "name": "c" }]);
+        if !options.is_null() {
+            spec["securityContext"] = json!({ "seLinuxOptions": options });
+        }
+        spec
+    };
+    let host = json!({ "hostPID": true });
+    let none = json!({});
+    let same = |spec: Value| (spec, Admitted, Admitted);
+    let bad = |spec: Value| (spec, Denied, Denied);
+    let [first, second] = levels::categories(&own)[..] else { panic!("{own}") };
+    let turned = format!("s0:c{second},c{first},c{second}");
+    vec![
+        (with(&Value::Null, &none), Options(json!({ "level": own })), Denied),
+        (with(&none, &none), Options(json!({ "level": own })), Denied),
+        (
+            with(&json!({ "type": "container_t" }), &none),
+            Options(json!({ "type": "container_t", "level": own })),
+            Denied,
+        ),
+        same(with(&json!({ "level": own }), &none)),
+        same(with(&json!({ "level": turned }), &none)),
+        same(with(&json!({ "type": "container_kvm_t", "level": own }), &none)),
+        bad(with(&json!({ "level": "s0:c1,c2" }), &none)),
+        bad(with(&json!({ "level": "s0" }), &none)),
+        bad(with(&json!({ "level": format!("s0-{own}") }), &none)),
+        bad(with(&json!({ "level": format!("{own},c1") }), &none)),
+        bad(with(&json!({ "level": "s0:c0.c1023" }), &none)),
+        bad(with(&json!({ "level": "somevalue" }), &none)),
+        bad(with(&json!({ "type": "spc_t", "level": own }), &none)),
+        bad(with(&json!({ "type": "container_file_t", "level": own }), &none)),
+        bad(with(&json!({ "type": "svirt_lxc_net_t", "level": own }), &none)),
+        bad(with(&json!({ "user": "system_u", "level": own }), &none)),
+        bad(with(&json!({ "role": "object_r", "level": own }), &none)),
+        (with(&Value::Null, &host), Options(json!({ "type": "spc_t", "level": own })), Denied),
+        (
+            with(&Value::Null, &json!({ "hostIPC": true })),
+            Options(json!({ "type": "spc_t", "level": own })),
+            Denied,
+        ),
+        (with(&Value::Null, &json!({ "hostNetwork": true })), Options(json!({ "level": own })), Denied),
+        (
+            with(&Value::Null, &json!({ "shareProcessNamespace": true })),
+            Options(json!({ "level": own })),
+            Denied,
+        ),
+        (
+            with(&json!({ "type": "container_t" }), &host),
+            Options(json!({ "type": "container_t", "level": own })),
+            Denied,
+        ),
+        same(with(&json!({ "type": "container_t", "level": own }), &host)),
+        same(with(&json!({ "type": "spc_t", "level": own }), &host)),
+        same(with(&json!({ "type": "spc_t", "level": "s0" }), &host)),
+        bad(with(&json!({ "type": "container_t", "level": "s0" }), &host)),
+        bad(with(&json!({ "type": "spc_t", "level": "s0:c1,c2" }), &host)),
+        same(with(&Value::Null, &json!({ "os": { "name": "windows" } }))),
+        same(with(&Value::Null, &json!({ "nodeSelector": { "kubernetes.io/os": "windows" } }))),
+        (
+            with(&Value::Null, &json!({ "nodeSelector": { "kubernetes.io/os": "linux" } })),
+            Options(json!({ "level": own })),
+            Denied,
+        ),
+    ]
+}
+
+/// By hand, so that model and policy cannot be wrong alike.
+#[test]
+fn the_model_and_the_policy_say_what_the_table_says() {
+    for (spec, mutate, validate) in table() {
+        for (mode, wanted) in [(Mode::Mutate, mutate), (Mode::Validate, validate)] {
+            let pod = pod(&spec);
+            let settings = Settings::default();
+            let wanted = match wanted {
+                Wanted::Admitted => Verdict::Admitted,
+                Wanted::Denied => Verdict::Denied,
+                Wanted::Options(options) => {
+                    let mut changed = pod.clone();
+                    changed["spec"]["securityContext"] = json!({ "seLinuxOptions": options });
+                    Verdict::Mutated(changed)
+                }
+            };
+            assert_eq!(expected(&pod, &settings, mode), wanted, "the model, {mode:?}: {pod}");
+            assert_eq!(judge(&pod, &settings.json(mode)), wanted, "the policy, {mode:?}: {pod}");
+        }
+    }
+}
+
+/// Rows about containers.
+#[test]
+fn the_model_and_the_policy_say_what_the_table_says_of_containers() {
+    use Wanted::{Admitted, Denied};
+    let own = own_level();
+    let container = |name: &str, context: Value| json!({ "name": name, "securityContext": context });
+    let options = |options: Value| json!({ "seLinuxOptions": options });
+    let privileged = |options: Value| json!({ "privileged": true, "seLinuxOptions": options });
+    for (containers, mutate, validate) in [
+        // Two effective levels in one pod.
+        (
+            json!([
+                container("a", privileged(json!({ "type": "spc_t", "level": "s0" }))),
+                container("b", options(json!({ "level": own })))
+            ]),
+            Denied,
+            Denied,
+        ),
+        // Privileged and spc_t, and another container that is neither.
+        (
+            json!([
+                container("a", privileged(json!({ "type": "spc_t", "level": own }))),
+                container("b", options(json!({ "type": "container_t", "level": own })))
+            ]),
+            Admitted,
+            Admitted,
+        ),
+        (
+            json!([
+                container("a", privileged(json!({ "level": own }))),
+                container("b", options(json!({ "type": "spc_t", "level": own })))
+            ]),
+            Denied,
+            Denied,
+        ),
+        // Types may differ.
+        (
+            json!([
+                container("a", options(json!({ "type": "container_init_t", "level": own }))),
+                container("b", options(json!({ "type": "container_t", "level": own })))
+            ]),
+            Admitted,
+            Admitted,
+        ),
+    ] {
+        for (mode, wanted) in [(Mode::Mutate, mutate), (Mode::Validate, validate)] {
+            let pod = pod(&json!({ "containers": containers }));
+            let wanted = if matches!(wanted, Admitted) { Verdict::Admitted } else { Verdict::Denied };
+            assert_eq!(expected(&pod, &Settings::default(), mode), wanted, "the model, {mode:?}: {pod}");
+            let settings = Settings::default().json(mode);
+            assert_eq!(judge(&pod, &settings), wanted, "the policy, {mode:?}: {pod}");
+        }
+    }
+}
+
+/// Without this the properties could be about nothing.
+#[test]
+fn generated_pods_are_of_all_sorts() {
+    let mut runner = TestRunner::deterministic();
+    let mut counts = [0_usize; 3];
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..3_000 {
+        let (pod, settings) = (generate::pod(), settings()).new_tree(&mut runner).unwrap().current();
+        let index = match expected(&pod, &settings, Mode::Mutate) {
+            Verdict::Admitted => 0,
+            Verdict::Mutated(_) => 1,
+            Verdict::Denied => 2,
+        };
+        counts[index] += 1;
+        // Those that stand alone, for otherwise a model without the rule would say the same.
+        for mode in [Mode::Mutate, Mode::Validate] {
+            if let [reason] = reasons(&pod, &settings, mode)[..] {
+                seen.insert(reason);
+            }
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 300), "{counts:?}");
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), model::REASONS);
+}
+
+proptest! {
+    #![proptest_config(bounded(3_000))]
+
+    #[test]
+    fn pods_are_judged_and_completed_as_the_model_says_by_default(pod in generate::pod()) {
+        for mode in [Mode::Mutate, Mode::Validate] {
+            let settings = Settings::default();
+            prop_assert_eq!(judge(&pod, &settings.json(mode)), expected(&pod, &settings, mode), "{:?}", mode);
+        }
+    }
+
+    #[test]
+    fn pods_are_judged_and_completed_as_the_model_says_under_other_settings(
+        pod in generate::pod(), settings in settings(),
+    ) {
+        for mode in [Mode::Mutate, Mode::Validate] {
+            let json = settings.json(mode);
+            prop_assert_eq!(judge(&pod, &json), expected(&pod, &settings, mode), "{:?} {}", mode, json);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(bounded(2_000))]
+
+    /// Empty options keep the pod's from a container, so that they are completed where they are.
+    #[test]
+    fn empty_options_of_containers_are_completed(
+        pod in generate::pod(), settings in settings(), list in prop::sample::select(generate::LISTS.to_vec()),
+    ) {
+        let mut pod = pod;
+        let mut items = pod["spec"].get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+        items.push(json!({ "name": "", "securityContext": { "seLinuxOptions": {} } }));
+        pod["spec"][list] = items.into();
+        let pod = generate::named(pod);
+        for mode in [Mode::Mutate, Mode::Validate] {
+            let json = settings.json(mode);
+            prop_assert_eq!(judge(&pod, &json), expected(&pod, &settings, mode), "{:?} {}", mode, json);
+        }
+    }
+
+    #[test]
+    fn the_change_policy_is_set_where_a_level_was_defaulted(
+        pod in generate::pod(), settings in settings(),
+    ) {
+        let settings = Settings { recursive: true, ..settings };
+        let json = settings.json(Mode::Mutate);
+        prop_assert_eq!(judge(&pod, &json), expected(&pod, &settings, Mode::Mutate), "{}", json);
+    }
+
+    #[test]
+    fn pods_with_a_level_get_the_annotation_of_crio(pod in generate::pod(), settings in settings()) {
+        let settings = Settings { crio_try_skip: true, ..settings };
+        let json = settings.json(Mode::Mutate);
+        prop_assert_eq!(judge(&pod, &json), expected(&pod, &settings, Mode::Mutate), "{}", json);
+    }
+}
+
+#[test]
+fn the_defaults_of_the_model_are_those_of_the_policy() {
+    let written = Settings {
+        source: Source::Hash,
+        matching: Match::Exact,
+        allowed: Some(vec!["container_t", "container_init_t", "container_kvm_t", "container_engine_t"]),
+        unconfined: Some(vec!["spc_t"]),
+        triggers: Some(vec!["HostPID", "HostIPC"]),
+        action: Action::Default,
+        host_type: Some("spc_t"),
+        ..Settings::default()
+    };
+    for (spec, ..) in table() {
+        let pod = pod(&spec);
+        for mode in [Mode::Mutate, Mode::Validate] {
+            assert_eq!(
+                judge(&pod, &written.json(mode)),
+                judge(&pod, &Settings::default().json(mode)),
+                "{pod}"
+            );
+        }
+    }
+}
