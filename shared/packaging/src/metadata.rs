@@ -143,7 +143,7 @@ impl Metadata {
     /// Text that is no YAML, keys that do not exist, and values that Kubewarden refuses or that a published
     /// policy needs; the first one, with the path of the field.
     pub fn from_yaml(yaml: &str) -> Result<Self, Error> {
-        let value = parse(yaml)?;
+        let value = parse("metadata", yaml)?;
         check_keys(&value)?;
         let metadata = Self::from_value(value)?;
         metadata.check()?;
@@ -189,10 +189,24 @@ impl Metadata {
     }
 }
 
-fn parse(yaml: &str) -> Result<Value, Error> {
+/// YAML as a value; `what` it is meant to be is the place of what is wrong with all of it.
+///
+/// # Errors
+/// Text that is no YAML.
+pub(crate) fn parse(what: &str, yaml: &str) -> Result<Value, Error> {
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(yaml, options)
-        .map_err(|error| Error::new("metadata", error.render_with_formatter(&UserMessageFormatter)))
+        .map_err(|error| Error::new(what, error.render_with_formatter(&UserMessageFormatter)))
+}
+
+/// A value as YAML, always in the same way; `what` it is, is the place of what is wrong.
+///
+/// # Errors
+/// A value that YAML cannot hold. There is none among those of this crate.
+pub(crate) fn print(what: &str, value: &impl Serialize) -> Result<String, Error> {
+    // As wide as the other files here, so that addresses stay on their line.
+    let options = serde_saphyr::ser_options! { folded_wrap_chars: 120 };
+    serde_saphyr::to_string_with_options(value, options).map_err(|error| Error::new(what, error.to_string()))
 }
 
 fn check_keys(metadata: &Value) -> Result<(), Error> {
