@@ -13,6 +13,7 @@ run: modules
 
 # Every test: cases, modules, laws, coherence, budgets, formatting, lints, docs, licences.
 test: setup
+    @scripts/docker-registry
     # The tool as the tests link it: built on its own, Wasmtime would be compiled twice.
     cargo test --workspace --no-run --quiet
     scripts/modules
@@ -23,6 +24,10 @@ test: setup
 modules: setup
     cargo build --quiet --package portcullis
     scripts/modules
+
+# The samples in kwctl, where kwctl, bats and jq are there.
+e2e: modules
+    scripts/e2e
 
 # What the modules cost, beside the floor.
 bench: modules
@@ -35,6 +40,18 @@ lint: setup
     cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p objects $(ls policies | sed 's/^/-p /') -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
     scripts/tool cargo-deny --log-level error check bans licenses sources
+
+# The workflows for GitHub, by zizmor.
+lint-workflows:
+    scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows
+
+# Build the modules of HEAD twice, in two folders, and compare digests; FILE gets digests and toolchain.
+reproduce FILE="":
+    scripts/reproduce {{ FILE }}
+
+# An SBOM and the licences of each module, into target/sbom.
+sbom: modules
+    scripts/sbom
 
 # Rewrite expectations, tables and generated files to what they are now; read the diff before you commit it.
 bless: setup
