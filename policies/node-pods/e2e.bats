@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+
+load ../../tests/e2e/helper
+
+@test "kubeadm etcd: admitted" {
+    accepts kubeadm-etcd
+}
+
+@test "kubeadm kube apiserver: admitted" {
+    accepts kubeadm-kube-apiserver
+}
+
+@test "kubeadm kube controller manager: admitted" {
+    accepts kubeadm-kube-controller-manager
+}
+
+@test "kubeadm kube scheduler: admitted" {
+    accepts kubeadm-kube-scheduler
+}
+
+@test "kubeadm not annotated: denied, both labels" {
+    denies kubeadm-not-annotated <<'END'
+metadata.labels.component: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+metadata.labels.tier: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+END
+}
+
+@test "copied zone: admitted" {
+    accepts copied-zone
+}
+
+@test "unlisted label: denied, the label alone" {
+    denies unlisted-label <<'END'
+metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+END
+}
+
+@test "k8s app: denied" {
+    denies k8s-app <<'END'
+metadata.labels.k8s-app: Forbidden: no mirror pod may have this label, whatever its Namespace lists; remove it from the static pod
+END
+}
+
+@test "adopted by replicaset: denied, labels and owner" {
+    denies adopted-by-replicaset <<'END'
+metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+metadata.labels.pod-template-hash: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+metadata.ownerReferences[0].apiVersion: Invalid value: "apps/v1": a mirror pod may be owned by its Node alone; write v1
+metadata.ownerReferences[0].kind: Invalid value: "ReplicaSet": a mirror pod may be owned by its Node alone; write Node
+metadata.ownerReferences[0].name: Invalid value: "web-6d4cf56db6": a mirror pod may be owned by its Node alone; give the name of the node
+metadata.ownerReferences[0].blockOwnerDeletion: Invalid value: true: a mirror pod may not block the deletion of its Node; remove it
+END
+}
+
+@test "no mirror pod: denied" {
+    denies no-mirror-pod <<'END'
+metadata.annotations[kubernetes.io/config.mirror]: Required value: a node may create no pods but mirror pods of its static pods; use the credentials of a controller or a user
+END
+}
+
+@test "status theft: denied, both labels" {
+    denies status-theft <<'END'
+metadata.labels.app: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of a pod to who created it
+oldObject.metadata.labels.pod-template-hash: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of a pod to who created it
+END
+}
+
+@test "heartbeat: admitted" {
+    accepts heartbeat
+}
+
+@test "munge: admitted, mutated" {
+    mutates munge \
+        'node-pods removed labels of this mirror pod: app' \
+        'node-pods replaced the owner references of this mirror pod' <<'END'
+{"op":"add","path":"/metadata/annotations/kubernetes.io~1config.removed-labels","value":"{\"app\":\"payments\"}"}
+{"op":"add","path":"/metadata/annotations/kubernetes.io~1config.removed-owner-references","value":"[{\"apiVersion\":\"apps/v1\",\"controller\":true,\"kind\":\"ReplicaSet\",\"name\":\"payments-5f7d9c8b6\",\"uid\":\"0d9a3b5e-3333-4d1c-9a51-3a6a8f5e1c22\"}]"}
+{"op":"remove","path":"/metadata/labels/app"}
+{"op":"replace","path":"/metadata/ownerReferences/0/apiVersion","value":"v1"}
+{"op":"replace","path":"/metadata/ownerReferences/0/kind","value":"Node"}
+{"op":"replace","path":"/metadata/ownerReferences/0/name","value":"worker-1"}
+{"op":"replace","path":"/metadata/ownerReferences/0/uid","value":"8c2d9b3f-8d51-4f1e-8e4b-3a7a1d2f8b21"}
+END
+}
+
+@test "warn: admitted, with a warning and an audit annotation" {
+    accepts warn \
+        'node-pods would refuse this pod: metadata.labels.app'
+    annotates violations 'metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace'\''s annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod'
+}
+
+@test "controller: admitted" {
+    accepts controller
+}
+
+@test "settings: an allowed key that is denied by default is refused" {
+    refuses '{"allowedLabelKeys": ["component", "k8s-app"]}' <<'END'
+allowedLabelKeys[1]: "k8s-app" is denied by deniedLabelKeys, [k8s-app] if absent, or deniedLabelPrefixes; remove it from one
+END
+}
+
+@test "settings: keys in one string are refused" {
+    refuses '{"allowedLabelKeys": ["component,tier"]}' <<'END'
+allowedLabelKeys[0]: "component,tier" is no key; write it as team or example.com/team, without patterns
+END
+}
+
+@test "settings: a labelMode that does not exist is refused" {
+    refuses '{"labelMode": "Denylist"}' <<'END'
+labelMode: "Denylist" is no value of this setting; did you mean DenyList?
+END
+}
+
+@test "settings: a flag that is a number is refused" {
+    refuses '{"restrictAnnotations": 1}' <<'END'
+restrictAnnotations: expected a boolean, found a number
+END
+}
+
+@test "a look-up fails: denied as not judged" {
+    cannot_judge unlisted-label <<'END'
+node-pods: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
+END
+}
+
+@test "every sample is here" {
+    tests_every_sample
+}

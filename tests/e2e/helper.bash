@@ -1,0 +1,99 @@
+# What the e2e.bats of the policies share. A sample is judged by kwctl with the built module: NAME.request.json with
+# NAME.settings.yaml, `{}` without it, and with the answers of NAME.session.yml, which are played back. A session
+# holds each look-up whole and in its order, so that another one, one too many or one too few fails the test. What
+# has no session may look nothing up.
+#
+#   accepts NAME [WARNING…]                  admitted as it is
+#   mutates NAME [WARNING…] <<END            admitted with this JSON patch, an operation a line, keys sorted
+#   denies NAME <<END                        denied with this whole message
+#   cannot_judge NAME <<END                  denied as not judged when the first look-up fails
+#   annotates KEY VALUE                      the last verdict has this audit annotation
+#   refuses SETTINGS <<END                   the settings, as JSON, are refused with this whole message
+#   tests_every_sample                       no sample is left out of the file
+
+bats_require_minimum_version 1.5.0
+
+policy=$BATS_TEST_DIRNAME
+module=$policy/../../target/policies/$(basename "$policy").wasm
+
+# Caches go into the folder of this run. With backtraces, kwctl would write them into messages.
+quiet_kwctl() {
+    HOME=$BATS_RUN_TMPDIR RUST_BACKTRACE=0 NO_COLOR=1 kwctl "$@" 2>"$BATS_TEST_TMPDIR/log"
+}
+
+# same WHAT WANTED GOT
+same() {
+    [ "$2" = "$3" ] || {
+        printf '%s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3"
+        return 1
+    }
+}
+
+# judge NAME [SESSION]: the answer goes into $verdict.
+judge() {
+    local sample=$policy/samples/$1 session=${2:-$policy/samples/$1.session.yml}
+    set -- --request-path "$sample.request.json"
+    if [ -e "$sample.settings.yaml" ]; then set -- "$@" --settings-path "$sample.settings.yaml"; fi
+    if [ -e "$session" ]; then
+        set -- "$@" --allow-context-aware --replay-host-capabilities-interactions "$session"
+    fi
+    verdict=$(quiet_kwctl run "$@" "$module") || {
+        cat "$BATS_TEST_TMPDIR/log"
+        return 1
+    }
+    if grep 'have not been replayed' "$BATS_TEST_TMPDIR/log"; then return 1; fi
+}
+
+# says FILTER WANTED: of the last verdict
+says() { same "$1" "$2" "$(jq -rcS "$1" <<<"$verdict")"; }
+
+# admitted NAME PATCH [WARNING…]
+admitted() {
+    judge "$1"
+    says .allowed true
+    says '.status.message // ""' ''
+    says '.patch // "W10=" | @base64d | fromjson[]' "$2"
+    shift 2
+    says '.warnings // [] | .[]' "$(printf '%s\n' "$@")"
+}
+
+accepts() { admitted "$1" '' "${@:2}"; }
+
+mutates() { admitted "$1" "$(cat)" "${@:2}"; }
+
+annotates() { says ".auditAnnotations[\"$1\"]" "$2"; }
+
+# denied CODE NAME [SESSION]: the message is on standard input
+denied() {
+    judge "${@:2}"
+    says .status.message "$(cat)"
+    says .status.code "$1"
+    says .allowed false
+    says '.patch // ""' ''
+}
+
+denies() { denied 403 "$1"; }
+
+cannot_judge() {
+    local session=$BATS_TEST_TMPDIR/fails.yml
+    sed -n '1,/^  response:/p' "$policy/samples/$1.session.yml" >"$session"
+    printf '    type: Error\n    message: no route to host\n' >>"$session"
+    denied 500 "$1" "$session"
+}
+
+refuses() {
+    local requests=("$policy"/samples/*.request.json) status=0
+    quiet_kwctl run --request-path "${requests[0]}" --settings-json "$1" "$module" || status=$?
+    same status 1 "$status"
+    same message "Error: Provided settings are not valid: $(cat)" "$(grep ^Error: "$BATS_TEST_TMPDIR/log")"
+}
+
+tests_every_sample() {
+    local file
+    same samples \
+        "$(for file in "$policy"/samples/*.request.json; do basename "$file" .request.json; done | sort)" \
+        "$(sed -nE 's/.* (accepts|mutates|denies) ([a-z0-9-]+).*/\2/p' "$BATS_TEST_FILENAME" | sort)"
+    for file in "$policy"/samples/*.cluster.yaml; do
+        [ ! -e "$file" ] || [ -e "${file%.cluster.yaml}.session.yml" ]
+    done
+}
