@@ -78,7 +78,7 @@ struct Refused {
 struct Changed {
     #[serde(flatten)]
     object: Object,
-    /// What there would be at a path; null for what would go.
+    /// What there would be at a path.
     changes: Map<String, Value>,
 }
 
@@ -203,7 +203,7 @@ fn collisions(owners: &Owners) -> Vec<Collision> {
     by_level.into_iter().filter(|(_, namespaces)| collide(namespaces)).map(collision).collect()
 }
 
-/// Whether a level is that of somebody.
+/// Whether a level is not the same for all.
 fn is_own(owned: &Owned) -> bool {
     owned.origin != Origin::Fixed
 }
@@ -290,7 +290,7 @@ impl Levels {
     }
 }
 
-/// What two values differ in, by path. A policy never moves the elements of a list.
+/// What two values differ in, by path. The policy never moves the elements of a list, and takes nothing away.
 fn differences(old: Option<&Value>, new: Option<&Value>, at: &[Step<'_>], found: &mut Map<String, Value>) {
     match (old.filter(|old| !old.is_null()), new) {
         (old, new) if old == new => {}
@@ -341,7 +341,6 @@ impl Findings for Levels {
         });
         let changed = self.changed.iter().flat_map(|Changed { object, changes }| {
             changes.iter().map(|(path, value)| match value {
-                Value::Null => format!("{}: {path}: removed", object.text),
                 Value::String(text) => format!("{}: {path}: set to {text}", object.text),
                 other => format!("{}: {path}: set to {other}", object.text),
             })
@@ -389,7 +388,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_set_and_what_is_removed_has_a_path() {
+    fn what_is_set_has_a_path() {
         let old = json!({ "spec": {
             "securityContext": null, "containers": [{ "name": "a", "options": {} }, { "name": "b" }],
         } });
@@ -397,7 +396,7 @@ mod tests {
             "metadata": { "annotations": { "a.example/b": "true" } },
             "spec": {
                 "securityContext": { "options": { "level": "s0:c1,c2" } },
-                "containers": [{ "name": "a" }, { "name": "b", "privileged": false }],
+                "containers": [{ "name": "a", "options": { "level": "s0" } }, { "name": "b", "privileged": false }],
             },
         });
         let mut found = Map::new();
@@ -407,7 +406,7 @@ mod tests {
             json!({
                 "metadata.annotations[a.example/b]": "true",
                 "spec.securityContext.options.level": "s0:c1,c2",
-                "spec.containers[0].options": null,
+                "spec.containers[0].options.level": "s0",
                 "spec.containers[1].privileged": false,
             })
         );

@@ -162,19 +162,22 @@ impl Selinux {
         kind: &str,
         cluster: &dyn Cluster,
     ) -> Result<Verdict<'d>, Fault> {
-        let object = request.object()?;
+        let written = request.object()?;
+        let (object, what) = match (kind, request.operation) {
+            ("Pod", Operation::Update) => (request.stored_object()?, What::Ephemeral(Pod::of(written))),
+            ("Pod", _) => (written, What::Pod),
+            _ => (written, What::Template),
+        };
         let pod = Pod::in_object(object, kind);
         if is_left_alone(pod)? {
             return Ok(Verdict::admit());
         }
-        let what = match (kind, request.operation) {
-            ("Pod", Operation::Update) => What::Ephemeral(Pod::of(request.stored_object()?)),
-            ("Pod", _) => What::Pod,
-            (_, Operation::Update) if is_untouched(Pod::in_object(request.stored_object()?, kind), pod)? => {
-                return Ok(Verdict::admit());
-            }
-            _ => What::Template,
-        };
+        if matches!(what, What::Template)
+            && request.operation == Operation::Update
+            && is_untouched(Pod::in_object(request.stored_object()?, kind), pod)?
+        {
+            return Ok(Verdict::admit());
+        }
         let Some(namespace) = request.namespace()? else {
             return Err(Fault::new("request.namespace", "expected a string, found nothing"));
         };

@@ -13,6 +13,12 @@ use super::settings::{Mode, OnLookupFailure};
 use crate::summary::summary;
 use crate::view::Namespace;
 
+/// The way out for who may not choose a level.
+const NOT_CHOSEN: &str = "remove it, or ask somebody of allocation.annotationEditors";
+
+/// The way out where no level is left.
+const WIDEN: &str = "widen allocation.categories";
+
 /// A Namespace under review.
 struct Review<'a, 'd> {
     policy: &'a Selinux,
@@ -101,11 +107,7 @@ impl<'d> Review<'_, 'd> {
             let Some(text) = at.filled_text()? else { continue };
             if !self.is_editor && !self.is_its_own(text) {
                 let rule = "who creates a Namespace may not choose its level";
-                found.violations.refuse(
-                    at,
-                    rule,
-                    "remove it, or ask somebody of allocation.annotationEditors",
-                );
+                found.violations.refuse(at, rule, NOT_CHOSEN);
             } else if let Some(level) = self.checked(at, text, &mut found.violations)
                 && !is_written
             {
@@ -176,21 +178,23 @@ impl<'d> Review<'_, 'd> {
         let allocation = self.allocation();
         let metadata = self.namespace.metadata();
         let mut violations = Violations::default();
+        let is_taken = |level: &Level| others.iter().any(|(_, other)| other == level);
+        let free = || allocation.pool.free(&of_namespace(allocation, self.name), &is_taken);
+        let key = allocation.annotations.first().map_or("", String::as_str);
         if self.policy.mode == Mode::Validate {
             let level = implicit(allocation, self.name);
             if let Some(other) = holder(others, &level) {
                 let rule = ["has the level of Namespace ", &Quoted(other).to_string(), ", ", &level.text()];
-                let key = allocation.annotations.first().map_or("", String::as_str);
-                let remedy = ["annotate it with another one, ", key].concat();
+                let remedy = match free() {
+                    Some(level) => ["annotate it with ", key, ": ", &level.text()].concat(),
+                    None => WIDEN.to_owned(),
+                };
                 violations.push(Violation::invalid(metadata.name(), rule.concat(), remedy));
             }
             return Ok(violations.into());
         }
-        let is_taken = |level: &Level| others.iter().any(|(_, other)| other == level);
-        let level = allocation.pool.free(&of_namespace(allocation, self.name), &is_taken);
-        let (Some(level), Some(key)) = (level, allocation.annotations.first()) else {
-            let rule = "no level is free for this name";
-            violations.forbid(metadata.annotations(), rule, "widen allocation.categories");
+        let Some(level) = free() else {
+            violations.forbid(metadata.annotations(), "no level is free for this name", WIDEN);
             return Ok(violations.into());
         };
         let mut edits = Edits::default();
@@ -218,8 +222,14 @@ impl<'d> Review<'_, 'd> {
                     Level::parse(text).is_ok_and(|level| level == implicit(self.allocation(), self.name))
                 });
             if !self.is_editor && !adds_its_own {
-                let rule = "the level of a Namespace may not be changed";
-                let remedy = "restore it, or ask somebody of allocation.annotationEditors";
+                let (rule, remedy) = if had_level {
+                    (
+                        "the level of a Namespace may not be changed",
+                        "restore it, or ask somebody of allocation.annotationEditors",
+                    )
+                } else {
+                    ("the level of a Namespace may not be chosen", NOT_CHOSEN)
+                };
                 found.violations.forbid(at, rule, remedy);
                 continue;
             }

@@ -38,7 +38,7 @@ impl Owner {
 /// What a pod or a template is asked for.
 pub(super) struct Asked<'a, 'd> {
     pub(super) request: &'a Request<'d>,
-    /// The object of the request.
+    /// The object of the request; of a pod to which containers are added the stored one.
     pub(super) object: Node<'d>,
     /// The pod in it.
     pub(super) pod: Pod<'d>,

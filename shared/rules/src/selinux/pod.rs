@@ -19,7 +19,8 @@ pub(super) enum What<'d> {
     Pod,
     /// The template of one, of which nothing is demanded.
     Template,
-    /// A pod that got ephemeral containers, and what it was before. They alone are judged.
+    /// A pod that is there, and as it would be with more ephemeral containers. They alone are judged, and of the new pod
+    /// they alone are read: the API server drops all else, but only once webhooks have changed it.
     Ephemeral(Pod<'d>),
 }
 
@@ -136,14 +137,14 @@ impl<'a, 'd> Review<'a, 'd> {
         let pod = self.asked.pod;
         let containers = match self.what {
             What::Pod | What::Template => pod.all_containers()?,
-            What::Ephemeral(old) => {
+            What::Ephemeral(new_pod) => {
                 let mut known = Vec::new();
-                for container in old.containers(ContainerKind::Ephemeral)? {
+                for container in pod.containers(ContainerKind::Ephemeral)? {
                     known.push(container.name()?);
                 }
                 let known = Lookup::of(known);
                 let mut new = Vec::new();
-                for container in pod.containers(ContainerKind::Ephemeral)? {
+                for container in new_pod.containers(ContainerKind::Ephemeral)? {
                     if known.position(&container.name()?).is_none() {
                         new.push(container);
                     }
@@ -193,7 +194,8 @@ impl<'a, 'd> Review<'a, 'd> {
             let mut rule = owner.text();
             rule.push_str(" has no level");
             let key = allocation.annotations.first().map_or("", String::as_str);
-            let remedy = ["annotate it with ", key].concat();
+            let remedy =
+                ["have it annotated with ", key, " by somebody of allocation.annotationEditors"].concat();
             let at = Site::of_pod(self.asked.pod)?.at("level");
             self.found.violations.push(Violation::forbidden(at, rule, remedy));
         }

@@ -120,7 +120,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ("levels", "Which levels a pod may set."),
     (
         "levels.match",
-        "`Exact`: that of its owner. `Format`: any with categories that is no range. `Any`: levels are not looked at.",
+        "`Exact`: that of its owner, without one as `Format`. `Format`: any with categories that is no range. `Any`: levels are not looked at.",
     ),
     ("levels.extra", "Levels that every pod may set besides."),
     ("types", "Which types a pod may set."),
