@@ -276,3 +276,15 @@ fn the_documents_name_every_policy_and_the_release() {
     }
     assert!(read("CHANGELOG.md").contains(concat!("## [", env!("CARGO_PKG_VERSION"), "]")));
 }
+
+#[test]
+fn every_figure_of_the_performance_page_was_measured() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let figures = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|char: char| !char.is_ascii_digit() && char != ',');
+        words.map(|word| word.replace(',', "")).filter(|word| word.len() > 3).collect()
+    };
+    let (shown, measured) = (figures(&read("docs/performance.md")), figures(&read("bench/FIGURES.md")));
+    let stale: Vec<&String> = shown.difference(&measured).collect();
+    assert!(stale.is_empty(), "docs/performance.md has figures that bench/FIGURES.md does not: {stale:?}");
+}
