@@ -263,13 +263,21 @@ impl<'a, 'd> Review<'a, 'd> {
                     return Ok(());
                 }
                 IntraPod::Enforce => {
-                    let [first, second] = names.map(|name| Quoted(name).to_string());
+                    let [one, two] = names.map(|name| Quoted(name).to_string());
+                    let [of_one, of_two] = [first, other].map(|one| match &one.level {
+                        Some(level) => level.text(),
+                        None => "one of the runtime".to_owned(),
+                    });
                     let rule = [
                         "containers ",
-                        &first,
+                        &one,
                         " and ",
-                        &second,
-                        " run at different levels, and share volumes",
+                        &two,
+                        " run at different levels, ",
+                        &of_one,
+                        " and ",
+                        &of_two,
+                        ", and share volumes",
                     ];
                     let at = other.site.at("level");
                     let remedy = "give all containers one level";
