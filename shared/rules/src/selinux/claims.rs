@@ -3,7 +3,7 @@
 use admission::{Cluster, Fault, List};
 
 use super::level::Level;
-use super::options::Site;
+use super::options::{Site, filled};
 use crate::view::Pod;
 
 /// How the kubelet changes labels where a pod does not say it.
@@ -68,8 +68,5 @@ fn level(pod: Pod<'_>) -> Result<Option<Level>, Fault> {
 /// When it cannot be read.
 pub(super) fn change_policy(pod: Pod<'_>) -> Result<Option<&str>, Fault> {
     let Some(context) = pod.spec().entry("securityContext")? else { return Ok(None) };
-    match context.entry("seLinuxChangePolicy")? {
-        Some(policy) => policy.filled_text(),
-        None => Ok(None),
-    }
+    filled(context.entry("seLinuxChangePolicy")?)
 }

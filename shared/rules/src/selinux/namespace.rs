@@ -7,6 +7,7 @@ use admission::{
 use super::Selinux;
 use super::allocation::{Allocation, Source};
 use super::level::Level;
+use super::options::filled;
 use super::owner::{annotated, implicit, of_namespace};
 use super::pool::PROBES;
 use super::settings::{Mode, OnLookupFailure};
@@ -240,12 +241,5 @@ impl<'d> Review<'_, 'd> {
             found.levels.extend(level.map(|level| (at, level)));
         }
         Ok(())
-    }
-}
-
-fn filled(at: Option<Node<'_>>) -> Result<Option<&str>, Fault> {
-    match at {
-        Some(at) => at.filled_text(),
-        None => Ok(None),
     }
 }

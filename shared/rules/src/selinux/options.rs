@@ -28,10 +28,7 @@ impl<'d> Options<'d> {
         let Some(context) = context else { return Ok(None) };
         let Some(options) = context.entry("seLinuxOptions")? else { return Ok(None) };
         options.object()?;
-        let text = |field: &str| match options.entry(field)? {
-            Some(at) => at.filled_text(),
-            None => Ok(None),
-        };
+        let text = |field: &str| filled(options.entry(field)?);
         Ok(Some(Self {
             user: text("user")?,
             role: text("role")?,
@@ -63,6 +60,17 @@ impl<'d> Site<'d> {
     /// A field of the options.
     pub(super) fn at(&self, field: &'static str) -> Node<'d> {
         self.holder.at("securityContext").at("seLinuxOptions").at(field)
+    }
+}
+
+/// The text at a place that may not be there, if it is not empty.
+///
+/// # Errors
+/// When it has another type.
+pub(super) fn filled(at: Option<Node<'_>>) -> Result<Option<&str>, Fault> {
+    match at {
+        Some(at) => at.filled_text(),
+        None => Ok(None),
     }
 }
 

@@ -4,6 +4,7 @@ use admission::{Fault, Node, Quoted, Request};
 
 use super::allocation::{Allocation, OwnerScope, Source};
 use super::level::Level;
+use super::options::filled;
 use crate::surroundings::Surroundings;
 use crate::view::{Namespace, OwnerReference, Pod};
 
@@ -106,11 +107,7 @@ pub(super) fn labelled(
     namespace: Namespace<'_>,
 ) -> Result<String, Fault> {
     let label = allocation.namespace_label.as_deref().unwrap_or_default();
-    let value = match namespace.metadata().labels().entry(label)? {
-        Some(value) => value.filled_text()?,
-        None => None,
-    };
-    Ok(match value {
+    Ok(match filled(namespace.metadata().labels().entry(label)?)? {
         Some(value) => ["label:", label, "=", value].concat(),
         None => of_namespace(allocation, name),
     })
