@@ -19,14 +19,8 @@ fn unified(object: &Value, patch: &Value) -> Option<String> {
     let mut changed = object.clone();
     let patch: json_patch::Patch = serde_json::from_value(patch.clone()).ok()?;
     json_patch::patch(&mut changed, &patch).ok()?;
-    let (old, new) = (yaml(object)?, yaml(&changed)?);
+    let (old, new) = (manifest::write(object)?, manifest::write(&changed)?);
     Some(TextDiff::from_lines(&old, &new).unified_diff().context_radius(CONTEXT).to_string())
-}
-
-/// Long strings stay on their line: a diff of folded ones shows what has not changed.
-fn yaml(value: &Value) -> Option<String> {
-    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
-    serde_saphyr::to_string_with_options(value, options).ok()
 }
 
 #[cfg(test)]

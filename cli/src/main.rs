@@ -23,7 +23,6 @@ mod run;
 mod selinux;
 mod settings;
 mod source;
-mod strict;
 mod text;
 
 use std::io::Write;

@@ -6,8 +6,9 @@
 //! format and is itself a test.
 
 pub mod bless;
-mod case;
 pub mod judge;
 pub mod laws;
+mod load;
 
-pub use case::{Case, Cluster, Outcome, load, load_dir};
+pub use case::{Case, Cluster, Outcome};
+pub use load::{load, load_dir};

@@ -1,7 +1,8 @@
 //! What a deployment makes of a response, in the order of the policy server.
 
-use crate::response::{Status, StatusCause};
-use crate::{AdmissionResponse, Deployment, Mode};
+use review::{AdmissionResponse, Status, StatusCause};
+
+use crate::{Deployment, Mode};
 
 /// Applies mode, mutation and message of a deployment.
 pub(crate) fn apply(deployment: &Deployment, response: AdmissionResponse) -> AdmissionResponse {

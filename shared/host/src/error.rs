@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What keeps a host, a module, a deployment or a request from being used.
+/// What keeps a host, a module or a deployment from being used.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Error {
     /// The WebAssembly engine does not start.
@@ -15,13 +15,6 @@ pub enum Error {
     SettingsType,
     /// The module does not accept its settings; the module's own words.
     Settings(String),
-    /// The request is no admission request.
-    Request {
-        /// Where: `request.userInfo.groups[0]`.
-        path: String,
-        /// What is wrong there.
-        problem: String,
-    },
 }
 
 impl fmt::Display for Error {
@@ -36,7 +29,6 @@ impl fmt::Display for Error {
             ),
             Error::SettingsType => f.write_str("Invalid settings in CRD, not an object"),
             Error::Settings(message) => write!(f, "Policy settings are invalid: {message}"),
-            Error::Request { path, problem } => write!(f, "{path}: {problem}"),
         }
     }
 }

@@ -14,7 +14,6 @@
 //! server's. It has no groups of policies, no audit and no raw policies, and of the host's capabilities only
 //! the look-ups and the log.
 
-mod answer;
 mod calls;
 mod capability;
 mod constraint;
@@ -24,8 +23,6 @@ mod instance;
 mod machine;
 mod module;
 mod policy;
-mod request;
-mod response;
 
 pub use calls::{HostCall, Outcome};
 pub use deployment::{Deployment, Mode, Resource};
@@ -33,8 +30,7 @@ pub use error::Error;
 pub use machine::Host;
 pub use module::Module;
 pub use policy::{Evaluation, Policy};
-pub use request::AdmissionRequest;
-pub use response::{AdmissionResponse, Status, StatusCause, StatusDetails};
+pub use review::{AdmissionRequest, AdmissionResponse, Status, StatusCause, StatusDetails};
 
 #[cfg(test)]
 mod tests;

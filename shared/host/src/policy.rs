@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use objects::Objects;
+use review::{Answer, SettingsAnswer};
 use serde_json::Value;
 
-use crate::answer::{Answer, SettingsAnswer};
 use crate::calls::Record;
 use crate::instance::{self, Failure};
 use crate::{AdmissionRequest, AdmissionResponse, Deployment, Error, HostCall, Module, constraint};

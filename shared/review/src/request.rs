@@ -93,12 +93,14 @@ impl AdmissionRequest {
     }
 
     /// What the response refers to.
-    pub(crate) fn uid(&self) -> &str {
+    #[must_use]
+    pub fn uid(&self) -> &str {
         self.0.get("uid").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// What a patch starts from.
-    pub(crate) fn object(&self) -> Option<&Value> {
+    #[must_use]
+    pub fn object(&self) -> Option<&Value> {
         self.0.get("object")
     }
 }
@@ -127,7 +129,7 @@ fn read(value: Value, holds: &Type, path: &str) -> Result<Value, Error> {
         (Type::Fields(fields), Value::Object(values)) => read_fields(values, fields, path).map(Value::Object),
         (holds, other) => {
             let path = if path.is_empty() { "request" } else { path };
-            Err(Error::Request { path: path.to_owned(), problem: mistyped(holds, &other) })
+            Err(Error::new(path, mistyped(holds, &other)))
         }
     }
 }

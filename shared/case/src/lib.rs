@@ -1,13 +1,16 @@
-//! The format of case files.
+//! The format of case files: behaviour of a policy as data.
+//!
+//! # What this crate does not do
+//! It judges nothing and reads no files; `cases` does.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use host::AdmissionRequest;
 use objects::Objects;
+use review::{AdmissionRequest, Draft};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// One case: a request, what surrounds it, and what is wanted.
 ///
@@ -105,32 +108,15 @@ impl Case {
     /// The `AdmissionRequest` as an API server sends it.
     #[must_use]
     pub fn request_value(&self) -> Value {
-        let subject = self.object.as_ref().or(self.old_object.as_ref());
-        let text = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);
-        let (group, version) = match text("/apiVersion").unwrap_or("v1").split_once('/') {
-            Some((group, version)) => (group, version),
-            None => ("", text("/apiVersion").unwrap_or("v1")),
+        let draft = Draft {
+            operation: self.operation.clone(),
+            subresource: self.subresource.clone(),
+            user: self.user.clone(),
+            object: self.object.clone(),
+            old_object: self.old_object.clone(),
         };
-        let kind = text("/kind").unwrap_or_default();
-        let operation = if self.old_object.is_some() { "UPDATE" } else { "CREATE" };
-        let user = json!({ "username": "alice", "groups": ["developers", "system:authenticated"] });
-        let mut request = json!({
-            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
-            "kind": { "group": group, "version": version, "kind": kind },
-            "resource": { "group": group, "version": version, "resource": format!("{}s", kind.to_lowercase()) },
-            "operation": self.operation.as_deref().unwrap_or(operation),
-            "userInfo": self.user.clone().unwrap_or(user),
-            "dryRun": false,
-        });
+        let mut request = draft.request();
         if let Value::Object(fields) = &mut request {
-            let optional = [
-                ("name", text("/metadata/name").map(Value::from)),
-                ("namespace", text("/metadata/namespace").map(Value::from)),
-                ("subResource", self.subresource.clone().map(Value::from)),
-                ("object", self.object.clone()),
-                ("oldObject", self.old_object.clone()),
-            ];
-            fields.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
             for (name, value) in &self.request {
                 fields.insert(name.clone(), value.clone());
             }
@@ -159,18 +145,16 @@ impl Case {
     }
 }
 
-/// The cases of a file.
+/// The cases in a text.
 ///
 /// # Errors
-/// What cannot be read, with the file, and the line where the format knows it.
-pub fn load(file: &Path) -> Result<Vec<Case>, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+/// What is no list of cases, with the line where the format knows it.
+pub fn parse(text: &str) -> Result<Vec<Case>, String> {
     // Cases repeat objects by alias as often as they like; the limits are against strangers.
     let options = serde_saphyr::options! { budget: None };
-    let mut cases: Vec<Case> = serde_saphyr::from_str_with_options(&text, options)
-        .map_err(|error| format!("{}: {error}", file.display()))?;
-    for case in &mut cases {
-        file.clone_into(&mut case.file);
+    let cases: Vec<Case> =
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())?;
+    for case in &cases {
         let Outcome { admitted, denied, mutated, fault, settings_error, .. } = &case.want;
         let given = [
             admitted.is_some(),
@@ -182,29 +166,8 @@ pub fn load(file: &Path) -> Result<Vec<Case>, String> {
         if given.into_iter().filter(|given| *given).count() != 1 || *admitted == Some(false) {
             return Err(format!(
                 "{}: want takes exactly one of admitted: true, denied, mutated, fault, settingsError",
-                case.place()
+                case.name
             ));
-        }
-    }
-    Ok(cases)
-}
-
-/// The cases of all `*.yaml` files in a folder, by file name.
-///
-/// # Errors
-/// What cannot be read, and a name that stands twice.
-pub fn load_dir(dir: &Path) -> Result<Vec<Case>, String> {
-    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml"));
-    files.sort();
-    let mut cases: Vec<Case> = Vec::new();
-    for file in &files {
-        for case in load(file)? {
-            if cases.iter().any(|known| known.name == case.name) {
-                return Err(format!("{}: the name is taken", case.place()));
-            }
-            cases.push(case);
         }
     }
     Ok(cases)

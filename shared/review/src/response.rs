@@ -56,7 +56,9 @@ impl AdmissionResponse {
     /// What is told when the host is at a loss.
     const INTERNAL_ERROR: u16 = 500;
 
-    pub(crate) fn denied(uid: &str, message: impl Into<String>, code: Option<u16>) -> Self {
+    /// Denied, and why.
+    #[must_use]
+    pub fn denied(uid: &str, message: impl Into<String>, code: Option<u16>) -> Self {
         Self {
             uid: uid.to_owned(),
             allowed: false,
@@ -67,11 +69,15 @@ impl AdmissionResponse {
         }
     }
 
-    pub(crate) fn internal_error(uid: &str, problem: &str) -> Self {
+    /// Denied, because the host is at a loss.
+    #[must_use]
+    pub fn internal_error(uid: &str, problem: &str) -> Self {
         Self::denied(uid, format!("internal server error: {problem}"), Some(Self::INTERNAL_ERROR))
     }
 
-    pub(crate) fn timed_out(uid: &str) -> Self {
+    /// Denied, because the module took too long.
+    #[must_use]
+    pub fn timed_out(uid: &str) -> Self {
         let message = "Policy execution interrupted because it exceeded the allowed execution time";
         Self::denied(uid, message, Some(Self::INTERNAL_ERROR))
     }

@@ -1,4 +1,4 @@
-//! What a module answers.
+//! What a policy answers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::response::Status;
 
 /// `ValidationResponse` of kubewarden-policy-sdk.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Answer {
+pub struct Answer {
     accepted: bool,
     message: Option<String>,
     code: Option<u16>,
@@ -21,15 +21,18 @@ pub(crate) struct Answer {
 
 /// `SettingsValidationResponse` of kubewarden-policy-sdk.
 #[derive(Debug, Deserialize)]
-pub(crate) struct SettingsAnswer {
-    pub(crate) valid: bool,
-    pub(crate) message: Option<String>,
+pub struct SettingsAnswer {
+    /// Whether they are accepted.
+    pub valid: bool,
+    /// Why not.
+    pub message: Option<String>,
 }
 
 impl Answer {
-    /// What the API server is told. The patch leads from the object of the request to the module's: whatever
-    /// the module left out of it is removed.
-    pub(crate) fn response(self, uid: &str, object: Option<&Value>) -> AdmissionResponse {
+    /// What the API server is told. The patch leads from the object of the request to the policy's: whatever
+    /// the policy left out of it is removed.
+    #[must_use]
+    pub fn response(self, uid: &str, object: Option<&Value>) -> AdmissionResponse {
         let patch = match (&self.mutated_object, object) {
             (None, _) => None,
             (Some(mutated), Some(object)) => match patch(object, mutated) {

@@ -1,0 +1,211 @@
+//! Where in a text its values stand.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{Location, Spanned};
+
+use crate::path::Step;
+use crate::read::options;
+
+/// A place in a text. Lines and columns count from one, columns in characters.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Position {
+    /// The line.
+    pub line: u64,
+    /// The column.
+    pub column: u64,
+}
+
+/// A part of a text: a key and its value if that stands on the same line, or an element of a list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Place {
+    /// The first character.
+    pub start: Position,
+    /// Behind the last character.
+    pub end: Position,
+}
+
+/// The places of everything in a text.
+#[derive(Debug)]
+pub struct Places(Vec<Spanned<Tree>>);
+
+#[derive(Debug)]
+enum Tree {
+    Null,
+    Scalar,
+    List(Vec<Spanned<Tree>>),
+    Object(Vec<(Spanned<String>, Spanned<Tree>)>),
+}
+
+impl Places {
+    /// Reads a text; JSON is read as YAML.
+    ///
+    /// `None` for a text that [`documents`](crate::documents) does not read, and for JSON values one behind the other, which
+    /// are no YAML.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let documents: Vec<Spanned<Tree>> = serde_saphyr::from_multiple_with_options(text, options()).ok()?;
+        Some(Self(documents.into_iter().filter(|document| !matches!(document.value, Tree::Null)).collect()))
+    }
+
+    /// The place of a path in one of the documents, or of the deepest part of the path that is there; `None` if not even
+    /// its first step is.
+    #[must_use]
+    pub fn find(&self, document: usize, path: &[Step]) -> Option<Place> {
+        let mut tree = &self.0.get(document)?.value;
+        let mut place = None;
+        for step in path {
+            match (tree, step) {
+                (Tree::List(items), Step::Index(index)) => {
+                    let Some(item) = items.get(*index) else { break };
+                    place = Some(Place::new(item.referenced, item));
+                    tree = &item.value;
+                }
+                (Tree::Object(fields), step) => {
+                    let is_it = |(key, _): &&(Spanned<String>, Spanned<Tree>)| match step {
+                        Step::Field(name) => key.value == *name,
+                        Step::Index(index) => key.value.parse() == Ok(*index),
+                    };
+                    let Some((key, value)) = fields.iter().find(is_it) else { break };
+                    place = Some(Place::new(key.referenced, value));
+                    tree = &value.value;
+                }
+                _ => break,
+            }
+        }
+        place
+    }
+}
+
+impl Place {
+    /// From where the key begins, or the element, up to the end of a value that is there as it is.
+    fn new(start: Location, value: &Spanned<Tree>) -> Self {
+        let start = Position { line: start.line(), column: start.column() };
+        let at = value.referenced;
+        let column = at.column().saturating_add(at.span().len());
+        let end = match value.value {
+            Tree::Scalar if at.line() == start.line && column > start.column => column,
+            _ => start.column,
+        };
+        Self { start, end: Position { line: start.line, column: end } }
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TreeVisitor)
+    }
+}
+
+struct TreeVisitor;
+
+impl<'de> Visitor<'de> for TreeVisitor {
+    type Value = Tree;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Null)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Tree, E> {
+        Ok(Tree::Scalar)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Tree, E> {
+        Ok(Tree::Scalar)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Tree, E> {
+        Ok(Tree::Scalar)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Tree, E> {
+        Ok(Tree::Scalar)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Tree, E> {
+        Ok(Tree::Scalar)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Tree::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Tree, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = object.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Tree::Object(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::steps;
+
+    /// The text that a path stands for.
+    fn marked(text: &str, document: usize, path: &str) -> Option<String> {
+        let Place { start, end } = Places::of(text)?.find(document, &steps(path)?.0)?;
+        assert_eq!(start.line, end.line);
+        let line = text.lines().nth(usize::try_from(start.line).unwrap() - 1).unwrap();
+        let column = |position: Position| usize::try_from(position.column).unwrap() - 1;
+        let part: String = line.chars().skip(column(start)).take(column(end) - column(start)).collect();
+        Some(format!("{}:{}:{part}", start.line, start.column))
+    }
+
+    #[test]
+    fn a_key_is_marked_with_its_value_and_an_element_as_it_is() {
+        let text = "# ü\nspec:\n  ü: ü # x\n  list:\n  - a: 1\n  - \"x\"\n  - [y, z]\n  - |\n    text\n";
+        for (path, place) in [
+            ("spec", "2:1:"),
+            ("spec[ü]", "3:3:ü: ü"),
+            ("spec.list", "4:3:"),
+            ("spec.list[0]", "5:5:"),
+            ("spec.list[0].a", "5:5:a: 1"),
+            ("spec.list[1]", "6:5:\"x\""),
+            ("spec.list[2][1]", "7:9:z"),
+            // What is not there is where it would be.
+            ("spec.list[9].a", "4:3:"),
+            ("spec.other.a", "2:1:"),
+            ("spec[ü].a", "3:3:ü: ü"),
+        ] {
+            assert_eq!(marked(text, 0, path).as_deref(), Some(place), "{path}");
+        }
+        assert_eq!(marked(text, 0, "other"), None);
+        assert_eq!(marked(text, 1, "spec"), None);
+    }
+
+    #[test]
+    fn json_has_places_and_tabs() {
+        let text = "{\n\t\"a\": [\n\t\t{\"b\": \"c\\u0041\"}, null]\n}";
+        assert_eq!(marked(text, 0, "a[0].b").as_deref(), Some("3:4:\"b\": \"c\\u0041\""));
+        assert_eq!(marked("{}\n{}", 0, "a"), None);
+    }
+
+    #[test]
+    fn documents_are_counted_as_they_are_read() {
+        let text = "---\n# nothing\n---\na: 1\n---\n---\nb: 2\n8: 3\n";
+        assert_eq!(crate::documents(text).unwrap().len(), 2);
+        assert_eq!(marked(text, 0, "a").as_deref(), Some("4:1:a: 1"));
+        assert_eq!(marked(text, 1, "b").as_deref(), Some("7:1:b: 2"));
+        assert_eq!(marked(text, 1, "[8]").as_deref(), Some("8:1:8: 3"));
+    }
+
+    #[test]
+    fn an_alias_is_where_it_is_used() {
+        let text = "a: &a {x: 1}\nb: *a\nc:\n  <<: *a\n";
+        assert_eq!(marked(text, 0, "b").as_deref(), Some("2:1:"));
+        assert_eq!(marked(text, 0, "b.x").as_deref(), Some("2:4:*a"));
+        assert_eq!(marked(text, 0, "c.x").as_deref(), Some("4:7:*a"));
+    }
+}
