@@ -157,9 +157,10 @@ mod tests {
     fn marked(text: &str, document: usize, path: &str) -> Option<String> {
         let Place { start, end } = Places::of(text)?.find(document, &steps(path)?.0)?;
         assert_eq!(start.line, end.line);
-        let line = text.lines().nth(usize::try_from(start.line).unwrap() - 1).unwrap();
-        let column = |position: Position| usize::try_from(position.column).unwrap() - 1;
-        let part: String = line.chars().skip(column(start)).take(column(end) - column(start)).collect();
+        let line = text.lines().nth(usize::try_from(start.line).unwrap().saturating_sub(1)).unwrap();
+        let column = |position: Position| usize::try_from(position.column).unwrap().saturating_sub(1);
+        let part: String =
+            line.chars().skip(column(start)).take(column(end).saturating_sub(column(start))).collect();
         Some(format!("{}:{}:{part}", start.line, start.column))
     }
 
