@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use objects::Objects;
+use review::Form;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -55,10 +56,9 @@ pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects,
 
 /// What a document is that is no object, but a request for one.
 fn request(document: &Value) -> Option<&'static str> {
-    match document.get("kind")? {
-        Value::Object(_) => Some("an AdmissionRequest"),
-        Value::String(kind) if kind == "AdmissionReview" => Some("an AdmissionReview"),
-        _ => None,
+    match Form::of(document)? {
+        Form::Request => Some("an AdmissionRequest"),
+        Form::Review => Some("an AdmissionReview"),
     }
 }
 

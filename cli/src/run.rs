@@ -25,7 +25,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let judged: Vec<Judged> = requests
         .into_iter()
         .map(|request| {
-            let response = policy.validate(&request.admission, &cluster).response;
+            let response = policy.validate(&request, &cluster).response;
             Judged { request, response }
         })
         .collect();

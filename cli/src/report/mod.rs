@@ -1,21 +1,20 @@
 //! The verdicts, printed.
 
 mod people;
-mod review;
+mod programs;
 
 use std::io::{self, ErrorKind, Write};
 
 use anstream::AutoStream;
-use host::AdmissionResponse;
+use review::{AdmissionRequest, AdmissionResponse};
 
 use crate::args::Output;
 use crate::failure::Failure;
-use crate::requests::Request;
 
 /// A request and what becomes of it.
 #[derive(Debug)]
 pub(crate) struct Judged {
-    pub(crate) request: Request,
+    pub(crate) request: AdmissionRequest,
     pub(crate) response: AdmissionResponse,
 }
 
@@ -26,8 +25,8 @@ pub(crate) struct Judged {
 pub(crate) fn print(judged: &[Judged], output: Output) -> Result<(), Failure> {
     to_stdout(|out| match output {
         Output::Text => people::print(out, judged),
-        Output::Json => review::json(out, judged),
-        Output::Yaml => review::yaml(out, judged),
+        Output::Json => programs::json(out, judged),
+        Output::Yaml => programs::yaml(out, judged),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use host::AdmissionResponse;
+use review::AdmissionResponse;
 
 use super::Judged;
 use crate::diff;

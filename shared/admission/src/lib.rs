@@ -21,7 +21,7 @@ pub use cluster::{Answer, Cluster, Get, List, Unreachable};
 pub use document::{Document, Fault, Node, Shape};
 pub use edit::Edits;
 pub use lean::{Json, Lookup, ObjectWriter, Quoted, nearest, sorted};
-pub use policy::{Entry, Policy, check_settings, configure, evaluate};
+pub use policy::{Entry, Policy, check_settings, concerns, configure, evaluate};
 pub use request::{Operation, Request};
 pub use response::Response;
 pub use scope::{How, Read, Reads, Rule, Scope};

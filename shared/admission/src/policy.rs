@@ -89,6 +89,17 @@ fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, F
     })
 }
 
+/// Whether the request in the payload of a `validate` call concerns a policy; so does one that cannot be read.
+///
+/// A request that does not is admitted by [`evaluate`], and nothing else is said about it.
+#[must_use]
+pub fn concerns<P: Policy>(payload: &[u8]) -> bool {
+    let shape = request::shape(Shape::Fields(&[]));
+    let document = Document::parse(payload, Shape::Fields(&request::payload(&shape)), Origin::Payload);
+    document
+        .map_or(true, |document| Request::of(document.root()).map_or(true, |request| P::concerns(&request)))
+}
+
 /// Judges the payload of a `validate_settings` call: the settings alone.
 ///
 /// # Errors
@@ -130,6 +141,8 @@ pub struct Entry {
     pub settings: &'static [Setting],
     /// [`Policy::DOCS`].
     pub docs: &'static [(&'static str, &'static str)],
+    /// [`concerns`].
+    pub concerns: fn(&[u8]) -> bool,
     /// [`evaluate`].
     pub evaluate: fn(&[u8], &dyn Cluster) -> Response,
     /// [`check_settings`].
@@ -149,6 +162,7 @@ impl Entry {
             object: P::OBJECT,
             settings: P::SETTINGS,
             docs: P::DOCS,
+            concerns: concerns::<P>,
             evaluate: evaluate::<P>,
             check_settings: check_settings::<P>,
         }

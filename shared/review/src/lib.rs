@@ -15,5 +15,5 @@ mod response;
 pub use answer::{Answer, SettingsAnswer};
 pub use draft::Draft;
 pub use error::Error;
-pub use request::AdmissionRequest;
+pub use request::{AdmissionRequest, Form};
 pub use response::{AdmissionResponse, Status, StatusCause, StatusDetails};

@@ -1,5 +1,7 @@
 //! The admission request, as the host passes it on.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use crate::Error;
@@ -98,10 +100,66 @@ impl AdmissionRequest {
         self.0.get("uid").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What a patch starts from.
+    /// The fields, as the host passes them on.
+    #[must_use]
+    pub fn as_value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The object under review, which a patch starts from; `None` if there is none, as when it is deleted.
     #[must_use]
     pub fn object(&self) -> Option<&Value> {
         self.0.get("object")
+    }
+
+    fn text(&self, pointer: &str) -> Option<&str> {
+        self.0.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// The name of the object; one that the API server will complete ends in `*`.
+    fn name(&self) -> Option<String> {
+        let name = self.text("/name").or_else(|| self.text("/object/metadata/name"));
+        let generated = || self.text("/object/metadata/generateName").map(|name| format!("{name}*"));
+        name.map(str::to_owned).or_else(generated)
+    }
+}
+
+/// `CREATE Service shop/web`.
+impl fmt::Display for AdmissionRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text("/operation").unwrap_or_default())?;
+        write!(f, " {}", self.text("/kind/kind").unwrap_or_default())?;
+        if let Some(subresource) = self.text("/subResource") {
+            write!(f, "/{subresource}")?;
+        }
+        match (self.text("/namespace"), self.name()) {
+            (Some(namespace), Some(name)) => write!(f, " {namespace}/{name}"),
+            (Some(namespace), None) => write!(f, " in {namespace}"),
+            (None, Some(name)) => write!(f, " {name}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// What an admission request may come as.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Form {
+    /// An `AdmissionReview` with the request in it.
+    Review,
+    /// The `AdmissionRequest` alone, whose `kind` is an object.
+    Request,
+}
+
+impl Form {
+    /// What a value is meant to be; `None` for an object of another kind.
+    #[must_use]
+    pub fn of(value: &Value) -> Option<Self> {
+        match value.get("kind") {
+            Some(Value::Object(_)) => Some(Self::Request),
+            Some(Value::String(kind)) if kind == "AdmissionReview" => Some(Self::Review),
+            Some(_) => None,
+            None => value.get("request").map(|_| Self::Review),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use review::AdmissionResponse;
 use serde::Serialize;
 
 use super::Judged;
@@ -12,7 +13,7 @@ use super::Judged;
 struct AdmissionReview<'r> {
     api_version: &'static str,
     kind: &'static str,
-    response: &'r host::AdmissionResponse,
+    response: &'r AdmissionResponse,
 }
 
 impl<'r> AdmissionReview<'r> {
