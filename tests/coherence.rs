@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use admission::{Entry, Kind, Operation, Setting};
+use admission::{Entry, Operation, by_path};
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
@@ -125,52 +125,19 @@ fn metadata_says_what_the_code_says() {
     }
 }
 
-/// The settings by path, with what they take.
-fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
-    fn below(path: &str, kind: Kind, found: &mut Vec<(String, Kind)>) {
-        match kind {
-            Kind::List(of) => below(path, *of, found),
-            Kind::Object(fields) => collect(&format!("{path}."), fields, found),
-            Kind::Text | Kind::Flag | Kind::Integer | Kind::Choice(_) | Kind::Texts => {}
-        }
-    }
-    for setting in settings {
-        let path = format!("{prefix}{}", setting.name);
-        found.push((path.clone(), setting.kind));
-        below(&path, setting.kind, found);
-    }
-}
-
-fn takes(kind: Kind) -> String {
-    match kind {
-        Kind::Text => "string".to_owned(),
-        Kind::Flag => "`false` \\| `true`".to_owned(),
-        Kind::Integer => "integer".to_owned(),
-        Kind::Choice(names) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" \\| "),
-        Kind::List(of) => match of {
-            Kind::Object(_) => "list of objects".to_owned(),
-            Kind::Choice(_) => format!("list of {}", takes(*of)),
-            _ => "list of strings".to_owned(),
-        },
-        Kind::Object(_) => "object".to_owned(),
-        Kind::Texts => "object of strings".to_owned(),
-    }
-}
-
 #[test]
 fn every_setting_is_explained_in_the_readme_as_in_the_code() {
     const START: &str = "<!-- settings: written by `./justw bless` -->\n";
     const END: &str = "<!-- end of settings -->";
     for entry in rules::CATALOG {
-        let mut known = Vec::new();
-        collect("", entry.settings, &mut known);
+        let known = by_path(entry.settings);
         let paths: Vec<&str> = known.iter().map(|(path, _)| path.as_str()).collect();
         let explained: Vec<&str> = entry.docs.iter().map(|(path, _)| *path).collect();
         assert_eq!(explained, paths, "{}: DOCS name each setting once, in its order", entry.id);
 
         let mut table = String::from("| setting | takes | |\n|---|---|---|\n");
         for ((path, kind), (_, doc)) in known.iter().zip(entry.docs) {
-            writeln!(table, "| `{path}` | {} | {doc} |", takes(*kind)).unwrap();
+            writeln!(table, "| `{path}` | {} | {doc} |", kind.to_string().replace('|', "\\|")).unwrap();
         }
         let path = folder(entry).join("README.md");
         let readme = fs::read_to_string(&path).unwrap();

@@ -25,6 +25,6 @@ pub use policy::{Entry, Policy, check_settings, concerns, configure, evaluate};
 pub use request::{Operation, Request};
 pub use response::Response;
 pub use scope::{How, Read, Reads, Rule, Scope};
-pub use settings::{Choice, Kind, Setting, SettingsError, advice};
+pub use settings::{Choice, Kind, Setting, SettingsError, advice, by_path};
 pub use verdict::Verdict;
 pub use violation::{Violation, Violations};

@@ -45,6 +45,43 @@ pub enum Kind {
     Texts,
 }
 
+/// What a setting takes, for a table: `list of strings`, or the names with bars between them.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Text => f.write_str("string"),
+            Kind::Flag => f.write_str("`false` | `true`"),
+            Kind::Integer => f.write_str("integer"),
+            Kind::Choice(names) => names.iter().enumerate().try_for_each(|(index, name)| {
+                let bar = if index > 0 { " | " } else { "" };
+                write!(f, "{bar}`{name}`")
+            }),
+            Kind::List(Kind::Object(_)) => f.write_str("list of objects"),
+            Kind::List(of @ Kind::Choice(_)) => write!(f, "list of {of}"),
+            Kind::List(_) => f.write_str("list of strings"),
+            Kind::Object(_) => f.write_str("object"),
+            Kind::Texts => f.write_str("object of strings"),
+        }
+    }
+}
+
+/// All settings by path, in order: `allow`, `allow.cidrs`. A path below a list belongs to each of its elements.
+#[must_use]
+pub fn by_path(settings: &[Setting]) -> Vec<(String, Kind)> {
+    fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
+        for Setting { name, kind } in settings {
+            let path = format!("{prefix}{name}");
+            found.push((path.clone(), *kind));
+            if let Kind::Object(fields) | Kind::List(Kind::Object(fields)) = kind {
+                collect(&format!("{path}."), fields, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect("", settings, &mut found);
+    found
+}
+
 /// A setting that is not understood: its path, such as `allow[0].cidrs[1]`, or `settings` for all of them, and what is
 /// wrong and what to write instead.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -148,27 +148,27 @@ impl Case {
 /// The cases in a text.
 ///
 /// # Errors
-/// What is no list of cases, with the line where the format knows it.
+/// What is no list of cases, with the line of what is no YAML and the name of what is no case.
 pub fn parse(text: &str) -> Result<Vec<Case>, String> {
-    // Cases repeat objects by alias as often as they like; the limits are against strangers.
-    let options = serde_saphyr::options! { budget: None };
-    let cases: Vec<Case> =
-        serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())?;
-    for case in &cases {
-        let Outcome { admitted, denied, mutated, fault, settings_error, .. } = &case.want;
-        let given = [
-            admitted.is_some(),
-            denied.is_some(),
-            mutated.is_some(),
-            fault.is_some(),
-            settings_error.is_some(),
-        ];
-        if given.into_iter().filter(|given| *given).count() != 1 || *admitted == Some(false) {
-            return Err(format!(
-                "{}: want takes exactly one of admitted: true, denied, mutated, fault, settingsError",
-                case.name
-            ));
-        }
+    // Cases repeat objects by alias as often as they like.
+    let documents = manifest::own_documents(text).map_err(|problem| problem.to_string())?;
+    let Ok([Value::Array(cases)]) = <[Value; 1]>::try_from(documents) else {
+        return Err("expected one list of cases".to_owned());
+    };
+    cases.into_iter().enumerate().map(|(index, case)| read(index, case)).collect()
+}
+
+fn read(index: usize, case: Value) -> Result<Case, String> {
+    let name = case.get("name").and_then(Value::as_str).map(str::to_owned);
+    let name = name.unwrap_or_else(|| format!("case {}", index.saturating_add(1)));
+    let case: Case = serde_json::from_value(case).map_err(|error| format!("{name}: {error}"))?;
+    let Outcome { admitted, denied, mutated, fault, settings_error, .. } = &case.want;
+    let given =
+        [admitted.is_some(), denied.is_some(), mutated.is_some(), fault.is_some(), settings_error.is_some()];
+    if given.into_iter().filter(|given| *given).count() != 1 || *admitted == Some(false) {
+        return Err(format!(
+            "{name}: want takes exactly one of admitted: true, denied, mutated, fault, settingsError"
+        ));
     }
-    Ok(cases)
+    Ok(case)
 }

@@ -41,12 +41,13 @@ enum Tree {
 impl Places {
     /// Reads a text; JSON is read as YAML.
     ///
-    /// `None` for a text that [`documents`](crate::documents) does not read, and for JSON values one behind the other, which
-    /// are no YAML.
+    /// Nothing has a place in a text that [`documents`](crate::documents) does not read, nor in JSON values one behind the
+    /// other, which are no YAML.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
-        let documents: Vec<Spanned<Tree>> = serde_saphyr::from_multiple_with_options(text, options()).ok()?;
-        Some(Self(documents.into_iter().filter(|document| !matches!(document.value, Tree::Null)).collect()))
+    pub fn of(text: &str) -> Self {
+        let documents = serde_saphyr::from_multiple_with_options(text, options());
+        let documents: Vec<Spanned<Tree>> = documents.unwrap_or_default();
+        Self(documents.into_iter().filter(|document| !matches!(document.value, Tree::Null)).collect())
     }
 
     /// The place of a path in one of the documents, or of the deepest part of the path that is there; `None` if not even
@@ -155,7 +156,7 @@ mod tests {
 
     /// The text that a path stands for.
     fn marked(text: &str, document: usize, path: &str) -> Option<String> {
-        let Place { start, end } = Places::of(text)?.find(document, &steps(path)?.0)?;
+        let Place { start, end } = Places::of(text).find(document, &steps(path)?.0)?;
         assert_eq!(start.line, end.line);
         let line = text.lines().nth(usize::try_from(start.line).unwrap().saturating_sub(1)).unwrap();
         let column = |position: Position| usize::try_from(position.column).unwrap().saturating_sub(1);

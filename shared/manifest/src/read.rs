@@ -17,7 +17,21 @@ use crate::{Position, Problem};
 /// # Errors
 /// Text that is neither, and keys that are there twice, with line and column.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
-    if is_json(text) { json(text) } else { yaml(text) }
+    if !is_json(text) {
+        return yaml(text, options());
+    }
+    // `{level: baseline}` begins like JSON; as kubectl, what is no JSON is tried as YAML.
+    json(text).or_else(|problem| yaml(text, options()).map_err(|_| problem))
+}
+
+/// The documents of a text in YAML that nobody wrote to do harm: its aliases may expand to as much as they like.
+///
+/// # Errors
+/// As [`documents`].
+pub fn own_documents(text: &str) -> Result<Vec<Value>, Problem> {
+    let mut options = options();
+    options.budget = None;
+    yaml(text, options)
 }
 
 /// A value as YAML. Long strings stay on their line: a comparison of folded ones shows what has not changed.
@@ -45,9 +59,9 @@ fn json(text: &str) -> Result<Vec<Value>, Problem> {
     Ok(values.into_iter().map(|Strict(value)| value).filter(|value| !value.is_null()).collect())
 }
 
-fn yaml(text: &str) -> Result<Vec<Value>, Problem> {
+fn yaml(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
     let values: Vec<Strict> =
-        serde_saphyr::from_multiple_with_options(text, options()).map_err(|error| told(&error))?;
+        serde_saphyr::from_multiple_with_options(text, options).map_err(|error| told(&error))?;
     let mut values: Vec<Value> = values.into_iter().map(|Strict(value)| value).collect();
     values.iter_mut().for_each(whole_numbers);
     values.retain(|value| !value.is_null());
@@ -177,6 +191,11 @@ mod tests {
     }
 
     #[test]
+    fn yaml_may_begin_like_json() {
+        assert_eq!(parsed("{a: [b], c: yes}").unwrap(), [json!({ "a": ["b"], "c": true })]);
+    }
+
+    #[test]
     fn keys_are_texts() {
         assert_eq!(parsed("8080: a\nyes: b\n").unwrap(), [json!({ "8080": "a", "yes": "b" })]);
     }
@@ -208,7 +227,7 @@ mod tests {
     #[test]
     fn mistakes_have_a_line_and_a_column() {
         for (text, message) in [
-            ("{\n  \"a\": 1,\n  }", "line 3, column 3: no valid JSON: trailing comma"),
+            ("{\n  \"a\": 1,\n  }}", "line 3, column 3: no valid JSON: trailing comma"),
             ("{\"a\": 1} x", "line 1, column 10: no valid JSON: expected value"),
             ("[1, 2", "line 1, column 5: no valid JSON: EOF while parsing a list"),
             ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: no valid JSON: the key `a` is there twice"),

@@ -1,0 +1,55 @@
+//! Gathers the samples of every policy and its manifests for deployment as constants, from `policies` and `deploy`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, error, fs};
+
+fn main() -> Result<(), Box<dyn error::Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
+    let policies = root.join("policies");
+    println!("cargo::rerun-if-changed={}", policies.display());
+    println!("cargo::rerun-if-changed={}", root.join("deploy").display());
+    let mut text = String::from("const SOURCES: &[Source] = &[\n");
+    for id in names(&policies)? {
+        let folder = policies.join(&id);
+        writeln!(text, "Source {{ id: {},", literal(&id))?;
+        writeln!(text, "metadata: {},", include(&folder.join("metadata.yml")))?;
+        writeln!(text, "readme: {},", include(&folder.join("samples/README.md")))?;
+        text.push_str("samples: &[\n");
+        for file in names(&folder.join("samples"))? {
+            let Some(name) = file.strip_suffix(".request.json") else { continue };
+            let beside = |suffix: &str| folder.join("samples").join(format!("{name}.{suffix}"));
+            let optional = |path: PathBuf| if path.exists() { include(&path) } else { "\"\"".to_owned() };
+            writeln!(
+                text,
+                "SampleFiles {{ name: {}, request: {}, settings: {}, cluster: {} }},",
+                literal(name),
+                include(&beside("request.json")),
+                optional(beside("settings.yaml")),
+                optional(beside("cluster.yaml")),
+            )?;
+        }
+        text.push_str("] },\n");
+    }
+    text.push_str("];\n");
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("sources.rs"), text)?;
+    Ok(())
+}
+
+fn include(path: &Path) -> String {
+    format!("include_str!({})", literal(&path.display().to_string()))
+}
+
+/// What `Debug` writes of a text is a literal of Rust.
+fn literal(text: &str) -> String {
+    format!("{text:?}")
+}
+
+fn names(folder: &Path) -> Result<BTreeSet<String>, Box<dyn error::Error>> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(folder)? {
+        names.insert(entry?.file_name().to_string_lossy().into_owned());
+    }
+    Ok(names)
+}

@@ -1,0 +1,127 @@
+//! Samples and cases, as a person would have written them.
+
+use case::{Case, Outcome};
+use manifest::documents;
+use review::AdmissionRequest;
+use serde_json::{Value, json};
+
+use crate::catalog;
+use crate::input;
+use crate::text::yaml;
+use crate::types::{Example, Input, Operation, User};
+
+/// A sample of a restriction.
+pub(crate) fn of_sample(restriction: &str, name: &str) -> Option<Input> {
+    let sample = catalog::sample(restriction, name)?;
+    let review = documents(sample.request).ok()?.into_iter().next()?;
+    let surroundings = Input {
+        restriction: restriction.to_owned(),
+        settings: sample.settings.to_owned(),
+        cluster: sample.cluster.to_owned(),
+        ..Input::default()
+    };
+    let whole = || Input { manifest: sample.request.to_owned(), ..surroundings.clone() };
+    Some(taken_apart(&review, &surroundings).unwrap_or_else(whole))
+}
+
+/// The names of the cases in a file.
+pub(crate) fn cases(file: &str) -> Vec<Example> {
+    let cases = case::parse(file).unwrap_or_default();
+    cases
+        .into_iter()
+        .map(|case| Example { verdict: verdict(&case.want).to_owned(), name: case.name })
+        .collect()
+}
+
+/// A case in a file.
+pub(crate) fn of_case(restriction: &str, file: &str, name: &str) -> Option<Input> {
+    let case: Case = case::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
+    let objects = &case.cluster.objects;
+    let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
+    let surroundings = Input {
+        restriction: restriction.to_owned(),
+        settings: if case.settings.is_null() { String::new() } else { yaml(&case.settings) },
+        cluster: if objects.is_empty() { String::new() } else { list() },
+        unreachable: case.cluster.unreachable.clone().unwrap_or_default(),
+        ..Input::default()
+    };
+    let request = case.request_value();
+    let whole = || Input { manifest: yaml(&request), ..surroundings.clone() };
+    Some(taken_apart(&request, &surroundings).unwrap_or_else(whole))
+}
+
+fn verdict(want: &Outcome) -> &'static str {
+    match want {
+        Outcome { settings_error: Some(_), .. } => "settings refused",
+        Outcome { fault: Some(_), .. } => "a fault",
+        Outcome { denied: Some(_), .. } => "denied",
+        Outcome { mutated: Some(_), .. } => "admitted, mutated",
+        _ => "admitted",
+    }
+}
+
+/// A request as a manifest and a user, if that makes the same request again as far as policies read it.
+fn taken_apart(review: &Value, surroundings: &Input) -> Option<Input> {
+    let request = AdmissionRequest::from_value(review.clone()).ok()?;
+    let fields = request.as_value();
+    let object = |name: &str| fields.get(name).map(yaml);
+    let operation: Operation = serde_json::from_value(fields.get("operation")?.clone()).ok()?;
+    let (manifest, old_object) = match operation {
+        Operation::Delete => (object("oldObject")?, None),
+        _ => (object("object")?, object("oldObject")),
+    };
+    let apart = Input {
+        manifest,
+        old_object: old_object.unwrap_or_default(),
+        operation,
+        subresource: fields.get("subResource").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        user: user(fields.get("userInfo")?)?,
+        ..surroundings.clone()
+    };
+    let again = input::read(&apart).ok()?;
+    let [again] = again.as_slice() else { return None };
+    (read_by_policies(again.request.as_value()) == read_by_policies(fields)).then_some(apart)
+}
+
+/// What a verdict may depend on.
+fn read_by_policies(request: &Value) -> Value {
+    let text = |pointer: &str| request.pointer(pointer).cloned().unwrap_or_default();
+    json!([
+        text("/kind/group"),
+        text("/kind/kind"),
+        text("/name"),
+        text("/namespace"),
+        text("/object"),
+        text("/oldObject"),
+        text("/operation"),
+        text("/subResource"),
+        text("/userInfo/username"),
+        text("/userInfo/groups"),
+    ])
+}
+
+/// The user of a request, in the simplest form that says all of it.
+fn user(info: &Value) -> Option<User> {
+    let username = info.get("username")?.as_str()?;
+    let groups: Vec<String> = serde_json::from_value(info.get("groups")?.clone()).ok()?;
+    let groups_are = |wanted: &[&str]| groups == wanted;
+    let controller = username.strip_prefix("system:serviceaccount:kube-system:");
+    if username == "alice" && groups_are(&["developers", "system:authenticated"]) {
+        return Some(User::Ordinary);
+    }
+    if let Some(node) = username.strip_prefix("system:node:")
+        && groups_are(&["system:nodes", "system:authenticated"])
+    {
+        return Some(User::Kubelet { node: node.to_owned() });
+    }
+    if let Some(account) = controller
+        && groups_are(&[
+            "system:serviceaccounts",
+            "system:serviceaccounts:kube-system",
+            "system:authenticated",
+        ])
+    {
+        return Some(User::Controller { account: account.to_owned() });
+    }
+    Some(User::Named { username: username.to_owned(), groups })
+}
