@@ -63,7 +63,13 @@ fn verdict(want: &Outcome) -> &'static str {
 /// A request as a manifest and a user, if that makes the same request again as far as policies read it.
 fn taken_apart(review: &Value, surroundings: &Input) -> Option<Input> {
     let request = AdmissionRequest::from_value(review.clone()).ok()?;
-    let fields = request.as_value();
+    let mut fields = request.as_value().clone();
+    // What no policy reads and kubectl does not show.
+    for pointer in ["/object/metadata", "/oldObject/metadata"] {
+        if let Some(Value::Object(metadata)) = fields.pointer_mut(pointer) {
+            metadata.remove("managedFields");
+        }
+    }
     let object = |name: &str| fields.get(name).map(yaml);
     let operation: Operation = serde_json::from_value(fields.get("operation")?.clone()).ok()?;
     let (manifest, old_object) = match operation {
@@ -80,7 +86,7 @@ fn taken_apart(review: &Value, surroundings: &Input) -> Option<Input> {
     };
     let again = input::read(&apart).ok()?;
     let [again] = again.as_slice() else { return None };
-    (read_by_policies(again.request.as_value()) == read_by_policies(fields)).then_some(apart)
+    (read_by_policies(again.request.as_value()) == read_by_policies(&fields)).then_some(apart)
 }
 
 /// What a verdict may depend on.

@@ -199,13 +199,15 @@ pub struct Deployment {
 }
 
 /// What becomes of an input.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     /// What cannot be read; there are no verdicts then.
     pub problems: Vec<Problem>,
     /// A verdict for each object of the manifest, or for each request.
     pub verdicts: Vec<Verdict>,
+    /// Whether the manifest holds requests, which say themselves who does what.
+    pub holds_requests: bool,
 }
 
 /// What becomes of a request.

@@ -6,7 +6,7 @@ use review::{AdmissionResponse, Answer};
 use serde_json::Value;
 
 use crate::input::{self, Subject};
-use crate::place::Marker;
+use crate::place::{Marker, Origin};
 use crate::text::{json, yaml};
 use crate::types::{Change, Entry, Input, Outcome, Verdict, VerdictKind};
 
@@ -19,11 +19,15 @@ pub(crate) fn judge(input: &Input) -> Outcome {
     let (Some(policy), Ok(settings), Ok(cluster), Ok(subjects)) = (policy, &settings, &cluster, &subjects)
     else {
         let problems = subjects.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
-        return Outcome { problems: problems.collect(), verdicts: Vec::new() };
+        return Outcome { problems: problems.collect(), ..Outcome::default() };
     };
     let mut marker = Marker::new(input);
     let verdicts = subjects.iter().map(|subject| verdict(policy, settings, cluster, subject, &mut marker));
-    Outcome { problems: Vec::new(), verdicts: verdicts.collect() }
+    Outcome {
+        problems: Vec::new(),
+        verdicts: verdicts.collect(),
+        holds_requests: subjects.iter().any(|subject| matches!(subject.origin, Origin::Request(_))),
+    }
 }
 
 fn verdict(

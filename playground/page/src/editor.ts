@@ -1,0 +1,169 @@
+// Texts to edit, and texts to read, with marks.
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from "@codemirror/language";
+import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension, type Text } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import type { Mark } from "playground";
+
+/** A message about a part of a text. */
+export interface Remark {
+  mark: Mark;
+  message: string;
+  severity: "error" | "warning";
+}
+
+// The colours are the page's, which knows light and dark.
+const highlighting = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--key)" },
+  { tag: [tags.string, tags.content, tags.special(tags.string)], color: "var(--text)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--value)" },
+  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+  { tag: [tags.meta, tags.labelName, tags.typeName], color: "var(--quiet)" },
+]);
+
+const theme = EditorView.theme({
+  "&": { color: "var(--text)", backgroundColor: "var(--paper)", fontSize: "13px" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--text)" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--quiet)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--line)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--selection)",
+  },
+  ".cm-placeholder": { color: "var(--quiet)" },
+  ".cm-tooltip, .cm-panels": {
+    backgroundColor: "var(--raised)",
+    color: "var(--text)",
+    borderColor: "var(--border)",
+  },
+  ".cm-button, .cm-textfield": {
+    background: "var(--paper)",
+    color: "var(--text)",
+    borderColor: "var(--border)",
+  },
+  ".cm-foldPlaceholder": { backgroundColor: "var(--line)", color: "var(--text)", borderColor: "var(--border)" },
+  ".cm-diagnostic": { whiteSpace: "pre-wrap", maxWidth: "70ch" },
+  ".cm-lintRange-error": { backgroundColor: "var(--error-mark)" },
+  ".cm-lintRange-warning": { backgroundColor: "var(--warning-mark)" },
+  ".cm-searchMatch": { backgroundColor: "var(--warning-mark)" },
+});
+
+/** How every text looks. */
+export const appearance: Extension = [
+  theme,
+  lineNumbers(),
+  highlightSpecialChars(),
+  yaml(),
+  syntaxHighlighting(highlighting),
+  EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+];
+
+/** A text that is only read. */
+export function readOnly(label: string): Extension {
+  return [
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+  ];
+}
+
+export class Editor {
+  private readonly view: EditorView;
+
+  constructor(parent: HTMLElement, label: string, hint: string, changed: () => void) {
+    const extensions = [
+      appearance,
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      highlightSelectionMatches(),
+      history(),
+      foldGutter({ markerDOM: foldMarker }),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      lintGutter(),
+      placeholder(hint),
+      // Tab leaves the editor, for who has no mouse.
+      keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) changed();
+      }),
+    ];
+    this.view = new EditorView({ parent, state: EditorState.create({ extensions }) });
+  }
+
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  /** Replaces the text, which can be undone. */
+  set text(text: string) {
+    if (text === this.text) return;
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
+
+  /** Marks parts of the text, and unmarks all others. */
+  remark(remarks: Remark[]): void {
+    const { state } = this.view;
+    const diagnostics = remarks.map(({ mark, message, severity }): Diagnostic => {
+      return { ...range(state.doc, mark), message, severity };
+    });
+    diagnostics.sort((one, other) => one.from - other.from);
+    this.view.dispatch(setDiagnostics(state, diagnostics));
+  }
+
+  /** Scrolls to a part of the text. */
+  show(mark: Mark): void {
+    const { from } = range(this.view.state.doc, mark);
+    this.view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
+  }
+
+  /** Scrolls to a part of the text and puts the cursor there. */
+  reveal(mark: Mark): void {
+    const { from, to } = range(this.view.state.doc, mark);
+    this.view.dispatch({ selection: { anchor: from, head: to } });
+    this.show(mark);
+    this.view.dom.scrollIntoView({ block: "nearest" });
+    this.view.focus();
+  }
+}
+
+function foldMarker(open: boolean): HTMLElement {
+  const marker = document.createElement("span");
+  marker.textContent = open ? "⌄" : "›";
+  marker.title = open ? "Fold" : "Unfold";
+  return marker;
+}
+
+/** A mark as offsets. The text may be shorter by now. */
+function range(doc: Text, mark: Mark): { from: number; to: number } {
+  const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
+  const characters = [...line.text];
+  const offset = (column: number) => line.from + characters.slice(0, column - 1).join("").length;
+  const from = Math.min(offset(mark.column), line.to);
+  const to = mark.endColumn > mark.column ? Math.min(offset(mark.endColumn), line.to) : line.to;
+  return { from, to: Math.max(from, to) };
+}

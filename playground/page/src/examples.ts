@@ -1,0 +1,107 @@
+// Samples and cases to begin with.
+import type { Input, Restriction } from "playground";
+import { byId, make } from "./dom";
+import type { Engine } from "./engine";
+
+// The case files, each loaded when somebody looks for examples.
+const FILES = import.meta.glob<string>("../../../policies/*/cases/*.yaml", { query: "?raw", import: "default" });
+
+interface Group {
+  heading: string;
+  entries: Entry[];
+}
+
+interface Entry {
+  title: string;
+  verdict: string;
+  load(): Promise<Input | undefined>;
+}
+
+const dialog = byId<HTMLDialogElement>("examples");
+const list = byId("examples-list");
+const search = byId<HTMLInputElement>("examples-search");
+
+export class Examples {
+  private groups: Group[] = [];
+  private restriction = "";
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly choose: (input: Input, title: string) => void,
+  ) {
+    search.addEventListener("input", () => this.show());
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close();
+    });
+  }
+
+  /** Opens the dialog with the examples of a restriction. */
+  async open(restriction: Restriction): Promise<void> {
+    byId("examples-heading").textContent = `Examples of ${restriction.id}`;
+    if (this.restriction !== restriction.id) {
+      this.restriction = restriction.id;
+      search.value = "";
+      this.groups = [this.samples(restriction)];
+    }
+    dialog.showModal();
+    search.select();
+    this.show();
+    if (this.groups.length > 1) return;
+    const paths = Object.keys(FILES).filter((path) => path.includes(`/policies/${restriction.id}/`));
+    const groups = await Promise.all(paths.sort().map((path) => this.cases(restriction.id, path)));
+    if (this.restriction === restriction.id && this.groups.length === 1) {
+      this.groups.push(...groups);
+      this.show();
+    }
+  }
+
+  private samples({ id, samples }: Restriction): Group {
+    const entries = samples.map(({ name, shows, verdict }) => ({
+      title: `${name}: ${shows}`,
+      verdict,
+      load: () => this.engine.call("sampleInput", id, name),
+    }));
+    return { heading: "Samples", entries };
+  }
+
+  private async cases(id: string, path: string): Promise<Group> {
+    const heading = `Cases: ${path.replace(/^.*\/|\.yaml$/g, "")}`;
+    try {
+      const file = (await FILES[path]?.()) ?? "";
+      const { examples } = await this.engine.call("cases", file);
+      const entries = examples.map(({ name, verdict }) => ({
+        title: name,
+        verdict,
+        load: () => this.engine.call("caseInput", id, file, name),
+      }));
+      return { heading, entries };
+    } catch {
+      return { heading: `${heading}: could not be loaded; reload the page`, entries: [] };
+    }
+  }
+
+  private show(): void {
+    const words = search.value.toLowerCase().split(/\s+/);
+    const found = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+    const sections = this.groups.flatMap(({ heading, entries }) => {
+      const items = entries.filter(({ title, verdict }) => found(`${heading} ${title} ${verdict}`));
+      if (items.length === 0 && entries.length > 0) return [];
+      return [make("h3", {}, heading), make("ul", {}, ...items.map((entry) => this.item(entry)))];
+    });
+    list.replaceChildren(
+      ...(sections.length ? sections : [make("p", { class: "hint" }, "There is no such example.")]),
+    );
+  }
+
+  private item(entry: Entry): HTMLElement {
+    const { title, verdict } = entry;
+    const kind = verdict.startsWith("denied") ? "denied" : verdict.startsWith("admitted") ? "admitted" : "fault";
+    const choose = async () => {
+      dialog.close();
+      const input = await entry.load();
+      if (input) this.choose(input, title);
+    };
+    const badge = make("span", { class: `badge ${kind}` }, verdict);
+    return make("li", {}, make("button", { type: "button", click: choose }, make("span", {}, title), " ", badge));
+  }
+}

@@ -1,0 +1,132 @@
+// Who uses a keyboard or a screen reader.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { launch } from "./browser.js";
+import { choose, example, open, paste, settled } from "./page.js";
+import { serve } from "./server.js";
+
+/** @import { Browser, Page } from "playwright-core" */
+
+/** @type {Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let site;
+/** @type {string} */
+let axe;
+
+before(async () => {
+  axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  [browser, site] = await Promise.all([launch(), serve("/")]);
+});
+after(async () => {
+  site?.close();
+  await browser?.close();
+});
+
+/**
+ * What axe-core finds, by rule and element.
+ *
+ * @param {Page} page
+ */
+async function findings(page) {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (window).axe.run(document, {
+      resultTypes: ["violations"],
+    });
+    const serious = violations.filter((/** @type {any} */ { impact }) => ["serious", "critical"].includes(impact));
+    return serious.flatMap((/** @type {any} */ { id, nodes }) =>
+      nodes.map((/** @type {any} */ { target, failureSummary }) => `${id}: ${target}: ${failureSummary}`),
+    );
+  });
+}
+
+for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+  for (const [device, viewport] of /** @type {const} */ ([
+    ["a desk", { width: 1400, height: 900 }],
+    ["a phone", { width: 390, height: 844 }],
+  ])) {
+    test(`axe-core finds nothing serious: ${colorScheme}, on ${device}`, async () => {
+      const { page, closed } = await open(browser, site.url, { colorScheme, viewport });
+      assert.deepEqual(await findings(page), [], "denied");
+      await choose(page, "selinux");
+      assert.deepEqual(await findings(page), [], "mutated");
+      for (const details of await page.locator("details > summary").all()) await details.click();
+      assert.deepEqual(await findings(page), [], "everything open");
+      await choose(page, "pod-security");
+      await example(page, "warn-and-audit:");
+      assert.deepEqual(await findings(page), [], "warnings");
+      await page.selectOption("#operation", "UPDATE");
+      await page.selectOption("#user", "named");
+      await paste(page, "Settings", "levle: x");
+      assert.deepEqual(await findings(page), [], "problems");
+      await page.getByRole("button", { name: "Examples", exact: true }).click();
+      await page.getByRole("searchbox", { name: "Search" }).fill("");
+      await page.locator("#examples-list h3").nth(3).waitFor();
+      assert.deepEqual(await findings(page), [], "examples");
+      await closed();
+    });
+  }
+}
+
+test("the keyboard reaches everything and leaves the editors", async () => {
+  const { page, closed } = await open(browser, site.url);
+  /** @type {string[]} */
+  const reached = [];
+  for (let press = 0; press < 60; press++) {
+    await page.keyboard.press("Tab");
+    const name = await page.evaluate(() => {
+      const element = document.activeElement;
+      return element === document.body
+        ? ""
+        : element?.id || element?.getAttribute("aria-label") || element?.textContent;
+    });
+    if (!name) break;
+    reached.push(name);
+  }
+  for (const name of [
+    "restriction",
+    "examples-open",
+    "share",
+    "theme",
+    "Manifest",
+    "operation",
+    "user",
+    "Settings",
+  ]) {
+    assert.ok(reached.includes(name), `${name} is not among ${reached}`);
+  }
+  assert.ok(
+    reached.includes("Cluster") && reached.includes("unreachable") && reached.includes("line 15"),
+    `${reached}`,
+  );
+
+  await page.locator(".skip").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "verdict-heading");
+
+  // The dialog takes the focus, Escape closes it and gives the focus back.
+  await page.locator("#examples-open").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#examples").isVisible(), false);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "examples-open");
+  await closed();
+});
+
+test("colours are chosen, and remembered", async () => {
+  const { page, closed } = await open(browser, site.url, { colorScheme: "light" });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.getByRole("button", { name: "Colours: as the system" }).click();
+  assert.equal(await background(), light);
+  await page.getByRole("button", { name: "Colours: light" }).click();
+  const dark = await background();
+  assert.notEqual(dark, light);
+  await page.reload();
+  await settled(page);
+  assert.equal(await background(), dark);
+  await closed();
+});

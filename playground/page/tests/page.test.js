@@ -1,0 +1,422 @@
+// What somebody does on the page, and what comes of it.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch } from "./browser.js";
+import { choose, example, held, lines, open, paste, settled, watch } from "./page.js";
+import { SITE, serve } from "./server.js";
+
+/** @import { Browser, Page } from "playwright-core" */
+
+/** @type {Browser} */
+let browser;
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let site;
+
+before(async () => {
+  [browser, site] = await Promise.all([launch(), serve("/")]);
+});
+after(async () => {
+  site?.close();
+  await browser?.close();
+});
+
+const POD = `apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  hostPID: true
+  containers:
+  - name: app
+    securityContext:
+      privileged: true
+  - name: fine
+`;
+
+/** @param {Page} page */
+const verdict = (page) => page.locator("#verdicts h3").allTextContents();
+/** @param {Page} page */
+const problems = (page) => page.locator("#problems li").allTextContents();
+/** @param {Page} page */
+const undo = (page) => page.getByRole("button", { name: "Bring back what was here" });
+
+test("a verdict comes while typing, marked at its lines", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "pod-security");
+  await paste(page, "Settings", "level: baseline");
+  await paste(page, "Manifest", POD);
+  assert.deepEqual(await verdict(page), ["Denied CREATE Pod default/web"]);
+  const [hostPid, privileged] = await lines(page, "violations");
+  assert.match(hostPid ?? "", /^spec\.hostPID: Invalid value: true: Host Namespaces/);
+  assert.match(privileged ?? "", /^spec\.containers\[0\]\.securityContext\.privileged: Invalid value: true/);
+  assert.deepEqual(await page.locator("#manifest .cm-lintRange-error").allTextContents(), [
+    "hostPID: true",
+    "privileged: true",
+  ]);
+  assert.equal(await page.locator("#manifest .cm-lint-marker-error").count(), 2);
+  assert.equal(await page.locator("#summary").textContent(), "Denied: CREATE Pod default/web, 2 violations");
+
+  await page.getByRole("button", { name: "line 10" }).click();
+  await page.keyboard.insertText("privileged: false");
+  await settled(page);
+  assert.equal((await lines(page, "violations")).length, 1);
+  await page.getByRole("button", { name: "line 6" }).click();
+  await page.keyboard.insertText("hostPID: false");
+  await settled(page);
+  assert.deepEqual(await verdict(page), ["Admitted CREATE Pod default/web"]);
+  assert.equal(await page.locator("#manifest .cm-lintRange-error").count(), 0);
+  await closed();
+});
+
+test("each object of a manifest has its verdict, at its own lines", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "pod-security");
+  const list = `kind: List\napiVersion: v1\nitems:\n- ${POD.replaceAll("\n", "\n  ").trim()}\n`;
+  await paste(page, "Manifest", `${POD}---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n---\n${list}`);
+  await paste(page, "Settings", "{level: baseline}");
+  const titles = [
+    "Denied CREATE Pod default/web",
+    "Admitted CREATE Service default/s",
+    "Denied CREATE Pod default/web",
+  ];
+  assert.deepEqual(await verdict(page), titles);
+  const named = await page.locator("#verdicts button.line").allTextContents();
+  assert.deepEqual(named, ["line 6", "line 10", "line 25", "line 29"]);
+  assert.match(await page.locator("#verdicts").innerText(), /pod-security does not judge such requests/);
+  await closed();
+});
+
+test("operation, user and old object are fields of a form", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "node-labels");
+  const node = (/** @type {string} */ label) =>
+    `apiVersion: v1\nkind: Node\nmetadata:\n  name: worker-1\n  labels:\n    ${label}\n`;
+  await paste(page, "Manifest", node("node-role.kubernetes.io/control-plane: ''"));
+  await page.selectOption("#user", "kubelet");
+  await settled(page);
+  assert.deepEqual(await verdict(page), ["Denied CREATE Node worker-1"]);
+  await page.selectOption("#user", "ordinary");
+  await settled(page);
+  assert.deepEqual(await verdict(page), ["Admitted CREATE Node worker-1"]);
+
+  await page.selectOption("#operation", "UPDATE");
+  await page.selectOption("#user", "kubelet");
+  await settled(page);
+  assert.deepEqual(await problems(page), [
+    "Old object is not there; paste the object as it is stored, or choose CREATE",
+  ]);
+  await paste(page, "Old object", node("other: x"));
+  assert.deepEqual(await verdict(page), ["Denied UPDATE Node worker-1"]);
+  // A label that goes stands in the old object, and is marked there.
+  await paste(page, "Manifest", node("other: x"));
+  await paste(page, "Old object", node("node-role.kubernetes.io/control-plane: ''"));
+  assert.deepEqual(await page.locator("#verdicts button.line").allTextContents(), ["old object, line 6"]);
+  assert.equal(await page.locator("#old-object .cm-lintRange-error").count(), 1);
+
+  await page.selectOption("#operation", "DELETE");
+  await page.getByLabel("Node", { exact: true }).fill("worker-2");
+  await settled(page);
+  assert.deepEqual(await verdict(page), ["Denied DELETE Node worker-1"]);
+  await page.locator("#asked summary").click();
+  const text = page.locator("#asked-text pre");
+  await text.filter({ hasText: "DELETE" }).waitFor();
+  const asked = JSON.parse((await text.textContent()) ?? "");
+  assert.deepEqual(asked.userInfo, {
+    groups: ["system:nodes", "system:authenticated"],
+    username: "system:node:worker-2",
+  });
+  assert.equal(asked.oldObject.metadata.name, "worker-1");
+  await closed();
+});
+
+test("an AdmissionReview says itself who does what", async () => {
+  const { page, closed } = await open(browser, site.url);
+  const review = await readFile(
+    new URL("../../../policies/external-ips/samples/create-denied.request.json", import.meta.url),
+    "utf8",
+  );
+  await page.selectOption("#operation", "DELETE");
+  await paste(page, "Manifest", review);
+  assert.deepEqual(await verdict(page), ["Denied CREATE Service shop/web"]);
+  assert.equal(await page.locator("#operation").isDisabled(), true);
+  const [line] = await page.locator("#verdicts button.line").allTextContents();
+  const number = Number(line?.replace("line ", ""));
+  assert.match(review.split("\n")[number - 1] ?? "", /192\.0\.2\.80/);
+  await paste(page, "Manifest", "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n");
+  assert.equal(await page.locator("#operation").isDisabled(), false);
+  await closed();
+});
+
+test("look-ups read the cluster, and a cluster that cannot be reached is a denial", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "external-ips");
+  await example(page, "create-allowed:");
+  assert.match((await verdict(page))[0] ?? "", /^Admitted/);
+  await page.getByLabel("It cannot be reached").check();
+  await settled(page);
+  assert.match((await verdict(page))[0] ?? "", /^Denied/);
+  assert.match((await lines(page, "violations")).join(), /the API server does not answer/);
+  await closed();
+});
+
+test("what cannot be read is told with its line, and nothing is lost", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "pod-security");
+  await paste(page, "Manifest", POD);
+  const before = await verdict(page);
+
+  for (const [label, text, message, line] of /** @type {const} */ ([
+    ["Manifest", `${POD}  - name: [a\n`, /^Manifest line \d+ no valid YAML: /, true],
+    [
+      "Manifest",
+      "apiVersion: v1\nmetadata: {}\n",
+      /^Manifest kind is missing: every Kubernetes object has one/,
+      false,
+    ],
+    ["Manifest", "- a\n", /^Manifest expected a Kubernetes object, found a list/, false],
+    ["Manifest", "\n", /^Manifest is empty; paste a Kubernetes manifest or an AdmissionReview/, false],
+    [
+      "Settings",
+      "\nlevle: baseline\n",
+      /^Settings settings, line 2 levle: unknown key; did you mean level\?/,
+      true,
+    ],
+    ["Settings", "level: basline\n", /^Settings settings, line 1 level: "basline" is no value .*baseline/, true],
+    ["Settings", "- a\n", /^Settings expected settings as an object, found a list/, false],
+    ["Settings", "a: 1\n---\nb: 1\n", /^Settings expected one document, found 2/, false],
+    ["Cluster", "apiVersion: v1\nkind: Namespace\n", /^Cluster objects\[0\]\.metadata: expected an object/, false],
+    ["Cluster", "a: b: c\n", /^Cluster cluster, line 1 no valid YAML: /, true],
+  ])) {
+    await paste(page, label, text);
+    const [problem] = await problems(page);
+    assert.match(problem ?? "", message);
+    assert.equal(
+      (await page.locator(".cm-lintRange-error").count()) > 0 || problem?.includes("line"),
+      line,
+      problem,
+    );
+    // The last verdict stays, and looks like it.
+    assert.deepEqual(await verdict(page), before);
+    assert.equal(await page.locator("#verdicts.stale").count(), 1);
+    const input = await held(page);
+    assert.equal({ Manifest: input.manifest, Settings: input.settings, Cluster: input.cluster }[label], text);
+    await paste(page, label, label === "Manifest" ? POD : "");
+    assert.deepEqual(await problems(page), []);
+    assert.equal(await page.locator("#verdicts.stale").count(), 0);
+  }
+  await closed();
+});
+
+test("a link holds everything, behind its #", async () => {
+  const { page, context, closed } = await open(browser, site.url);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await choose(page, "selinux");
+  await paste(page, "Manifest", `# größe 漢字 😀\n${POD}`);
+  await paste(page, "Settings", "mode: Validate");
+  await paste(page, "Cluster", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n");
+  await page.selectOption("#user", "named");
+  await page.getByLabel("Groups").fill("a, b");
+  const there = await held(page);
+  const told = await verdict(page);
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.locator("#status").filter({ hasText: "Link copied." }).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(link.startsWith(`${site.url}#1:`) && link.length < 600, link);
+  // Who goes on typing has no link to something else in the address bar.
+  await paste(page, "Settings", "mode: Mutate");
+  assert.equal(page.url(), site.url);
+
+  const other = await open(browser, link);
+  assert.deepEqual(await held(other.page), there);
+  assert.deepEqual(await verdict(other.page), told);
+  await other.closed();
+
+  const cut = await open(browser, link.slice(0, -20));
+  assert.match((await cut.page.locator("#status").textContent()) ?? "", /^The link cannot be read: it is cut/);
+  assert.equal((await verdict(cut.page)).length, 1);
+  await cut.closed();
+
+  // What was here before a link was opened can be brought back.
+  await page.goto("about:blank");
+  await page.goto(link);
+  await settled(page);
+  assert.equal((await held(page)).settings, "mode: Validate");
+  await undo(page).click();
+  await settled(page);
+  assert.equal((await held(page)).settings, "mode: Mutate");
+  await closed();
+});
+
+test("a draft outlives the page, and an example does not swallow it", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "pod-security");
+  await paste(page, "Manifest", POD);
+  await page.selectOption("#operation", "DELETE");
+  const draft = await held(page);
+  await page.reload();
+  await settled(page);
+  assert.deepEqual(await held(page), draft);
+  await example(page, "mesh:");
+  assert.notDeepEqual(await held(page), draft);
+  await undo(page).click();
+  await settled(page);
+  assert.deepEqual(await held(page), draft);
+  await closed();
+});
+
+test("another restriction judges what was typed, with settings of its own", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "pod-security");
+  await paste(page, "Manifest", POD);
+  await paste(page, "Settings", "level: baseline");
+  await choose(page, "selinux");
+  const input = await held(page);
+  assert.deepEqual([input.manifest, input.settings], [POD, ""]);
+  await choose(page, "pod-security");
+  assert.equal((await held(page)).settings, "level: baseline");
+  await closed();
+});
+
+test("samples and cases are found by their words", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "node-pods");
+  await page.getByRole("button", { name: "Examples", exact: true }).click();
+  const buttons = page.locator("#examples-list button");
+  await page.locator("#examples-list h3").filter({ hasText: "Cases: labels" }).waitFor();
+  const all = await buttons.count();
+  assert.ok(all > 100, `${all}`);
+  assert.equal(await page.locator("#examples-list h3").filter({ hasText: "could not be loaded" }).count(), 0);
+  await page.getByRole("searchbox", { name: "Search" }).fill("munge label");
+  const some = await buttons.count();
+  assert.ok(some > 0 && some < all, `${some} of ${all}`);
+  await page.getByRole("searchbox", { name: "Search" }).fill("no such words");
+  assert.equal(await page.locator("#examples-list").innerText(), "There is no such example.");
+  await page.getByRole("searchbox", { name: "Search" }).fill("cases:");
+  const title = (await buttons.first().locator("span").first().textContent()) ?? "";
+  await buttons.first().click();
+  await page.locator("#status").filter({ hasText: title }).waitFor();
+  await settled(page);
+  assert.equal((await verdict(page)).length, 1);
+  await closed();
+});
+
+test("a change is shown side by side, and in one text on a phone", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "selinux");
+  await paste(page, "Settings", "");
+  await paste(page, "Cluster", "{apiVersion: v1, kind: Namespace, metadata: {name: default, uid: a}}");
+  await paste(page, "Manifest", POD.replace("hostPID: true", "restartPolicy: Never"));
+  assert.match((await verdict(page))[0] ?? "", /^Mutated/);
+  assert.equal(await page.locator("#verdicts .cm-mergeView .cm-editor").count(), 2);
+  assert.equal(await page.locator("#verdicts .cm-merge-a").getByText("seLinuxOptions").count(), 0);
+  assert.ok((await page.locator("#verdicts .cm-merge-b").getByText("seLinuxOptions").count()) > 0);
+  const input = await held(page);
+  await closed();
+
+  const phone = await open(browser, site.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await phone.page.evaluate((text) => localStorage.setItem("portcullis.draft", text), JSON.stringify(input));
+  await phone.page.reload();
+  await settled(phone.page);
+  assert.equal(await phone.page.locator("#verdicts .diff .cm-editor").count(), 1);
+  assert.ok((await phone.page.locator("#verdicts .cm-inlineChangedLine, #verdicts .cm-changedLine").count()) > 0);
+  // Nothing is wider than the phone, and the verdict is in sight wherever one types.
+  assert.equal(await phone.page.evaluate(() => document.documentElement.scrollWidth), 390);
+  assert.match(await phone.page.locator("#bar").innerText(), /^Mutated: CREATE Pod default\/web/);
+  await phone.page.locator("#bar").tap();
+  assert.equal(await phone.page.evaluate(() => document.activeElement?.id), "verdict-heading");
+  await phone.closed();
+});
+
+test("the manifest for deployment has the settings in it", async () => {
+  const { page, context, closed } = await open(browser, site.url);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await choose(page, "pod-security");
+  await page.locator("#deploy summary").click();
+  const text = page.locator("#deploy-text pre");
+  await paste(page, "Settings", "level: restricted\nversion: v1.30\n");
+  await text.filter({ hasText: "version: v1.30" }).waitFor();
+  await page.locator("#deploy").getByRole("button", { name: "Copy" }).click();
+  await page.locator("#deploy").getByRole("button", { name: "Copied" }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, await text.textContent());
+  assert.match(
+    copied,
+    /kind: ClusterAdmissionPolicy[\s\S]*settings:\n {4}level: restricted\n {4}version: v1\.30\n/,
+  );
+  await paste(page, "Settings", "level: 7");
+  await text.filter({ hasText: "# the settings are not understood: level: " }).waitFor();
+  await closed();
+});
+
+test("a huge input neither freezes nor breaks the page", async () => {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, "pod-security");
+  const container = (/** @type {number} */ index) =>
+    `  - {name: c${index}, securityContext: {privileged: true}}\n`;
+  const containers = Array.from({ length: 20_000 }, (_, index) => container(index)).join("");
+  const huge = `apiVersion: v1\nkind: Pod\nmetadata: {name: huge}\nspec:\n  containers:\n${containers}`;
+  const pasted = paste(page, "Manifest", huge);
+  // While the worker judges, the page goes on.
+  await page.locator("#reference summary").click();
+  assert.equal(await page.locator("#reference").getAttribute("open"), "");
+  await pasted;
+  assert.equal((await lines(page, "violations")).length, 1001);
+
+  for (const deep of ["[".repeat(200_000), `a: ${"{a: ".repeat(50_000)}`, "- ".repeat(100_000)]) {
+    await paste(page, "Manifest", deep);
+    const [problem] = await problems(page);
+    assert.match(problem ?? "", /^Manifest (line \d+ )?(no valid|expected|this browser)/);
+    assert.doesNotMatch(problem ?? "", /this browser could not/);
+  }
+  await paste(page, "Manifest", POD);
+  assert.deepEqual(await verdict(page), ["Denied CREATE Pod default/web"]);
+  await closed();
+});
+
+test("it works from a folder of any host, and without a network once it is loaded", async () => {
+  const folder = await serve("/some/folder/");
+  const { page, context, closed } = await open(browser, folder.url);
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  folder.close();
+  await context.setOffline(true);
+  await page.reload();
+  await settled(page);
+  assert.equal((await verdict(page)).length, 1);
+  await choose(page, "selinux");
+  await example(page, "Cases:");
+  assert.equal((await verdict(page)).length, 1);
+  await closed();
+});
+
+test("no script but the page's own runs", async () => {
+  const html = await readFile(join(SITE, "index.html"), "utf8");
+  assert.doesNotMatch(html, /<script(?![^>]*\ssrc="\.\/assets\/)/);
+  assert.doesNotMatch(html, /\son[a-z]+="|unsafe-eval'(?<!wasm-unsafe-eval')/);
+  const context = await browser.newContext();
+  const { problems } = watch(context, site.url);
+  const page = await context.newPage();
+  await page.goto(site.url);
+  await settled(page);
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "document.title = 'inline'";
+    document.head.append(script);
+  });
+  assert.equal(await page.title(), "Portcullis playground");
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? "", /Content Security Policy/);
+  // What is pasted is text, wherever it is shown.
+  await paste(
+    page,
+    "Manifest",
+    "apiVersion: v1\nkind: <img src=x onerror=alert(1)>\nmetadata: {name: '<b>b</b>'}\n",
+  );
+  assert.equal(await page.locator("#verdicts img, #verdicts b").count(), 0);
+  assert.match((await verdict(page))[0] ?? "", /<img src=x onerror=alert\(1\)> default\/<b>b<\/b>/);
+  await context.close();
+});

@@ -1,0 +1,40 @@
+// A static host, on loopback: what the page is built for.
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const SITE = fileURLToPath(new URL("../../../target/playground/site", import.meta.url));
+
+/** @type {Record<string, string>} */
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+/**
+ * Serves the built page from a folder of the host.
+ *
+ * @param {string} folder `/` or `/some/folder/`
+ */
+export async function serve(folder) {
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? "/", "http://host").pathname;
+    const inside = path.startsWith(folder) ? path.slice(folder.length) : "..";
+    const file = normalize(join(SITE, inside === "" ? "index.html" : inside));
+    try {
+      if (!file.startsWith(SITE)) throw new Error("outside");
+      const body = await readFile(file);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return { url: `http://127.0.0.1:${address.port}${folder}`, close: () => server.close() };
+}
