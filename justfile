@@ -18,12 +18,29 @@ test: setup
     cargo test --workspace --no-run --quiet
     scripts/modules
     cargo test --workspace --quiet
+    scripts/playground-test
     {{ just_executable() }} lint
 
 # Build the modules, annotated, into target/policies.
 modules: setup
     cargo build --quiet --package portcullis
     scripts/modules
+
+# The playground, built and served on loopback: every restriction in the browser.
+playground: playground-build
+    playground/page/node_modules/.bin/vite preview playground/page
+
+# The playground as static files for any host, in target/playground/site.
+playground-build: setup
+    scripts/playground
+
+# What the playground costs on this machine: bytes and milliseconds, in a browser.
+playground-figures: playground-build
+    node playground/page/tests/figures.js
+
+# Pictures of the playground, light and dark, into target/playground/screenshots.
+playground-screenshots: playground-build
+    node playground/page/tests/screenshots.js
 
 # The samples in kwctl, where kwctl, bats and jq are there.
 e2e: modules
@@ -37,7 +54,7 @@ bench: modules
 lint: setup
     cargo fmt --all --check
     cargo clippy --workspace --all-targets --quiet -- -D warnings
-    cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p objects $(ls policies | sed 's/^/-p /') -- -D warnings
+    cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p objects -p playground $(ls policies | sed 's/^/-p /') -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
     scripts/tool cargo-deny --log-level error check bans licenses sources
 

@@ -1,0 +1,93 @@
+// Prints what the page costs on this machine: bytes, and milliseconds.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { launch } from "./browser.js";
+import { choose, open, paste, settled } from "./page.js";
+import { serve, SITE } from "./server.js";
+
+const RUNS = 9;
+
+/** @param {number[]} numbers */
+const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? NaN;
+/** @param {number} number */
+const whole = (number) => Math.round(number).toLocaleString("en");
+/** @param {string} file */
+const compressed = (file) => gzipSync(readFileSync(join(SITE, file)), { level: 9 }).length;
+/** @param {string[]} files */
+const sum = (files) => files.reduce((total, file) => total + compressed(file), 0);
+
+const [browser, site] = await Promise.all([launch(), serve("/")]);
+
+/** @type {Set<string>} */
+const loaded = new Set();
+/** @type {number[]} */
+const first = [];
+for (let run = 0; run < RUNS; run++) {
+  const context = await browser.newContext();
+  context.on("request", (request) => loaded.add(new URL(request.url()).pathname.slice(1) || "index.html"));
+  const page = await context.newPage();
+  await page.goto(site.url);
+  first.push(await page.evaluate(firstVerdict));
+  if (run === 0) for (const file of [...loaded]) if (file === "offline.js") loaded.delete(file);
+  await context.close();
+}
+
+/** Milliseconds from the beginning of the navigation to the first verdict. */
+async function firstVerdict() {
+  while (document.getElementById("verdict-pane")?.ariaBusy !== "false") {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return performance.getEntriesByName("judge")[0]?.duration === undefined ? NaN : performance.now();
+}
+
+const all = readdirSync(SITE, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).slice(SITE.length + 1));
+const untilVerdict = all.filter((file) =>
+  /^(index\.html|icon\.svg|assets\/(index|worker|playground_bg)-.*)$/.test(file),
+);
+
+const container = (/** @type {number} */ index) => `      - name: c${index}
+        image: registry.example.com/app:${index}
+        ports: [{ containerPort: 8080 }]
+        env: [{ name: A, value: b }, { name: C, value: d }]
+        resources: { limits: { cpu: 100m, memory: 64Mi }, requests: { cpu: 10m, memory: 32Mi } }
+        securityContext:
+          privileged: ${index % 2 === 0}
+          capabilities: { drop: [ALL] }
+`;
+const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, namespace: shop }
+spec:
+  replicas: 1
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      containers:
+${Array.from({ length: 100 }, (_, index) => container(index)).join("")}`;
+
+console.log("| what | figure |\n|---|---|");
+console.log(`| bytes until the first verdict, with gzip | ${whole(sum(untilVerdict))} |`);
+console.log(`| bytes of everything, examples too, with gzip | ${whole(sum(all))} |`);
+console.log(`| ms from navigation to the first verdict | ${whole(median(first))} |`);
+for (const id of ["pod-security", "selinux"]) {
+  const { page, closed } = await open(browser, site.url);
+  await choose(page, id);
+  await paste(page, "Manifest", deployment);
+  await page.evaluate(() => performance.clearMeasures("judge"));
+  for (let run = 0; run < RUNS; run++) {
+    await paste(page, "Manifest", `${deployment}# ${run}\n`);
+    await settled(page);
+  }
+  const times = await page.evaluate(() => performance.getEntriesByName("judge").map(({ duration }) => duration));
+  const lines = await page.locator("#verdicts .violations li").count();
+  console.log(
+    `| ms to judge a Deployment of 100 containers anew, ${id}, ${lines} violations | ${whole(median(times))} |`,
+  );
+  await closed();
+}
+await browser.close();
+site.close();
