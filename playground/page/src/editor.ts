@@ -122,7 +122,11 @@ export class Editor {
   /** Replaces the text, which can be undone. */
   set text(text: string) {
     if (text === this.text) return;
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    this.view.dispatch({
+      changes: { from: 0, to: this.view.state.doc.length, insert: text },
+      selection: { anchor: 0 },
+      effects: EditorView.scrollIntoView(0),
+    });
   }
 
   /** Marks parts of the text, and unmarks all others. */

@@ -1,6 +1,6 @@
 // Samples and cases to begin with.
 import type { Input, Restriction } from "playground";
-import { byId, make } from "./dom";
+import { byId, make, prose } from "./dom";
 import type { Engine } from "./engine";
 
 // The case files, each loaded when somebody looks for examples.
@@ -102,6 +102,6 @@ export class Examples {
       if (input) this.choose(input, title);
     };
     const badge = make("span", { class: `badge ${kind}` }, verdict);
-    return make("li", {}, make("button", { type: "button", click: choose }, make("span", {}, title), " ", badge));
+    return make("li", {}, make("button", { type: "button", click: choose }, make("span", {}, ...prose(title)), " ", badge));
   }
 }

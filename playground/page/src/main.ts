@@ -72,7 +72,7 @@ const answered = new Listing(
   "answered",
   async () => outcome?.verdicts.map(({ response }) => response).join("\n") ?? "",
 );
-const examples = new Examples(engine, (input, title) => replace(input, `Loaded: ${title}`));
+const examples = new Examples(engine, (input, title) => replace(input, `Loaded: ${title.replaceAll("`", "")}`));
 
 /** What the fields say. */
 function read(): Input {
