@@ -40,6 +40,11 @@ impl Draft {
             None => ("", text("/apiVersion").unwrap_or("v1")),
         };
         let kind = text("/kind").unwrap_or_default();
+        // As the API server does, in a Namespace of its own.
+        let namespace = match (group, kind) {
+            ("", "Namespace") => text("/metadata/name"),
+            _ => text("/metadata/namespace"),
+        };
         let operation = if self.old_object.is_some() { "UPDATE" } else { "CREATE" };
         let user = || json!({ "username": "alice", "groups": ["developers", "system:authenticated"] });
         let mut request = json!({
@@ -53,7 +58,7 @@ impl Draft {
         if let Value::Object(fields) = &mut request {
             let optional = [
                 ("name", text("/metadata/name").map(Value::from)),
-                ("namespace", text("/metadata/namespace").map(Value::from)),
+                ("namespace", namespace.map(Value::from)),
                 ("subResource", self.subresource.clone().map(Value::from)),
                 ("object", self.object.clone()),
                 ("oldObject", self.old_object.clone()),
@@ -90,6 +95,13 @@ mod tests {
         ] {
             assert_eq!(resource(kind), guess);
         }
+    }
+
+    #[test]
+    fn a_namespace_is_in_itself() {
+        let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop" } });
+        let request = Draft { object: Some(object), ..Draft::default() }.request();
+        assert_eq!((&request["name"], &request["namespace"]), (&json!("shop"), &json!("shop")));
     }
 
     #[test]

@@ -1,0 +1,226 @@
+//! What people paste, and what is said about it.
+
+use playground::{
+    Field, Input, Operation, Outcome, Problem, User, VerdictKind, check_settings, judge, requests,
+};
+use serde_json::{Value, json};
+
+const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  hostPID: true\n";
+
+fn input(manifest: &str) -> Input {
+    Input {
+        restriction: "pod-security".into(),
+        manifest: manifest.into(),
+        settings: "{level: baseline}".into(),
+        ..Input::default()
+    }
+}
+
+fn problems(input: &Input) -> Vec<(Field, Option<u32>, String)> {
+    let Outcome { problems, verdicts, .. } = judge(input);
+    assert!(verdicts.is_empty() != problems.is_empty(), "{verdicts:?} {problems:?}");
+    let told = |Problem { field, message, mark }| (field, mark.map(|mark| mark.line), message);
+    problems.into_iter().map(told).collect()
+}
+
+/// The lines that the violations of each verdict are at.
+fn places(input: &Input) -> Vec<Vec<u32>> {
+    let outcome = judge(input);
+    assert_eq!(outcome.problems, []);
+    let lines = outcome.verdicts.iter().map(|verdict| {
+        verdict.violations.iter().filter_map(|line| line.mark.map(|mark| mark.line)).collect()
+    });
+    lines.collect()
+}
+
+fn only_request(input: &Input) -> Option<Value> {
+    match requests(input).requests.as_slice() {
+        [request] => serde_json::from_str(request).ok(),
+        _ => None,
+    }
+}
+
+#[test]
+fn each_document_and_each_item_is_judged() {
+    let item = POD.replace('\n', "\n  ");
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n- {item}");
+    let manifest = format!("---\n{POD}---\n# nothing\n---\n{list}");
+    assert_eq!(places(&input(&manifest)), [vec![6], vec![17], vec![23]]);
+    let windows = manifest.replace('\n', "\r\n");
+    assert_eq!(places(&input(&windows)), [vec![6], vec![17], vec![23]]);
+}
+
+#[test]
+fn json_is_marked_as_well() {
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": { "hostPID": true } });
+    let text = format!("{pod:#}");
+    let line = text.lines().position(|line| line.contains("hostPID")).unwrap() + 1;
+    assert_eq!(places(&input(&text)), [vec![u32::try_from(line).unwrap()]]);
+    // Values one behind the other are judged, though no line of theirs is known.
+    assert_eq!(places(&input(&format!("{pod}\n{pod}\n"))), [[0_u32; 0]; 2]);
+}
+
+#[test]
+fn a_mark_is_a_key_with_its_value() {
+    let outcome = judge(&input(&POD.replace("  hostPID", "  😀: ü\n  hostPID")));
+    let mark = outcome.verdicts[0].violations[0].mark.unwrap();
+    assert_eq!((mark.field, mark.line, mark.column, mark.end_column), (Field::Manifest, 6, 3, 16));
+}
+
+#[test]
+fn a_request_is_marked_where_its_object_is() {
+    let object = format!("  {}", POD.trim().replace('\n', "\n  "));
+    let request = format!(
+        "uid: u\noperation: CREATE\nuserInfo: {{}}\nkind: {{group: '', version: v1, kind: Pod}}\n\
+         resource: {{group: '', version: v1, resource: pods}}\nobject:\n{object}\n"
+    );
+    let outcome = judge(&input(&request));
+    assert!(outcome.holds_requests);
+    assert_eq!(places(&input(&request)), [[11]]);
+    let review = format!("kind: AdmissionReview\nrequest:\n  {}\n", request.trim().replace('\n', "\n  "));
+    assert_eq!(places(&input(&review)), [[13]]);
+
+    let broken = review.replace("operation: CREATE", "operation: [CREATE]");
+    let message = "request.operation: expected a string, found an array; send what an API server sends";
+    assert_eq!(problems(&input(&broken)), [(Field::Manifest, Some(4), message.to_owned())]);
+}
+
+#[test]
+fn what_is_no_manifest_is_told() {
+    let empty = "is empty; paste a Kubernetes manifest or an AdmissionReview";
+    let missing = |name: &str| format!("{name} is missing: every Kubernetes object has one; add it");
+    for (manifest, line, message) in [
+        ("", None, empty.to_owned()),
+        ("---\n# nothing\n", None, empty.to_owned()),
+        ("null", None, empty.to_owned()),
+        ("a", None, "expected a Kubernetes object, found a string".to_owned()),
+        ("[]", None, "expected a Kubernetes object, found a list".to_owned()),
+        ("{}", None, missing("apiVersion")),
+        ("apiVersion: v1\n---\n", None, missing("kind")),
+        ("apiVersion: v1\nkind: 7\n", None, missing("kind")),
+        ("kind: List\nitems: [7]\n", Some(2), "expected a Kubernetes object, found a number".to_owned()),
+        ("a: 1\na: 2\n", Some(2), "no valid YAML: duplicate mapping key: a not allowed here".to_owned()),
+        ("{\"a\": 1", Some(1), "no valid JSON: EOF while parsing an object".to_owned()),
+    ] {
+        assert_eq!(problems(&input(manifest)), [(Field::Manifest, line, message)], "{manifest}");
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let wrong = Input {
+        settings: "level: 7".into(),
+        cluster: "- kind: Namespace\n".into(),
+        operation: Operation::Update,
+        old_object: "a: b: c".into(),
+        ..input("a: [")
+    };
+    let fields: Vec<Field> = problems(&wrong).into_iter().map(|(field, ..)| field).collect();
+    assert_eq!(fields, [Field::Manifest, Field::OldObject, Field::Settings, Field::Cluster]);
+}
+
+#[test]
+fn settings_are_checked_with_their_place() {
+    assert_eq!(check_settings("pod-security", ""), None);
+    assert_eq!(check_settings("pod-security", "null"), None);
+    let problem =
+        check_settings("external-ips", "allow:\n- cidrs:\n  - 10.0.0.0/8\n  - 10.0.0.0/33\n").unwrap();
+    assert_eq!(problem.mark.map(|mark| mark.line), Some(4));
+    assert!(problem.message.starts_with("allow[0].cidrs[1]: \"10.0.0.0/33\" "), "{}", problem.message);
+    assert!(check_settings("no-such", "").unwrap().message.contains("no-such"));
+}
+
+#[test]
+fn a_cluster_is_objects_and_lists_of_them() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {externalIPs: [192.0.2.1]}\n";
+    let reads = |cluster: &str| Input {
+        restriction: "external-ips".into(),
+        settings: "allow: [{cidrs: [192.0.2.0/24], namespaceSelector: {matchLabels: {a: b}}}]".into(),
+        cluster: cluster.into(),
+        ..input(service)
+    };
+    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {a: b}}}";
+    for cluster in [
+        namespace.to_owned(),
+        format!("[{namespace}]"),
+        format!("---\nkind: List\nitems: [{namespace}]\n"),
+        format!("{{apiVersion: v1, kind: Node, metadata: {{name: worker}}}}\n---\n{namespace}\n"),
+    ] {
+        assert_eq!(judge(&reads(&cluster)).verdicts[0].kind, VerdictKind::Admitted, "{cluster}");
+    }
+    assert_eq!(judge(&reads("")).verdicts[0].kind, VerdictKind::Denied);
+    let unreachable = Input { unreachable: "no answer".into(), ..reads(namespace) };
+    let verdict = &judge(&unreachable).verdicts[0];
+    assert_eq!(verdict.kind, VerdictKind::Denied);
+    assert!(verdict.violations[0].message.contains("no answer"), "{verdict:?}");
+    let twice = format!("{namespace}\n---\n- {namespace}\n");
+    assert_eq!(problems(&reads(&twice))[0].1, Some(3));
+}
+
+#[test]
+fn a_request_is_what_an_api_server_sends() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n";
+    let made = only_request(&input(service)).unwrap();
+    assert_eq!(made["object"]["metadata"]["namespace"], "default");
+    assert_eq!((&made["namespace"], &made["name"]), (&json!("default"), &json!("web")));
+    assert_eq!(made["resource"], json!({ "group": "", "version": "v1", "resource": "services" }));
+
+    for kind in ["Node", "PersistentVolume"] {
+        let made =
+            only_request(&input(&format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: worker}}\n")))
+                .unwrap();
+        assert_eq!((made.get("namespace"), &made["name"]), (None, &json!("worker")), "{kind}");
+    }
+
+    let gone = Input { operation: Operation::Delete, ..input(service) };
+    let made = only_request(&gone).unwrap();
+    assert_eq!((made.get("object"), &made["oldObject"]["kind"]), (None, &json!("Service")));
+
+    let status = Input {
+        operation: Operation::Update,
+        subresource: " status ".into(),
+        old_object: service.into(),
+        user: User::Controller { account: "node-controller".into() },
+        ..input(service)
+    };
+    let made = only_request(&status).unwrap();
+    assert_eq!((&made["subResource"], &made["operation"]), (&json!("status"), &json!("UPDATE")));
+    assert_eq!(made["userInfo"]["username"], "system:serviceaccount:kube-system:node-controller");
+
+    let kubelet = Input { user: User::Kubelet { node: "n".into() }, ..input(service) };
+    assert_eq!(
+        only_request(&kubelet).unwrap()["userInfo"],
+        json!({ "username": "system:node:n", "groups": ["system:nodes", "system:authenticated"] })
+    );
+}
+
+#[test]
+fn an_update_has_an_old_object_for_each() {
+    let service = |address: &str| {
+        format!("apiVersion: v1\nkind: Service\nmetadata: {{name: a}}\nspec: {{externalIPs: [{address}]}}\n")
+    };
+    let new = service("192.0.2.1");
+    let update = |old: String| Input {
+        restriction: "external-ips".into(),
+        settings: String::new(),
+        operation: Operation::Update,
+        old_object: old,
+        ..input(&format!("{new}---\n{new}"))
+    };
+    let message = "is not there; paste the object as it is stored, or choose CREATE";
+    assert_eq!(problems(&update(new.clone())), [(Field::OldObject, None, message.to_owned())]);
+    // What is stored already stays.
+    let both = judge(&update(format!("{new}---\n{}", service(""))));
+    let kinds: Vec<VerdictKind> = both.verdicts.iter().map(|verdict| verdict.kind).collect();
+    assert_eq!(kinds, [VerdictKind::Admitted, VerdictKind::Denied]);
+}
+
+#[test]
+fn who_is_not_concerned_says_so() {
+    let outcome = judge(&input("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"));
+    assert_eq!(outcome.verdicts[0].kind, VerdictKind::NotConcerned);
+    let denied = judge(&input(POD));
+    assert_eq!(denied.verdicts[0].title, "CREATE Pod default/a");
+    let response: Value = serde_json::from_str(&denied.verdicts[0].response).unwrap();
+    assert_eq!((&response["allowed"], &response["status"]["code"]), (&json!(false), &json!(403)));
+}
