@@ -1,4 +1,4 @@
-//! Gathers the samples of every policy and its manifests for deployment as constants, from `policies` and `deploy`.
+//! Gathers what the folder of each policy says about it, its samples among it, as constants.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,10 +9,12 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
     let policies = root.join("policies");
     println!("cargo::rerun-if-changed={}", policies.display());
-    println!("cargo::rerun-if-changed={}", root.join("deploy").display());
     let mut text = String::from("const SOURCES: &[Source] = &[\n");
     for id in names(&policies)? {
         let folder = policies.join(&id);
+        if !folder.join("metadata.yml").exists() {
+            continue;
+        }
         writeln!(text, "Source {{ id: {},", literal(&id))?;
         writeln!(text, "metadata: {},", include(&folder.join("metadata.yml")))?;
         writeln!(text, "readme: {},", include(&folder.join("samples/README.md")))?;

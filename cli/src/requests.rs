@@ -1,12 +1,12 @@
 //! The requests.
 
+use manifest::found;
 use review::AdmissionRequest;
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::parse;
 use crate::source::{Name, Reader};
-use crate::text::found;
 
 /// All requests of some files, in order.
 ///

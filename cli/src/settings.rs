@@ -1,12 +1,12 @@
 //! The settings of the policy.
 
+use manifest::found;
 use serde_json::Value;
 
 use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::parse;
 use crate::source::{Name, Reader, Source};
-use crate::text::found;
 
 /// The settings from a file or an argument, and what messages call them; null if there are none.
 ///

@@ -1,76 +1,194 @@
 //! How to deploy a restriction with settings.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::input;
 use crate::text::yaml;
 use crate::types::{Field, Problem};
 
-/// The manifests that the project deploys, of which the first counts whose condition holds.
+/// The manifests that the project deploys.
 const MANIFESTS: &[Base] = &[
-    Base { policy: "external-ips", mode: None, text: include_str!("../../deploy/external-ips.yaml") },
-    Base { policy: "node-labels", mode: None, text: include_str!("../../deploy/node-labels.yaml") },
-    Base { policy: "node-pods", mode: None, text: include_str!("../../deploy/node-pods.yaml") },
-    Base { policy: "pod-security", mode: None, text: include_str!("../../deploy/pod-security.yaml") },
-    Base { policy: "selinux", mode: Some("Validate"), text: include_str!("../../deploy/selinux-guard.yaml") },
-    Base { policy: "selinux", mode: None, text: include_str!("../../deploy/selinux-default.yaml") },
+    Base { policy: "external-ips", when: Always, text: include_str!("../../deploy/external-ips.yaml") },
+    Base { policy: "node-labels", when: Always, text: include_str!("../../deploy/node-labels.yaml") },
+    Base { policy: "node-pods", when: Always, text: include_str!("../../deploy/node-pods.yaml") },
+    Base { policy: "pod-security", when: Always, text: include_str!("../../deploy/pod-security.yaml") },
+    Base {
+        policy: "selinux",
+        when: Says("/mode", &["Validate"]),
+        text: include_str!("../../deploy/selinux-guard.yaml"),
+    },
+    Base { policy: "selinux", when: Always, text: include_str!("../../deploy/selinux-default.yaml") },
 ];
 
-/// A manifest for a policy, or for a policy whose setting `mode` has a value.
+/// What settings need that those manifests do not have.
+const NEEDS: &[Need] = &[
+    Need { policy: "node-pods", when: Says("/mode", &["Munge"]), changes: &[Set("mutating", "true")] },
+    // The condition lets through those alone that claim spec.externalIPs.
+    Need {
+        policy: "external-ips",
+        when: Says("/fields", &["spec.loadBalancerIP", "status.loadBalancer.ingress"]),
+        changes: &[Remove("matchConditions")],
+    },
+    Need {
+        policy: "external-ips",
+        when: Says("/fields", &["status.loadBalancer.ingress"]),
+        changes: &[
+            Add(
+                "rules",
+                "{ apiGroups: [\"\"], apiVersions: [v1], resources: [services/status], operations: [UPDATE] }",
+            ),
+            Set("backgroundAudit", "false # the audit scanner cannot list a subresource"),
+        ],
+    },
+    Need {
+        policy: "selinux",
+        when: Says("/volumes/sharedClaims", &["Warn", "Reject"]),
+        changes: &[Add("contextAwareResources", "{ apiVersion: v1, kind: Pod }")],
+    },
+    Need {
+        policy: "selinux",
+        when: Says("/types/fromSelinuxProfiles", &["true"]),
+        changes: &[
+            Add(
+                "contextAwareResources",
+                "{ apiVersion: security-profiles-operator.x-k8s.io/v1alpha2, kind: SelinuxProfile }",
+            ),
+            Precede(include_str!("../manifests/selinuxprofiles.yaml")),
+        ],
+    },
+];
+
+/// A manifest for a policy, of which the first counts whose condition holds.
 struct Base {
     policy: &'static str,
-    mode: Option<&'static str>,
+    when: When,
     text: &'static str,
 }
 
+/// What the manifest of a policy gets where a condition holds.
+struct Need {
+    policy: &'static str,
+    when: When,
+    changes: &'static [Change],
+}
+
+enum When {
+    Always,
+    /// A setting, by its JSON pointer, is one of these, or a list with one of these.
+    Says(&'static str, &'static [&'static str]),
+}
+use When::{Always, Says};
+
+enum Change {
+    /// A field of the spec has this value.
+    Set(&'static str, &'static str),
+    /// A list in the spec has this element.
+    Add(&'static str, &'static str),
+    /// The spec has no such field.
+    Remove(&'static str),
+    /// These documents come first.
+    Precede(&'static str),
+}
+use Change::{Add, Precede, Remove, Set};
+
 /// A `ClusterAdmissionPolicy` with the settings, as YAML, and what it needs besides: the rights for its look-ups.
 ///
-/// It is the one of `deploy` with whatever the settings need besides: the right to change objects, and the requests
-/// that a setting wants judged.
+/// It is the one of `deploy`, comments and all, with whatever the settings need: the right to change objects, the
+/// requests that a setting wants judged, the kinds that it wants looked up.
 ///
 /// # Errors
 /// Settings that are not understood.
 pub(crate) fn manifest(restriction: &str, text: &str) -> Result<String, Problem> {
     let settings = input::settings(restriction, text)?;
-    let unknown = |message: String| Problem { field: Field::Settings, message, mark: None };
-    let mode = settings.get("mode").and_then(Value::as_str);
-    let base = MANIFESTS
-        .iter()
-        .find(|base| base.policy == restriction && (base.mode.is_none() || base.mode == mode))
-        .ok_or_else(|| unknown(format!("there is no manifest for {restriction}")))?;
-    let mut documents = manifest::documents(base.text).map_err(|problem| unknown(problem.to_string()))?;
-    let is_policy = |document: &&mut Value| {
-        document.get("kind").and_then(Value::as_str) == Some("ClusterAdmissionPolicy")
+    let none = || Problem {
+        field: Field::Settings,
+        message: format!("there is no manifest for {restriction}"),
+        mark: None,
     };
-    let policy = documents.iter_mut().find(is_policy).and_then(|policy| policy.get_mut("spec"));
-    if let Some(Value::Object(spec)) = policy {
-        if restriction == "node-pods" && mode == Some("Munge") {
-            spec.insert("mutating".to_owned(), true.into());
-        }
-        let fields = settings.get("fields").and_then(Value::as_array);
-        if let Some(fields) = fields.filter(|_| restriction == "external-ips") {
-            // The condition lets through those alone that claim external IPs.
-            spec.remove("matchConditions");
-            let of_status = |field: &Value| field.as_str().is_some_and(|field| field.starts_with("status."));
-            if fields.iter().any(of_status)
-                && let Some(Value::Array(rules)) = spec.get_mut("rules")
-            {
-                rules.push(json!({
-                    "apiGroups": [""], "apiVersions": ["v1"],
-                    "resources": ["services/status"], "operations": ["UPDATE"],
-                }));
-                // The audit scanner cannot list a subresource.
-                spec.insert("backgroundAudit".to_owned(), false.into());
+    let applies = |policy: &str, when: &When| policy == restriction && when.holds(&settings);
+    let base = MANIFESTS.iter().find(|base| applies(base.policy, &base.when)).ok_or_else(none)?;
+    let (head, spec) = base.text.rsplit_once("\nspec:\n").ok_or_else(none)?;
+    let mut head = format!("{head}\nspec:\n");
+    let mut fields = fields(spec);
+    for need in NEEDS.iter().filter(|need| applies(need.policy, &need.when)) {
+        for change in need.changes {
+            match change {
+                Precede(documents) => head.insert_str(0, documents),
+                Remove(name) => fields.retain(|field| field.name != *name),
+                Set(name, value) => {
+                    field(&mut fields, name).ok_or_else(none)?.text = format!("  {name}: {value}\n");
+                }
+                Add(name, item) => {
+                    let field = field(&mut fields, name).ok_or_else(none)?;
+                    field.text = format!("{}    - {item}\n", field.text);
+                }
             }
         }
-        spec.insert("settings".to_owned(), settings);
     }
-    let documents: Vec<String> = documents.iter().map(yaml).collect();
-    Ok(documents.join("---\n"))
+    field(&mut fields, "settings").ok_or_else(none)?.text = written(&settings);
+    Ok(fields.into_iter().fold(head, |manifest, field| manifest + &field.text))
+}
+
+impl When {
+    fn holds(&self, settings: &Value) -> bool {
+        let Says(pointer, values) = self else { return true };
+        let is = |value: &Value| match value {
+            Value::String(text) => values.contains(&text.as_str()),
+            Value::Bool(flag) => values.contains(&if *flag { "true" } else { "false" }),
+            _ => false,
+        };
+        match settings.pointer(pointer) {
+            Some(Value::Array(items)) => items.iter().any(is),
+            Some(value) => is(value),
+            None => false,
+        }
+    }
+}
+
+/// A field of the spec: its lines, with the comments above it.
+struct SpecField<'m> {
+    name: &'m str,
+    text: String,
+}
+
+/// The fields in the text of a spec, which is indented by two.
+fn fields(spec: &str) -> Vec<SpecField<'_>> {
+    let mut fields: Vec<SpecField<'_>> = Vec::new();
+    let mut comments = String::new();
+    for line in spec.lines() {
+        let own = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']));
+        match own {
+            Some(comment) if comment.starts_with('#') => comments = format!("{comments}{line}\n"),
+            Some(field) => {
+                let name = field.split(':').next().unwrap_or_default();
+                fields.push(SpecField { name, text: format!("{}{line}\n", std::mem::take(&mut comments)) });
+            }
+            None => {
+                if let Some(field) = fields.last_mut() {
+                    field.text = format!("{}{line}\n", field.text);
+                }
+            }
+        }
+    }
+    fields
+}
+
+fn field<'f, 'm>(fields: &'f mut [SpecField<'m>], name: &str) -> Option<&'f mut SpecField<'m>> {
+    fields.iter_mut().find(|field| field.name == name)
+}
+
+fn written(settings: &Value) -> String {
+    if settings.as_object().is_none_or(Map::is_empty) {
+        return "  settings: {}\n".to_owned();
+    }
+    let lines = yaml(settings).lines().fold(String::new(), |text, line| format!("{text}    {line}\n"));
+    format!("  settings:\n{lines}")
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn spec(restriction: &str, settings: &str) -> Value {
@@ -82,13 +200,28 @@ mod tests {
     }
 
     #[test]
-    fn every_restriction_has_a_manifest_that_takes_the_settings() {
-        for entry in rules::CATALOG {
-            let spec = spec(entry.id, "");
-            assert_eq!(spec["settings"], json!({}), "{}", entry.id);
-            assert!(spec["module"].as_str().unwrap().contains(entry.id));
+    fn every_manifest_is_that_of_the_project_with_other_settings() {
+        for base in MANIFESTS {
+            let settings = match base.when {
+                Always => "{}".to_owned(),
+                Says(pointer, values) => json!({ pointer.trim_start_matches('/'): values[0] }).to_string(),
+            };
+            let text = manifest(base.policy, &settings).unwrap();
+            let (head, _) = base.text.split_once("\n  settings:").unwrap();
+            assert!(text.starts_with(head), "{text}");
+            assert_eq!(spec(base.policy, &settings)["settings"].to_string(), settings.replace(": ", ":"));
         }
-        assert_eq!(spec("pod-security", "level: restricted")["settings"], json!({ "level": "restricted" }));
+        for entry in rules::CATALOG {
+            assert!(manifest(entry.id, "").is_ok(), "{}", entry.id);
+        }
+    }
+
+    #[test]
+    fn settings_are_written_below_the_spec() {
+        let text =
+            "level: restricted\nversion: v1.30\nexclude:\n- controlName: \"Host Ports\"\n  images: [\"*\"]\n";
+        let settings = &manifest::documents(text).unwrap()[0];
+        assert_eq!(spec("pod-security", text)["settings"], *settings);
     }
 
     #[test]
@@ -97,22 +230,39 @@ mod tests {
         assert_eq!(spec("node-pods", "mode: Munge")["mutating"], json!(true));
         assert_eq!(spec("selinux", "mode: Mutate")["mutating"], json!(true));
         assert_eq!(spec("selinux", "mode: Validate")["mutating"], json!(false));
-        let rights = manifest("node-pods", "").unwrap();
-        assert!(rights.contains("kind: ClusterRole\n"), "{rights}");
         assert_eq!(spec("selinux", "")["mutating"], json!(true));
     }
 
     #[test]
     fn settings_that_judge_more_get_the_requests() {
-        assert!(spec("external-ips", "").get("matchConditions").is_some());
+        assert!(spec("external-ips", "fields: [spec.externalIPs]").get("matchConditions").is_some());
         let more = spec("external-ips", "fields: [spec.loadBalancerIP]");
         assert_eq!((more.get("matchConditions"), more["backgroundAudit"].as_bool()), (None, Some(true)));
-        let status = spec(
-            "external-ips",
-            "{fields: [spec.externalIPs, status.loadBalancer.ingress], exempt: {users: [a]}}",
-        );
+        let fields = "{fields: [spec.externalIPs, status.loadBalancer.ingress], exempt: {users: [a]}}";
+        let status = spec("external-ips", fields);
         assert_eq!(status["rules"][1]["resources"], json!(["services/status"]));
-        assert_eq!(status["backgroundAudit"], json!(false));
+        assert_eq!((status.get("matchConditions"), &status["backgroundAudit"]), (None, &json!(false)));
+    }
+
+    #[test]
+    fn settings_that_look_more_up_get_the_kinds_and_the_rights() {
+        let kinds = |settings: &str| {
+            let resources = spec("selinux", settings)["contextAwareResources"].take();
+            let kinds = resources.as_array().unwrap().iter().map(|resource| resource["kind"].to_string());
+            kinds.collect::<Vec<String>>().join(" ")
+        };
+        assert_eq!(kinds("mode: Validate"), "\"Namespace\"");
+        let all = "{mode: Validate, volumes: {sharedClaims: Warn}, types: {fromSelinuxProfiles: true}}";
+        assert_eq!(kinds(all), "\"Namespace\" \"Pod\" \"SelinuxProfile\"");
+        for (restriction, settings, resource) in
+            [("selinux", all, "[selinuxprofiles]"), ("node-pods", "", "[nodes]")]
+        {
+            let rights = manifest(restriction, settings).unwrap();
+            assert!(rights.contains("kind: ClusterRoleBinding\n") && rights.contains(resource), "{rights}");
+        }
+        // Whatever a policy may ask is asked for by the defaults or by one of these settings.
+        let reads = rules::find("selinux").unwrap().reads.0.iter();
+        assert!(reads.map(|read| read.kind).all(|kind| kinds(all).contains(kind)));
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! From texts to requests.
 
-use manifest::{Step, documents, steps};
-use objects::Objects;
+use manifest::{Step, documents, found, steps};
+use objects::{Objects, items};
 use review::{AdmissionRequest, Draft, Form};
 use serde_json::{Map, Value, json};
 
 use crate::place::{Origin, Root, mark_in};
-use crate::text::found;
 use crate::types::{Field, Input, Mark, Operation, Problem, User};
 
 /// The kinds without a namespace among those that are judged.
@@ -32,7 +31,7 @@ pub(crate) fn read(input: &Input) -> Result<Vec<Subject>, Vec<Problem>> {
     let objects = located(Field::Manifest, &input.manifest);
     let wants_old = input.operation == Operation::Update;
     let old_objects = if wants_old { located(Field::OldObject, &input.old_object) } else { Ok(Vec::new()) };
-    let (objects, old_objects) = match (objects, old_objects) {
+    let (objects, mut old_objects) = match (objects, old_objects) {
         (Ok(objects), Ok(old_objects)) => (objects, old_objects),
         (objects, old_objects) => {
             return Err(objects.err().into_iter().chain(old_objects.err()).collect());
@@ -42,7 +41,6 @@ pub(crate) fn read(input: &Input) -> Result<Vec<Subject>, Vec<Problem>> {
         let message = "is empty; paste a Kubernetes manifest or an AdmissionReview";
         return Err(vec![problem(Field::Manifest, message, None)]);
     }
-    let mut old_objects = old_objects.into_iter();
     let mut subjects = Vec::new();
     for located in objects {
         let subject = if Form::of(&located.value).is_some() {
@@ -52,7 +50,15 @@ pub(crate) fn read(input: &Input) -> Result<Vec<Subject>, Vec<Problem>> {
         };
         subjects.push(subject.map_err(|problem| vec![problem])?);
     }
-    Ok(subjects)
+    let is_drafted = |subject: &Subject| matches!(subject.origin, Origin::Objects { .. });
+    match old_objects.first() {
+        // Requests bring their own.
+        Some(left) if subjects.iter().any(is_drafted) => {
+            let message = format!("{} is not in the manifest; remove it", name(&left.value));
+            Err(vec![about(input, &left.root, message)])
+        }
+        _ => Ok(subjects),
+    }
 }
 
 /// The settings of a restriction, as an object, understood by it.
@@ -135,13 +141,9 @@ fn whole(input: &Input, Located { value, mut root }: Located) -> Result<Subject,
 fn drafted(
     input: &Input,
     Located { mut value, root }: Located,
-    old_objects: &mut impl Iterator<Item = Located>,
+    old_objects: &mut Vec<Located>,
 ) -> Result<Subject, Problem> {
-    let about = |field, text: &str, root: &Root, message: String| {
-        problem(field, message, mark_in(text, field, root.document, &root.path))
-    };
-    check(&value).map_err(|message| about(Field::Manifest, &input.manifest, &root, message))?;
-    add_namespace(&mut value);
+    complete(&mut value).map_err(|message| about(input, &root, message))?;
     let mut draft = Draft {
         operation: serde_json::to_value(input.operation)
             .ok()
@@ -151,7 +153,7 @@ fn drafted(
         ..Draft::default()
     };
     let origin = match input.operation {
-        Operation::Create | Operation::Connect => {
+        Operation::Create => {
             draft.object = Some(value);
             Origin::Objects { object: Some(root), old_object: None }
         }
@@ -160,15 +162,17 @@ fn drafted(
             Origin::Objects { object: None, old_object: Some(root) }
         }
         Operation::Update => {
-            let Some(Located { value: mut old, root: old_root }) = old_objects.next() else {
-                let message = "is not there; paste the object as it is stored, or choose CREATE";
+            for old in old_objects.iter_mut() {
+                complete(&mut old.value).map_err(|message| about(input, &old.root, message))?;
+            }
+            let Some(at) = old_objects.iter().position(|old| identity(&old.value) == identity(&value)) else {
+                let message = format!("has no {}; paste it as it is stored, or choose CREATE", name(&value));
                 return Err(problem(Field::OldObject, message, None));
             };
-            check(&old).map_err(|message| about(Field::OldObject, &input.old_object, &old_root, message))?;
-            add_namespace(&mut old);
+            let old = old_objects.remove(at);
             draft.object = Some(value);
-            draft.old_object = Some(old);
-            Origin::Objects { object: Some(root), old_object: Some(old_root) }
+            draft.old_object = Some(old.value);
+            Origin::Objects { object: Some(root), old_object: Some(old.root) }
         }
     };
     let request = AdmissionRequest::from_value(draft.request())
@@ -176,29 +180,38 @@ fn drafted(
     Ok(Subject { request, origin })
 }
 
-/// Whether a value is what `kubectl` takes.
-fn check(value: &Value) -> Result<(), String> {
-    if !value.is_object() {
-        return Err(format!("expected a Kubernetes object, found {}", found(value)));
+/// Checks that a value is what `kubectl` takes, and adds the namespace that kubectl adds.
+fn complete(object: &mut Value) -> Result<(), String> {
+    if !object.is_object() {
+        return Err(format!("expected a Kubernetes object, found {}", found(object)));
     }
-    for name in ["apiVersion", "kind"] {
-        if value.get(name).and_then(Value::as_str).is_none_or(str::is_empty) {
-            return Err(format!("{name} is missing: every Kubernetes object has one; add it"));
-        }
+    let text = |field: &str| object.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let missing = |field: &str| format!("{field} is missing: every Kubernetes object has one; add it");
+    text("apiVersion").ok_or_else(|| missing("apiVersion"))?;
+    let kind = text("kind").ok_or_else(|| missing("kind"))?;
+    let judged = rules::CATALOG.iter().flat_map(|entry| entry.scope.0).any(|rule| rule.kind == kind);
+    let namespaced = judged && !CLUSTER_WIDE.contains(&kind);
+    let Some(Value::Object(metadata)) = object.get_mut("metadata") else { return Err(missing("metadata")) };
+    if namespaced && metadata.get("namespace").is_none_or(|name| name.is_null() || name == "") {
+        metadata.insert("namespace".to_owned(), "default".into());
     }
     Ok(())
 }
 
-/// An object without a namespace gets `default`, from kubectl and then from the API server.
-fn add_namespace(object: &mut Value) {
-    let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if CLUSTER_WIDE.contains(&kind) {
-        return;
-    }
-    if let Some(Value::Object(metadata)) = object.get_mut("metadata")
-        && metadata.get("namespace").is_none_or(Value::is_null)
-    {
-        metadata.insert("namespace".to_owned(), "default".into());
+/// What tells an object from others: group, kind, namespace and name.
+fn identity(object: &Value) -> [Option<&str>; 4] {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
+    let group = text("/apiVersion").and_then(|version| version.split_once('/')).map(|(group, _)| group);
+    [group, text("/kind"), text("/metadata/namespace"), text("/metadata/name")]
+}
+
+/// `Service shop/web`.
+fn name(object: &Value) -> String {
+    match identity(object) {
+        [_, kind, Some(namespace), Some(name)] => {
+            format!("{} {namespace}/{name}", kind.unwrap_or("object"))
+        }
+        [_, kind, _, name] => [kind.unwrap_or("object"), name.unwrap_or("without a name")].join(" "),
     }
 }
 
@@ -217,27 +230,26 @@ fn user_info(user: &User) -> Option<Value> {
     }
 }
 
-/// The objects and requests of a text, those in a `List` one by one.
+/// The objects and requests of a text, those in lists one by one.
 fn located(field: Field, text: &str) -> Result<Vec<Located>, Problem> {
     let mut found = Vec::new();
-    for (document, mut value) in parsed(field, text)?.into_iter().enumerate() {
-        let is_list = value.get("kind").and_then(Value::as_str) == Some("List");
-        match value.get_mut("items").map(Value::take) {
-            Some(Value::Array(items)) if is_list => {
-                found.extend(items.into_iter().enumerate().map(|(index, value)| {
-                    let path = vec![Step::Field("items".to_owned()), Step::Index(index)];
-                    Located { value, root: Root { field, document, path } }
-                }));
-            }
-            items => {
-                if let (Some(items), Value::Object(fields)) = (items, &mut value) {
-                    fields.insert("items".to_owned(), items);
-                }
-                found.push(Located { value, root: Root { field, document, path: Vec::new() } });
-            }
-        }
+    for (document, value) in parsed(field, text)?.into_iter().enumerate() {
+        take_apart(value, Root { field, document, path: Vec::new() }, &mut found);
     }
     Ok(found)
+}
+
+fn take_apart(value: Value, root: Root, found: &mut Vec<Located>) {
+    match items(value) {
+        Ok(items) => {
+            for (index, item) in items.into_iter().enumerate() {
+                let mut root = root.clone();
+                root.path.extend([Step::Field("items".to_owned()), Step::Index(index)]);
+                take_apart(item, root, found);
+            }
+        }
+        Err(value) => found.push(Located { value, root }),
+    }
 }
 
 fn parsed(field: Field, text: &str) -> Result<Vec<Value>, Problem> {
@@ -252,4 +264,13 @@ fn parsed(field: Field, text: &str) -> Result<Vec<Value>, Problem> {
 
 fn problem(field: Field, message: impl Into<String>, mark: Option<Mark>) -> Problem {
     Problem { field, message: message.into(), mark }
+}
+
+/// A problem with an object of the input.
+fn about(input: &Input, root: &Root, message: String) -> Problem {
+    let text = match root.field {
+        Field::OldObject => &input.old_object,
+        _ => &input.manifest,
+    };
+    problem(root.field, message, mark_in(text, root.field, root.document, &root.path))
 }

@@ -12,15 +12,3 @@ pub(crate) fn yaml(value: &Value) -> String {
 pub(crate) fn json(value: &Value) -> String {
     format!("{value:#}")
 }
-
-/// What a value is, for a message.
-pub(crate) fn found(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}

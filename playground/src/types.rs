@@ -21,7 +21,7 @@ pub struct Input {
     pub operation: Operation,
     /// `status` and the like; empty for the object itself.
     pub subresource: String,
-    /// The objects as they are stored, for an update: in the order of the manifest.
+    /// The objects as they are stored, for an update: one for each of the manifest.
     pub old_object: String,
     /// Who asks.
     pub user: User,
@@ -38,8 +38,6 @@ pub enum Operation {
     Update,
     /// The object goes.
     Delete,
-    /// A connection to the object, as `kubectl exec` makes.
-    Connect,
 }
 
 /// Who asks.

@@ -41,12 +41,12 @@ fn verdict(
     let judged = (policy.evaluate)(&payload, cluster);
     let mutated: Option<Value> =
         judged.mutated_object.as_ref().and_then(|object| serde_json::from_str(object).ok());
-    let uid = request.as_value().get("uid").and_then(Value::as_str).unwrap_or_default();
     let response = match serde_json::from_slice::<Answer>(&judged.to_json()) {
-        Ok(answer) => answer.response(uid, request.object()),
-        Err(error) => {
-            AdmissionResponse::internal_error(uid, &format!("invalid response from policy: {error}"))
-        }
+        Ok(answer) => answer.response(request.uid(), request.object()),
+        Err(error) => AdmissionResponse::internal_error(
+            request.uid(),
+            &format!("invalid response from policy: {error}"),
+        ),
     };
     let kind = match (response.allowed, &mutated, judged.code) {
         (true, Some(_), _) => VerdictKind::Mutated,

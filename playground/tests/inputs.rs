@@ -46,6 +46,12 @@ fn each_document_and_each_item_is_judged() {
     let list = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n- {item}");
     let manifest = format!("---\n{POD}---\n# nothing\n---\n{list}");
     assert_eq!(places(&input(&manifest)), [vec![6], vec![17], vec![23]]);
+    // As the API server lists them, each without its own type.
+    let typed = list
+        .replace("kind: List", "kind: PodList")
+        .replace("  kind: Pod\n", "")
+        .replace("- apiVersion: v1\n", "-\n");
+    assert_eq!(places(&input(&typed)), [vec![7], vec![12]]);
     let windows = manifest.replace('\n', "\r\n");
     assert_eq!(places(&input(&windows)), [vec![6], vec![17], vec![23]]);
 }
@@ -98,6 +104,7 @@ fn what_is_no_manifest_is_told() {
         ("{}", None, missing("apiVersion")),
         ("apiVersion: v1\n---\n", None, missing("kind")),
         ("apiVersion: v1\nkind: 7\n", None, missing("kind")),
+        ("apiVersion: v1\nkind: Pod\n", None, missing("metadata")),
         ("kind: List\nitems: [7]\n", Some(2), "expected a Kubernetes object, found a number".to_owned()),
         ("a: 1\na: 2\n", Some(2), "no valid YAML: duplicate mapping key: a not allowed here".to_owned()),
         ("{\"a\": 1", Some(1), "no valid JSON: EOF while parsing an object".to_owned()),
@@ -172,6 +179,9 @@ fn a_request_is_what_an_api_server_sends() {
         assert_eq!((made.get("namespace"), &made["name"]), (None, &json!("worker")), "{kind}");
     }
 
+    let made = only_request(&input("apiVersion: v1\nkind: Pod\nmetadata: {namespace: ''}\n")).unwrap();
+    assert_eq!(made["object"]["metadata"]["namespace"], "default");
+
     let gone = Input { operation: Operation::Delete, ..input(service) };
     let made = only_request(&gone).unwrap();
     assert_eq!((made.get("object"), &made["oldObject"]["kind"]), (None, &json!("Service")));
@@ -196,23 +206,41 @@ fn a_request_is_what_an_api_server_sends() {
 
 #[test]
 fn an_update_has_an_old_object_for_each() {
-    let service = |address: &str| {
-        format!("apiVersion: v1\nkind: Service\nmetadata: {{name: a}}\nspec: {{externalIPs: [{address}]}}\n")
+    let service = |name: &str, address: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{externalIPs: [{address}]}}\n"
+        )
     };
-    let new = service("192.0.2.1");
+    let new = service("a", "192.0.2.1");
+    let old = service("b", "");
+    let flow =
+        "{metadata: {name: b, namespace: default}}, {metadata: {name: a}, spec: {externalIPs: [192.0.2.1]}}";
     let update = |old: String| Input {
         restriction: "external-ips".into(),
         settings: String::new(),
         operation: Operation::Update,
         old_object: old,
-        ..input(&format!("{new}---\n{new}"))
+        ..input(&format!("{new}---\n{}", service("b", "192.0.2.1")))
     };
-    let message = "is not there; paste the object as it is stored, or choose CREATE";
-    assert_eq!(problems(&update(new.clone())), [(Field::OldObject, None, message.to_owned())]);
-    // What is stored already stays.
-    let both = judge(&update(format!("{new}---\n{}", service(""))));
-    let kinds: Vec<VerdictKind> = both.verdicts.iter().map(|verdict| verdict.kind).collect();
-    assert_eq!(kinds, [VerdictKind::Admitted, VerdictKind::Denied]);
+    let missing =
+        |name: &str| format!("has no Service default/{name}; paste it as it is stored, or choose CREATE");
+    assert_eq!(problems(&update(new.clone())), [(Field::OldObject, None, missing("b"))]);
+    let left = format!("{new}---\n{old}---\n{}", service("c", ""));
+    let message = "Service default/c is not in the manifest; remove it".to_owned();
+    assert_eq!(problems(&update(left)), [(Field::OldObject, None, message)]);
+    let other_kind = old.replace("Service", "Pod");
+    assert_eq!(
+        problems(&update(format!("{new}---\n{other_kind}"))),
+        [(Field::OldObject, None, missing("b"))]
+    );
+    // What is stored already stays, in whichever order it is told.
+    for stored in
+        [format!("{new}---\n{old}"), format!("kind: ServiceList\napiVersion: v1\nitems: [{flow}]\n")]
+    {
+        let both = judge(&update(stored));
+        let kinds: Vec<VerdictKind> = both.verdicts.iter().map(|verdict| verdict.kind).collect();
+        assert_eq!(kinds, [VerdictKind::Admitted, VerdictKind::Denied], "{both:?}");
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The objects of a document, read with the paths that messages name.
 
+use manifest::found;
 use serde_json::{Map, Value};
 
 use super::manifest::Problem;
 use crate::failure::Failure;
 use crate::source::Name;
-use crate::text::found;
 
 /// What is wrong with a field that nobody knows.
 pub(super) const UNKNOWN: &str = "unknown field";

@@ -13,7 +13,7 @@ export const EMPTY: Input = {
   user: { kind: "ordinary" },
 };
 
-const OPERATIONS: Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+const OPERATIONS: Operation[] = ["CREATE", "UPDATE", "DELETE"];
 
 /** Whether two inputs say the same. */
 export function same(one: Input, other: Input): boolean {

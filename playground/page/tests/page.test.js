@@ -105,7 +105,7 @@ test("operation, user and old object are fields of a form", async () => {
   await page.selectOption("#user", "kubelet");
   await settled(page);
   assert.deepEqual(await problems(page), [
-    "Old object is not there; paste the object as it is stored, or choose CREATE",
+    "Old object has no Node worker-1; paste it as it is stored, or choose CREATE",
   ]);
   await paste(page, "Old object", node("other: x"));
   assert.deepEqual(await verdict(page), ["Denied UPDATE Node worker-1"]);

@@ -13,7 +13,7 @@ import { serve } from "./server.js";
 /** @import { Browser } from "playwright-core" */
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const tool = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "debug", "portcullis");
+const tool = join(root, "target/debug/portcullis");
 const run = promisify(execFile);
 
 /** @type {Browser} */

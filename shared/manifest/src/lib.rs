@@ -14,4 +14,4 @@ mod strict;
 pub use path::{Step, steps};
 pub use places::{Place, Places, Position};
 pub use problem::Problem;
-pub use read::{documents, own_documents, write};
+pub use read::{documents, found, own_documents, write};

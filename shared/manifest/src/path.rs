@@ -13,8 +13,7 @@ pub enum Step {
 
 /// The path that a text begins with, up to a colon or the end, and what follows the colon.
 ///
-/// It is the inverse of [`lean::Path`]: a key that is a number and an element of a list look alike there, so
-/// `[8]` is an index here, and [`Places`](crate::Places) takes it for a key where there is an object.
+/// It is the inverse of [`lean::Path`], in which digits in brackets are always an element: the key `8` is written `.8`.
 ///
 /// # Example
 /// ```
@@ -65,9 +64,10 @@ fn in_brackets(text: &str) -> Option<(Step, &str)> {
         return Some((Step::Field(key.into_owned()), after));
     }
     let (inner, after) = text.split_once(']')?;
-    let step = match inner.parse() {
-        Ok(index) => Step::Index(index),
-        Err(_) => Step::Field(inner.to_owned()),
+    let index = Some(inner).filter(|inner| inner.bytes().all(|byte| byte.is_ascii_digit()));
+    let step = match index.and_then(|digits| digits.parse().ok()) {
+        Some(index) => Step::Index(index),
+        None => Step::Field(inner.to_owned()),
     };
     Some((step, after))
 }
@@ -89,8 +89,8 @@ mod tests {
         prop_oneof![
             (0_usize..2000).prop_map(Step::Index),
             "[a-zA-Z$_-]{1,8}".prop_map(Step::Field),
-            // Not a number, which looks like an index.
-            "\\PC{0,12}".prop_filter("a number", |key| key.parse::<usize>().is_err()).prop_map(Step::Field),
+            "\\PC{0,12}".prop_map(Step::Field),
+            "[+-]?[0-9]{1,3}".prop_map(Step::Field),
             "[a-z]{1,5}\\.[a-z]{1,5}/[a-z\"\\\\]{1,5}".prop_map(Step::Field),
         ]
     }

@@ -20,7 +20,7 @@ pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
     if !is_json(text) {
         return yaml(text, options());
     }
-    // `{level: baseline}` begins like JSON; as kubectl, what is no JSON is tried as YAML.
+    // As kubectl: what begins like JSON and is none may be YAML.
     json(text).or_else(|problem| yaml(text, options()).map_err(|_| problem))
 }
 
@@ -43,9 +43,16 @@ pub fn write(value: &Value) -> Option<String> {
     serde_saphyr::to_string_with_options(value, options).ok()
 }
 
-/// A text that begins as JSON is JSON, unless it is cut into YAML documents: no line of JSON begins so.
+/// A text that begins as JSON is JSON, unless it is cut into YAML documents: no line of JSON begins so. `{level: baseline}` is
+/// YAML, with mistakes to be told as such.
 fn is_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '[']) && !text.lines().any(|line| line.starts_with("---"))
+    let text = text.trim_start();
+    let inner = text.trim_start_matches(|c: char| matches!(c, '{' | '[') || c.is_whitespace());
+    let is_value = |c: char| matches!(c, '"' | '{' | '}' | '[' | ']' | '-') || c.is_ascii_digit();
+    let begins = inner.is_empty()
+        || inner.starts_with(is_value)
+        || ["true", "false", "null"].iter().any(|name| inner.starts_with(name));
+    text.starts_with(['{', '[']) && begins && !text.lines().any(|line| line.starts_with("---"))
 }
 
 fn json(text: &str) -> Result<Vec<Value>, Problem> {
@@ -53,7 +60,7 @@ fn json(text: &str) -> Result<Vec<Value>, Problem> {
     let values: Result<Vec<Strict>, _> = values.collect();
     let values = values.map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
-        let at = Position { line: whole(error.line()), column: whole(error.column()) };
+        let at = position(text, &error);
         problem("JSON", Some(at), error.to_string().trim_end_matches(&place))
     })?;
     Ok(values.into_iter().map(|Strict(value)| value).filter(|value| !value.is_null()).collect())
@@ -117,8 +124,26 @@ fn problem(format: &str, at: Option<Position>, message: &str) -> Problem {
     Problem { at, message: format!("no valid {format}: {message}") }
 }
 
-fn whole(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+/// Where an error is, in characters: `serde_json` counts bytes, and none of a line that it has only just begun.
+fn position(text: &str, error: &serde_json::Error) -> Position {
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let before = error.column().saturating_sub(1);
+    let column = line.char_indices().take_while(|(at, _)| *at < before).count().saturating_add(1);
+    let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    Position { line: number(error.line()), column: number(column) }
+}
+
+/// What a value is, for a message.
+#[must_use]
+pub fn found(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// Numbers on their way to an API server pass through JSON, where `1e3` and `1000.0` become `1000`.
@@ -230,6 +255,9 @@ mod tests {
             ("{\n  \"a\": 1,\n  }}", "line 3, column 3: no valid JSON: trailing comma"),
             ("{\"a\": 1} x", "line 1, column 10: no valid JSON: expected value"),
             ("[1, 2", "line 1, column 5: no valid JSON: EOF while parsing a list"),
+            ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: no valid JSON: expected `,` or `}`"),
+            ("{\"a\": 1\n\n", "line 3, column 1: no valid JSON: EOF while parsing an object"),
+            ("{a: 1,\n a: 2}", "line 2, column 2: no valid YAML: duplicate mapping key: a not allowed here"),
             ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: no valid JSON: the key `a` is there twice"),
             ("a: 1\na: 2\n", "line 2, column 1: no valid YAML: duplicate mapping key: a not allowed here"),
         ] {

@@ -38,31 +38,22 @@ struct Intake {
 
 impl Intake {
     fn value(&mut self, value: Value, place: &str) -> Result<(), Error> {
-        let Value::Object(fields) = value else {
-            return Err(Error::new(place, "expected a Kubernetes object; give one with apiVersion and kind"));
-        };
-        if is_list(&fields) { self.list(fields, place) } else { self.object(fields, place) }
-    }
-
-    fn list(&mut self, mut list: Map<String, Value>, place: &str) -> Result<(), Error> {
-        let items = match list.remove("items") {
-            Some(Value::Array(items)) => items,
-            // As the API server's encoder writes an empty list.
-            None | Some(Value::Null) => Vec::new(),
-            Some(_) => {
-                return Err(Error::new(
-                    format!("{place}.items"),
-                    "expected a list; give the objects as a list",
-                ));
+        let value = match items(value) {
+            Ok(items) => {
+                for (index, item) in items.into_iter().enumerate() {
+                    self.value(item, &format!("{place}.items[{index}]"))?;
+                }
+                return Ok(());
             }
+            Err(value) => value,
         };
-        for (index, mut item) in items.into_iter().enumerate() {
-            if let Value::Object(fields) = &mut item {
-                inherit(fields, &list);
+        match value {
+            Value::Object(fields) if is_list(&fields) => {
+                Err(Error::new(format!("{place}.items"), "expected a list; give the objects as a list"))
             }
-            self.value(item, &format!("{place}.items[{index}]"))?;
+            Value::Object(fields) => self.object(fields, place),
+            _ => Err(Error::new(place, "expected a Kubernetes object; give one with apiVersion and kind")),
         }
-        Ok(())
     }
 
     fn object(&mut self, fields: Map<String, Value>, place: &str) -> Result<(), Error> {
@@ -95,6 +86,33 @@ impl Intake {
         }
         self.kinds.entry(key).or_default().push(Object { namespace, name, value: Value::Object(fields) });
         Ok(())
+    }
+}
+
+/// The items of a `List`, or of a `PodList` and the like, whose items get the type that the list says for all of them.
+///
+/// # Errors
+/// The value itself, if it is no list, or one whose items are none.
+pub fn items(value: Value) -> Result<Vec<Value>, Value> {
+    let Value::Object(mut list) = value else { return Err(value) };
+    if !is_list(&list) {
+        return Err(Value::Object(list));
+    }
+    match list.remove("items") {
+        Some(Value::Array(mut items)) => {
+            for item in &mut items {
+                if let Value::Object(fields) = item {
+                    inherit(fields, &list);
+                }
+            }
+            Ok(items)
+        }
+        // As the API server's encoder writes an empty list.
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(other) => {
+            list.insert("items".to_owned(), other);
+            Err(Value::Object(list))
+        }
     }
 }
 

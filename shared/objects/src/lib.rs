@@ -32,4 +32,5 @@ mod mask;
 mod objects;
 
 pub use error::{Error, Failure};
+pub use intake::items;
 pub use objects::{Fetch, Listing, Objects};
