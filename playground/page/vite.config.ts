@@ -37,6 +37,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
+    // What the licences of the packages ask for.
+    license: { fileName: "licenses.md" },
   },
   plugins: [offline()],
 });

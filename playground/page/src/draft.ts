@@ -3,6 +3,7 @@ import type { Input } from "playground";
 import { normalised } from "./state";
 
 const KEY = "portcullis.draft";
+const SETTINGS = "portcullis.settings";
 
 /** What is kept; nothing if nothing is, or if the browser keeps nothing. */
 export function load(): Input | undefined {
@@ -21,5 +22,23 @@ export function save(input: Input): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The settings of all restrictions that have been left for another one. */
+export function loadSettings(): Map<string, string> {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(SETTINGS) ?? "{}");
+    return new Map(Object.entries(kept ?? {}).map(([id, text]) => [id, String(text)]));
+  } catch {
+    return new Map();
+  }
+}
+
+export function saveSettings(settings: Map<string, string>): void {
+  try {
+    localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(settings)));
+  } catch {
+    // A browser that keeps nothing has them for as long as the page is there.
   }
 }

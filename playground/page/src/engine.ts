@@ -72,6 +72,7 @@ export class Engine {
     this.call("judge", next.input)
       .then(next.pending.resolve, next.pending.reject)
       .finally(() => {
+        performance.clearMeasures("judge");
         performance.measure("judge", { start: this.begun ?? 0 });
         this.begun = undefined;
         this.judgeNext();

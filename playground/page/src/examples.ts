@@ -102,6 +102,10 @@ export class Examples {
       if (input) this.choose(input, title);
     };
     const badge = make("span", { class: `badge ${kind}` }, verdict);
-    return make("li", {}, make("button", { type: "button", click: choose }, make("span", {}, ...prose(title)), " ", badge));
+    return make(
+      "li",
+      {},
+      make("button", { type: "button", click: choose }, make("span", {}, ...prose(title)), " ", badge),
+    );
   }
 }

@@ -46,7 +46,7 @@ let given: Input | undefined;
 /** What was here before that. */
 let former: Input | undefined;
 /** The settings of the restrictions that are not chosen now. */
-const settingsOf = new Map<string, string>();
+const settingsOf = draft.loadSettings();
 let outcome: Outcome | undefined;
 let timer: number | undefined;
 /** How many judgements were begun. */
@@ -267,6 +267,7 @@ async function turn(): Promise<void> {
     say("");
   } else {
     settingsOf.set(before, editors.settings.text);
+    draft.saveSettings(settingsOf);
     editors.settings.text = settingsOf.get(id) ?? "";
     introduce();
   }
