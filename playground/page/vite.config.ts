@@ -1,24 +1,28 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Adds the service worker: `offline/worker.js` with the list of what was built. */
+const SITE = here("../../target/playground/site");
+
+/** Adds the service worker: `offline/worker.js` with the list of what was built, and a version that is its content. */
 function offline(): Plugin {
   return {
     name: "offline",
     apply: "build",
-    generateBundle(_, bundle) {
-      const files = ["./", ...Object.keys(bundle).filter((file) => file !== "index.html"), "icon.svg"].sort();
-      const index = bundle["index.html"];
-      const page = index?.type === "asset" ? index.source : "";
-      const version = createHash("sha256").update(JSON.stringify(files)).update(page).digest("hex").slice(0, 16);
+    writeBundle(_, bundle) {
+      const kept = [...Object.keys(bundle), "icon.svg"].filter((file) => file !== "licenses.md").sort();
+      if (!kept.includes("index.html")) throw new Error("the page is not among what was built");
+      const version = createHash("sha256");
+      for (const file of kept) version.update(file).update(readFileSync(join(SITE, file)));
+      const files = kept.map((file) => (file === "index.html" ? "./" : file));
       const source = readFileSync(here("offline/worker.js"), "utf8")
-        .replace('"VERSION"', JSON.stringify(version))
+        .replace('"VERSION"', JSON.stringify(version.digest("hex").slice(0, 16)))
         .replace('["FILES"]', JSON.stringify(files));
-      this.emitFile({ type: "asset", fileName: "offline.js", source });
+      writeFileSync(join(SITE, "offline.js"), source);
     },
   };
 }
@@ -31,7 +35,7 @@ export default defineConfig({
   preview: { host: "127.0.0.1" },
   worker: { format: "es" },
   build: {
-    outDir: here("../../target/playground/site"),
+    outDir: SITE,
     emptyOutDir: true,
     target: "es2022",
     assetsInlineLimit: 0,

@@ -1,18 +1,20 @@
 // Keeps the page for when there is no network. The build writes the version and the list of files.
-const CACHE = `portcullis-${"VERSION"}`;
+const OURS = `portcullis ${self.registration.scope} `;
+const CACHE = `${OURS}${"VERSION"}`;
 const FILES = ["FILES"];
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
-      .then((cache) => cache.addAll(FILES))
+      // Past the browser's own cache, which may have an older page.
+      .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" }))))
       .then(() => self.skipWaiting()),
   );
 });
 
 self.addEventListener("activate", (event) => {
-  const outdated = (name) => name.startsWith("portcullis-") && name !== CACHE;
+  const outdated = (name) => name.startsWith(OURS) && name !== CACHE;
   event.waitUntil(
     caches
       .keys()
@@ -26,10 +28,11 @@ self.addEventListener("activate", (event) => {
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || new URL(request.url).origin !== self.location.origin) return;
-  const kept = () => caches.match(request, { ignoreSearch: true, cacheName: CACHE });
+  const kept = (file) => caches.match(file, { ignoreSearch: true, cacheName: CACHE });
   if (request.mode === "navigate") {
-    event.respondWith(fetch(request).catch(async () => (await kept()) ?? Response.error()));
+    // Whatever it is called: ./ or index.html.
+    event.respondWith(fetch(request).catch(async () => (await kept("./")) ?? Response.error()));
   } else {
-    event.respondWith(kept().then((response) => response ?? fetch(request)));
+    event.respondWith(kept(request).then((response) => response ?? fetch(request)));
   }
 });

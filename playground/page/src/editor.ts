@@ -132,8 +132,9 @@ export class Editor {
   /** Marks parts of the text, and unmarks all others. */
   remark(remarks: Remark[]): void {
     const { state } = this.view;
+    const range = ranges(state.doc);
     const diagnostics = remarks.map(({ mark, message, severity }): Diagnostic => {
-      return { ...range(state.doc, mark), message, severity };
+      return { ...range(mark), message, severity };
     });
     diagnostics.sort((one, other) => one.from - other.from);
     this.view.dispatch(setDiagnostics(state, diagnostics));
@@ -141,13 +142,13 @@ export class Editor {
 
   /** Scrolls to a part of the text. */
   show(mark: Mark): void {
-    const { from } = range(this.view.state.doc, mark);
+    const { from } = ranges(this.view.state.doc)(mark);
     this.view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
   }
 
   /** Scrolls to a part of the text and puts the cursor there. */
   reveal(mark: Mark): void {
-    const { from, to } = range(this.view.state.doc, mark);
+    const { from, to } = ranges(this.view.state.doc)(mark);
     this.view.dispatch({ selection: { anchor: from, head: to } });
     this.show(mark);
     this.view.dom.scrollIntoView({ block: "nearest" });
@@ -162,12 +163,30 @@ function foldMarker(open: boolean): HTMLElement {
   return marker;
 }
 
-/** A mark as offsets. The text may be shorter by now. */
-function range(doc: Text, mark: Mark): { from: number; to: number } {
-  const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
-  const characters = [...line.text];
-  const offset = (column: number) => line.from + characters.slice(0, column - 1).join("").length;
-  const from = Math.min(offset(mark.column), line.to);
-  const to = mark.endColumn > mark.column ? Math.min(offset(mark.endColumn), line.to) : line.to;
-  return { from, to: Math.max(from, to) };
+/** Marks as offsets in a text, which may be shorter by now. Marks count characters, CodeMirror counts UTF-16. */
+function ranges(doc: Text): (mark: Mark) => { from: number; to: number } {
+  // A line may be the whole text, with a thousand marks in it.
+  const offsets = new Map<number, (column: number) => number>();
+  return (mark) => {
+    const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
+    let offset = offsets.get(line.number);
+    if (!offset) {
+      offset = offsetsOf(line.text);
+      offsets.set(line.number, offset);
+    }
+    const from = Math.min(line.from + offset(mark.column), line.to);
+    const to = mark.endColumn > mark.column ? Math.min(line.from + offset(mark.endColumn), line.to) : line.to;
+    return { from, to: Math.max(from, to) };
+  };
+}
+
+function offsetsOf(text: string): (column: number) => number {
+  if (!/[\ud800-\udbff]/.test(text)) return (column) => column - 1;
+  const starts: number[] = [];
+  let at = 0;
+  for (const character of text) {
+    starts.push(at);
+    at += character.length;
+  }
+  return (column) => starts[column - 1] ?? text.length;
 }

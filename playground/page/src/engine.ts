@@ -1,8 +1,8 @@
-// The restrictions, in a worker.
+// The restrictions, in workers.
 import type * as Playground from "playground";
 import type { Input, Outcome } from "playground";
 
-/** What the worker is asked. */
+/** What a worker is asked. */
 export type Api = Pick<
   typeof Playground,
   "restrictions" | "judge" | "requests" | "clusterAdmissionPolicy" | "sampleInput" | "cases" | "caseInput"
@@ -28,25 +28,64 @@ interface Pending {
 /** A judgement that takes longer is given up as soon as there is something newer to judge. */
 const PATIENCE = 4000;
 
-/** Told to whoever waited for a worker that was ended for something newer. */
+/** Told to whoever waited for a judgement that was given up for a newer one. */
 export class Superseded extends Error {}
 
-export class Engine {
-  private worker = this.start();
+/** A worker, started when it is asked first and after it has failed. */
+class Workshop {
+  private worker: Worker | undefined;
   private pending = new Map<number, Pending>();
   private asked = 0;
+
+  ask(name: keyof Api, args: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.asked;
+      this.pending.set(id, { resolve, reject });
+      const question: Question = { id, name, args };
+      this.worker ??= this.start();
+      this.worker.postMessage(question);
+    });
+  }
+
+  /** Ends the worker; whoever waits is told why. */
+  end(error: Error): void {
+    this.worker?.terminate();
+    this.worker = undefined;
+    const pending = [...this.pending.values()];
+    this.pending.clear();
+    for (const { reject } of pending) reject(error);
+  }
+
+  private start(): Worker {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      if (data.error !== undefined) {
+        this.end(new Error(data.error));
+        return;
+      }
+      this.pending.get(data.id)?.resolve(data.value);
+      this.pending.delete(data.id);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this.end(new Error(event.message || "its worker could not be loaded"));
+    });
+    return worker;
+  }
+}
+
+export class Engine {
+  private readonly judging = new Workshop();
+  /** For what cannot wait until a long judgement is through. */
+  private readonly beside = new Workshop();
   /** When the judgement began that runs, if one does. */
   private begun: number | undefined;
   private next: { input: Input; pending: Pending } | undefined;
 
   /** Calls a function of the playground. */
   call<Name extends keyof Api>(name: Name, ...args: Parameters<Api[Name]>): Promise<ReturnType<Api[Name]>> {
-    return new Promise((resolve, reject) => {
-      const id = ++this.asked;
-      this.pending.set(id, { resolve: resolve as Pending["resolve"], reject });
-      const question: Question = { id, name, args };
-      this.worker.postMessage(question);
-    });
+    const workshop = this.begun === undefined ? this.judging : this.beside;
+    return workshop.ask(name, args) as Promise<ReturnType<Api[Name]>>;
   }
 
   /** Judges, one input at a time; of those that wait, the newest. */
@@ -59,7 +98,7 @@ export class Engine {
       } else {
         const waiting = this.next;
         const left = Math.max(0, this.begun + PATIENCE - performance.now());
-        setTimeout(() => this.next === waiting && this.restart(new Superseded()), left);
+        setTimeout(() => this.next === waiting && this.judging.end(new Superseded()), left);
       }
     });
   }
@@ -68,38 +107,16 @@ export class Engine {
     const next = this.next;
     if (!next) return;
     this.next = undefined;
-    this.begun = performance.now();
-    this.call("judge", next.input)
+    const begun = performance.now();
+    this.begun = begun;
+    this.judging
+      .ask("judge", [next.input])
       .then(next.pending.resolve, next.pending.reject)
       .finally(() => {
         performance.clearMeasures("judge");
-        performance.measure("judge", { start: this.begun ?? 0 });
+        performance.measure("judge", { start: begun });
         this.begun = undefined;
         this.judgeNext();
       });
-  }
-
-  private start(): Worker {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
-      if (data.error !== undefined) {
-        this.restart(new Error(data.error));
-        return;
-      }
-      this.pending.get(data.id)?.resolve(data.value);
-      this.pending.delete(data.id);
-    });
-    worker.addEventListener("error", (event) => {
-      this.restart(new Error(event.message || "the worker could not be loaded; reload the page"));
-    });
-    return worker;
-  }
-
-  private restart(error: Error): void {
-    this.worker.terminate();
-    const pending = [...this.pending.values()];
-    this.pending.clear();
-    this.worker = this.start();
-    for (const { reject } of pending) reject(error);
   }
 }

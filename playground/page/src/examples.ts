@@ -28,6 +28,7 @@ export class Examples {
   constructor(
     private readonly engine: Engine,
     private readonly choose: (input: Input, title: string) => void,
+    private readonly fail: (why: string) => void,
   ) {
     search.addEventListener("input", () => this.show());
     dialog.addEventListener("click", (event) => {
@@ -98,8 +99,9 @@ export class Examples {
     const kind = verdict.startsWith("denied") ? "denied" : verdict.startsWith("admitted") ? "admitted" : "fault";
     const choose = async () => {
       dialog.close();
-      const input = await entry.load();
+      const input = await entry.load().catch(() => undefined);
       if (input) this.choose(input, title);
+      else this.fail("The example could not be loaded; try again.");
     };
     const badge = make("span", { class: `badge ${kind}` }, verdict);
     return make(

@@ -231,6 +231,8 @@ test("a link holds everything, behind its #", async () => {
   const other = await open(browser, link);
   assert.deepEqual(await held(other.page), there);
   assert.deepEqual(await verdict(other.page), told);
+  await choose(other.page, "pod-security");
+  assert.equal((await held(other.page)).manifest, there.manifest);
   await other.closed();
 
   const cut = await open(browser, link.slice(0, -20));
@@ -260,6 +262,8 @@ test("a draft outlives the page, and an example does not swallow it", async () =
   assert.deepEqual(await held(page), draft);
   await example(page, "mesh:");
   assert.notDeepEqual(await held(page), draft);
+  await page.reload();
+  await settled(page);
   await undo(page).click();
   await settled(page);
   assert.deepEqual(await held(page), draft);
@@ -279,6 +283,45 @@ test("another restriction judges what was typed, with settings of its own", asyn
   await choose(page, "pod-security");
   assert.equal((await held(page)).settings, "level: baseline");
   await closed();
+});
+
+test("of restrictions that are chosen faster than they are judged, the last one counts", async () => {
+  const { page, closed } = await open(browser, site.url);
+  const ids = await page.locator("#restriction option").allTextContents();
+  for (const id of [...ids, ...ids, "pod-security"]) await page.selectOption("#restriction", id);
+  await page.waitForTimeout(500);
+  await settled(page);
+  assert.equal(await page.locator("#restriction").inputValue(), "pod-security");
+  assert.match((await page.locator("#description").textContent()) ?? "", /Pod Security Standards/);
+  assert.equal((await held(page)).restriction, "pod-security");
+  assert.match((await held(page)).manifest, /kind: Pod/);
+  await closed();
+});
+
+test("without its module the page says so, and keeps the draft", async () => {
+  const { page, context } = await open(browser, site.url);
+  await choose(page, "selinux");
+  await paste(page, "Manifest", POD);
+  const draft = await held(page);
+  // The service worker has the module, and routes see nothing of it.
+  await page.evaluate(async () => {
+    for (const registration of await navigator.serviceWorker.getRegistrations()) await registration.unregister();
+  });
+  let asked = 0;
+  await context.route("**/*.wasm", (route) => {
+    asked++;
+    return route.abort();
+  });
+  await page.goto("about:blank");
+  await page.goto(site.url);
+  await page.locator("#verdicts").filter({ hasText: "could not start" }).waitFor();
+  await page.waitForTimeout(300);
+  assert.ok(asked <= 2, `${asked}`);
+  assert.equal(await page.locator("#inputs").getAttribute("inert"), "");
+  await context.unroute("**/*.wasm");
+  await page.reload();
+  assert.deepEqual(await held(page), draft);
+  await context.close();
 });
 
 test("samples and cases are found by their words", async () => {
@@ -318,7 +361,10 @@ test("a change is shown side by side, and in one text on a phone", async () => {
   await closed();
 
   const phone = await open(browser, site.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
-  await phone.page.evaluate((text) => localStorage.setItem("portcullis.draft", text), JSON.stringify(input));
+  await phone.page.evaluate((text) => {
+    sessionStorage.clear();
+    localStorage.setItem("portcullis.draft", text);
+  }, JSON.stringify(input));
   await phone.page.reload();
   await settled(phone.page);
   assert.equal(await phone.page.locator("#verdicts .diff .cm-editor").count(), 1);
@@ -365,6 +411,23 @@ test("a huge input neither freezes nor breaks the page", async () => {
   assert.equal(await page.locator("#reference").getAttribute("open"), "");
   await pasted;
   assert.equal((await lines(page, "violations")).length, 1001);
+
+  const pod = (/** @type {number} */ index) => POD.replace("name: web", `name: web-${index}`);
+  await paste(page, "Manifest", Array.from({ length: 200 }, (_, index) => pod(index)).join("---\n"));
+  assert.equal((await verdict(page)).length, 50);
+  await page.getByRole("button", { name: "Show more: 150 are left" }).click();
+  assert.equal((await verdict(page)).length, 100);
+  assert.equal(await page.locator("#summary").textContent(), "Denied: 200");
+
+  // A text of one line, and a character that JavaScript counts twice before all marks.
+  const one = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "one", annotations: { a: "😀" } },
+    spec: { hostPID: true, containers: [] },
+  });
+  await paste(page, "Manifest", one);
+  assert.deepEqual(await page.locator("#manifest .cm-lintRange-error").allTextContents(), ['"hostPID":true']);
 
   for (const deep of ["[".repeat(200_000), `a: ${"{a: ".repeat(50_000)}`, "- ".repeat(100_000)]) {
     await paste(page, "Manifest", deep);
