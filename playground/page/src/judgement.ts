@@ -18,7 +18,8 @@ const verdicts = byId("verdicts");
 
 export class Judgement {
   private timer: number | undefined;
-  private begun = 0;
+  /** How often somebody has typed, or something was judged: what is not of the last time is not the last word. */
+  private times = 0;
   /** Of the last input that could be read. */
   private outcome: Outcome | undefined;
   private readonly listings: Listing[];
@@ -46,6 +47,7 @@ export class Judgement {
   /** Judges as soon as nobody goes on typing. */
   await(settle: () => void): void {
     pane.ariaBusy = "true";
+    this.times++;
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(settle, PAUSE);
   }
@@ -54,7 +56,7 @@ export class Judgement {
   async now(): Promise<void> {
     window.clearTimeout(this.timer);
     pane.ariaBusy = "true";
-    const begun = ++this.begun;
+    const time = ++this.times;
     const busy = window.setTimeout(() => {
       byId("busy").hidden = false;
     }, NOTICEABLE);
@@ -65,7 +67,7 @@ export class Judgement {
       if (!(error instanceof Superseded)) this.show(input, failed(error));
     }
     window.clearTimeout(busy);
-    if (begun !== this.begun) return;
+    if (time !== this.times) return;
     for (const listing of this.listings) listing.outdate();
     byId("busy").hidden = true;
     pane.ariaBusy = "false";

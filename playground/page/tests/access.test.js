@@ -2,27 +2,18 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
-import { launch } from "./browser.js";
-import { choose, example, open, paste, settled } from "./page.js";
-import { serve } from "./server.js";
+import { before, test } from "node:test";
+import { choose, example, fixture, open, paste, settled } from "./page.js";
 
-/** @import { Browser, Page } from "playwright-core" */
+/** @import { Page } from "playwright-core" */
 
-/** @type {Browser} */
-let browser;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let site;
+const host = fixture();
+
 /** @type {string} */
 let axe;
 
 before(async () => {
   axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  [browser, site] = await Promise.all([launch(), serve("/")]);
-});
-after(async () => {
-  site?.close();
-  await browser?.close();
 });
 
 /**
@@ -49,7 +40,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
     ["a phone", { width: 390, height: 844 }],
   ])) {
     test(`axe-core finds nothing serious: ${colorScheme}, on ${device}`, async () => {
-      const { page, closed } = await open(browser, site.url, { colorScheme, viewport });
+      const { page, closed } = await open(host.browser, host.url, { colorScheme, viewport });
       assert.deepEqual(await findings(page), [], "denied");
       await choose(page, "selinux");
       assert.deepEqual(await findings(page), [], "mutated");
@@ -72,7 +63,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
 }
 
 test("the keyboard reaches everything and leaves the editors", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   /** @type {string[]} */
   const reached = [];
   for (let press = 0; press < 60; press++) {
@@ -117,7 +108,7 @@ test("the keyboard reaches everything and leaves the editors", async () => {
 });
 
 test("colours are chosen, and remembered", async () => {
-  const { page, closed } = await open(browser, site.url, { colorScheme: "light" });
+  const { page, closed } = await open(host.browser, host.url, { colorScheme: "light" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
   await page.getByRole("button", { name: "Colours: as the system" }).click();

@@ -1,8 +1,31 @@
 // The page, opened in a browser that is watched.
 import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { launch } from "./browser.js";
+import { serve } from "./server.js";
 
 /** @import { Browser, BrowserContext, Page } from "playwright-core" */
 /** @import { Input } from "playground" */
+
+/**
+ * A browser and the page's host, for as long as the tests of a file run.
+ *
+ * @returns {{ browser: Browser; url: string }}
+ */
+export function fixture() {
+  const there = /** @type {{ browser: Browser; url: string }} */ ({});
+  /** @type {Awaited<ReturnType<typeof serve>> | undefined} */
+  let site;
+  before(async () => {
+    [there.browser, site] = await Promise.all([launch(), serve("/")]);
+    there.url = site.url;
+  });
+  after(async () => {
+    site?.close();
+    await there.browser?.close();
+  });
+  return there;
+}
 
 /**
  * Opens the page in a context of its own. `closed` closes it, after a look at what went on: nothing was asked of anybody

@@ -2,25 +2,13 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { launch } from "./browser.js";
-import { choose, example, held, lines, open, paste, settled, watch } from "./page.js";
+import { test } from "node:test";
+import { choose, example, fixture, held, lines, open, paste, settled, watch } from "./page.js";
 import { SITE, serve } from "./server.js";
 
-/** @import { Browser, Page } from "playwright-core" */
+/** @import { Page } from "playwright-core" */
 
-/** @type {Browser} */
-let browser;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let site;
-
-before(async () => {
-  [browser, site] = await Promise.all([launch(), serve("/")]);
-});
-after(async () => {
-  site?.close();
-  await browser?.close();
-});
+const host = fixture();
 
 const POD = `apiVersion: v1
 kind: Pod
@@ -43,7 +31,7 @@ const problems = (page) => page.locator("#problems li").allTextContents();
 const undo = (page) => page.getByRole("button", { name: "Bring back what was here" });
 
 test("a verdict comes while typing, marked at its lines", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Settings", "level: baseline");
   await paste(page, "Manifest", POD);
@@ -71,7 +59,7 @@ test("a verdict comes while typing, marked at its lines", async () => {
 });
 
 test("each object of a manifest has its verdict, at its own lines", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   const list = `kind: List\napiVersion: v1\nitems:\n- ${POD.replaceAll("\n", "\n  ").trim()}\n`;
   await paste(page, "Manifest", `${POD}---\napiVersion: v1\nkind: Service\nmetadata: {name: s}\n---\n${list}`);
@@ -89,7 +77,7 @@ test("each object of a manifest has its verdict, at its own lines", async () => 
 });
 
 test("operation, user and old object are fields of a form", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "node-labels");
   const node = (/** @type {string} */ label) =>
     `apiVersion: v1\nkind: Node\nmetadata:\n  name: worker-1\n  labels:\n    ${label}\n`;
@@ -132,7 +120,7 @@ test("operation, user and old object are fields of a form", async () => {
 });
 
 test("an AdmissionReview says itself who does what", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   const review = await readFile(
     new URL("../../../policies/external-ips/samples/create-denied.request.json", import.meta.url),
     "utf8",
@@ -150,7 +138,7 @@ test("an AdmissionReview says itself who does what", async () => {
 });
 
 test("look-ups read the cluster, and a cluster that cannot be reached is a denial", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "external-ips");
   await example(page, "create-allowed:");
   assert.match((await verdict(page))[0] ?? "", /^Admitted/);
@@ -162,7 +150,7 @@ test("look-ups read the cluster, and a cluster that cannot be reached is a denia
 });
 
 test("what cannot be read is told with its line, and nothing is lost", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
   const before = await verdict(page);
@@ -210,7 +198,7 @@ test("what cannot be read is told with its line, and nothing is lost", async () 
 });
 
 test("a link holds everything, behind its #", async () => {
-  const { page, context, closed } = await open(browser, site.url);
+  const { page, context, closed } = await open(host.browser, host.url);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await choose(page, "selinux");
   await paste(page, "Manifest", `# größe 漢字 😀\n${POD}`);
@@ -223,19 +211,19 @@ test("a link holds everything, behind its #", async () => {
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.locator("#status").filter({ hasText: "Link copied." }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
-  assert.ok(link.startsWith(`${site.url}#1:`) && link.length < 600, link);
+  assert.ok(link.startsWith(`${host.url}#1:`) && link.length < 600, link);
   // Who goes on typing has no link to something else in the address bar.
   await paste(page, "Settings", "mode: Mutate");
-  assert.equal(page.url(), site.url);
+  assert.equal(page.url(), host.url);
 
-  const other = await open(browser, link);
+  const other = await open(host.browser, link);
   assert.deepEqual(await held(other.page), there);
   assert.deepEqual(await verdict(other.page), told);
   await choose(other.page, "pod-security");
   assert.equal((await held(other.page)).manifest, there.manifest);
   await other.closed();
 
-  const cut = await open(browser, link.slice(0, -20));
+  const cut = await open(host.browser, link.slice(0, -20));
   assert.match((await cut.page.locator("#status").textContent()) ?? "", /^The link cannot be read: it is cut/);
   assert.equal((await verdict(cut.page)).length, 1);
   await cut.closed();
@@ -252,7 +240,7 @@ test("a link holds everything, behind its #", async () => {
 });
 
 test("a draft outlives the page, and an example does not swallow it", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
   await page.selectOption("#operation", "DELETE");
@@ -271,7 +259,7 @@ test("a draft outlives the page, and an example does not swallow it", async () =
 });
 
 test("another restriction judges what was typed, with settings of its own", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
   await paste(page, "Settings", "level: baseline");
@@ -286,7 +274,7 @@ test("another restriction judges what was typed, with settings of its own", asyn
 });
 
 test("of restrictions that are chosen faster than they are judged, the last one counts", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   const ids = await page.locator("#restriction option").allTextContents();
   for (const id of [...ids, ...ids, "pod-security"]) await page.selectOption("#restriction", id);
   await page.waitForTimeout(500);
@@ -299,7 +287,7 @@ test("of restrictions that are chosen faster than they are judged, the last one 
 });
 
 test("without its module the page says so, and keeps the draft", async () => {
-  const { page, context } = await open(browser, site.url);
+  const { page, context } = await open(host.browser, host.url);
   await choose(page, "selinux");
   await paste(page, "Manifest", POD);
   const draft = await held(page);
@@ -313,7 +301,7 @@ test("without its module the page says so, and keeps the draft", async () => {
     return route.abort();
   });
   await page.goto("about:blank");
-  await page.goto(site.url);
+  await page.goto(host.url);
   await page.locator("#verdicts").filter({ hasText: "could not start" }).waitFor();
   await page.waitForTimeout(300);
   assert.ok(asked <= 2, `${asked}`);
@@ -325,7 +313,7 @@ test("without its module the page says so, and keeps the draft", async () => {
 });
 
 test("samples and cases are found by their words", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "node-pods");
   await page.getByRole("button", { name: "Examples", exact: true }).click();
   const buttons = page.locator("#examples-list button");
@@ -348,7 +336,7 @@ test("samples and cases are found by their words", async () => {
 });
 
 test("a change is shown side by side, and in one text on a phone", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "selinux");
   await paste(page, "Settings", "");
   await paste(page, "Cluster", "{apiVersion: v1, kind: Namespace, metadata: {name: default, uid: a}}");
@@ -360,7 +348,7 @@ test("a change is shown side by side, and in one text on a phone", async () => {
   const input = await held(page);
   await closed();
 
-  const phone = await open(browser, site.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const phone = await open(host.browser, host.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
   await phone.page.evaluate((text) => {
     sessionStorage.clear();
     localStorage.setItem("portcullis.draft", text);
@@ -378,7 +366,7 @@ test("a change is shown side by side, and in one text on a phone", async () => {
 });
 
 test("the manifest for deployment has the settings in it", async () => {
-  const { page, context, closed } = await open(browser, site.url);
+  const { page, context, closed } = await open(host.browser, host.url);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await choose(page, "pod-security");
   await page.locator("#deploy summary").click();
@@ -399,7 +387,7 @@ test("the manifest for deployment has the settings in it", async () => {
 });
 
 test("a huge input neither freezes nor breaks the page", async () => {
-  const { page, closed } = await open(browser, site.url);
+  const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   const container = (/** @type {number} */ index) =>
     `  - {name: c${index}, securityContext: {privileged: true}}\n`;
@@ -442,7 +430,7 @@ test("a huge input neither freezes nor breaks the page", async () => {
 
 test("it works from a folder of any host, and without a network once it is loaded", async () => {
   const folder = await serve("/some/folder/");
-  const { page, context, closed } = await open(browser, folder.url);
+  const { page, context, closed } = await open(host.browser, folder.url);
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;
     while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -462,10 +450,10 @@ test("no script but the page's own runs", async () => {
   const html = await readFile(join(SITE, "index.html"), "utf8");
   assert.doesNotMatch(html, /<script(?![^>]*\ssrc="\.\/assets\/)/);
   assert.doesNotMatch(html, /\son[a-z]+="|unsafe-eval'(?<!wasm-unsafe-eval')/);
-  const context = await browser.newContext();
-  const { problems } = watch(context, site.url);
+  const context = await host.browser.newContext();
+  const { problems } = watch(context, host.url);
   const page = await context.newPage();
-  await page.goto(site.url);
+  await page.goto(host.url);
   await settled(page);
   await page.evaluate(() => {
     const script = document.createElement("script");

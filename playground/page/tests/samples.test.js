@@ -3,31 +3,16 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { launch } from "./browser.js";
-import { choose, example, lines, open } from "./page.js";
-import { serve } from "./server.js";
-
-/** @import { Browser } from "playwright-core" */
+import { choose, example, fixture, lines, open } from "./page.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const tool = join(root, "target/debug/portcullis");
 const run = promisify(execFile);
 
-/** @type {Browser} */
-let browser;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let site;
-
-before(async () => {
-  [browser, site] = await Promise.all([launch(), serve("/")]);
-});
-after(async () => {
-  site?.close();
-  await browser?.close();
-});
+const host = fixture();
 
 /**
  * What the module answers to a sample.
@@ -72,7 +57,7 @@ for (const id of policies) {
   const samples = files.flatMap((file) => file.match(/^(.*)\.request\.json$/)?.[1] ?? []);
   test(`${id}: ${samples.length} samples`, async () => {
     assert.ok(samples.length > 0);
-    const { page, closed } = await open(browser, site.url);
+    const { page, closed } = await open(host.browser, host.url);
     await choose(page, id);
     await page.locator("#answered summary").click();
     for (const sample of samples) {
