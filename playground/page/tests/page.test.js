@@ -1,7 +1,8 @@
 // What somebody does on the page, and what comes of it.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { choose, example, fixture, held, lines, open, paste, settled, watch } from "./page.js";
 import { SITE, serve } from "./server.js";
@@ -472,4 +473,14 @@ test("no script but the page's own runs", async () => {
   assert.equal(await page.locator("#verdicts img, #verdicts b").count(), 0);
   assert.match((await verdict(page))[0] ?? "", /<img src=x onerror=alert\(1\)> <b>b<\/b>/);
   await context.close();
+});
+
+test("nothing of the machine that built it is in the page", async () => {
+  const places = [join(homedir(), ".cargo"), dirname(dirname(dirname(SITE)))];
+  const files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  assert.ok(files.length > 10);
+  for (const { parentPath, name } of files) {
+    const text = await readFile(join(parentPath, name), "latin1");
+    for (const place of places) assert.ok(!text.includes(`${place}/`), `${place} is in ${name}`);
+  }
 });
