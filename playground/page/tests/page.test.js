@@ -278,7 +278,7 @@ test("of restrictions that are chosen faster than they are judged, the last one 
   const { page, closed } = await open(host.browser, host.url);
   const ids = await page.locator("#restriction option").allTextContents();
   for (const id of [...ids, ...ids, "pod-security"]) await page.selectOption("#restriction", id);
-  await page.waitForTimeout(500);
+  await page.waitForFunction(() => /"restriction":"pod-security"/.test(sessionStorage["portcullis.draft"] ?? ""));
   await settled(page);
   assert.equal(await page.locator("#restriction").inputValue(), "pod-security");
   assert.match((await page.locator("#description").textContent()) ?? "", /Pod Security Standards/);
