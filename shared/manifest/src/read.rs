@@ -17,11 +17,7 @@ use crate::{Position, Problem};
 /// # Errors
 /// Text that is neither, and keys that are there twice, with line and column.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
-    if !is_json(text) {
-        return yaml(text, options());
-    }
-    // As kubectl: what begins like JSON and is none may be YAML.
-    json(text).or_else(|problem| yaml(text, options()).map_err(|_| problem))
+    if is_json(text) { json(text) } else { yaml(text, options()) }
 }
 
 /// The documents of a text in YAML that nobody wrote to do harm: its aliases may expand to as much as they like.
@@ -252,7 +248,7 @@ mod tests {
     #[test]
     fn mistakes_have_a_line_and_a_column() {
         for (text, message) in [
-            ("{\n  \"a\": 1,\n  }}", "line 3, column 3: no valid JSON: trailing comma"),
+            ("{\n  \"a\": 1,\n  }", "line 3, column 3: no valid JSON: trailing comma"),
             ("{\"a\": 1} x", "line 1, column 10: no valid JSON: expected value"),
             ("[1, 2", "line 1, column 5: no valid JSON: EOF while parsing a list"),
             ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: no valid JSON: expected `,` or `}`"),
