@@ -6,7 +6,7 @@ use review::AdmissionRequest;
 use serde_json::{Value, json};
 
 use crate::catalog;
-use crate::input;
+use crate::input::{self, CONTROLLERS, NODES, user_info};
 use crate::text::yaml;
 use crate::types::{Example, Input, Operation, User};
 
@@ -109,25 +109,14 @@ fn read_by_policies(request: &Value) -> Value {
 /// The user of a request, in the simplest form that says all of it.
 fn user(info: &Value) -> Option<User> {
     let username = info.get("username")?.as_str()?;
-    let groups: Vec<String> = serde_json::from_value(info.get("groups")?.clone()).ok()?;
-    let groups_are = |wanted: &[&str]| groups == wanted;
-    let controller = username.strip_prefix("system:serviceaccount:kube-system:");
-    if username == "alice" && groups_are(&["developers", "system:authenticated"]) {
-        return Some(User::Ordinary);
-    }
-    if let Some(node) = username.strip_prefix("system:node:")
-        && groups_are(&["system:nodes", "system:authenticated"])
-    {
-        return Some(User::Kubelet { node: node.to_owned() });
-    }
-    if let Some(account) = controller
-        && groups_are(&[
-            "system:serviceaccounts",
-            "system:serviceaccounts:kube-system",
-            "system:authenticated",
-        ])
-    {
-        return Some(User::Controller { account: account.to_owned() });
-    }
-    Some(User::Named { username: username.to_owned(), groups })
+    let groups = serde_json::from_value(info.get("groups")?.clone()).ok()?;
+    let named = User::Named { username: username.to_owned(), groups };
+    let after = |prefix| username.strip_prefix(prefix).map(str::to_owned);
+    let simpler = [
+        Some(User::Ordinary),
+        after(NODES).map(|node| User::Kubelet { node }),
+        after(CONTROLLERS).map(|account| User::Controller { account }),
+    ];
+    let same = |user: &User| user_info(user) == user_info(&named);
+    Some(simpler.into_iter().flatten().find(same).unwrap_or(named))
 }

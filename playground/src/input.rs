@@ -149,7 +149,7 @@ fn drafted(
             .ok()
             .and_then(|name| Some(name.as_str()?.to_owned())),
         subresource: Some(input.subresource.trim().to_owned()).filter(|name| !name.is_empty()),
-        user: user_info(&input.user),
+        user: Some(user_info(&input.user)),
         ..Draft::default()
     };
     let origin = match input.operation {
@@ -215,18 +215,24 @@ fn name(object: &Value) -> String {
     }
 }
 
-fn user_info(user: &User) -> Option<Value> {
+/// The service accounts of controllers are in kube-system.
+pub(crate) const CONTROLLERS: &str = "system:serviceaccount:kube-system:";
+/// What node users are called.
+pub(crate) const NODES: &str = "system:node:";
+
+/// The `userInfo` of a user.
+pub(crate) fn user_info(user: &User) -> Value {
     match user {
-        User::Ordinary => None,
-        User::Controller { account } => Some(json!({
-            "username": format!("system:serviceaccount:kube-system:{account}"),
+        User::Ordinary => Draft::ordinary_user(),
+        User::Controller { account } => json!({
+            "username": format!("{CONTROLLERS}{account}"),
             "groups": ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
-        })),
-        User::Kubelet { node } => Some(json!({
-            "username": format!("system:node:{node}"),
+        }),
+        User::Kubelet { node } => json!({
+            "username": format!("{NODES}{node}"),
             "groups": ["system:nodes", "system:authenticated"],
-        })),
-        User::Named { username, groups } => Some(json!({ "username": username, "groups": groups })),
+        }),
+        User::Named { username, groups } => json!({ "username": username, "groups": groups }),
     }
 }
 

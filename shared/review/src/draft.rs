@@ -30,6 +30,12 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Somebody with a name and no special group: the `userInfo` of a request about whose user nothing is said.
+    #[must_use]
+    pub fn ordinary_user() -> Value {
+        json!({ "username": "alice", "groups": ["developers", "system:authenticated"] })
+    }
+
     /// The `AdmissionRequest` as an API server sends it. Kind, name and namespace are those of the object.
     #[must_use]
     pub fn request(&self) -> Value {
@@ -46,13 +52,12 @@ impl Draft {
             _ => text("/metadata/namespace"),
         };
         let operation = if self.old_object.is_some() { "UPDATE" } else { "CREATE" };
-        let user = || json!({ "username": "alice", "groups": ["developers", "system:authenticated"] });
         let mut request = json!({
             "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
             "kind": { "group": group, "version": version, "kind": kind },
             "resource": { "group": group, "version": version, "resource": resource(kind) },
             "operation": self.operation.as_deref().unwrap_or(operation),
-            "userInfo": self.user.clone().unwrap_or_else(user),
+            "userInfo": self.user.clone().unwrap_or_else(Self::ordinary_user),
             "dryRun": false,
         });
         if let Value::Object(fields) = &mut request {
