@@ -54,7 +54,7 @@ bench: modules
 lint: setup
     cargo fmt --all --check
     cargo clippy --workspace --all-targets --quiet -- -D warnings
-    cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p objects -p playground $(ls policies | sed 's/^/-p /') -- -D warnings
+    cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground $(ls policies | sed 's/^/-p /') -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
     scripts/tool cargo-deny --log-level error check bans licenses sources
 

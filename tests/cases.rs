@@ -1,7 +1,7 @@
 //! Every case, judged by the rules as they are. `BLESS=1` writes down what came of a case.
 
-use admission::Entry;
-use cases::{Case, bless, judge, load, load_dir};
+use admission::PolicyEntry;
+use harness::{Case, bless, judge, load, load_dir};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -13,7 +13,7 @@ fn main() {
     }
     // The documentation of the format is made of cases for one policy.
     if let Some(entry) = rules::find("external-ips") {
-        let readme = tests::root().join("shared/cases/cases/readme.yaml");
+        let readme = tests::root().join("shared/native/harness/cases/readme.yaml");
         trials.extend(all(entry, "readme", load(&readme)));
     }
     // A test that rewrites files must not meet another that does.
@@ -21,7 +21,7 @@ fn main() {
     libtest_mimic::run(&Arguments { test_threads: threads, ..arguments }, trials).exit();
 }
 
-fn all(entry: &'static Entry, title: &str, cases: Result<Vec<Case>, String>) -> Vec<Trial> {
+fn all(entry: &'static PolicyEntry, title: &str, cases: Result<Vec<Case>, String>) -> Vec<Trial> {
     match cases {
         Ok(cases) => cases
             .into_iter()
@@ -31,7 +31,7 @@ fn all(entry: &'static Entry, title: &str, cases: Result<Vec<Case>, String>) -> 
     }
 }
 
-fn run(entry: &Entry, case: &Case) -> Result<(), Failed> {
+fn run(entry: &PolicyEntry, case: &Case) -> Result<(), Failed> {
     let outcome = judge::natively(entry, case).map_err(|error| format!("{}: {error}", case.place()))?.outcome;
     if outcome == case.want {
         return Ok(());

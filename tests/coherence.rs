@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use admission::{Entry, Operation, by_path};
+use admission::{Operation, PolicyEntry, by_path};
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
@@ -18,11 +18,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tests::root;
 
-fn folder(entry: &Entry) -> PathBuf {
+fn folder(entry: &PolicyEntry) -> PathBuf {
     root().join("policies").join(entry.id)
 }
 
-fn metadata(entry: &Entry) -> Metadata {
+fn metadata(entry: &PolicyEntry) -> Metadata {
     let text = fs::read_to_string(folder(entry).join("metadata.yml")).unwrap();
     Metadata::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", entry.id))
 }
@@ -62,15 +62,15 @@ fn every_file_of_the_rules_is_a_module_of_its_parent() {
             }
         }
     }
-    let src = root().join("shared/rules/src");
+    let src = root().join("shared/module/rules/src");
     check(&src, &src.join("lib.rs"));
 }
 
 #[test]
 fn every_policy_has_a_case_for_each_kind_of_outcome() {
     for entry in rules::CATALOG {
-        let cases = cases::load_dir(&folder(entry).join("cases")).unwrap();
-        let any = |has: fn(&cases::Outcome) -> bool| cases.iter().any(|case| has(&case.want));
+        let cases = harness::load_dir(&folder(entry).join("cases")).unwrap();
+        let any = |has: fn(&harness::Outcome) -> bool| cases.iter().any(|case| has(&case.want));
         assert!(any(|want| want.admitted.is_some()), "{}: admitted", entry.id);
         assert!(any(|want| want.denied.is_some()), "{}: denied", entry.id);
         assert!(any(|want| want.fault.is_some()), "{}: fault", entry.id);
@@ -143,7 +143,7 @@ fn every_setting_is_explained_in_the_readme_as_in_the_code() {
         let readme = fs::read_to_string(&path).unwrap();
         let (before, rest) = readme.split_once(START).unwrap_or_else(|| panic!("{}: no {START}", entry.id));
         let (old, after) = rest.split_once(END).unwrap_or_else(|| panic!("{}: no {END}", entry.id));
-        if cases::bless::is_wanted() {
+        if harness::bless::is_wanted() {
             fs::write(&path, format!("{before}{START}{table}{END}{after}")).unwrap();
         } else {
             assert_eq!(old, table, "{}: README.md is not current; run ./justw bless", entry.id);
@@ -205,7 +205,7 @@ fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
         ("Namespace", view::Namespace::LABELLED),
         ("Namespace", view::Namespace::OTHERS),
         ("Node", view::ClusterNode::IDENTIFIED),
-        ("Pod", view::Pod::SHARING),
+        ("Pod", view::Pod::FIELDS_FOR_SHARED_VOLUMES),
         ("Service", view::Service::OTHERS),
     ];
     let looked_up = looked_up.map(|(kind, shape)| (BTreeSet::from([kind]), shape));
@@ -218,7 +218,9 @@ fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
 
 #[test]
 fn every_kind_has_its_pod_where_the_view_looks_for_it() {
-    for (id, shape) in [("pod-security", view::Pod::SECURED), ("selinux", view::Pod::CONFINED)] {
+    for (id, shape) in
+        [("pod-security", view::Pod::FIELDS_FOR_POD_SECURITY), ("selinux", view::Pod::FIELDS_FOR_SELINUX)]
+    {
         let entry = rules::find(id).unwrap();
         for rule in
             entry.scope.0.iter().filter(|rule| !["Namespace", "PersistentVolume"].contains(&rule.kind))

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use host::{Host, Module};
 use packaging::Metadata;
 use serde_json::{Value, json};
+use wapc_host::{Host, Module};
 use wasmparser::{Parser, Payload};
 
-fn modules() -> Vec<(&'static admission::Entry, Module)> {
+fn modules() -> Vec<(&'static admission::PolicyEntry, Module)> {
     let host = Host::new().unwrap();
-    let load = |entry: &admission::Entry| host.load(&tests::module(entry.id).unwrap()).unwrap();
+    let load = |entry: &admission::PolicyEntry| host.load(&tests::module(entry.id).unwrap()).unwrap();
     rules::CATALOG.iter().map(|entry| (entry, load(entry))).collect()
 }
 

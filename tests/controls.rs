@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use rules::pod_security::Level;
-use rules::pod_security::standard::{Allows, CHECKS, Check, Exception, Field, Revision, Rule, Unset};
+use rules::pod_security::standard::{Allows, CHECKS, Check, Exception, Field, FieldRule, Revision, Unset};
 use tests::root;
 
 const START: &str = "<!-- controls: written by `./justw bless` -->\n";
@@ -29,7 +29,7 @@ fn the_documented_controls_are_those_of_the_registry() {
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(START).unwrap();
     let (old, after) = rest.split_once(END).unwrap();
-    if cases::bless::is_wanted() {
+    if harness::bless::is_wanted() {
         fs::write(&path, format!("{before}{START}{tables}{END}{after}")).unwrap();
     } else {
         assert_eq!(old, tables, "docs/pod-security-controls.md is not current; run ./justw bless");
@@ -80,7 +80,7 @@ fn groups(revision: &Revision) -> Vec<(String, String)> {
 }
 
 /// The field of a rule, that of the three lists of containers as one.
-fn field(rule: &Rule) -> String {
+fn field(rule: &FieldRule) -> String {
     let written = rule.field.written();
     match rule.field {
         Field::Container(..) => format!("`{}`", written[1].replace("spec.containers[*]", "container")),
@@ -89,7 +89,7 @@ fn field(rule: &Rule) -> String {
     }
 }
 
-fn allowed(rule: &Rule) -> String {
+fn allowed(rule: &FieldRule) -> String {
     let list = |values: &[&str]| {
         let values = values.iter().filter(|value| !value.is_empty());
         values.map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")

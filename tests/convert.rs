@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cases::{Case, Outcome, judge};
+use harness::{Case, CaseOutcome, judge};
 use serde_json::{Value, json};
 
 /// Status, standard output and standard error of `convert`, in a folder.
@@ -410,7 +410,7 @@ fn notes_say_what_differs_though_nothing_is_missing() {
 }
 
 /// What comes of a request with the settings and the mode of a manifest.
-fn judged(manifest: &Value, old: Option<&Value>, new: &Value) -> Outcome {
+fn judged(manifest: &Value, old: Option<&Value>, new: &Value) -> CaseOutcome {
     let case = json!({
         "name": "converted",
         "settings": manifest["spec"]["settings"],

@@ -79,7 +79,7 @@ fn group() -> Vec<Value> {
 static RENDERED: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
     let text = |(name, values): &(&'static str, Option<&str>)| {
         let path = data(name);
-        if cases::bless::is_wanted()
+        if harness::bless::is_wanted()
             && let Some(rendered) = helm(values.map(data).as_deref())
         {
             let rendered = rendered.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -463,7 +463,7 @@ fn the_two_instances_of_selinux_see_the_same_pods() {
 fn what_the_conditions_keep_away_is_not_denied() {
     let mut seen = 0;
     for entry in rules::CATALOG.iter().filter(|entry| ["pod-security", "selinux"].contains(&entry.id)) {
-        for case in cases::load_dir(&root().join("policies").join(entry.id).join("cases")).unwrap() {
+        for case in harness::load_dir(&root().join("policies").join(entry.id).join("cases")).unwrap() {
             let (Some(object), Some(old)) = (&case.object, &case.old_object) else { continue };
             let kept_away = object.get("spec").is_some() && object.get("spec") == old.get("spec");
             if kept_away && object["kind"] != "Namespace" && case.subresource.is_none() {
@@ -749,7 +749,7 @@ fn every_value_is_explained_in_the_readme_of_the_chart() {
     let readme = read(&path);
     let (before, rest) = readme.split_once(START).unwrap();
     let (old, after) = rest.split_once(END).unwrap();
-    if cases::bless::is_wanted() {
+    if harness::bless::is_wanted() {
         fs::write(&path, format!("{before}{START}{table}{END}{after}")).unwrap();
     } else {
         assert_eq!(old, table, "README.md is not current; run ./justw bless");

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use admission::{Entry, Response};
-use host::{AdmissionRequest, Deployment, Host, Resource};
-use objects::Objects;
+use admission::{PolicyEntry, Response};
+use cluster_objects::Objects;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use wapc_host::{AdmissionRequest, Deployment, Host, Resource};
 
-fn entry() -> &'static Entry {
+fn entry() -> &'static PolicyEntry {
     rules::find("external-ips").expect("the policy is in the catalog")
 }
 

@@ -1,7 +1,7 @@
 //! Every law over every case, and over cases with arbitrary changes.
 
-use cases::Case;
-use cases::{laws, load_dir};
+use harness::Case;
+use harness::{laws, load_dir};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -36,7 +36,7 @@ fn main() {
 }
 
 /// The laws over cases one place of which has another value, most of them malformed.
-fn generated(entry: &admission::Entry, cases: &[Case]) -> Result<(), Failed> {
+fn generated(entry: &admission::PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
     let values = prop_oneof![
         Just(json!(null)),
         Just(json!({})),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cases::{Case, judge, load_dir};
-use host::{Host, Module};
+use harness::{Case, judge, load_dir};
 use libtest_mimic::{Arguments, Failed, Trial};
+use wapc_host::{Host, Module};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -24,12 +24,15 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn load(host: &Result<Host, host::Error>, entry: &admission::Entry) -> Result<Arc<Module>, String> {
+fn load(
+    host: &Result<Host, wapc_host::HostError>,
+    entry: &admission::PolicyEntry,
+) -> Result<Arc<Module>, String> {
     let host = host.as_ref().map_err(ToString::to_string)?;
     host.load(&tests::module(entry.id)?).map(Arc::new).map_err(|error| format!("{}: {error}", entry.id))
 }
 
-fn run(module: &Module, entry: &admission::Entry, case: &Case) -> Result<(), Failed> {
+fn run(module: &Module, entry: &admission::PolicyEntry, case: &Case) -> Result<(), Failed> {
     let judged = judge::through(module, entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
     if judged.outcome != case.want {
         return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, judged.outcome).into());

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use admission::Entry;
-use cases::{Case, judge, load_dir};
-use host::{AdmissionRequest, Deployment, Host, Resource};
-use objects::Objects;
+use admission::PolicyEntry;
+use cluster_objects::Objects;
+use harness::{Case, judge, load_dir};
 use proptest::prelude::*;
 use rules::node_labels::NodeLabels;
 use serde_json::{Map, Value, json};
+use wapc_host::{AdmissionRequest, Deployment, Host, Resource};
 
-fn entry(id: &str) -> &'static Entry {
+fn entry(id: &str) -> &'static PolicyEntry {
     rules::find(id).unwrap()
 }
 
@@ -181,7 +181,7 @@ fn cluster() -> Arc<Objects> {
 }
 
 /// The answer of the module in the embedded host.
-fn judged(id: &str, settings: Value, request: Value) -> host::AdmissionResponse {
+fn judged(id: &str, settings: Value, request: Value) -> wapc_host::AdmissionResponse {
     let host = Host::new().unwrap();
     let module = host.load(&tests::module(id).unwrap()).unwrap();
     let resource = |kind: &str| Resource { api_version: "v1".into(), kind: kind.into() };
@@ -196,7 +196,7 @@ fn judged(id: &str, settings: Value, request: Value) -> host::AdmissionResponse 
     module.deploy(deployment).unwrap().validate(&request, &cluster()).response
 }
 
-fn message(response: host::AdmissionResponse) -> String {
+fn message(response: wapc_host::AdmissionResponse) -> String {
     response.status.unwrap().message.unwrap()
 }
 
@@ -223,7 +223,7 @@ fn short(count: usize, domain: &str) -> Map<String, Value> {
 }
 
 /// Whatever comes of it, it is a verdict: a trap has no code and another text.
-fn is_a_verdict(response: &host::AdmissionResponse) -> bool {
+fn is_a_verdict(response: &wapc_host::AdmissionResponse) -> bool {
     response.allowed
         || response.status.as_ref().is_some_and(|status| {
             let told = status.message.as_deref().unwrap_or_default();

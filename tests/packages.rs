@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use admission::{Entry, Kind, Setting};
+use admission::{Kind, PolicyEntry, Setting};
 use packaging::{Metadata, Question, Questions, artifact_hub_package};
 use serde_json::{Value, json};
 use tests::root;
@@ -35,12 +35,12 @@ fn policy(id: &str, file: &str) -> (PathBuf, String) {
 
 /// The form of each policy as it should be, by its id. With `BLESS` it is written before anything reads it.
 static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
-    let form = |entry: &'static Entry| {
+    let form = |entry: &'static PolicyEntry| {
         let (path, text) = policy(entry.id, "questions-ui.yml");
         let written =
             Questions::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let form = Declared::form(entry, &written.questions);
-        if cases::bless::is_wanted() {
+        if harness::bless::is_wanted() {
             hold(&path, &form.to_yaml().unwrap());
         }
         (entry.id, form)
@@ -50,7 +50,7 @@ static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
 
 /// Holds a file against what it should be, or writes it.
 fn hold(path: &Path, want: &str) {
-    if cases::bless::is_wanted() {
+    if harness::bless::is_wanted() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, want).unwrap();
     } else {
@@ -62,14 +62,14 @@ fn hold(path: &Path, want: &str) {
 /// A form as the declaration of the settings has it: which questions, in which order, what they take and mean. Labels,
 /// examples, conditions and defaults of lists and texts are written by hand.
 struct Declared<'a> {
-    entry: &'a Entry,
+    entry: &'a PolicyEntry,
     /// Questions that were written, by what they are about.
     written: Vec<&'a Question>,
     used: BTreeSet<&'a str>,
 }
 
 impl<'a> Declared<'a> {
-    fn form(entry: &'a Entry, written: &'a [Question]) -> Questions {
+    fn form(entry: &'a PolicyEntry, written: &'a [Question]) -> Questions {
         let text = written.iter().find(|question| question.variable == DESCRIPTION).cloned();
         let text = Question {
             kind: "string".to_owned(),
@@ -85,7 +85,7 @@ impl<'a> Declared<'a> {
     }
 
     fn questions(
-        entry: &'a Entry,
+        entry: &'a PolicyEntry,
         place: &str,
         prefix: &str,
         settings: &[Setting],
@@ -163,7 +163,7 @@ impl<'a> Declared<'a> {
 }
 
 /// What a setting means, in words without markup, if there is more to say than that it is required; and whether it is.
-fn meaning(entry: &Entry, path: &str) -> (Option<String>, bool) {
+fn meaning(entry: &PolicyEntry, path: &str) -> (Option<String>, bool) {
     let (_, doc) = entry.docs.iter().find(|(known, _)| *known == path).unwrap();
     let rest = doc.strip_prefix("Required.").map(str::trim_start);
     let text = rest.unwrap_or(doc).replace('`', "");
@@ -214,7 +214,7 @@ fn without_empty(settings: &Value) -> Value {
     Value::Object(fields.filter(|(_, value)| !is_empty(value)).collect())
 }
 
-fn assert_valid(entry: &Entry, settings: &Value) {
+fn assert_valid(entry: &PolicyEntry, settings: &Value) {
     for settings in [settings.clone(), without_empty(settings)] {
         if let Err(error) = (entry.check_settings)(settings.to_string().as_bytes()) {
             panic!("{}: {error}\n{settings:#}", entry.id);

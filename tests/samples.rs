@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use host::AdmissionRequest;
-use objects::Objects;
+use cluster_objects::Objects;
 use serde_json::{Value, json};
+use wapc_host::AdmissionRequest;
 
 fn yaml(path: &Path) -> Option<Value> {
     let text = fs::read_to_string(path).ok()?;

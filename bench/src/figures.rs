@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use admission::Entry;
-use objects::Objects;
+use admission::PolicyEntry;
+use cluster_objects::Objects;
 use serde_json::{Value, json};
 
 use crate::growth::{self, Growth};
@@ -214,7 +214,7 @@ fn reads_containers(id: &str) -> bool {
     matches!(id, "pod-security" | "selinux")
 }
 
-fn budget_of(entry: &Entry, request: &Value, suffix: &str) -> Budget {
+fn budget_of(entry: &PolicyEntry, request: &Value, suffix: &str) -> Budget {
     let kind = |name: &str| request.pointer(&format!("/kind/{name}")).and_then(Value::as_str);
     let covered =
         entry.scope.0.iter().any(|rule| Some(rule.kind) == kind("kind") && Some(rule.group) == kind("group"));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use objects::Objects;
+use cluster_objects::Objects;
 use serde_json::{Map, Value, json};
 
 use crate::figures::grouped;

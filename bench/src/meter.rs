@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use objects::{Fetch, Objects};
+use cluster_objects::{Fetch, Objects};
 use serde_json::Value;
 use wasmtime::{AsContextMut, Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Result, Store};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use objects::Objects;
-use review::Form;
+use admission_review::Form;
+use cluster_objects::Objects;
 use serde_json::Value;
 
 use crate::failure::Failure;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use host::{Deployment, Host, Policy, Resource};
-use lean::nearest;
 use packaging::{ExecutionMode, Metadata, PolicyType};
 use serde_json::Value;
+use text::nearest;
+use wapc_host::{Deployment, Host, Policy, Resource};
 
 use crate::failure::Failure;
 use crate::source::{Name, file};
@@ -39,7 +39,7 @@ pub(crate) fn load(
     let module = host.load(&wasm).map_err(|error| about(error.to_string()))?;
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     module.deploy(deployment(id, metadata, settings)).map_err(|error| match error {
-        host::Error::Settings(problem) => Failure::about(settings_name, problem),
+        wapc_host::HostError::Settings(problem) => Failure::about(settings_name, problem),
         error => about(error.to_string()),
     })
 }

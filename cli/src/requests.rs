@@ -1,7 +1,7 @@
 //! The requests.
 
+use admission_review::AdmissionRequest;
 use manifest::found;
-use review::AdmissionRequest;
 use serde_json::Value;
 
 use crate::failure::Failure;

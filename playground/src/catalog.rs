@@ -45,11 +45,11 @@ fn source(id: &str) -> Option<&'static Source> {
     SOURCES.iter().find(|source| source.id == id)
 }
 
-fn restriction(entry: &admission::Entry) -> Restriction {
+fn restriction(entry: &admission::PolicyEntry) -> Restriction {
     let source = source(entry.id);
     let rules = || entry.scope.0.iter();
     let kinds: BTreeSet<&str> = rules().map(|rule| rule.kind).collect();
-    let subresources: BTreeSet<&str> = rules().map(admission::Rule::subresource).collect();
+    let subresources: BTreeSet<&str> = rules().map(admission::ScopeRule::subresource).collect();
     let settings = by_path(entry.settings).into_iter().zip(entry.docs);
     Restriction {
         id: entry.id.to_owned(),

@@ -1,8 +1,8 @@
 //! Samples and cases, as a person would have written them.
 
-use case::{Case, Outcome};
+use admission_review::AdmissionRequest;
+use case_format::{Case, CaseOutcome};
 use manifest::documents;
-use review::AdmissionRequest;
 use serde_json::{Value, json};
 
 use crate::catalog;
@@ -26,7 +26,7 @@ pub(crate) fn of_sample(restriction: &str, name: &str) -> Option<Input> {
 
 /// The names of the cases in a file.
 pub(crate) fn cases(file: &str) -> Vec<Example> {
-    let cases = case::parse(file).unwrap_or_default();
+    let cases = case_format::parse(file).unwrap_or_default();
     cases
         .into_iter()
         .map(|case| Example { verdict: verdict(&case.want).to_owned(), name: case.name })
@@ -35,7 +35,7 @@ pub(crate) fn cases(file: &str) -> Vec<Example> {
 
 /// A case in a file.
 pub(crate) fn of_case(restriction: &str, file: &str, name: &str) -> Option<Input> {
-    let case: Case = case::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
+    let case: Case = case_format::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
     let objects = &case.cluster.objects;
     let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
     let surroundings = Input {
@@ -50,12 +50,12 @@ pub(crate) fn of_case(restriction: &str, file: &str, name: &str) -> Option<Input
     Some(taken_apart(&request, &surroundings).unwrap_or_else(whole))
 }
 
-fn verdict(want: &Outcome) -> &'static str {
+fn verdict(want: &CaseOutcome) -> &'static str {
     match want {
-        Outcome { settings_error: Some(_), .. } => "settings refused",
-        Outcome { fault: Some(_), .. } => "a fault",
-        Outcome { denied: Some(_), .. } => "denied",
-        Outcome { mutated: Some(_), .. } => "admitted, mutated",
+        CaseOutcome { settings_error: Some(_), .. } => "settings refused",
+        CaseOutcome { fault: Some(_), .. } => "a fault",
+        CaseOutcome { denied: Some(_), .. } => "denied",
+        CaseOutcome { mutated: Some(_), .. } => "admitted, mutated",
         _ => "admitted",
     }
 }

@@ -1,8 +1,8 @@
 //! From texts to requests.
 
+use admission_review::{AdmissionRequest, Draft, Form};
+use cluster_objects::{Objects, items};
 use manifest::{Step, documents, found, steps};
-use objects::{Objects, items};
-use review::{AdmissionRequest, Draft, Form};
 use serde_json::{Map, Value, json};
 
 use crate::place::{Origin, Root, mark_in};

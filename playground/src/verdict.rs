@@ -1,8 +1,8 @@
 //! From requests to verdicts.
 
-use admission::Entry as Policy;
-use objects::Objects;
-use review::{AdmissionResponse, Answer};
+use admission::PolicyEntry as Policy;
+use admission_review::{AdmissionResponse, Answer};
+use cluster_objects::Objects;
 use serde_json::Value;
 
 use crate::input::{self, Subject};
@@ -50,7 +50,7 @@ fn verdict(
     };
     let kind = match (response.allowed, &mutated, judged.code) {
         (true, Some(_), _) => VerdictKind::Mutated,
-        (true, None, _) if !(policy.concerns)(&payload) => VerdictKind::NotConcerned,
+        (true, None, _) if !(policy.matches)(&payload) => VerdictKind::NotConcerned,
         (true, None, _) => VerdictKind::Admitted,
         (false, _, Some(403)) => VerdictKind::Denied,
         (false, ..) => VerdictKind::Fault,

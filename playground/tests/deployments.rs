@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cases::Case;
+use harness::Case;
 use playground::cluster_admission_policy;
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn what_a_case_asks_and_changes_is_granted() {
     let mut asked = 0_usize;
     for entry in rules::CATALOG {
         let mut specs: BTreeMap<String, Option<Value>> = BTreeMap::new();
-        for case in cases::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
+        for case in harness::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
             let settings =
                 if case.settings.is_null() { json!({}) } else { case.settings.clone() }.to_string();
             let spec = specs.entry(settings.clone()).or_insert_with(|| spec(entry.id, &settings));

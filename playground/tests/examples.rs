@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cases::Outcome as Want;
+use harness::CaseOutcome as Want;
 use manifest::Step;
 use playground::{
     Input, Line, Operation, Outcome, Verdict, VerdictKind, case_input, cases, judge, sample_input,
@@ -113,7 +113,7 @@ fn every_case_gets_what_it_wants() {
         for file in fs::read_dir(folder).unwrap() {
             let file = file.unwrap().path();
             let text = fs::read_to_string(&file).unwrap();
-            let known = cases::load(&file).unwrap();
+            let known = harness::load(&file).unwrap();
             let names: Vec<String> = cases(&text).examples.into_iter().map(|example| example.name).collect();
             assert!(known.iter().map(|case| &case.name).eq(&names), "{}", file.display());
             for case in &known {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module};
-use objects::Objects;
+use cluster_objects::Objects;
 use serde_json::{Value, json};
+use wapc_host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module};
 
 use crate::policy::Asked;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cases::{Case, judge};
+use harness::{Case, judge};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module, Resource};
-use objects::Objects;
+use cluster_objects::Objects;
 use serde_json::{Map, Value, json};
+use wapc_host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module, Resource};
 
 use crate::policy::{entry, own_level};
 

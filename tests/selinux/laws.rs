@@ -1,6 +1,6 @@
 //! What holds for every case of the policy and for generated pods.
 
-use cases::{Case, Outcome, judge as judging, load_dir};
+use harness::{Case, CaseOutcome, judge as judging, load_dir};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ fn with_object(case: &Case, object: Value) -> Case {
     case
 }
 
-fn is_admitted(outcome: &Outcome) -> bool {
+fn is_admitted(outcome: &CaseOutcome) -> bool {
     outcome.admitted.is_some() || outcome.mutated.is_some()
 }
 

@@ -1,7 +1,7 @@
 //! Asking the policy.
 
-use admission::Entry;
-use cases::{Case, Outcome, judge};
+use admission::PolicyEntry;
+use harness::{Case, CaseOutcome, judge};
 use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ impl Verdict {
     }
 }
 
-pub fn entry() -> &'static Entry {
+pub fn entry() -> &'static PolicyEntry {
     rules::find("selinux").unwrap()
 }
 
@@ -52,7 +52,7 @@ pub fn created(object: &Value, settings: &Value) -> Case {
 }
 
 /// What comes of a case. Nothing is ever changed that is refused.
-pub fn outcome(case: &Case) -> Outcome {
+pub fn outcome(case: &Case) -> CaseOutcome {
     let judged = judge::natively(entry(), case).unwrap();
     if let Some(response) = judged.response {
         let response: Value = serde_json::from_slice(&response).unwrap();

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use admission::{Document, Fault, Node, Shape};
+use cluster_objects::{Listing, Objects};
 use document::Origin;
-use objects::{Listing, Objects};
 use serde_json::Value;
 
 use crate::args::DumpArgs;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use admission::{Operation, Policy, Response};
-use lean::{Path, Step};
 use rules::selinux::level::Level;
 use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use text::{Path, Step};
 
 use super::dump::Item;
 use super::{Dump, Findings, counted, some_of};

@@ -5,8 +5,8 @@ mod programs;
 
 use std::io::{self, ErrorKind, Write};
 
+use admission_review::{AdmissionRequest, AdmissionResponse};
 use anstream::AutoStream;
-use review::{AdmissionRequest, AdmissionResponse};
 
 use crate::args::Output;
 use crate::failure::Failure;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use admission_review::AdmissionResponse;
 use anstyle::{AnsiColor, Style};
-use review::AdmissionResponse;
 
 use super::Judged;
 use crate::diff;

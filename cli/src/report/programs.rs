@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use review::AdmissionResponse;
+use admission_review::AdmissionResponse;
 use serde::Serialize;
 
 use super::Judged;

@@ -1,0 +1,583 @@
+//! A JSON document reduced to what a shape keeps, parsed once.
+//!
+//! The values lie in one vector in document order, each knows its parent: a step of the cursor is two
+//! integers, and the path of any value is found by walking up, only when a message needs it.
+
+use std::cell::Cell;
+use std::fmt;
+
+use text::{Path, Quoted, Step, sorted};
+
+use crate::json::{Number, Scanner, Start, SyntaxError};
+use crate::node::Node;
+use crate::shape::position;
+use crate::{Fault, Shape};
+
+/// A parsed document; [`root`](Document::root) is the way in.
+pub struct Document<'d> {
+    entries: Vec<Entry<'d>>,
+    unescaped: Vec<Vec<u8>>,
+    /// Fields that were asked for and are not there: they need a path, too.
+    missing: Cell<Vec<Missing>>,
+    origin: Origin<'d>,
+}
+
+/// What the root of a document is, which decides how paths are written.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'d> {
+    /// `{"request": …, "settings": …}`: paths below the object under review start there.
+    Payload,
+    /// The settings alone.
+    Settings,
+    /// An answer of the cluster, by its name: `Namespace "shop"`.
+    Lookup(&'d str),
+}
+
+/// A field that is not there.
+#[derive(Clone, Copy)]
+pub(crate) struct Missing {
+    parent: Id,
+    name: &'static str,
+    /// The value of another type, if it is one, that has to be an object for the field to be there.
+    pub(crate) obstacle: Option<Id>,
+}
+
+/// A value of a document: present, or the place of a missing one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Id(u32);
+
+const MISSING: u32 = 1 << 31;
+
+/// The most values that are kept, so that no request of any size takes more memory than an instance has. Every
+/// object that fits into a cluster has fewer.
+const MOST: usize = 1 << 19;
+
+pub(crate) struct Entry<'d> {
+    parent: Id,
+    /// The first entry that is not below this one.
+    end: u32,
+    name: Name<'d>,
+    pub(crate) value: Value<'d>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Name<'d> {
+    Root,
+    Field(Text<'d>),
+    Index(u32),
+}
+
+/// A string: a piece of the document or, in the rare case that it has escapes, what they mean.
+#[derive(Clone, Copy)]
+pub(crate) enum Text<'d> {
+    Plain(&'d [u8]),
+    /// Its place among the unescaped strings of the document.
+    Unescaped(u32),
+}
+
+/// A JSON value; numbers that are no 64-bit integer keep their type only, as no rule reads them.
+pub(crate) enum Value<'d> {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    Number,
+    Text(Text<'d>),
+    Array,
+    Object,
+}
+
+impl Value<'_> {
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Integer(_) | Value::Number => "a number",
+            Value::Text(_) => "a string",
+            Value::Array => "an array",
+            Value::Object => "an object",
+        }
+    }
+}
+
+impl<'d> Document<'d> {
+    /// Parses `text`, keeping what `shape` names.
+    ///
+    /// # Errors
+    /// What is not JSON, and an object with the same kept key twice: which of the two values another
+    /// reader would take is not for this one to guess.
+    pub fn parse(text: &'d [u8], shape: Shape<'_>, origin: Origin<'d>) -> Result<Self, Fault> {
+        let document =
+            Self { entries: Vec::with_capacity(64), unescaped: Vec::new(), missing: Cell::default(), origin };
+        let mut builder = Builder { document, scanner: Scanner::new(text), fault: None };
+        let parsed = builder.keep(shape, Id(0), Name::Root).and_then(|()| builder.scanner.end());
+        match (parsed, builder.fault) {
+            (Ok(()), _) => {
+                let entries = &mut builder.document.entries;
+                if entries.len() > 4096 {
+                    entries.shrink_to_fit();
+                }
+                Ok(builder.document)
+            }
+            (Err(_), Some(fault)) => Err(fault),
+            (Err(error), None) => {
+                Err(Fault::new(origin.root_name(), error.describe(text, builder.scanner.at())))
+            }
+        }
+    }
+
+    /// The cursor at the root.
+    #[must_use]
+    pub fn root(&'d self) -> Node<'d> {
+        Node::new(self, Id(0))
+    }
+
+    pub(crate) fn entry(&'d self, id: Id) -> Option<&'d Entry<'d>> {
+        self.entries.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// Whether two values of the document are the same in all that is kept of them, fields in the same order. A null
+    /// field is none; numbers whose value is not kept are the same as no other.
+    pub(crate) fn is_same(&'d self, one: Id, other: Id) -> bool {
+        let (Some(first), Some(second)) = (self.entry(one), self.entry(other)) else { return false };
+        match (&first.value, &second.value) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(one), Value::Bool(other)) => one == other,
+            (Value::Integer(one), Value::Integer(other)) => one == other,
+            (Value::Text(one), Value::Text(other)) => self.bytes(*one) == self.bytes(*other),
+            (Value::Array, Value::Array) | (Value::Object, Value::Object) => {
+                let (mut ours, mut theirs) = (self.values(one), self.values(other));
+                loop {
+                    match (ours.next(), theirs.next()) {
+                        (None, None) => return true,
+                        (Some((Name::Field(a), _)), Some((Name::Field(b), _)))
+                            if self.bytes(*a) != self.bytes(*b) =>
+                        {
+                            return false;
+                        }
+                        (Some((_, one)), Some((_, other))) if self.is_same(one, other) => {}
+                        _ => return false,
+                    }
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// What is directly below `id` but null fields.
+    fn values(&'d self, id: Id) -> impl Iterator<Item = (&'d Name<'d>, Id)> {
+        self.children(id).filter(|(name, id)| {
+            matches!(name, Name::Index(_))
+                || !matches!(self.entry(*id), None | Some(Entry { value: Value::Null, .. }))
+        })
+    }
+
+    /// The bytes of a string.
+    pub(crate) fn bytes(&'d self, text: Text<'d>) -> &'d [u8] {
+        match text {
+            Text::Plain(bytes) => bytes,
+            Text::Unescaped(index) => usize::try_from(index)
+                .ok()
+                .and_then(|index| self.unescaped.get(index))
+                .map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// The text of a name, which was checked when it was kept, or of a string that was read.
+    pub(crate) fn name(&'d self, name: Text<'d>) -> &'d str {
+        std::str::from_utf8(self.bytes(name)).unwrap_or_default()
+    }
+
+    /// The entries directly below `id`, in document order.
+    pub(crate) fn children(&'d self, id: Id) -> Children<'d> {
+        let end = self.entry(id).map_or(0, |entry| entry.end);
+        Children { document: self, next: id.0.saturating_add(1), end }
+    }
+
+    /// A place for a field that is not there.
+    pub(crate) fn missing(&self, parent: Id, name: &'static str) -> Id {
+        let obstacle = match self.entry(parent) {
+            Some(Entry { value: Value::Object | Value::Null, .. }) => None,
+            Some(_) => Some(parent),
+            None => self.missing_place(parent).and_then(|missing| missing.obstacle),
+        };
+        let mut missing = self.missing.take();
+        if missing.capacity() == 0 {
+            missing.reserve(32);
+        }
+        // Asked for at most once per read of a bounded rule: far from 2^31.
+        let id = u32::try_from(missing.len()).unwrap_or(u32::MAX) | MISSING;
+        missing.push(Missing { parent, name, obstacle });
+        self.missing.set(missing);
+        Id(id)
+    }
+
+    /// What is known of a missing place; `None` of a present value.
+    pub(crate) fn missing_place(&self, id: Id) -> Option<Missing> {
+        let index = usize::try_from(id.0.checked_sub(MISSING)?).ok()?;
+        let missing = self.missing.take();
+        let place = missing.get(index).copied();
+        self.missing.set(missing);
+        place
+    }
+
+    /// The steps from the root to a place.
+    pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<'d>> {
+        let mut steps = Vec::new();
+        let mut at = id;
+        loop {
+            if let Some(Missing { parent, name, .. }) = self.missing_place(at) {
+                steps.push(Step::Field(name));
+                at = parent;
+            } else if let Some(entry) = self.entry(at) {
+                match &entry.name {
+                    Name::Root => break,
+                    Name::Field(name) => steps.push(Step::Field(self.name(*name))),
+                    Name::Index(index) => steps.push(Step::Index(*index)),
+                }
+                at = entry.parent;
+            } else {
+                break;
+            }
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// The path of a place as `kubectl explain` and the API server write it.
+    #[cold]
+    pub(crate) fn path(&'d self, id: Id) -> String {
+        let steps = self.steps(id);
+        match (self.origin, steps.as_slice()) {
+            (origin, []) => origin.root_name().to_owned(),
+            (
+                Origin::Payload,
+                [Step::Field("request"), Step::Field("object"), rest @ ..]
+                | [Step::Field("settings"), rest @ ..],
+            ) if !rest.is_empty() => Path(rest).to_string(),
+            (Origin::Payload, [Step::Field("request"), rest @ ..])
+                if matches!(rest, [Step::Field("oldObject"), ..]) =>
+            {
+                Path(rest).to_string()
+            }
+            (Origin::Payload | Origin::Settings, all) => Path(all).to_string(),
+            (Origin::Lookup(name), all) => format!("{name}: {}", Path(all)),
+        }
+    }
+}
+
+impl fmt::Debug for Document<'_> {
+    /// Without the content, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document").field("values", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'d> Origin<'d> {
+    fn root_name(self) -> &'d str {
+        match self {
+            Origin::Payload => "payload",
+            Origin::Settings => "settings",
+            Origin::Lookup(name) => name,
+        }
+    }
+}
+
+/// Iterates over the entries directly below one entry.
+pub(crate) struct Children<'d> {
+    document: &'d Document<'d>,
+    next: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Children<'d> {
+    type Item = (&'d Name<'d>, Id);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next >= self.end {
+            return None;
+        }
+        let id = Id(self.next);
+        let entry = self.document.entry(id)?;
+        self.next = entry.end;
+        Some((&entry.name, id))
+    }
+}
+
+struct Builder<'d> {
+    document: Document<'d>,
+    scanner: Scanner<'d>,
+    /// What is wrong with an object that is JSON.
+    fault: Option<Fault>,
+}
+
+impl<'d> Builder<'d> {
+    /// Keeps the next value.
+    fn keep(&mut self, shape: Shape<'_>, parent: Id, name: Name<'d>) -> Result<(), SyntaxError> {
+        match self.scanner.start()? {
+            Start::Object => {
+                let id = self.push(parent, name, Value::Object)?;
+                self.scanner.enter()?;
+                self.keep_fields(shape, id)?;
+            }
+            Start::Array => {
+                let id = self.push(parent, name, Value::Array)?;
+                self.scanner.enter()?;
+                let mut index = 0_u32;
+                while self.scanner.more(index == 0, b']')? {
+                    self.keep(shape, id, Name::Index(index))?;
+                    index = index.saturating_add(1);
+                }
+                self.close(id);
+            }
+            Start::String => {
+                let escaped = self.scanner.string()?;
+                let text = self.last_string(escaped)?;
+                self.push(parent, name, Value::Text(text))?;
+            }
+            Start::Number => {
+                let value = match self.scanner.number()? {
+                    Number::Integer(value) => Value::Integer(value),
+                    Number::Other => Value::Number,
+                };
+                self.push(parent, name, value)?;
+            }
+            Start::True => {
+                self.scanner.literal("true")?;
+                self.push(parent, name, Value::Bool(true))?;
+            }
+            Start::False => {
+                self.scanner.literal("false")?;
+                self.push(parent, name, Value::Bool(false))?;
+            }
+            Start::Null => {
+                self.scanner.literal("null")?;
+                self.push(parent, name, Value::Null)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the fields of an object that the shape names.
+    fn keep_fields(&mut self, shape: Shape<'_>, object: Id) -> Result<(), SyntaxError> {
+        let mut first = true;
+        // No key twice: the fields of a shape are ticked off; where all keys are kept, they rise strictly as
+        // they come from a host that sorts them, and are compared with each other only if they do not.
+        let mut ticked = 0_u64;
+        let mut twice = false;
+        let mut last: &[u8] = &[];
+        while self.scanner.more(first, b'}')? {
+            let escaped = self.scanner.key()?;
+            let name = self.last_string(escaped)?;
+            let bytes = match name {
+                Text::Plain(bytes) => bytes,
+                Text::Unescaped(_) => self.document.unescaped.last().map_or(&[][..], Vec::as_slice),
+            };
+            let kept = match shape {
+                Shape::Fields(fields) => {
+                    let number = position(fields, bytes);
+                    if let Some(number) = number {
+                        // A shape with more fields than bits would see twins where none are: at worst it
+                        // compares names once more.
+                        let tick = 1_u64.wrapping_shl(u32::try_from(number).unwrap_or_default());
+                        twice |= ticked & tick != 0;
+                        ticked |= tick;
+                    }
+                    number.and_then(|number| fields.get(number)).map(|(_, shape)| *shape)
+                }
+                Shape::Each(each) => {
+                    // What a shape names is text; any other key is checked here.
+                    if std::str::from_utf8(bytes).is_err() {
+                        return Err(SyntaxError::Utf8);
+                    }
+                    let raw = self.scanner.raw();
+                    twice |= escaped || last >= raw && !first;
+                    last = raw;
+                    Some(each.copied().unwrap_or(shape))
+                }
+            };
+            first = false;
+            match kept {
+                Some(shape) => self.keep(shape, object, Name::Field(name))?,
+                None => self.scanner.skip()?,
+            }
+        }
+        self.close(object);
+        if twice { self.refuse_twins(object) } else { Ok(()) }
+    }
+
+    /// The last string that the scanner passed.
+    fn last_string(&mut self, escaped: bool) -> Result<Text<'d>, SyntaxError> {
+        if !escaped {
+            return Ok(Text::Plain(self.scanner.raw()));
+        }
+        let index = u32::try_from(self.document.unescaped.len()).unwrap_or(u32::MAX);
+        self.document.unescaped.push(self.scanner.unescaped()?);
+        Ok(Text::Unescaped(index))
+    }
+
+    fn push(&mut self, parent: Id, name: Name<'d>, value: Value<'d>) -> Result<Id, SyntaxError> {
+        let entries = &mut self.document.entries;
+        if entries.len() >= MOST {
+            return Err(SyntaxError::Fewer);
+        }
+        let id = Id(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+        entries.push(Entry { parent, end: id.0.saturating_add(1), name, value });
+        Ok(id)
+    }
+
+    /// Closes an array or object: everything pushed since lies below it.
+    fn close(&mut self, id: Id) {
+        let end = u32::try_from(self.document.entries.len()).unwrap_or(u32::MAX);
+        if let Ok(index) = usize::try_from(id.0)
+            && let Some(entry) = self.document.entries.get_mut(index)
+        {
+            entry.end = end;
+        }
+    }
+
+    /// Refuses an object with a key twice.
+    #[cold]
+    fn refuse_twins(&mut self, object: Id) -> Result<(), SyntaxError> {
+        let names = self.document.children(object).filter_map(|(name, _)| match name {
+            Name::Field(name) => Some(self.document.bytes(*name)),
+            Name::Root | Name::Index(_) => None,
+        });
+        let names: Vec<&[u8]> = sorted(&names.collect::<Vec<_>>());
+        match names.iter().zip(names.iter().skip(1)).find(|(one, next)| one == next) {
+            None => Ok(()),
+            Some((twin, _)) => {
+                let problem = format!(
+                    "the key {} is there twice",
+                    Quoted(std::str::from_utf8(twin).unwrap_or_default())
+                );
+                self.fault = Some(Fault::new(self.document.path(object), problem));
+                Err(SyntaxError::Unique)
+            }
+        }
+    }
+}
+
+impl Id {
+    /// An entry that no document has.
+    pub(crate) const NOWHERE: Id = Id(MISSING - 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("labels", Shape::ALL)])),
+        ("spec", Shape::Fields(&[("hosts", Shape::Fields(&[("name", Shape::ALL)])), ("type", Shape::ALL)])),
+    ]);
+
+    fn parse(text: &str) -> Result<Document<'_>, Fault> {
+        Document::parse(text.as_bytes(), SHAPE, Origin::Lookup("thing"))
+    }
+
+    #[test]
+    fn a_document_keeps_what_its_shape_names() {
+        let document = parse(r#"{"spec":{"type":"a","other":[{}]},"status":{"spec":{"type":"b"}}}"#).unwrap();
+        let root = document.root();
+        assert_eq!(root.at("spec").at("type").text(), Ok(Some("a")));
+        assert_eq!(root.at("spec").at("other").is_present(), Ok(false));
+        assert_eq!(root.at("status").is_present(), Ok(false));
+    }
+
+    #[test]
+    fn null_is_the_same_as_absent() {
+        let document = parse(r#"{"spec":null,"metadata":{"labels":null}}"#).unwrap();
+        let root = document.root();
+        assert_eq!(root.at("spec").at("type").text(), Ok(None));
+        assert_eq!(root.at("metadata").at("labels").fields().unwrap().count(), 0);
+        assert_eq!(root.at("metadata").at("labels").entry("a").unwrap().map(|node| node.path()), None);
+    }
+
+    #[test]
+    fn a_step_through_another_type_is_a_fault_at_that_type() {
+        for (text, fault) in [
+            (r#"{"spec":"x"}"#, "thing: spec: expected an object, found a string"),
+            (r#"{"spec":[]}"#, "thing: spec: expected an object, found an array"),
+            (r#"{"spec":{"type":1.5}}"#, "thing: spec.type: expected a string, found a number"),
+            (r#"{"spec":{"type":{}}}"#, "thing: spec.type: expected a string, found an object"),
+            (r#"{"spec":{"type":true}}"#, "thing: spec.type: expected a string, found a boolean"),
+            ("7", "thing: expected an object, found a number"),
+        ] {
+            let document = parse(text).unwrap();
+            assert_eq!(document.root().at("spec").at("type").text().unwrap_err().to_string(), fault);
+        }
+    }
+
+    #[test]
+    fn paths_are_written_as_kubectl_explains_them() {
+        let text = r#"{"metadata":{"labels":{"team":1,"a/b":2,"odd key\u000a":3,"":4}},"spec":{"hosts":[{},{"name":5}]}}"#;
+        let document = parse(text).unwrap();
+        let labels = document.root().at("metadata").at("labels");
+        let paths: Vec<String> = labels.fields().unwrap().map(|(_, node)| node.path()).collect();
+        assert_eq!(
+            paths,
+            [
+                "thing: metadata.labels.team",
+                "thing: metadata.labels[a/b]",
+                r#"thing: metadata.labels["odd key\n"]"#,
+                r#"thing: metadata.labels[""]"#,
+            ],
+        );
+        let hosts = document.root().at("spec").at("hosts");
+        let names: Vec<String> = hosts.items().unwrap().map(|host| host.at("name").path()).collect();
+        assert_eq!(names, ["thing: spec.hosts[0].name", "thing: spec.hosts[1].name"]);
+    }
+
+    #[test]
+    fn a_kept_key_that_is_there_twice_is_a_fault() {
+        for (text, fault) in [
+            (r#"{"spec":{"type":"a","type":"b"}}"#, r#"thing: spec: the key "type" is there twice"#),
+            (r#"{"spec":{},"status":1,"spec":null}"#, r#"thing: the key "spec" is there twice"#),
+            (
+                r#"{"metadata":{"labels":{"b":"1","a":"2","\u0062":"3"}}}"#,
+                r#"thing: metadata.labels: the key "b" is there twice"#,
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), fault);
+        }
+        assert!(parse(r#"{"spec":{"other":1,"other":2}}"#).is_ok(), "what is skipped is nobody's business");
+        assert!(parse(r#"{"metadata":{"labels":{"b":"1","a":"2","":"3"}}}"#).is_ok());
+    }
+
+    #[test]
+    fn escaped_keys_and_values_are_read_as_what_they_mean() {
+        let document = parse(r#"{"\u0073pec":{"type":"caf\u00e9 \ud83d\ude00"}}"#).unwrap();
+        assert_eq!(document.root().at("spec").at("type").text(), Ok(Some("café 😀")));
+        assert_eq!(
+            parse(r#"{"spec":{"type":"\ud83d"}}"#).unwrap_err().to_string(),
+            "thing: not JSON: expected a pair of surrogates at line 1 column 25",
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_a_fault_where_they_are_read() {
+        let value = b"{\"spec\":{\"type\":\"\xff\"}}";
+        let document = Document::parse(value, SHAPE, Origin::Lookup("thing")).unwrap();
+        assert_eq!(
+            document.root().at("spec").at("type").text().unwrap_err().to_string(),
+            "thing: spec.type: expected a string, found bytes that are not UTF-8",
+        );
+        let key = b"{\"metadata\":{\"labels\":{\"\xff\":1}}}";
+        assert!(Document::parse(key, SHAPE, Origin::Lookup("thing")).is_err());
+    }
+
+    #[test]
+    fn more_values_than_fit_into_an_instance_are_refused() {
+        let labels = |count: usize| format!(r#"{{"metadata":{{"labels":[{}0]}}}}"#, "0,".repeat(count - 1));
+        assert!(parse(&labels(MOST - 3)).is_ok());
+        let fault = parse(&labels(MOST - 2)).unwrap_err().to_string();
+        assert!(fault.starts_with("thing: too large: expected at most 524288 values"), "{fault}");
+    }
+
+    #[test]
+    fn nothing_of_a_document_shows_in_its_debug_output() {
+        let document = parse(r#"{"spec":{"type":"hunter2"}}"#).unwrap();
+        let shown = format!("{document:?} {:?}", document.root().at("spec").at("type"));
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}

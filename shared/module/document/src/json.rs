@@ -1,0 +1,652 @@
+//! A scanner for JSON text, RFC 8259 to the letter.
+//!
+//! Nearly all of a payload is skipped, so skipping is what a request costs. This scanner does it in about
+//! half the instructions of a serde visitor, and without the code that serde brings into a module for every
+//! type it visits; DESIGN.md has the figures. It accepts exactly what `serde_json` accepts, which the host
+//! reads requests with: a test holds the two against each other.
+
+use std::ops::Range;
+
+use text::{Unpaired, unescape};
+
+/// Deeper nesting is refused, as the host refuses it.
+const DEEPEST: u8 = 128;
+
+/// What a text lacks. One byte, so that results stay in registers; the place is where the scanner stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum SyntaxError {
+    Value,
+    Key,
+    Colon,
+    More,
+    Element,
+    End,
+    Quote,
+    Escape,
+    HexDigits,
+    Surrogate,
+    Control,
+    Digit,
+    Literal,
+    Depth,
+    Utf8,
+    /// No more values than can be kept.
+    Fewer,
+    /// The keys of an object are each there once; the builder knows where not.
+    Unique,
+}
+
+impl SyntaxError {
+    /// The complaint, with line and column; nothing of the text is repeated.
+    #[cold]
+    pub(crate) fn describe(self, text: &[u8], at: usize) -> String {
+        let expected = match self {
+            SyntaxError::Value => "a value",
+            SyntaxError::Key => "a key",
+            SyntaxError::Colon => "a colon",
+            SyntaxError::More => "a comma or the end of the object or array",
+            SyntaxError::Element => "another element",
+            SyntaxError::End => "the end",
+            SyntaxError::Quote => "the end of the string",
+            SyntaxError::Escape => "an escape",
+            SyntaxError::HexDigits => "four hexadecimal digits",
+            SyntaxError::Surrogate => "a pair of surrogates",
+            SyntaxError::Control => "an escape in place of a control character",
+            SyntaxError::Digit => "a digit",
+            SyntaxError::Literal => "true, false or null",
+            SyntaxError::Depth => "less nesting",
+            SyntaxError::Utf8 => "UTF-8",
+            SyntaxError::Fewer => "at most 524288 values that this policy reads",
+            SyntaxError::Unique => "each key once",
+        };
+        let before = text.get(..at).unwrap_or(text);
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at.saturating_add(1));
+        let line = before.split(|byte| *byte == b'\n').count();
+        let column = at.saturating_sub(line_start).saturating_add(1);
+        let what = if matches!(self, SyntaxError::Fewer) { "too large" } else { "not JSON" };
+        format!("{what}: expected {expected} at line {line} column {column}")
+    }
+}
+
+/// The type of a value, told by its first byte.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Start {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+/// A number, as far as it matters.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Number {
+    Integer(i64),
+    /// A fraction, an exponent, or more than 18 digits.
+    Other,
+}
+
+/// A position in a JSON text.
+#[derive(Debug)]
+pub(crate) struct Scanner<'t> {
+    text: &'t [u8],
+    at: usize,
+    depth: u8,
+    /// The last key or string: in the scanner, as what a function returns must fit a register to be cheap.
+    last: (usize, usize),
+}
+
+impl<'t> Scanner<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0, depth: 0, last: (0, 0) }
+    }
+
+    /// Where the next value starts, past white space.
+    pub(crate) fn position(&mut self) -> usize {
+        self.peek();
+        self.at
+    }
+
+    /// The range from a position up to here.
+    pub(crate) fn since(&self, start: usize) -> Range<usize> {
+        start..self.at
+    }
+
+    /// Looks at the type of the next value.
+    pub(crate) fn start(&mut self) -> Result<Start, SyntaxError> {
+        match self.peek() {
+            Some(b'"') => Ok(Start::String),
+            Some(b'{') => Ok(Start::Object),
+            Some(b'[') => Ok(Start::Array),
+            Some(b'-' | b'0'..=b'9') => Ok(Start::Number),
+            Some(b't') => Ok(Start::True),
+            Some(b'f') => Ok(Start::False),
+            Some(b'n') => Ok(Start::Null),
+            _ => Err(SyntaxError::Value),
+        }
+    }
+
+    /// Goes into an object or array whose start was looked at.
+    pub(crate) fn enter(&mut self) -> Result<(), SyntaxError> {
+        self.depth = self.depth.saturating_add(1);
+        if self.depth >= DEEPEST {
+            return Err(SyntaxError::Depth);
+        }
+        self.advance(1);
+        Ok(())
+    }
+
+    /// Whether the object or array has a further element; if not, it is left. `first` right after
+    /// [`enter`](Self::enter).
+    pub(crate) fn more(&mut self, first: bool, close: u8) -> Result<bool, SyntaxError> {
+        match self.peek() {
+            Some(byte) if byte == close => {
+                self.advance(1);
+                self.depth = self.depth.saturating_sub(1);
+                Ok(false)
+            }
+            Some(b',') if !first => {
+                self.advance(1);
+                if self.peek() == Some(close) { Err(SyntaxError::Element) } else { Ok(true) }
+            }
+            Some(_) if first => Ok(true),
+            _ => Err(SyntaxError::More),
+        }
+    }
+
+    /// Passes the key of a field, and the colon behind it; tells whether it has escapes. The key is
+    /// [`raw`](Self::raw).
+    pub(crate) fn key(&mut self) -> Result<bool, SyntaxError> {
+        if self.peek() != Some(b'"') {
+            return Err(SyntaxError::Key);
+        }
+        let escaped = self.string()?;
+        if self.peek() != Some(b':') {
+            return Err(SyntaxError::Colon);
+        }
+        self.advance(1);
+        Ok(escaped)
+    }
+
+    /// Passes a string whose start was looked at; tells whether it has escapes. The string is
+    /// [`raw`](Self::raw).
+    pub(crate) fn string(&mut self) -> Result<bool, SyntaxError> {
+        let start = self.at.wrapping_add(1);
+        let mut escaped = false;
+        let end = string_end(self.text, start, &mut escaped);
+        self.at = end.at;
+        self.last = (start, end.at.wrapping_sub(1));
+        end.error.map_or(Ok(escaped), Err)
+    }
+
+    /// What stands between the quotes of the last key or string, as bytes: whether they are UTF-8 is checked
+    /// where they are read.
+    pub(crate) fn raw(&self) -> &'t [u8] {
+        self.text.get(self.last.0..self.last.1).unwrap_or_default()
+    }
+
+    /// What the last key or string means, which has escapes.
+    pub(crate) fn unescaped(&self) -> Result<Vec<u8>, SyntaxError> {
+        unescape(self.raw()).map_err(|Unpaired| SyntaxError::Surrogate)
+    }
+
+    /// A number whose start was looked at.
+    pub(crate) fn number(&mut self) -> Result<Number, SyntaxError> {
+        /// So many digits always fit.
+        const DIGITS: usize = 18;
+        let start = self.at;
+        let integer = self.skip_number()?;
+        let text = self.text.get(self.since(start)).unwrap_or_default();
+        let (negative, digits) = match text {
+            [b'-', digits @ ..] => (true, digits),
+            digits => (false, digits),
+        };
+        if !integer || digits.len() > DIGITS {
+            return Ok(Number::Other);
+        }
+        let value = digits.iter().fold(0_i64, |value, digit| {
+            value.wrapping_mul(10).wrapping_add(i64::from(digit.wrapping_sub(b'0')))
+        });
+        Ok(Number::Integer(if negative { value.wrapping_neg() } else { value }))
+    }
+
+    /// Passes a number; tells whether it has neither fraction nor exponent.
+    fn skip_number(&mut self) -> Result<bool, SyntaxError> {
+        if self.byte() == Some(b'-') {
+            self.advance(1);
+        }
+        if self.byte() == Some(b'0') {
+            self.advance(1);
+        } else {
+            self.digits()?;
+        }
+        let mut integer = true;
+        if self.byte() == Some(b'.') {
+            integer = false;
+            self.advance(1);
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.byte() {
+            integer = false;
+            self.advance(1);
+            if let Some(b'+' | b'-') = self.byte() {
+                self.advance(1);
+            }
+            self.digits()?;
+        }
+        Ok(integer)
+    }
+
+    /// `true`, `false` or `null`, whose start was looked at.
+    pub(crate) fn literal(&mut self, literal: &'static str) -> Result<(), SyntaxError> {
+        if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(literal.as_bytes())) {
+            self.advance(literal.len());
+            Ok(())
+        } else {
+            Err(SyntaxError::Literal)
+        }
+    }
+
+    /// Any value.
+    ///
+    /// One loop with its position in a local variable, as most of a payload goes through here.
+    pub(crate) fn skip(&mut self) -> Result<(), SyntaxError> {
+        let bytes = self.text;
+        let mut at = self.at;
+        // Of the objects and arrays that are open, innermost lowest: whether it is an object.
+        let mut open = 0_u128;
+        let mut depth = 0_u8;
+        let mut key = false;
+        let result = 'text: loop {
+            at = past_space(bytes, at);
+            let ends = match bytes.get(at) {
+                Some(b'"') => {
+                    let mut escaped = false;
+                    let end = string_end(bytes, at.wrapping_add(1), &mut escaped);
+                    at = end.at;
+                    if let Some(error) = end.error {
+                        break 'text Err(error);
+                    }
+                    if key {
+                        at = past_space(bytes, at);
+                        if bytes.get(at) != Some(&b':') {
+                            break 'text Err(SyntaxError::Colon);
+                        }
+                        at = at.wrapping_add(1);
+                        key = false;
+                        continue;
+                    }
+                    false
+                }
+                _ if key => break 'text Err(SyntaxError::Key),
+                Some(bracket @ (b'{' | b'[')) => {
+                    key = *bracket == b'{';
+                    open = open << 1 | u128::from(key);
+                    depth = depth.wrapping_add(1);
+                    if self.depth.saturating_add(depth) >= DEEPEST {
+                        break 'text Err(SyntaxError::Depth);
+                    }
+                    at = past_space(bytes, at.wrapping_add(1));
+                    if bytes.get(at) != Some(&if key { b'}' } else { b']' }) {
+                        continue;
+                    }
+                    true
+                }
+                _ => {
+                    self.at = at;
+                    let scalar = self.skip_scalar();
+                    at = self.at;
+                    if let Err(error) = scalar {
+                        break 'text Err(error);
+                    }
+                    false
+                }
+            };
+            // Behind a value: leave what ends here, go on behind a comma.
+            let mut closes = ends;
+            loop {
+                if closes {
+                    at = at.wrapping_add(1);
+                    open >>= 1;
+                    depth = depth.wrapping_sub(1);
+                }
+                if depth == 0 {
+                    break 'text Ok(());
+                }
+                at = past_space(bytes, at);
+                let object = open & 1 == 1;
+                match bytes.get(at) {
+                    Some(b',') => {
+                        at = at.wrapping_add(1);
+                        key = object;
+                        continue 'text;
+                    }
+                    Some(b'}') if object => closes = true,
+                    Some(b']') if !object => closes = true,
+                    _ => break 'text Err(SyntaxError::More),
+                }
+            }
+        };
+        self.at = at;
+        result
+    }
+
+    fn skip_scalar(&mut self) -> Result<(), SyntaxError> {
+        match self.start()? {
+            Start::Number => self.skip_number().map(|_| ()),
+            Start::True => self.literal("true"),
+            Start::False => self.literal("false"),
+            Start::Null => self.literal("null"),
+            Start::String | Start::Object | Start::Array => Err(SyntaxError::Value),
+        }
+    }
+
+    /// The end of the text.
+    pub(crate) fn end(&mut self) -> Result<(), SyntaxError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(SyntaxError::End),
+        }
+    }
+
+    /// Passes at least one digit.
+    fn digits(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        let mut at = start;
+        while self.text.get(at).is_some_and(u8::is_ascii_digit) {
+            at = at.wrapping_add(1);
+        }
+        self.at = at;
+        if at == start { Err(SyntaxError::Digit) } else { Ok(()) }
+    }
+
+    /// The next byte that is no white space.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        self.at = past_space(self.text, self.at);
+        self.byte()
+    }
+
+    #[inline]
+    fn byte(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    #[inline]
+    fn advance(&mut self, bytes: usize) {
+        // Never past the end by more than a literal: no overflow.
+        self.at = self.at.wrapping_add(bytes);
+    }
+
+    /// Where the scanner stands.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+}
+
+/// How far a string goes, and what it lacks there.
+struct End {
+    at: usize,
+    error: Option<SyntaxError>,
+}
+
+/// The position of the next byte that is no white space.
+#[inline]
+fn past_space(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = bytes.get(at)
+        && *byte <= b' '
+        && matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
+    {
+        at = at.wrapping_add(1);
+    }
+    at
+}
+
+/// The position behind the closing quote of a string whose text starts at `at`; `escaped` if it has escapes,
+/// which are checked.
+#[expect(clippy::inline_always, reason = "a tenth of all instructions, as a call returns through memory")]
+#[inline(always)]
+fn string_end(bytes: &[u8], mut at: usize, escaped: &mut bool) -> End {
+    let error = loop {
+        at = plain_end(bytes, at);
+        match bytes.get(at) {
+            Some(b'"') => return End { at: at.wrapping_add(1), error: None },
+            Some(b'\\') => {
+                *escaped = true;
+                match escape_length(bytes.get(at..).unwrap_or_default()) {
+                    Ok(length) => at = at.wrapping_add(length),
+                    Err(error) => break error,
+                }
+            }
+            Some(_) => break SyntaxError::Control,
+            None => break SyntaxError::Quote,
+        }
+    };
+    End { at, error: Some(error) }
+}
+
+/// The length of the escape at the start of a text.
+fn escape_length(text: &[u8]) -> Result<usize, SyntaxError> {
+    match text {
+        [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Ok(2),
+        [_, b'u', a, b, c, d, ..] if [a, b, c, d].into_iter().all(u8::is_ascii_hexdigit) => Ok(6),
+        [_, b'u', ..] => Err(SyntaxError::HexDigits),
+        _ => Err(SyntaxError::Escape),
+    }
+}
+
+/// The position of the first byte from `at` on that does not stand for itself in a string, found eight bytes
+/// at a time.
+#[inline]
+fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES << 7;
+    let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks();
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        // Subtracting takes the high bit of a byte that is too small; right up to the first such byte, and
+        // for all bytes but those of other scripts, whose high bit is theirs.
+        let control = word.wrapping_sub(ONES.wrapping_mul(0x20));
+        let quote = (word ^ ONES.wrapping_mul(0x22)).wrapping_sub(ONES);
+        let backslash = (word ^ ONES.wrapping_mul(0x5c)).wrapping_sub(ONES);
+        let special = (control | quote | backslash) & !word & HIGHS;
+        if special != 0 {
+            // At most 7.
+            return at.wrapping_add((special.trailing_zeros() / 8) as usize);
+        }
+        at = at.wrapping_add(8);
+    }
+    while bytes.get(at).is_some_and(|byte| *byte >= 0x20 && *byte != b'"' && *byte != b'\\') {
+        at = at.wrapping_add(1);
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn skips(text: &[u8]) -> Result<(), SyntaxError> {
+        let mut scanner = Scanner::new(text);
+        scanner.skip()?;
+        scanner.end()
+    }
+
+    /// Whether `serde_json` accepts a text. It says of numbers that they are out of range, which is no matter
+    /// of syntax, and it looks at surrogates and UTF-8 only in what it keeps.
+    fn serde_accepts(text: &[u8]) -> bool {
+        serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+    }
+
+    #[test]
+    fn the_corners_of_the_grammar_are_those_of_serde_json() {
+        let texts: &[&str] = &[
+            "",
+            " ",
+            "1",
+            "-1",
+            "-",
+            "+1",
+            "01",
+            "-01",
+            "1.",
+            "1.0",
+            ".5",
+            "1e5",
+            "1E+5",
+            "1e",
+            "1e+",
+            "0x1",
+            "1 2",
+            "\"\"",
+            "\"",
+            "\"a",
+            "\"\\\"",
+            "\"\\\"\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\u12gh\"",
+            "\"\\u0041\"",
+            "\"\u{1}\"",
+            "\"\u{7f}\"",
+            "\"tab\there\"",
+            "true",
+            "tru",
+            "truee",
+            "false",
+            "null",
+            "nul",
+            "True",
+            "[]",
+            "[",
+            "[1",
+            "[1,",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "[1,2]",
+            "[[]]",
+            "[}",
+            "{}",
+            "{",
+            "{\"a\"",
+            "{\"a\":",
+            "{\"a\":1",
+            "{\"a\":1,",
+            "{\"a\":1,}",
+            "{,}",
+            "{\"a\" 1}",
+            "{a:1}",
+            "{1:1}",
+            "{\"a\":1,\"b\":[{}]}",
+            "{\"a\":1]",
+            "]",
+            " { \"a\" : [ 1 , 2 ] } ",
+            "\t\r\n1\n",
+            "\u{feff}1",
+            "\u{a0}1",
+            "\"ä€😀\"",
+            "{\"ä\":1}",
+            "nan",
+            "[1,2]]",
+        ];
+        for text in texts {
+            assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_limited_as_the_host_limits_it() {
+        for depth in [1_usize, 126, 127, 128, 129, 100_000] {
+            let text = [vec![b'['; depth], vec![b']'; depth]].concat();
+            let host: Result<Value, _> = serde_json::from_slice(&text);
+            assert_eq!(skips(&text).is_ok(), host.is_ok(), "{depth}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_has_line_and_column_and_nothing_of_the_text() {
+        let text = b"{\n  \"password\": hunter2}";
+        let mut scanner = Scanner::new(text);
+        let error = scanner.skip().unwrap_err();
+        assert_eq!(error.describe(text, scanner.at()), "not JSON: expected a value at line 2 column 15");
+    }
+
+    #[test]
+    fn numbers_are_integers_as_long_as_they_surely_fit() {
+        let number = |text: &str| {
+            let mut scanner = Scanner::new(text.as_bytes());
+            scanner.number().unwrap()
+        };
+        assert_eq!(number("0"), Number::Integer(0));
+        assert_eq!(number("-443"), Number::Integer(-443));
+        assert_eq!(number("999999999999999999"), Number::Integer(999_999_999_999_999_999));
+        for other in ["9999999999999999999", "1.0", "1e2", "-0.5"] {
+            assert_eq!(number(other), Number::Other, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_serde_json_writes_is_accepted(text in json(), pretty: bool) {
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let text = if pretty { serde_json::to_vec_pretty(&value) } else { serde_json::to_vec(&value) };
+            prop_assert!(skips(&text.unwrap()).is_ok());
+        }
+
+        #[test]
+        fn a_changed_byte_is_accepted_or_refused_as_by_serde_json(text in json(), at: prop::sample::Index, byte: u8) {
+            let mut text = text.into_bytes();
+            let at = at.index(text.len());
+            text[at] = byte;
+            prop_assert_eq!(skips(&text).is_ok(), serde_accepts(&text));
+        }
+
+        #[test]
+        fn any_bytes_are_accepted_or_refused_as_by_serde_json(text in "[\\[\\]{}:,\"\\\\ntfu0-9eE.+ a-]{0,24}") {
+            prop_assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()));
+        }
+
+        #[test]
+        fn strings_mean_what_serde_json_reads(text: String) {
+            let json = serde_json::to_string(&text).unwrap();
+            let escaped: String =
+                text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
+            for json in [json, format!("\"{escaped}\"")] {
+                let mut scanner = Scanner::new(json.as_bytes());
+                let bytes = if scanner.string().unwrap() { scanner.unescaped().unwrap() } else { scanner.raw().to_vec() };
+                prop_assert_eq!(bytes, text.as_bytes());
+            }
+        }
+    }
+
+    /// The text of an arbitrary JSON value.
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            Just("null".to_owned()),
+            any::<bool>().prop_map(|value| value.to_string()),
+            any::<i64>().prop_map(|value| value.to_string()),
+            any::<f32>()
+                .prop_filter("JSON has no infinity", |value| value.is_finite())
+                .prop_map(|v| v.to_string()),
+            any::<String>().prop_map(|text| Value::from(text).to_string()),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec((any::<String>(), inner), 0..6).prop_map(|fields| {
+                    let fields: Vec<String> = fields
+                        .into_iter()
+                        .map(|(key, value)| format!("{}:{value}", Value::from(key)))
+                        .collect();
+                    format!("{{{}}}", fields.join(", "))
+                }),
+            ]
+        })
+    }
+}

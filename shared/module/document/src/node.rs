@@ -1,0 +1,289 @@
+//! The cursor that rules read documents with.
+
+use std::fmt;
+
+use text::{Quoted, Step};
+
+use crate::Fault;
+use crate::document::{Children, Document, Id, Name, Value};
+use crate::shape::same;
+
+/// A place in a document, present or not; it knows its path.
+///
+/// * A step never fails: what is not there is a place without a value, and `null` is the same as not there,
+///   as for the API server.
+/// * A read of a place whose value, or the value of one of its ancestors, has another type is a
+///   [`Fault`] with the path and both types. So a malformed object can never look like an empty one.
+///
+/// # Example
+/// ```
+/// use document::{Document, Fault, Origin, Shape};
+///
+/// let payload = br#"{"request": {"object": {"spec": {"externalIPs": ["192.0.2.1"], "type": 7}}}}"#;
+/// let document = Document::parse(payload, Shape::ALL, Origin::Payload)?;
+/// let spec = document.root().at("request").at("object").at("spec");
+/// let first = spec.at("externalIPs").items()?.next().unwrap();
+/// assert_eq!(first.text()?, Some("192.0.2.1"));
+/// assert_eq!(first.path(), "spec.externalIPs[0]");
+/// assert_eq!(spec.at("clusterIP").text()?, None);
+/// assert_eq!(spec.at("type").text().unwrap_err().to_string(), "spec.type: expected a string, found a number");
+/// # Ok::<(), Fault>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Node<'d> {
+    document: &'d Document<'d>,
+    id: Id,
+}
+
+impl<'d> Node<'d> {
+    pub(crate) fn new(document: &'d Document<'d>, id: Id) -> Self {
+        Self { document, id }
+    }
+
+    /// The place of a field.
+    #[must_use]
+    pub fn at(&self, name: &'static str) -> Self {
+        let id = self.child(name).unwrap_or_else(|| self.document.missing(self.id, name));
+        Self { id, ..*self }
+    }
+
+    /// Whether another place of the same document has the same value, in all that is kept of them.
+    ///
+    /// # Example
+    /// ```
+    /// use document::{Document, Origin, Shape};
+    ///
+    /// let text = br#"{"a": [{"b": 1}], "c": [{"b": 1}], "d": [{"b": 2}]}"#;
+    /// let document = Document::parse(text, Shape::ALL, Origin::Settings).unwrap();
+    /// let at = |name| document.root().at(name);
+    /// assert!(at("a").is_same(&at("c")) && !at("a").is_same(&at("d")) && !at("a").is_same(&at("e")));
+    /// ```
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.document.is_same(self.id, other.id)
+    }
+
+    /// The field of an object whose names are data, such as labels; `None` if it is not there or null.
+    ///
+    /// # Errors
+    /// When this is neither an object nor absent.
+    pub fn entry(&self, key: &str) -> Result<Option<Self>, Fault> {
+        match self.document.entry(self.id).map(|entry| &entry.value) {
+            // By far the most often asked question.
+            Some(Value::Object) => Ok(self.child(key).map(|id| Self { id, ..*self }).filter(Node::has_value)),
+            _ => self.object().map(|_| None),
+        }
+    }
+
+    /// The value, if it is a string.
+    ///
+    /// # Errors
+    /// When it has another type.
+    pub fn text(&self) -> Result<Option<&'d str>, Fault> {
+        match self.value()? {
+            Some(Value::Text(text)) => match std::str::from_utf8(self.document.bytes(*text)) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(self.fault("expected a string, found bytes that are not UTF-8")),
+            },
+            None => Ok(None),
+            Some(other) => Err(self.mistyped("a string", other)),
+        }
+    }
+
+    /// The value, if it is a string that is not empty: the API server does not tell an empty string from
+    /// an absent one in the fields that are read so.
+    ///
+    /// # Errors
+    /// When it has another type.
+    pub fn filled_text(&self) -> Result<Option<&'d str>, Fault> {
+        Ok(self.text()?.filter(|text| !text.is_empty()))
+    }
+
+    /// The value, if it is a boolean.
+    ///
+    /// # Errors
+    /// When it has another type.
+    pub fn boolean(&self) -> Result<Option<bool>, Fault> {
+        match self.value()? {
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            None => Ok(None),
+            Some(other) => Err(self.mistyped("a boolean", other)),
+        }
+    }
+
+    /// The value, if it is an integer of 64 bits.
+    ///
+    /// # Errors
+    /// When it has another type.
+    pub fn integer(&self) -> Result<Option<i64>, Fault> {
+        match self.value()? {
+            Some(Value::Integer(value)) => Ok(Some(*value)),
+            None => Ok(None),
+            Some(other) => Err(self.mistyped("an integer", other)),
+        }
+    }
+
+    /// The elements of an array; none if it is absent.
+    ///
+    /// # Errors
+    /// When it has another type.
+    pub fn items(&self) -> Result<impl Iterator<Item = Node<'d>> + use<'d>, Fault> {
+        let children = match self.value()? {
+            Some(Value::Array) => self.document.children(self.id),
+            None => self.document.children(Id::NOWHERE),
+            Some(other) => return Err(self.mistyped("an array", other)),
+        };
+        Ok(children.map({
+            let document = self.document;
+            move |(_, id)| Node { document, id }
+        }))
+    }
+
+    /// The elements of an array, which has to be there.
+    ///
+    /// # Errors
+    /// When it has another type or is absent.
+    pub fn required_items(&self) -> Result<impl Iterator<Item = Node<'d>> + use<'d>, Fault> {
+        if !self.is_present()? {
+            return Err(self.fault("expected an array, found nothing"));
+        }
+        self.items()
+    }
+
+    /// The value, which has to be a string.
+    ///
+    /// # Errors
+    /// When it has another type or is absent.
+    pub fn required_text(&self) -> Result<&'d str, Fault> {
+        match self.text()? {
+            Some(text) => Ok(text),
+            None => Err(self.fault("expected a string, found null")),
+        }
+    }
+
+    /// The strings of an array with their places; none if it is absent.
+    ///
+    /// # Errors
+    /// When it has another type, or an element is not a string.
+    pub fn texts(&self) -> Result<Vec<(Node<'d>, &'d str)>, Fault> {
+        let mut texts = Vec::new();
+        for item in self.items()? {
+            texts.push((item, item.required_text()?));
+        }
+        Ok(texts)
+    }
+
+    /// The fields of an object whose names are data, in document order; none if it is absent.
+    ///
+    /// # Errors
+    /// When it has another type.
+    pub fn fields(&self) -> Result<impl Iterator<Item = (&'d str, Node<'d>)> + use<'d>, Fault> {
+        let present = self.object()?;
+        let children: Children<'d> = self.document.children(if present { self.id } else { Id::NOWHERE });
+        let document = self.document;
+        Ok(children.filter_map(move |(name, id)| match name {
+            Name::Field(name) => Some((document.name(*name), Node { document, id })),
+            Name::Root | Name::Index(_) => None,
+        }))
+    }
+
+    /// Whether there is an object here, whatever is in it.
+    ///
+    /// # Errors
+    /// When there is a value of another type.
+    pub fn object(&self) -> Result<bool, Fault> {
+        match self.value()? {
+            Some(Value::Object) => Ok(true),
+            None => Ok(false),
+            Some(other) => Err(self.mistyped("an object", other)),
+        }
+    }
+
+    /// Whether there is a value of any type.
+    ///
+    /// # Errors
+    /// When an ancestor is no object.
+    pub fn is_present(&self) -> Result<bool, Fault> {
+        Ok(self.value()?.is_some())
+    }
+
+    /// Where this is, as messages write it.
+    #[must_use]
+    #[cold]
+    pub fn path(&self) -> String {
+        self.document.path(self.id)
+    }
+
+    /// A fault at this place.
+    #[must_use]
+    #[cold]
+    pub fn fault(&self, problem: impl Into<String>) -> Fault {
+        Fault::new(self.path(), problem)
+    }
+
+    /// The type of the value, in words.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        self.document.entry(self.id).map_or("nothing", |entry| entry.value.type_name())
+    }
+
+    /// The steps from the root of the document to here.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step<'d>> {
+        self.document.steps(self.id)
+    }
+
+    /// The value as a message repeats it: scalars as JSON, the rest by type.
+    #[cold]
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.document.entry(self.id).map(|entry| &entry.value) {
+            Some(Value::Text(text)) => Quoted(self.document.name(*text)).to_string(),
+            Some(Value::Integer(value)) => value.to_string(),
+            Some(Value::Bool(value)) => value.to_string(),
+            Some(other) => other.type_name().to_owned(),
+            None => "null".to_owned(),
+        }
+    }
+
+    fn child(&self, key: &str) -> Option<Id> {
+        self.document
+            .children(self.id)
+            .find(
+                |(name, _)| matches!(name, Name::Field(name) if same(self.document.bytes(*name), key.as_bytes())),
+            )
+            .map(|(_, id)| id)
+    }
+
+    fn has_value(&self) -> bool {
+        self.document.entry(self.id).is_some_and(|entry| !matches!(entry.value, Value::Null))
+    }
+
+    /// The value; `None` for absent and null.
+    fn value(&self) -> Result<Option<&'d Value<'d>>, Fault> {
+        if let Some(entry) = self.document.entry(self.id) {
+            return Ok(match &entry.value {
+                Value::Null => None,
+                value => Some(value),
+            });
+        }
+        // Absent: fine below an object or below nothing, a fault below anything else.
+        let obstacle = self.document.missing_place(self.id).and_then(|missing| missing.obstacle);
+        match obstacle.and_then(|id| Some((id, self.document.entry(id)?))) {
+            None => Ok(None),
+            Some((id, entry)) => Err(Node { id, ..*self }.mistyped("an object", &entry.value)),
+        }
+    }
+
+    #[cold]
+    fn mistyped(&self, expected: &str, found: &Value<'_>) -> Fault {
+        self.fault(format!("expected {expected}, found {}", found.type_name()))
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    /// The path and the type, not the value, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({}: {})", self.path(), self.type_name())
+    }
+}

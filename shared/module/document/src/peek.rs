@@ -1,0 +1,63 @@
+//! Strings near the beginning of a document, found without reading the rest.
+
+use crate::json::{Scanner, Start, SyntaxError};
+
+/// The strings of two fields of the object below some keys; `None` unless both are there, before anything that is
+/// no JSON, and without escapes.
+///
+/// Nothing behind them is looked at, not even whether it is JSON or has a key again, so that this is good for a
+/// guess that is checked later.
+///
+/// # Example
+/// ```
+/// let payload = br#"{"request": {"kind": {"group": "", "kind": "Pod"}, "object": "#;
+/// let found = document::peek(payload, &["request", "kind"], ["group", "kind"]);
+/// assert_eq!(found, Some([&b""[..], b"Pod"]));
+/// assert_eq!(document::peek(payload, &["request", "kind"], ["group", "version"]), None);
+/// ```
+#[must_use]
+pub fn peek<'t>(text: &'t [u8], keys: &[&str], fields: [&str; 2]) -> Option<[&'t [u8]; 2]> {
+    find(&mut Scanner::new(text), keys, fields).ok().flatten()
+}
+
+fn find<'t>(
+    scanner: &mut Scanner<'t>,
+    keys: &[&str],
+    fields: [&str; 2],
+) -> Result<Option<[&'t [u8]; 2]>, SyntaxError> {
+    let mut keys = keys.iter();
+    let mut found = [None; 2];
+    let mut wanted = keys.next();
+    let mut first = true;
+    if scanner.start()? != Start::Object {
+        return Ok(None);
+    }
+    scanner.enter()?;
+    while scanner.more(first, b'}')? {
+        first = false;
+        scanner.key()?;
+        let key = scanner.raw();
+        if wanted.is_some_and(|wanted| wanted.as_bytes() == key) {
+            if scanner.start()? != Start::Object {
+                return Ok(None);
+            }
+            scanner.enter()?;
+            (wanted, first) = (keys.next(), true);
+            continue;
+        }
+        let field = fields.iter().zip(&mut found).find(|(field, _)| field.as_bytes() == key);
+        match field {
+            Some((_, value)) if wanted.is_none() && scanner.start()? == Start::String => {
+                if scanner.string()? {
+                    return Ok(None);
+                }
+                *value = Some(scanner.raw());
+                if let [Some(one), Some(other)] = found {
+                    return Ok(Some([one, other]));
+                }
+            }
+            _ => scanner.skip()?,
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,141 @@
+//! The cluster behind the host.
+
+use std::marker::PhantomData;
+
+use admission::{Cluster, Get, How, List, Policy, Shape, Unreachable};
+use text::ObjectWriter;
+use wapc_guest::host_call;
+
+/// Asks the host, which asks the API server or a cache of it. A module has the code for those questions alone that
+/// its policy is declared to ask.
+#[derive(Debug)]
+pub(crate) struct HostCluster<P>(PhantomData<P>);
+
+impl<P> Default for HostCluster<P> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<P: Policy> Cluster for HostCluster<P> {
+    fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        if !const { P::READS.ask(How::Get) } {
+            return Err(undeclared());
+        }
+        match call("get_resource", &get(wanted)) {
+            Err(Unreachable(why)) if says_not_found(&why, wanted) => Ok(None),
+            answer => answer.map(Some),
+        }
+    }
+
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        match wanted.namespace {
+            None if const { P::READS.ask(How::ListAll) } => call("list_resources_all", &list(wanted)),
+            Some(_) if const { P::READS.ask(How::ListIn) } => {
+                call("list_resources_by_namespace", &list(wanted))
+            }
+            _ => Err(undeclared()),
+        }
+    }
+}
+
+fn undeclared() -> Unreachable {
+    Unreachable("undeclared".to_owned())
+}
+
+/// `GetResourceRequest` of kubewarden-policy-sdk.
+fn get(Get { api_version, kind, namespace, name, shape }: &Get<'_>) -> String {
+    let json = question(api_version, kind, *namespace, shape);
+    json.text("name", name).raw("disable_cache", "false").finish()
+}
+
+/// `ListAllResourcesRequest` or `ListResourcesByNamespaceRequest` of kubewarden-policy-sdk.
+fn list(List { api_version, kind, namespace, shape }: &List<'_>) -> String {
+    question(api_version, kind, *namespace, shape).finish()
+}
+
+/// What all questions say.
+fn question(api_version: &str, kind: &str, namespace: Option<&str>, shape: &Shape<'_>) -> ObjectWriter {
+    let json = ObjectWriter::new().text("api_version", api_version).text("kind", kind);
+    let json = json.texts("field_masks", &shape.masks());
+    match namespace {
+        Some(namespace) => json.text("namespace", namespace),
+        None => json,
+    }
+}
+
+/// The host tells "there is none" from other failures by its text only. Should the text change, an absent
+/// object is a failed look-up, which never admits more.
+fn says_not_found(why: &str, Get { api_version, kind, name, .. }: &Get<'_>) -> bool {
+    let text = format!("Cannot find {api_version}/{kind} named '{name}'");
+    // Not `contains`: the search for text in text would be 9 KB of a module.
+    let mut rest = why.as_bytes();
+    while !rest.starts_with(text.as_bytes()) {
+        match rest.split_first() {
+            Some((_, behind)) => rest = behind,
+            None => return false,
+        }
+    }
+    true
+}
+
+fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
+    host_call("kubewarden", "kubernetes", operation, request.as_bytes()).map_err(|error| {
+        let text = error.to_string();
+        Unreachable(text.strip_prefix("Host error: ").unwrap_or(&text).to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use kubewarden_policy_sdk::host_capabilities::kubernetes::{
+        GetResourceRequest, ListAllResourcesRequest, ListResourcesByNamespaceRequest,
+    };
+
+    use super::*;
+
+    const SHAPE: Shape<'static> =
+        Shape::Fields(&[("spec", Shape::Fields(&[("ports", Shape::ALL), ("type", Shape::ALL)]))]);
+
+    #[test]
+    fn an_object_is_asked_for_as_the_sdk_does() {
+        for namespace in [None, Some("shop")] {
+            let wanted = Get { api_version: "v1", kind: "Service", namespace, name: "web\"", shape: SHAPE };
+            let read: GetResourceRequest = serde_json::from_str(&get(&wanted)).unwrap();
+            assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("v1", "Service"));
+            assert_eq!((read.name.as_str(), read.namespace.as_deref()), ("web\"", namespace));
+            assert!(!read.disable_cache);
+            assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+        }
+    }
+
+    #[test]
+    fn all_objects_are_asked_for_as_the_sdk_does() {
+        let wanted = List { api_version: "apps/v1", kind: "Deployment", namespace: None, shape: SHAPE };
+        let read: ListAllResourcesRequest = serde_json::from_str(&list(&wanted)).unwrap();
+        assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("apps/v1", "Deployment"));
+        assert_eq!(read.label_selector, None);
+        assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+    }
+
+    #[test]
+    fn the_objects_of_a_namespace_are_asked_for_as_the_sdk_does() {
+        let wanted = List { api_version: "v1", kind: "Pod", namespace: Some("shop"), shape: SHAPE };
+        let read: ListResourcesByNamespaceRequest = serde_json::from_str(&list(&wanted)).unwrap();
+        assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("v1", "Pod"));
+        assert_eq!((read.namespace.as_str(), read.label_selector), ("shop", None));
+        assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+    }
+
+    #[test]
+    fn only_the_hosts_words_for_this_object_mean_that_it_is_not_there() {
+        let wanted =
+            Get { api_version: "v1", kind: "Namespace", namespace: None, name: "shop", shape: SHAPE };
+        let failure = "Callback evaluation failure: ";
+        let said = |text: &str| says_not_found(&format!("{failure}{text}"), &wanted);
+        assert!(said("Cannot find v1/Namespace named 'shop' inside of namespace 'None'"));
+        assert!(!said("Cannot find v1/Namespace named 'shop2' inside of namespace 'None'"));
+        assert!(!said("Cannot find resource v1/Namespace"));
+        assert!(!said(""));
+    }
+}

@@ -1,0 +1,360 @@
+//! `v1` Pod, and the pod templates of the kinds that make pods.
+
+use admission::{Fault, Node, Shape};
+
+use super::{Container, ContainerKind, Metadata};
+
+/// A Pod, or the template of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Pod<'d>(Node<'d>);
+
+/// The shape of a pod's specification, with further fields.
+macro_rules! spec {
+    ($($more:expr),*) => {
+        Shape::Fields(&[
+            ("containers", CONTAINERS),
+            ("ephemeralContainers", CONTAINERS),
+            ("hostIPC", Shape::ALL),
+            ("hostNetwork", Shape::ALL),
+            ("hostPID", Shape::ALL),
+            ("hostUsers", Shape::ALL),
+            ("initContainers", CONTAINERS),
+            ("os", Shape::Fields(&[("name", Shape::ALL)])),
+            ("runtimeClassName", Shape::ALL),
+            ("securityContext", POD_SECURITY_CONTEXT),
+            ("serviceAccount", Shape::ALL),
+            ("serviceAccountName", Shape::ALL),
+            ("volumes", VOLUMES),
+            $($more),*
+        ])
+    };
+}
+
+/// The shape of the specification of a pod whose SELinux context is judged, with further fields.
+macro_rules! selinux_spec {
+    ($($more:expr),*) => {
+        Shape::Fields(&[
+            ("containers", SELINUX_CONTAINERS),
+            ("ephemeralContainers", SELINUX_CONTAINERS),
+            ("hostIPC", Shape::ALL),
+            ("hostNetwork", Shape::ALL),
+            ("hostPID", Shape::ALL),
+            ("initContainers", SELINUX_CONTAINERS),
+            ("nodeSelector", Shape::ALL),
+            ("os", Shape::Fields(&[("name", Shape::ALL)])),
+            ("securityContext", SELINUX_POD_SECURITY_CONTEXT),
+            ("serviceAccount", Shape::ALL),
+            ("serviceAccountName", Shape::ALL),
+            ("shareProcessNamespace", Shape::ALL),
+            ("volumes", SELINUX_VOLUMES),
+            $($more),*
+        ])
+    };
+}
+
+impl<'d> Pod<'d> {
+    /// What is read of a Pod that a node writes.
+    pub const FIELDS_FOR_NODE_PODS: Shape<'static> = Shape::Fields(&[
+        (
+            "metadata",
+            Shape::Fields(&[
+                ("annotations", Shape::ALL),
+                ("labels", Shape::ALL),
+                ("namespace", Shape::ALL),
+                ("ownerReferences", Metadata::OWNERS),
+            ]),
+        ),
+        ("spec", Shape::Fields(&[("nodeName", Shape::ALL)])),
+    ]);
+
+    /// What is read of a pod, or a template of one, that is held against the Pod Security Standards.
+    pub const FIELDS_FOR_POD_SECURITY: Shape<'static> =
+        Shape::Fields(&[("metadata", METADATA), ("spec", spec!())]);
+
+    /// The same of the object that has it: a Pod, or any kind with a template (see
+    /// [`template`](Self::template)).
+    pub const FIELDS_FOR_POD_SECURITY_IN_ANY_KIND: Shape<'static> = Shape::Fields(&[
+        ("metadata", METADATA),
+        (
+            "spec",
+            spec!(
+                (
+                    "jobTemplate",
+                    Shape::Fields(&[("spec", Shape::Fields(&[("template", Self::FIELDS_FOR_POD_SECURITY)]))])
+                ),
+                ("template", Self::FIELDS_FOR_POD_SECURITY)
+            ),
+        ),
+        ("template", Self::FIELDS_FOR_POD_SECURITY),
+    ]);
+
+    /// What is read of a pod, or a template of one, whose SELinux context is judged.
+    pub const FIELDS_FOR_SELINUX: Shape<'static> =
+        Shape::Fields(&[("metadata", SELINUX_METADATA), ("spec", selinux_spec!())]);
+
+    /// The same of the object that has it, of a PersistentVolume and of a Namespace.
+    pub const FIELDS_FOR_SELINUX_IN_ANY_KIND: Shape<'static> = Shape::Fields(&[
+        ("metadata", SELINUX_METADATA),
+        (
+            "spec",
+            selinux_spec!(
+                (
+                    "jobTemplate",
+                    Shape::Fields(&[("spec", Shape::Fields(&[("template", Self::FIELDS_FOR_SELINUX)]))])
+                ),
+                ("local", Shape::Fields(&[("path", Shape::ALL)])),
+                ("template", Self::FIELDS_FOR_SELINUX)
+            ),
+        ),
+        ("template", Self::FIELDS_FOR_SELINUX),
+    ]);
+
+    /// What is read of the other pods of a namespace that use the same claims.
+    pub const FIELDS_FOR_SHARED_VOLUMES: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("name", Shape::ALL), ("uid", Shape::ALL)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                ("containers", SELINUX_CONTAINERS),
+                ("ephemeralContainers", SELINUX_CONTAINERS),
+                ("initContainers", SELINUX_CONTAINERS),
+                ("securityContext", SELINUX_POD_SECURITY_CONTEXT),
+                ("volumes", SELINUX_VOLUMES),
+            ]),
+        ),
+        ("status", Shape::Fields(&[("phase", Shape::ALL)])),
+    ]);
+
+    /// The view of an object, present or not.
+    #[must_use]
+    pub fn of(object: Node<'d>) -> Self {
+        Self(object)
+    }
+
+    /// Where a kind has its pod template: the steps from the object to it, none for a Pod.
+    ///
+    /// # Example
+    /// ```
+    /// assert_eq!(rules::view::Pod::template("CronJob"), ["spec", "jobTemplate", "spec", "template"]);
+    /// ```
+    #[must_use]
+    pub fn template(kind: &str) -> &'static [&'static str] {
+        match kind {
+            "Pod" => &[],
+            "PodTemplate" => &["template"],
+            "CronJob" => &["spec", "jobTemplate", "spec", "template"],
+            _ => &["spec", "template"],
+        }
+    }
+
+    /// The pod in an object of a kind.
+    #[must_use]
+    pub fn in_object(object: Node<'d>, kind: &str) -> Self {
+        Self(Self::template(kind).iter().fold(object, |at, step| at.at(step)))
+    }
+
+    /// Whether another pod of the same request has the same in all that is read of it.
+    #[must_use]
+    pub fn is_same(&self, other: Self) -> bool {
+        self.0.is_same(&other.0)
+    }
+
+    /// `metadata`.
+    #[must_use]
+    pub fn metadata(&self) -> Metadata<'d> {
+        Metadata::of(self.0)
+    }
+
+    /// `spec.nodeName`.
+    #[must_use]
+    pub fn node_name(&self) -> Node<'d> {
+        self.0.at("spec").at("nodeName")
+    }
+
+    /// `spec`.
+    #[must_use]
+    pub fn spec(&self) -> Node<'d> {
+        self.0.at("spec")
+    }
+
+    /// `spec.hostUsers`.
+    #[must_use]
+    pub fn host_users(&self) -> Node<'d> {
+        self.0.at("spec").at("hostUsers")
+    }
+
+    /// `spec.os.name`.
+    #[must_use]
+    pub fn os_name(&self) -> Node<'d> {
+        self.0.at("spec").at("os").at("name")
+    }
+
+    /// `spec.runtimeClassName`.
+    #[must_use]
+    pub fn runtime_class_name(&self) -> Node<'d> {
+        self.0.at("spec").at("runtimeClassName")
+    }
+
+    /// `spec.serviceAccountName`.
+    #[must_use]
+    pub fn service_account_name(&self) -> Node<'d> {
+        self.0.at("spec").at("serviceAccountName")
+    }
+
+    /// `spec.serviceAccount`, the older name of the same.
+    #[must_use]
+    pub fn service_account(&self) -> Node<'d> {
+        self.0.at("spec").at("serviceAccount")
+    }
+
+    /// The name of the service account that it runs as, as the API server defaults it.
+    ///
+    /// # Errors
+    /// When it is no string.
+    pub fn account(&self) -> Result<&'d str, Fault> {
+        Ok(match self.service_account_name().filled_text()? {
+            Some(name) => name,
+            None => self.service_account().filled_text()?.unwrap_or("default"),
+        })
+    }
+
+    /// The elements of `spec.volumes`.
+    ///
+    /// # Errors
+    /// What is no list of objects.
+    pub fn volumes(&self) -> Result<Vec<Node<'d>>, Fault> {
+        objects(self.0.at("spec").at("volumes"))
+    }
+
+    /// The containers of one list.
+    ///
+    /// # Errors
+    /// What is no list of objects, or a longer one than any that is stored.
+    pub fn containers(&self, kind: ContainerKind) -> Result<Vec<Container<'d>>, Fault> {
+        let mut containers = Vec::new();
+        let list = self.0.at("spec").at(kind.field());
+        let nodes = objects(list)?;
+        if nodes.len() > MOST_CONTAINERS {
+            return Err(list.fault("expected at most 65536 containers"));
+        }
+        for node in nodes {
+            containers.push(Container::of(kind, node));
+        }
+        Ok(containers)
+    }
+
+    /// All containers: init containers, containers, ephemeral containers.
+    ///
+    /// # Errors
+    /// What is no list of objects.
+    pub fn all_containers(&self) -> Result<Vec<Container<'d>>, Fault> {
+        let mut all = Vec::new();
+        for kind in ContainerKind::ALL {
+            all.append(&mut self.containers(kind)?);
+        }
+        Ok(all)
+    }
+}
+
+/// With names and images, so many containers are more than what etcd stores of an object, and with all that is kept
+/// of each more would be more than the memory of an instance.
+const MOST_CONTAINERS: usize = 1 << 16;
+
+/// The elements of a list of objects.
+fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
+    let mut objects = Vec::new();
+    for item in list.items()? {
+        if !item.object()? {
+            return Err(item.fault("expected an object, found null"));
+        }
+        objects.push(item);
+    }
+    Ok(objects)
+}
+
+/// What a volume is made of counts by name, and of a path of the node the path.
+const VOLUMES: Shape<'static> = Shape::Each(Some(&Shape::Fields(&[("path", Shape::ALL)])));
+
+const METADATA: Shape<'static> = Shape::Fields(&[
+    ("annotations", Shape::ALL),
+    ("deletionTimestamp", Shape::ALL),
+    ("labels", Shape::ALL),
+    ("namespace", Shape::ALL),
+]);
+
+const TYPED: Shape<'static> = Shape::Fields(&[("type", Shape::ALL)]);
+
+const SE_LINUX_OPTIONS: Shape<'static> =
+    Shape::Fields(&[("role", Shape::ALL), ("type", Shape::ALL), ("user", Shape::ALL)]);
+
+const WINDOWS_OPTIONS: Shape<'static> = Shape::Fields(&[("hostProcess", Shape::ALL)]);
+
+const POD_SECURITY_CONTEXT: Shape<'static> = Shape::Fields(&[
+    ("appArmorProfile", TYPED),
+    ("runAsNonRoot", Shape::ALL),
+    ("runAsUser", Shape::ALL),
+    ("seLinuxOptions", SE_LINUX_OPTIONS),
+    ("seccompProfile", TYPED),
+    ("sysctls", Shape::Fields(&[("name", Shape::ALL)])),
+    ("windowsOptions", WINDOWS_OPTIONS),
+]);
+
+const SECURITY_CONTEXT: Shape<'static> = Shape::Fields(&[
+    ("allowPrivilegeEscalation", Shape::ALL),
+    ("appArmorProfile", TYPED),
+    ("capabilities", Shape::Fields(&[("add", Shape::ALL), ("drop", Shape::ALL)])),
+    ("privileged", Shape::ALL),
+    ("procMount", Shape::ALL),
+    ("runAsNonRoot", Shape::ALL),
+    ("runAsUser", Shape::ALL),
+    ("seLinuxOptions", SE_LINUX_OPTIONS),
+    ("seccompProfile", TYPED),
+    ("windowsOptions", WINDOWS_OPTIONS),
+]);
+
+/// What calls a container: a probe or a lifecycle hook.
+const HANDLER: Shape<'static> = Shape::Fields(&[
+    ("httpGet", Shape::Fields(&[("host", Shape::ALL)])),
+    ("tcpSocket", Shape::Fields(&[("host", Shape::ALL)])),
+]);
+
+const CONTAINERS: Shape<'static> = Shape::Fields(&[
+    ("image", Shape::ALL),
+    ("lifecycle", Shape::Fields(&[("postStart", HANDLER), ("preStop", HANDLER)])),
+    ("livenessProbe", HANDLER),
+    ("name", Shape::ALL),
+    ("ports", Shape::Fields(&[("hostPort", Shape::ALL)])),
+    ("readinessProbe", HANDLER),
+    ("securityContext", SECURITY_CONTEXT),
+    ("startupProbe", HANDLER),
+]);
+
+const SELINUX_METADATA: Shape<'static> = Shape::Fields(&[
+    ("annotations", Shape::ALL),
+    ("generateName", Shape::ALL),
+    ("labels", Shape::Fields(&[("pod-template-hash", Shape::ALL)])),
+    ("name", Shape::ALL),
+    ("ownerReferences", Metadata::OWNERS),
+]);
+
+const WHOLE_SE_LINUX_OPTIONS: Shape<'static> =
+    Shape::Fields(&[("level", Shape::ALL), ("role", Shape::ALL), ("type", Shape::ALL), ("user", Shape::ALL)]);
+
+const SELINUX_POD_SECURITY_CONTEXT: Shape<'static> =
+    Shape::Fields(&[("seLinuxChangePolicy", Shape::ALL), ("seLinuxOptions", WHOLE_SE_LINUX_OPTIONS)]);
+
+const SELINUX_CONTAINERS: Shape<'static> = Shape::Fields(&[
+    ("image", Shape::ALL),
+    ("name", Shape::ALL),
+    (
+        "securityContext",
+        Shape::Fields(&[("privileged", Shape::ALL), ("seLinuxOptions", WHOLE_SE_LINUX_OPTIONS)]),
+    ),
+    ("volumeMounts", Shape::Fields(&[("name", Shape::ALL)])),
+]);
+
+const SELINUX_VOLUMES: Shape<'static> = Shape::Fields(&[
+    ("hostPath", Shape::Fields(&[("path", Shape::ALL)])),
+    ("name", Shape::ALL),
+    ("persistentVolumeClaim", Shape::Fields(&[("claimName", Shape::ALL), ("readOnly", Shape::ALL)])),
+]);

@@ -1,0 +1,40 @@
+//! Text from outside, made fit for one line of a message.
+
+use std::fmt;
+
+use crate::write::push_quoted;
+
+/// The longest value that a message repeats, in bytes.
+const LIMIT: usize = 256;
+
+/// A value as a JSON string: control characters and everything that could break or reorder the line are
+/// escaped, and a very long value is cut, with its full length.
+///
+/// # Example
+/// ```
+/// use text::Quoted;
+///
+/// assert_eq!(Quoted("10.0.0.1").to_string(), r#""10.0.0.1""#);
+/// assert_eq!(Quoted("a\nb\u{202e}").to_string(), r#""a\nb\u202e""#);
+/// assert!(Quoted(&"x".repeat(1000)).to_string().ends_with(r#"" (1000 bytes)"#));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(pub &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self.0.ceil_char_boundary(LIMIT);
+        let mut quoted = String::new();
+        push_quoted(&mut quoted, self.0.get(..end).unwrap_or_default(), is_plain);
+        f.write_str(&quoted)?;
+        if end < self.0.len() { write!(f, " ({} bytes)", self.0.len()) } else { Ok(()) }
+    }
+}
+
+/// Whether a character prints as itself and moves nothing else on the line: no control characters, no
+/// line or paragraph separators, no zero-width or bidirectional formatting, no private use.
+fn is_plain(c: char) -> bool {
+    !matches!(u32::from(c),
+        0..=0x1f | 0x7f..=0x9f | 0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e
+        | 0x2060..=0x206f | 0xe000..=0xf8ff | 0xfeff | 0xfff0..=0xfffb | 0xe0000..)
+}

@@ -1,0 +1,199 @@
+//! JSON text, written.
+
+/// Writes a JSON object, field by field.
+///
+/// The few answers that a module gives are made of strings and of JSON that is there already. A serializer
+/// would bring 9 KB of code for them; DESIGN.md has the figures.
+///
+/// # Example
+/// ```
+/// use text::ObjectWriter;
+///
+/// let json = ObjectWriter::new().raw("accepted", "false").text("message", "no \"way\"\n").finish();
+/// assert_eq!(json, r#"{"accepted":false,"message":"no \"way\"\n"}"#);
+/// ```
+#[derive(Debug)]
+pub struct ObjectWriter(String);
+
+impl ObjectWriter {
+    /// An object without fields.
+    #[must_use]
+    pub fn new() -> Self {
+        // Room for an admission.
+        let mut json = String::with_capacity(64);
+        json.push('{');
+        Self(json)
+    }
+
+    /// Adds a field whose value is JSON.
+    #[must_use]
+    pub fn raw(mut self, key: &str, json: &str) -> Self {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        push_text(&mut self.0, key);
+        self.0.push(':');
+        self.0.push_str(json);
+        self
+    }
+
+    /// Adds a string field.
+    #[must_use]
+    pub fn text(self, key: &str, text: &str) -> Self {
+        self.raw(key, Json::from(text).as_str())
+    }
+
+    /// Adds a field that is a list of strings.
+    #[must_use]
+    pub fn texts(self, key: &str, texts: &[String]) -> Self {
+        self.raw(key, Json::texts(texts).as_str())
+    }
+
+    /// The object.
+    #[must_use]
+    pub fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+impl Default for ObjectWriter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A JSON value, written.
+///
+/// # Example
+/// ```
+/// use text::{Json, ObjectWriter};
+///
+/// let reference = ObjectWriter::new().text("kind", "Node").raw("controller", "true");
+/// assert_eq!(Json::array(&[reference.into()]).as_str(), r#"[{"kind":"Node","controller":true}]"#);
+/// assert_eq!(Json::from("a\"b").as_str(), r#""a\"b""#);
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Json(String);
+
+impl Json {
+    /// A list.
+    #[must_use]
+    pub fn array(items: &[Json]) -> Self {
+        let mut json = "[".to_owned();
+        for Json(item) in items {
+            if json.len() > 1 {
+                json.push(',');
+            }
+            json.push_str(item);
+        }
+        json.push(']');
+        Self(json)
+    }
+
+    /// A list of strings.
+    #[must_use]
+    pub fn texts(texts: &[String]) -> Self {
+        let mut json = "[".to_owned();
+        for text in texts {
+            if json.len() > 1 {
+                json.push(',');
+            }
+            push_text(&mut json, text);
+        }
+        json.push(']');
+        Self(json)
+    }
+
+    /// The text of the value.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.0
+    }
+
+    /// The text of the value.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        let mut json = String::with_capacity(text.len().saturating_add(2));
+        push_text(&mut json, text);
+        Self(json)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self(if value { "true" } else { "false" }.to_owned())
+    }
+}
+
+impl From<ObjectWriter> for Json {
+    fn from(object: ObjectWriter) -> Self {
+        Self(object.finish())
+    }
+}
+
+/// Appends a text as a JSON string.
+pub(crate) fn push_text(json: &mut String, text: &str) {
+    push_quoted(json, text, |c| c >= ' ');
+}
+
+/// Appends a text in quotes, with escapes for all characters that are not `plain`.
+#[inline(never)]
+pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: fn(char) -> bool) {
+    json.push('"');
+    // Most of a text is copied as it is.
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        if is_plain(c) && c != '"' && c != '\\' {
+            continue;
+        }
+        json.push_str(text.get(start..at).unwrap_or_default());
+        start = at.saturating_add(c.len_utf8());
+        let short = match c {
+            '"' | '\\' => c,
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            c => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    json.push_str("\\u");
+                    for shift in [12, 8, 4, 0] {
+                        let digit = usize::from(unit.wrapping_shr(shift) & 0xf);
+                        json.push(b"0123456789abcdef".get(digit).copied().unwrap_or_default().into());
+                    }
+                }
+                continue;
+            }
+        };
+        json.push('\\');
+        json.push(short);
+    }
+    json.push_str(text.get(start..).unwrap_or_default());
+    json.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_serde_json_reads(key: String, text: String, texts: Vec<String>) {
+            let written = ObjectWriter::new().text(&key, &text).texts("list\u{1}", &texts).raw("z", "1.50").finish();
+            let read: Value = serde_json::from_str(&written).unwrap();
+            prop_assert_eq!(&read["list\u{1}"], &json!(texts));
+            if !["list\u{1}", "z"].contains(&key.as_str()) {
+                prop_assert_eq!(&read[key.as_str()], &json!(text));
+            }
+        }
+    }
+}

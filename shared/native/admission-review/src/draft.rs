@@ -1,0 +1,122 @@
+//! A request, made of what a person has.
+
+use serde_json::{Value, json};
+
+/// What somebody does to an object, of which a request can be made without an API server.
+///
+/// # Example
+/// ```
+/// use admission_review::Draft;
+/// use serde_json::json;
+///
+/// let object = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "shop" } });
+/// let request = Draft { object: Some(object), ..Draft::default() }.request();
+/// assert_eq!(request["operation"], "CREATE");
+/// assert_eq!(request["resource"]["resource"], "services");
+/// assert_eq!(request["namespace"], "shop");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// CREATE, UPDATE, DELETE or CONNECT; UPDATE where there is an old object, CREATE where there is none.
+    pub operation: Option<String>,
+    /// `status` and the like.
+    pub subresource: Option<String>,
+    /// Who asks: `username` and `groups`; an ordinary user if nothing is said.
+    pub user: Option<Value>,
+    /// The object as it would be stored.
+    pub object: Option<Value>,
+    /// The object as it is stored.
+    pub old_object: Option<Value>,
+}
+
+impl Draft {
+    /// Somebody with a name and no special group: the `userInfo` of a request about whose user nothing is said.
+    #[must_use]
+    pub fn ordinary_user() -> Value {
+        json!({ "username": "alice", "groups": ["developers", "system:authenticated"] })
+    }
+
+    /// The `AdmissionRequest` as an API server sends it. Kind, name and namespace are those of the object.
+    #[must_use]
+    pub fn request(&self) -> Value {
+        let subject = self.object.as_ref().or(self.old_object.as_ref());
+        let text = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).and_then(Value::as_str);
+        let (group, version) = match text("/apiVersion").unwrap_or("v1").split_once('/') {
+            Some((group, version)) => (group, version),
+            None => ("", text("/apiVersion").unwrap_or("v1")),
+        };
+        let kind = text("/kind").unwrap_or_default();
+        // As the API server does, in a Namespace of its own.
+        let namespace = match (group, kind) {
+            ("", "Namespace") => text("/metadata/name"),
+            _ => text("/metadata/namespace"),
+        };
+        let operation = if self.old_object.is_some() { "UPDATE" } else { "CREATE" };
+        let mut request = json!({
+            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
+            "kind": { "group": group, "version": version, "kind": kind },
+            "resource": { "group": group, "version": version, "resource": resource(kind) },
+            "operation": self.operation.as_deref().unwrap_or(operation),
+            "userInfo": self.user.clone().unwrap_or_else(Self::ordinary_user),
+            "dryRun": false,
+        });
+        if let Value::Object(fields) = &mut request {
+            let optional = [
+                ("name", text("/metadata/name").map(Value::from)),
+                ("namespace", namespace.map(Value::from)),
+                ("subResource", self.subresource.clone().map(Value::from)),
+                ("object", self.object.clone()),
+                ("oldObject", self.old_object.clone()),
+            ];
+            fields.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        }
+        request
+    }
+}
+
+/// The resource of a kind, as apimachinery's `UnsafeGuessKindToResource` guesses it. No policy reads it.
+fn resource(kind: &str) -> String {
+    let singular = kind.to_lowercase();
+    match singular.strip_suffix('y') {
+        _ if singular.is_empty() || singular.ends_with("endpoints") => singular,
+        Some(stem) => format!("{stem}ies"),
+        None if singular.ends_with('s') => format!("{singular}es"),
+        None => format!("{singular}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_are_guessed_as_kubectl_guesses_them() {
+        for (kind, guess) in [
+            ("Pod", "pods"),
+            ("Ingress", "ingresses"),
+            ("NetworkPolicy", "networkpolicies"),
+            ("Endpoints", "endpoints"),
+            ("", ""),
+        ] {
+            assert_eq!(resource(kind), guess);
+        }
+    }
+
+    #[test]
+    fn a_namespace_is_in_itself() {
+        let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop" } });
+        let request = Draft { object: Some(object), ..Draft::default() }.request();
+        assert_eq!((&request["name"], &request["namespace"]), (&json!("shop"), &json!("shop")));
+    }
+
+    #[test]
+    fn an_old_object_makes_an_update() {
+        let object = || Some(json!({ "apiVersion": "apps/v1", "kind": "Deployment" }));
+        let update = Draft { object: object(), old_object: object(), ..Draft::default() }.request();
+        assert_eq!(update["operation"], "UPDATE");
+        assert_eq!(update["kind"], json!({ "group": "apps", "version": "v1", "kind": "Deployment" }));
+        let delete = Draft { operation: Some("DELETE".into()), old_object: object(), ..Draft::default() };
+        assert_eq!(delete.request()["kind"]["kind"], "Deployment");
+        assert_eq!(delete.request().get("object"), None);
+    }
+}

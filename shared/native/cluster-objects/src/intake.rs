@@ -1,0 +1,239 @@
+//! From JSON values to objects that are told apart.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::ObjectError;
+
+/// The objects of one kind, in the order in which they were given.
+pub(crate) type Kinds = BTreeMap<KindKey, Vec<Object>>;
+
+/// `apiVersion` and `kind`.
+pub(crate) type KindKey = (String, String);
+
+/// An object and what tells it from the others of its kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: String,
+    pub(crate) value: Value,
+}
+
+/// Takes objects and lists of them.
+pub(crate) fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
+    let mut intake = Intake::default();
+    for (index, value) in values.into_iter().enumerate() {
+        intake.value(value, &format!("objects[{index}]"))?;
+    }
+    Ok(intake.kinds)
+}
+
+#[derive(Default)]
+struct Intake {
+    kinds: Kinds,
+    /// Where each object came from.
+    places: BTreeMap<(KindKey, Option<String>, String), String>,
+}
+
+impl Intake {
+    fn value(&mut self, value: Value, place: &str) -> Result<(), ObjectError> {
+        let value = match items(value) {
+            Ok(items) => {
+                for (index, item) in items.into_iter().enumerate() {
+                    self.value(item, &format!("{place}.items[{index}]"))?;
+                }
+                return Ok(());
+            }
+            Err(value) => value,
+        };
+        match value {
+            Value::Object(fields) if is_list(&fields) => {
+                Err(ObjectError::new(format!("{place}.items"), "expected a list; give the objects as a list"))
+            }
+            Value::Object(fields) => self.object(fields, place),
+            _ => Err(ObjectError::new(
+                place,
+                "expected a Kubernetes object; give one with apiVersion and kind",
+            )),
+        }
+    }
+
+    fn object(&mut self, fields: Map<String, Value>, place: &str) -> Result<(), ObjectError> {
+        let api_version = required(&fields, "apiVersion", place)?;
+        let kind = required(&fields, "kind", place)?;
+        let at = format!("{place}.metadata");
+        let Some(Value::Object(metadata)) = fields.get("metadata") else {
+            return Err(ObjectError::new(at, "expected an object; give it at least a name"));
+        };
+        let name = required(metadata, "name", &at)?;
+        let namespace = match metadata.get("namespace") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(namespace)) => Some(namespace.clone()).filter(|text| !text.is_empty()),
+            Some(_) => {
+                return Err(ObjectError::new(
+                    format!("{at}.namespace"),
+                    "expected a string; give the name of the namespace or leave it out",
+                ));
+            }
+        };
+        let key = (api_version, kind);
+        let identity = (key.clone(), namespace.clone(), name.clone());
+        if let Some(other) = self.places.insert(identity, place.to_owned()) {
+            let (api_version, kind) = key;
+            let path = namespace.map_or(name.clone(), |namespace| format!("{namespace}/{name}"));
+            return Err(ObjectError::new(
+                place,
+                format!("{api_version} {kind} {path} is there already, as {other}; leave out one of the two"),
+            ));
+        }
+        self.kinds.entry(key).or_default().push(Object { namespace, name, value: Value::Object(fields) });
+        Ok(())
+    }
+}
+
+/// The items of a `List`, or of a `PodList` and the like, whose items get the type that the list says for all of them.
+///
+/// # Errors
+/// The value itself, if it is no list, or one whose items are none.
+pub fn items(value: Value) -> Result<Vec<Value>, Value> {
+    let Value::Object(mut list) = value else { return Err(value) };
+    if !is_list(&list) {
+        return Err(Value::Object(list));
+    }
+    match list.remove("items") {
+        Some(Value::Array(mut items)) => {
+            for item in &mut items {
+                if let Value::Object(fields) = item {
+                    inherit(fields, &list);
+                }
+            }
+            Ok(items)
+        }
+        // As the API server's encoder writes an empty list.
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(other) => {
+            list.insert("items".to_owned(), other);
+            Err(Value::Object(list))
+        }
+    }
+}
+
+/// `List`, or `PodList` with its items. What has a name is an object, whatever its kind is called.
+fn is_list(fields: &Map<String, Value>) -> bool {
+    match fields.get("kind").and_then(Value::as_str) {
+        Some("List") => true,
+        Some(kind) => {
+            kind.ends_with("List")
+                && fields.contains_key("items")
+                && fields.get("metadata").and_then(|metadata| metadata.get("name")).is_none()
+        }
+        None => false,
+    }
+}
+
+/// The items of a `PodList` are pods, which the API server does not repeat for each.
+fn inherit(item: &mut Map<String, Value>, list: &Map<String, Value>) {
+    let kind = list.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
+    let Some(kind) = kind.filter(|kind| !kind.is_empty()) else { return };
+    if !item.contains_key("kind") {
+        item.insert("kind".to_owned(), kind.into());
+    }
+    if !item.contains_key("apiVersion")
+        && let Some(api_version) = list.get("apiVersion")
+    {
+        item.insert("apiVersion".to_owned(), api_version.clone());
+    }
+}
+
+fn required(fields: &Map<String, Value>, name: &str, place: &str) -> Result<String, ObjectError> {
+    match fields.get(name) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
+        _ => {
+            Err(ObjectError::new(format!("{place}.{name}"), "expected a string with something in it; add it"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn refused(values: Vec<Value>) -> String {
+        take(values).unwrap_err().to_string()
+    }
+
+    fn names(kinds: &Kinds) -> Vec<String> {
+        let objects = kinds.iter().flat_map(|((_, kind), objects)| objects.iter().map(move |o| (kind, o)));
+        objects.map(|(kind, object)| format!("{kind} {}", object.name)).collect()
+    }
+
+    #[test]
+    fn lists_are_taken_apart() {
+        let kinds = take(vec![
+            json!({ "apiVersion": "v1", "kind": "PodList", "metadata": { "resourceVersion": "1" }, "items": [
+                { "metadata": { "name": "a" } },
+                { "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "b" } },
+            ] }),
+            json!({ "apiVersion": "v1", "kind": "List", "items": [
+                { "apiVersion": "v1", "kind": "Node", "metadata": { "name": "c" } },
+            ] }),
+            json!({ "apiVersion": "v1", "kind": "ServiceList", "items": null }),
+        ]);
+        assert_eq!(names(&kinds.unwrap()), ["Node c", "Pod a", "Pod b"]);
+    }
+
+    #[test]
+    fn an_object_whose_kind_ends_in_list_is_an_object() {
+        let kinds = take(vec![
+            json!({ "apiVersion": "example.com/v1", "kind": "AllowList", "metadata": { "name": "a" }, "items": [] }),
+        ]);
+        assert_eq!(names(&kinds.unwrap()), ["AllowList a"]);
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_with_its_place() {
+        let none = "expected a string with something in it; add it";
+        for (value, message) in [
+            (json!(1), "objects[0]: expected a Kubernetes object; give one with apiVersion and kind".into()),
+            (json!({ "kind": "Pod" }), format!("objects[0].apiVersion: {none}")),
+            (json!({ "apiVersion": "v1" }), format!("objects[0].kind: {none}")),
+            (
+                json!({ "apiVersion": "v1", "kind": "Pod" }),
+                "objects[0].metadata: expected an object; give it at least a name".into(),
+            ),
+            (
+                json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "generateName": "a-" } }),
+                format!("objects[0].metadata.name: {none}"),
+            ),
+            (
+                json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": 1 } }),
+                "objects[0].metadata.namespace: expected a string; give the name of the namespace or leave it out"
+                    .into(),
+            ),
+            (
+                json!({ "apiVersion": "v1", "kind": "List", "items": {} }),
+                "objects[0].items: expected a list; give the objects as a list".into(),
+            ),
+            (
+                json!({ "apiVersion": "v1", "kind": "List", "items": [{ "apiVersion": "v1" }] }),
+                format!("objects[0].items[0].kind: {none}"),
+            ),
+        ] {
+            assert_eq!(refused(vec![value]), message);
+        }
+    }
+
+    #[test]
+    fn the_same_object_twice_is_refused() {
+        let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "d" } });
+        let other =
+            json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "e" } });
+        assert_eq!(
+            refused(vec![pod.clone(), other, json!({ "kind": "List", "items": [pod] })]),
+            "objects[2].items[0]: v1 Pod d/a is there already, as objects[0]; leave out one of the two",
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Judging a case, in two ways that have to agree.
+
+use std::cell::RefCell;
+
+use admission::{Cluster, Get, How, List, PolicyEntry, Reads, Unreachable};
+use cluster_objects::Objects;
+use serde::Deserialize as _;
+use serde_json::Value;
+use wapc_host::{Deployment, Module, Resource};
+
+use crate::{Case, CaseOutcome};
+
+/// What came of a case, and the very bytes of the answer, if there was one.
+#[derive(Debug)]
+pub struct Judged {
+    /// What is compared with the case.
+    pub outcome: CaseOutcome,
+    /// The response as the host gets it.
+    pub response: Option<Vec<u8>>,
+}
+
+/// Judges a case by the rules as they are.
+///
+/// # Errors
+/// A case that is no request, and a question that the policy does not declare.
+pub fn natively(entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
+    let settings = settings(case);
+    if let Err(error) = (entry.check_settings)(settings.to_string().as_bytes()) {
+        return Ok(refused(error.to_string()));
+    }
+    let objects = case.objects()?;
+    let recorded = Recorded {
+        objects: &objects,
+        reads: entry.reads,
+        asked: RefCell::default(),
+        undeclared: RefCell::default(),
+    };
+    let payload = case.admission_request()?.payload(&settings);
+    let response = (entry.evaluate)(&payload, &recorded).to_json();
+    if let Some(question) = recorded.undeclared.into_inner() {
+        return Err(format!("{question} is not declared in READS of {}", entry.id));
+    }
+    let outcome = outcome(&response, recorded.asked.into_inner())?;
+    Ok(Judged { outcome, response: Some(response) })
+}
+
+/// Judges a case by the module of the policy, in the embedded host, with the grants that the policy declares.
+///
+/// # Errors
+/// A case that is no request, a module that does not work, an answer that is none.
+pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
+    let mut deployment = Deployment::new(entry.id);
+    deployment.settings = settings(case);
+    deployment.allowed_to_mutate = entry.mutates;
+    for read in entry.reads.0 {
+        deployment.host_capabilities.push(read.how.capability().to_owned());
+        deployment
+            .context_aware_resources
+            .push(Resource { api_version: read.api_version.to_owned(), kind: read.kind.to_owned() });
+    }
+    let policy = match module.deploy(deployment) {
+        Ok(policy) => policy,
+        Err(wapc_host::HostError::Settings(message)) => return Ok(refused(message)),
+        Err(error) => return Err(error.to_string()),
+    };
+    let evaluation = policy.validate(&case.admission_request()?, &case.objects()?);
+    let response = evaluation.raw.ok_or_else(|| format!("no answer: {:?}", evaluation.response))?;
+    let asked = evaluation.calls.iter().map(|call| asked(&call.operation, &call.payload)).collect();
+    let outcome = outcome(&response, asked)?;
+    Ok(Judged { outcome, response: Some(response) })
+}
+
+/// Settings as the host hands them on.
+pub(crate) fn settings(case: &Case) -> Value {
+    if case.settings.is_null() { Value::Object(serde_json::Map::new()) } else { case.settings.clone() }
+}
+
+fn refused(message: String) -> Judged {
+    let outcome = CaseOutcome { settings_error: Some(message), ..CaseOutcome::default() };
+    Judged { outcome, response: None }
+}
+
+/// Reads a response as an outcome.
+fn outcome(response: &[u8], asked: Vec<String>) -> Result<CaseOutcome, String> {
+    let response: Value =
+        serde_json::from_slice(response).map_err(|error| format!("no response: {error}"))?;
+    let message = response.get("message").and_then(Value::as_str).unwrap_or_default();
+    let mut outcome = CaseOutcome { asked, ..CaseOutcome::default() };
+    match (response.get("accepted").and_then(Value::as_bool), response.get("code").and_then(Value::as_u64)) {
+        (Some(true), None) => match response.get("mutated_object") {
+            None => outcome.admitted = Some(true),
+            Some(object) => outcome.mutated = Some(object.clone()),
+        },
+        (Some(false), Some(403)) => outcome.denied = Some(message.lines().map(str::to_owned).collect()),
+        (Some(false), Some(500)) => outcome.fault = Some(message.to_owned()),
+        _ => return Err(format!("an answer that no policy gives: {response}")),
+    }
+    let note = |name: &str| response.get(name).cloned().unwrap_or_default();
+    let unreadable = |error: serde_json::Error| format!("notes that no policy gives: {error}");
+    outcome.warnings = Option::deserialize(note("warnings")).map_err(unreadable)?.unwrap_or_default();
+    outcome.audit_annotations =
+        Option::deserialize(note("audit_annotations")).map_err(unreadable)?.unwrap_or_default();
+    Ok(outcome)
+}
+
+/// A host call in the words of a case file.
+fn asked(operation: &str, payload: &Value) -> String {
+    let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
+    let what = format!("{} {}", text("api_version"), text("kind"));
+    match operation {
+        "get_resource" => format!("get {what} {}", text("name")),
+        "list_resources_all" => format!("list {what}"),
+        "list_resources_by_namespace" => format!("list {what} in {}", text("namespace")),
+        other => format!("{other} {what}"),
+    }
+}
+
+/// The objects of a case, with a record of what was asked.
+struct Recorded<'a> {
+    objects: &'a Objects,
+    reads: Reads,
+    asked: RefCell<Vec<String>>,
+    undeclared: RefCell<Option<String>>,
+}
+
+impl Recorded<'_> {
+    fn record(&self, question: String, api_version: &str, kind: &str, how: How) {
+        let declared =
+            |read: &admission::Read| read.api_version == api_version && read.kind == kind && read.how == how;
+        if !self.reads.0.iter().any(declared) {
+            self.undeclared.replace(Some(question.clone()));
+        }
+        self.asked.borrow_mut().push(question);
+    }
+}
+
+impl Cluster for Recorded<'_> {
+    fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        let question = format!("get {} {} {}", wanted.api_version, wanted.kind, wanted.name);
+        self.record(question, wanted.api_version, wanted.kind, How::Get);
+        self.objects.get(wanted)
+    }
+
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        let List { api_version, kind, .. } = *wanted;
+        let (question, how) = match wanted.namespace {
+            None => (format!("list {api_version} {kind}"), How::ListAll),
+            Some(namespace) => (format!("list {api_version} {kind} in {namespace}"), How::ListIn),
+        };
+        self.record(question, api_version, kind, how);
+        Cluster::list(self.objects, wanted)
+    }
+}

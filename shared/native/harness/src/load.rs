@@ -1,0 +1,40 @@
+//! Case files.
+
+use std::path::{Path, PathBuf};
+
+use crate::Case;
+
+/// The cases of a file.
+///
+/// # Errors
+/// What cannot be read, with the file, and the line where the format knows it.
+pub fn load(file: &Path) -> Result<Vec<Case>, String> {
+    let about = |problem: String| format!("{}: {problem}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| about(error.to_string()))?;
+    let mut cases = case_format::parse(&text).map_err(about)?;
+    for case in &mut cases {
+        file.clone_into(&mut case.file);
+    }
+    Ok(cases)
+}
+
+/// The cases of all `*.yaml` files in a folder, by file name.
+///
+/// # Errors
+/// What cannot be read, and a name that stands twice.
+pub fn load_dir(dir: &Path) -> Result<Vec<Case>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml"));
+    files.sort();
+    let mut cases: Vec<Case> = Vec::new();
+    for file in &files {
+        for case in load(file)? {
+            if cases.iter().any(|known| known.name == case.name) {
+                return Err(format!("{}: the name is taken", case.place()));
+            }
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}

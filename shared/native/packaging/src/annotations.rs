@@ -1,0 +1,137 @@
+//! The annotations of a policy, held against what hosts and catalogues take from them.
+
+use std::collections::BTreeMap;
+
+use semver::Version;
+use text::{Quoted, nearest};
+
+use crate::PackagingError;
+
+/// Where the annotations that Kubewarden knows begin.
+const PREFIX: &str = "io.kubewarden.policy.";
+
+/// The annotations that every published policy has, and what they may be.
+const REQUIRED: &[(&str, Check)] = &[
+    ("title", title),
+    ("version", version),
+    ("description", anything),
+    ("author", authors),
+    ("url", url),
+    ("ociUrl", reference),
+    ("source", url),
+    ("license", anything),
+    ("severity", severity),
+    ("category", anything),
+];
+
+/// Further names under the prefix.
+const OPTIONAL: &[&str] = &["usage"];
+
+const SEVERITIES: &[&str] = &["critical", "high", "medium", "low", "info"];
+
+/// Says what is wrong with a value, if anything is.
+type Check = fn(&str) -> Result<(), String>;
+
+/// Holds annotations against what is required of them. Further ones are free.
+///
+/// # Errors
+/// The first that is missing, misspelt or has a wrong value.
+pub(crate) fn check(annotations: &BTreeMap<String, String>) -> Result<(), PackagingError> {
+    let known: Vec<&str> = REQUIRED.iter().map(|(name, _)| *name).chain(OPTIONAL.iter().copied()).collect();
+    for key in annotations.keys() {
+        let Some(name) = key.strip_prefix(PREFIX) else { continue };
+        if let Some(near) = nearest(name, &known)
+            && near != name
+        {
+            return Err(PackagingError::new(
+                path(name),
+                format!("unknown annotation; did you mean {PREFIX}{near}?"),
+            ));
+        }
+    }
+    for (name, check) in REQUIRED {
+        let Some(value) = annotations.get(&format!("{PREFIX}{name}")) else {
+            return Err(PackagingError::new(path(name), "is missing"));
+        };
+        if value.trim().is_empty() {
+            return Err(PackagingError::new(path(name), "is empty"));
+        }
+        check(value)
+            .map_err(|problem| PackagingError::new(path(name), format!("{} {problem}", Quoted(value))))?;
+    }
+    Ok(())
+}
+
+fn path(name: &str) -> String {
+    format!("annotations.{PREFIX}{name}")
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "a check among others that do refuse")]
+fn anything(_: &str) -> Result<(), String> {
+    Ok(())
+}
+
+/// It becomes the name of an object in the cluster.
+fn title(value: &str) -> Result<(), String> {
+    let inside = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        matches!((bytes.first(), bytes.last()), (Some(first), Some(last)) if inside(*first) && inside(*last))
+            && bytes.iter().all(|byte| inside(*byte) || *byte == b'-')
+    };
+    if value.len() <= 253 && value.split('.').all(is_label) {
+        return Ok(());
+    }
+    Err("is no RFC 1123 name; write lower-case letters, digits, - and ., with a letter or digit at both ends"
+        .into())
+}
+
+fn version(value: &str) -> Result<(), String> {
+    match Version::parse(value) {
+        Ok(_) => Ok(()),
+        Err(why) => Err(format!("is no semantic version such as 1.2.3: {why}")),
+    }
+}
+
+/// The catalogue takes maintainers from it.
+fn authors(value: &str) -> Result<(), String> {
+    let is_author = |author: &str| {
+        let (name, mail) = author.trim().strip_suffix('>')?.split_once('<')?;
+        let (user, domain) = mail.split_once('@')?;
+        let odd = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '@');
+        (!name.trim().is_empty()
+            && !user.is_empty()
+            && !domain.is_empty()
+            && !mail.replacen('@', "", 1).contains(odd))
+        .then_some(())
+    };
+    if value.split(',').all(|author| is_author(author).is_some()) {
+        return Ok(());
+    }
+    Err("is no author; write Name <mail@example.org>, several with commas between them".into())
+}
+
+fn url(value: &str) -> Result<(), String> {
+    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    if rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace)) {
+        return Ok(());
+    }
+    Err("is no address of a page; write https://example.org/…".into())
+}
+
+fn reference(value: &str) -> Result<(), String> {
+    if value.contains("://") || value.contains(char::is_whitespace) || !value.contains('/') {
+        return Err("is no place in a registry; write it as ghcr.io/example/policy, without scheme".into());
+    }
+    Ok(())
+}
+
+fn severity(value: &str) -> Result<(), String> {
+    if SEVERITIES.contains(&value) {
+        return Ok(());
+    }
+    Err(match nearest(value, SEVERITIES) {
+        Some(near) => format!("is no severity; did you mean {near}?"),
+        None => format!("is no severity; write {}", SEVERITIES.join(", ")),
+    })
+}

@@ -1,0 +1,179 @@
+//! The package of a policy for Artifact Hub, from which Rancher's catalogue takes it too.
+//!
+//! It says what `kwctl scaffold artifacthub` would make of the same files, but for who provides it (there a constant)
+//! and the date (there the clock), so that it is the same whenever it is written.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::metadata::print;
+use crate::{Metadata, PackagingError};
+
+/// The chart that runs policies.
+const CONTROLLER: &str = "https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller";
+
+/// The content of `artifacthub-pkg.yml`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Package<'a> {
+    version: &'a str,
+    name: &'a str,
+    display_name: &'a str,
+    created_at: &'a str,
+    description: &'a str,
+    license: &'a str,
+    #[serde(rename = "homeURL")]
+    home_url: &'a str,
+    containers_images: [Image; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    keywords: Vec<&'a str>,
+    links: Vec<Link<'a>>,
+    install: String,
+    maintainers: Vec<Maintainer<'a>>,
+    provider: Provider<'a>,
+    recommendations: [Recommendation; 1],
+    annotations: BTreeMap<&'static str, String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Image {
+    name: &'static str,
+    image: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Link<'a> {
+    name: &'static str,
+    url: Cow<'a, str>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Maintainer<'a> {
+    name: &'a str,
+    email: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Provider<'a> {
+    name: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Recommendation {
+    url: &'static str,
+}
+
+/// `artifacthub-pkg.yml` of a policy, from its metadata, the text of its `questions-ui.yml` and the date of the
+/// release in RFC 3339. Its first author provides it.
+///
+/// # Errors
+/// An annotation that packages need and metadata may lack.
+pub fn artifact_hub_package(
+    metadata: &Metadata,
+    questions: &str,
+    created_at: &str,
+) -> Result<String, PackagingError> {
+    let optional = |key: &str| metadata.annotations.get(key).map(String::as_str);
+    let annotation = |key: &str| {
+        optional(key).ok_or_else(|| PackagingError::new(format!("annotations.{key}"), "is missing"))
+    };
+    let policy = |name: &str| annotation(&format!("io.kubewarden.policy.{name}"));
+
+    let version = policy("version")?;
+    let image = format!("{}:v{version}", policy("ociUrl")?);
+    let source = policy("source")?;
+    let mut links = Vec::new();
+    // Releases of other forges are elsewhere.
+    if source.starts_with("https://github.com/") {
+        let tag = optional("com.github.release.tag").map_or_else(|| format!("v{version}"), encoded);
+        let url = format!("{source}/releases/download/{tag}/policy.wasm");
+        links.push(Link { name: "policy", url: url.into() });
+    }
+    links.push(Link { name: "source", url: source.into() });
+    let maintainers = maintainers(policy("author")?);
+    let provider = maintainers.first().map_or("", |first| first.name);
+
+    let mut annotations = BTreeMap::from([
+        ("kubewarden/mutation", metadata.mutating.to_string()),
+        ("kubewarden/questions-ui", questions.to_owned()),
+        ("kubewarden/rules", print("rules", &metadata.rules)?),
+    ]);
+    if !metadata.context_aware_resources.is_empty() {
+        annotations.insert(
+            "kubewarden/contextAwareResources",
+            print("contextAwareResources", &metadata.context_aware_resources)?,
+        );
+    }
+    for (key, from) in [
+        ("kubewarden/resources", "io.artifacthub.resources"),
+        ("kubewarden/hidden-ui", "io.kubewarden.hidden-ui"),
+    ] {
+        if let Some(value) = optional(from) {
+            annotations.insert(key, value.to_owned());
+        }
+    }
+    print(
+        "package",
+        &Package {
+            version,
+            name: policy("title")?,
+            display_name: annotation("io.artifacthub.displayName")?,
+            created_at,
+            description: policy("description")?,
+            license: policy("license")?,
+            home_url: policy("url")?,
+            install: install(&image),
+            containers_images: [Image { name: "policy", image }],
+            keywords: optional("io.artifacthub.keywords").map(listed).unwrap_or_default(),
+            links,
+            maintainers,
+            provider: Provider { name: provider },
+            recommendations: [Recommendation { url: CONTROLLER }],
+            annotations,
+        },
+    )
+}
+
+fn listed(text: &str) -> Vec<&str> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
+}
+
+/// Authors are written `Name <mail>`, as metadata is held against.
+fn maintainers(authors: &str) -> Vec<Maintainer<'_>> {
+    listed(authors).into_iter().filter_map(maintainer).collect()
+}
+
+fn maintainer(author: &str) -> Option<Maintainer<'_>> {
+    let (name, email) = author.strip_suffix('>')?.split_once('<')?;
+    Some(Maintainer { name: name.trim(), email: email.trim() })
+}
+
+/// A text as one step of an address: a tag with a slash is one.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+fn install(image: &str) -> String {
+    format!(
+        "The policy can be obtained using [kwctl](https://docs.kubewarden.io/howtos/install-kwctl):\n\
+         ```console\n\
+         kwctl pull {image}\n\
+         ```\n\
+         Then, generate the policy manifest and tune it to your liking. For example:\n\
+         ```console\n\
+         kwctl scaffold manifest -t ClusterAdmissionPolicy registry://{image}\n\
+         ```\n"
+    )
+}

@@ -1,0 +1,88 @@
+//! What a policy registers for and asks for, held against the host's own checks.
+//!
+//! A rule that the API server refuses would fail only when the policy is deployed.
+
+use text::Quoted;
+
+use crate::PackagingError;
+use crate::metadata::{ContextAwareResource, Operation, RuleWithOperations};
+
+/// Holds rules against what the API server takes in a webhook configuration.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> {
+    if rules.is_empty() {
+        return Err(PackagingError::new("rules", "is empty; name at least one rule"));
+    }
+    for (index, rule) in rules.iter().enumerate() {
+        let path = |name: &str| format!("rules[{index}].{name}");
+        check_names(&path("apiGroups"), &rule.api_groups, true)?;
+        check_names(&path("apiVersions"), &rule.api_versions, false)?;
+        check_names(&path("resources"), &rule.resources, false)?;
+        check_list(&path("operations"), &rule.operations, &Operation::All)?;
+    }
+    Ok(())
+}
+
+/// Holds the kinds that a policy asks for against the form of the host's list.
+///
+/// # Errors
+/// A kind without a name or version.
+pub(crate) fn check_reads(resources: &[ContextAwareResource]) -> Result<(), PackagingError> {
+    for (index, ContextAwareResource { api_version, kind }) in resources.iter().enumerate() {
+        for (name, value) in [("apiVersion", api_version), ("kind", kind)] {
+            if value.trim().is_empty() {
+                return Err(PackagingError::new(
+                    format!("contextAwareResources[{index}].{name}"),
+                    "is empty",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Holds host capabilities against the patterns that the host understands.
+///
+/// # Errors
+/// A pattern that matches no capability whatever the host offers.
+pub(crate) fn check_capabilities(patterns: &[String]) -> Result<(), PackagingError> {
+    for (index, pattern) in patterns.iter().enumerate() {
+        let exact = pattern.strip_suffix("/*").unwrap_or(pattern);
+        let named = exact.split('/').all(|part| !part.is_empty() && !part.contains(['*', ' ']));
+        let whole = exact != pattern || pattern.contains('/');
+        if pattern != "*" && !(named && whole) {
+            let problem = format!(
+                "{} is no host capability; write it as kubernetes/get_resource, oci/v1/* or *",
+                Quoted(pattern)
+            );
+            return Err(PackagingError::new(format!("hostCapabilities[{index}]"), problem));
+        }
+    }
+    Ok(())
+}
+
+fn check_names(path: &str, names: &[String], may_be_empty: bool) -> Result<(), PackagingError> {
+    check_list(path, names, &"*".to_owned())?;
+    match names.iter().position(|name| name.trim() != name || name.is_empty() && !may_be_empty) {
+        None => Ok(()),
+        Some(index) => {
+            Err(PackagingError::new(format!("{path}[{index}]"), "is empty or has blanks around it"))
+        }
+    }
+}
+
+/// Whether a list says something, and says it once.
+fn check_list<T: PartialEq>(path: &str, list: &[T], all: &T) -> Result<(), PackagingError> {
+    if list.is_empty() {
+        return Err(PackagingError::new(path, "is empty; name at least one"));
+    }
+    if list.len() > 1 && list.contains(all) {
+        return Err(PackagingError::new(
+            path,
+            "* stands for all and may only stand alone; remove it or the others",
+        ));
+    }
+    Ok(())
+}

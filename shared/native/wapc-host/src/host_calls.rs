@@ -1,0 +1,349 @@
+//! What a module asks the host.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cluster_objects::{Fetch, Listing, Objects};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Deployment, capability};
+
+/// A question of a module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostCall {
+    /// `kubernetes`.
+    pub namespace: String,
+    /// `get_resource`.
+    pub operation: String,
+    /// What was asked; a string if it was no JSON.
+    pub payload: Value,
+    /// What became of it.
+    pub outcome: CallOutcome,
+}
+
+/// What became of a question.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CallOutcome {
+    /// Answered, with these bytes.
+    Answered(Vec<u8>),
+    /// Granted, but there was no answer: the text that the module was given.
+    Failed(String),
+    /// Not granted: the text that the module was given.
+    Denied(String),
+}
+
+/// What a module asked and logged in one call.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) calls: Vec<HostCall>,
+    pub(crate) logs: Vec<Value>,
+}
+
+/// The host, as an instance sees it.
+#[derive(Debug)]
+pub(crate) struct HostCalls {
+    deployment: Arc<Deployment>,
+    cluster: Arc<Objects>,
+    record: Mutex<Record>,
+}
+
+impl HostCalls {
+    pub(crate) fn new(deployment: &Arc<Deployment>, cluster: &Arc<Objects>) -> Self {
+        let (deployment, cluster) = (Arc::clone(deployment), Arc::clone(cluster));
+        Self { deployment, cluster, record: Mutex::default() }
+    }
+
+    /// Answers a call; an error is the text that the module is given.
+    pub(crate) fn answer(
+        &self,
+        binding: &str,
+        namespace: &str,
+        operation: &str,
+        payload: &[u8],
+    ) -> Result<Vec<u8>, String> {
+        if binding == "kubewarden" && namespace == "tracing" {
+            return match operation {
+                "log" => {
+                    self.keep(|record| record.logs.push(readable(payload)));
+                    Ok(Vec::new())
+                }
+                _ => Err(unknown_operation(operation)),
+            };
+        }
+        let outcome = self.outcome(binding, namespace, operation, payload);
+        let call = HostCall {
+            namespace: namespace.to_owned(),
+            operation: operation.to_owned(),
+            payload: readable(payload),
+            outcome: outcome.clone(),
+        };
+        self.keep(|record| record.calls.push(call));
+        match outcome {
+            CallOutcome::Answered(answer) => Ok(answer),
+            CallOutcome::Failed(text) | CallOutcome::Denied(text) => Err(text),
+        }
+    }
+
+    /// What has been asked and logged since the last time.
+    pub(crate) fn take_record(&self) -> Record {
+        let mut taken = Record::default();
+        self.keep(|record| std::mem::swap(record, &mut taken));
+        taken
+    }
+
+    fn keep(&self, change: impl FnOnce(&mut Record)) {
+        // A record of calls is whole whatever happened to the thread that added one.
+        change(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn outcome(&self, binding: &str, namespace: &str, operation: &str, payload: &[u8]) -> CallOutcome {
+        if binding != "kubewarden" {
+            return CallOutcome::Failed(format!("unknown binding: {binding}"));
+        }
+        let call = format!("{namespace}/{operation}");
+        if !self.deployment.grants_call(&call) {
+            return CallOutcome::Denied(format!(
+                "DeployedPolicy has not been granted access to the '{call}' host capability. The violation has been \
+                 reported."
+            ));
+        }
+        match (namespace, operation) {
+            ("kubernetes", "get_resource") => self.look_up::<GetResource>(payload),
+            ("kubernetes", "list_resources_all") => self.look_up::<ListAll>(payload),
+            ("kubernetes", "list_resources_by_namespace") => self.look_up::<ListByNamespace>(payload),
+            _ if capability::is_known(&call) => CallOutcome::Failed(format!(
+                "Callback evaluation failure: {call} is not offered by the embedded host; run this policy in a \
+                 policy server"
+            )),
+            _ if capability::is_namespace(namespace) => CallOutcome::Failed(unknown_operation(operation)),
+            _ => CallOutcome::Failed(format!("unknown namespace: {namespace}")),
+        }
+    }
+
+    fn look_up<'p, L: LookUp + Deserialize<'p>>(&self, payload: &'p [u8]) -> CallOutcome {
+        let wanted: L = match serde_json::from_slice(payload) {
+            Ok(wanted) => wanted,
+            Err(error) => return CallOutcome::Failed(error.to_string()),
+        };
+        let (api_version, kind) = wanted.resource();
+        if !self.deployment.grants_resource(api_version, kind) {
+            return CallOutcome::Denied(format!(
+                "DeployedPolicy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation \
+                 has been reported."
+            ));
+        }
+        match wanted.answer(&self.cluster) {
+            Ok(answer) => CallOutcome::Answered(answer.to_string().into_bytes()),
+            Err(failure) => CallOutcome::Failed(failure.to_string()),
+        }
+    }
+}
+
+fn unknown_operation(operation: &str) -> String {
+    format!("unknown operation: {operation}")
+}
+
+fn readable(payload: &[u8]) -> Value {
+    serde_json::from_slice(payload).unwrap_or_else(|_| String::from_utf8_lossy(payload).into())
+}
+
+/// A question about objects, as kubewarden-policy-sdk writes it.
+trait LookUp {
+    fn resource(&self) -> (&str, &str);
+    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure>;
+}
+
+#[derive(Deserialize)]
+struct GetResource {
+    api_version: String,
+    kind: String,
+    name: String,
+    namespace: Option<String>,
+    /// The real host needs it, too; here nothing is cached.
+    #[serde(rename = "disable_cache")]
+    _disable_cache: bool,
+    field_masks: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct ListAll {
+    api_version: String,
+    kind: String,
+    label_selector: Option<String>,
+    field_selector: Option<String>,
+    field_masks: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct ListByNamespace {
+    api_version: String,
+    kind: String,
+    namespace: String,
+    label_selector: Option<String>,
+    field_selector: Option<String>,
+    field_masks: Option<Vec<String>>,
+}
+
+impl LookUp for GetResource {
+    fn resource(&self) -> (&str, &str) {
+        (&self.api_version, &self.kind)
+    }
+
+    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure> {
+        cluster.fetch(&Fetch {
+            api_version: &self.api_version,
+            kind: &self.kind,
+            namespace: self.namespace.as_deref(),
+            name: &self.name,
+            field_masks: self.field_masks.as_deref().unwrap_or_default(),
+        })
+    }
+}
+
+impl LookUp for ListAll {
+    fn resource(&self) -> (&str, &str) {
+        (&self.api_version, &self.kind)
+    }
+
+    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure> {
+        cluster.list(&Listing {
+            api_version: &self.api_version,
+            kind: &self.kind,
+            namespace: None,
+            label_selector: self.label_selector.as_deref(),
+            field_selector: self.field_selector.as_deref(),
+            field_masks: self.field_masks.as_deref().unwrap_or_default(),
+        })
+    }
+}
+
+impl LookUp for ListByNamespace {
+    fn resource(&self) -> (&str, &str) {
+        (&self.api_version, &self.kind)
+    }
+
+    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure> {
+        cluster.list(&Listing {
+            api_version: &self.api_version,
+            kind: &self.kind,
+            namespace: Some(&self.namespace),
+            label_selector: self.label_selector.as_deref(),
+            field_selector: self.field_selector.as_deref(),
+            field_masks: self.field_masks.as_deref().unwrap_or_default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Resource;
+
+    fn host_calls(capabilities: &[&str]) -> HostCalls {
+        let service = |name: &str| {
+            json!({
+                "apiVersion": "v1",
+                "kind": "Service",
+                "metadata": { "namespace": "d", "name": name },
+                "spec": { "type": "ClusterIP" },
+            })
+        };
+        let deployment = Deployment {
+            host_capabilities: capabilities.iter().map(|&capability| capability.to_owned()).collect(),
+            context_aware_resources: vec![Resource { api_version: "v1".into(), kind: "Service".into() }],
+            ..Deployment::new("external-ips")
+        };
+        let cluster = Objects::from_values(vec![service("a"), service("b")]).unwrap();
+        HostCalls::new(&Arc::new(deployment), &Arc::new(cluster))
+    }
+
+    fn ask(capabilities: &[&str], call: &str, payload: &Value) -> Result<Value, String> {
+        let (namespace, operation) = call.split_once('/').unwrap();
+        let payload = payload.to_string();
+        let answer = host_calls(capabilities).answer("kubewarden", namespace, operation, payload.as_bytes());
+        answer.map(|answer| serde_json::from_slice(&answer).unwrap())
+    }
+
+    fn denied(capabilities: &[&str], call: &str, payload: &Value) -> String {
+        ask(capabilities, call, payload).unwrap_err()
+    }
+
+    #[test]
+    fn granted_look_ups_are_answered() {
+        let get = json!({
+            "api_version": "v1", "kind": "Service", "namespace": "d", "name": "a", "disable_cache": false,
+            "field_masks": ["spec.nothing"],
+        });
+        assert_eq!(
+            ask(&["kubernetes/get_resource"], "kubernetes/get_resource", &get).unwrap(),
+            json!({
+                "apiVersion": "v1",
+                "kind": "Service",
+                "metadata": { "namespace": "d", "name": "a" },
+                "spec": {},
+            }),
+        );
+        let list = json!({ "api_version": "v1", "kind": "Service", "field_selector": "metadata.name=b" });
+        let answer = ask(&["kubernetes/*"], "kubernetes/list_resources_all", &list).unwrap();
+        assert_eq!(answer["kind"], "ServiceList");
+        assert_eq!(answer["items"].as_array().unwrap().len(), 1);
+        let list =
+            json!({ "api_version": "v1", "kind": "Service", "namespace": "e", "label_selector": null });
+        let answer = ask(&["*"], "kubernetes/list_resources_by_namespace", &list).unwrap();
+        assert_eq!(answer["items"], json!([]));
+    }
+
+    #[test]
+    fn what_is_not_granted_is_denied_in_the_words_of_the_host() {
+        let get = json!({ "api_version": "v1", "kind": "Secret", "name": "a", "disable_cache": false });
+        assert_eq!(
+            denied(&["kubernetes/can_i"], "kubernetes/get_resource", &get),
+            "DeployedPolicy has not been granted access to the 'kubernetes/get_resource' host capability. The violation \
+             has been reported.",
+        );
+        assert_eq!(
+            denied(&["*"], "kubernetes/get_resource", &get),
+            "DeployedPolicy has not been granted access to Kubernetes v1/Secret resources. The violation has been \
+             reported.",
+        );
+    }
+
+    #[test]
+    fn what_the_host_does_not_have_is_told_in_its_words() {
+        assert_eq!(denied(&["*"], "kubernetes/zzz", &json!({})), "unknown operation: zzz");
+        assert_eq!(denied(&["*"], "zzz/a", &json!({})), "unknown namespace: zzz");
+        assert_eq!(denied(&[], "tracing/zzz", &json!({})), "unknown operation: zzz");
+        assert_eq!(
+            denied(&["*"], "kubernetes/get_resource", &json!({"api_version":"v1"})),
+            "missing field `kind` at line 1 column 20",
+        );
+        assert_eq!(
+            host_calls(&["*"]).answer("other", "kubernetes", "can_i", b""),
+            Err("unknown binding: other".into())
+        );
+    }
+
+    #[test]
+    fn what_is_not_offered_says_so() {
+        assert_eq!(
+            denied(&["*"], "kubernetes/can_i", &json!({})),
+            "Callback evaluation failure: kubernetes/can_i is not offered by the embedded host; run this policy \
+             in a policy server",
+        );
+    }
+
+    #[test]
+    fn calls_and_logs_are_recorded() {
+        let host_calls = host_calls(&[]);
+        assert_eq!(host_calls.answer("kubewarden", "tracing", "log", br#"{"level":"INFO"}"#), Ok(Vec::new()));
+        host_calls.answer("kubewarden", "net", "v1/dns_lookup_host", b"\"example.com\"").unwrap_err();
+        let Record { calls, logs } = host_calls.take_record();
+        assert_eq!(logs, [json!({ "level": "INFO" })]);
+        assert_eq!(calls.len(), 1);
+        assert_eq!((calls[0].namespace.as_str(), calls[0].operation.as_str()), ("net", "v1/dns_lookup_host"));
+        assert_eq!(calls[0].payload, json!("example.com"));
+        assert!(matches!(calls[0].outcome, CallOutcome::Denied(_)));
+    }
+}
