@@ -37,9 +37,5 @@ fn run(module: &Module, entry: &admission::PolicyEntry, case: &Case) -> Result<(
     if judged.outcome != case.want {
         return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, judged.outcome).into());
     }
-    let native = judge::natively(entry, case)?;
-    if judged.response != native.response {
-        return Err(format!("{}: the bytes differ from the native ones", case.place()).into());
-    }
     Ok(())
 }

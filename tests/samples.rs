@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use admission::Decision;
 use cluster_objects::Objects;
 use serde_json::{Value, json};
 use wapc_host::AdmissionRequest;
@@ -29,14 +30,14 @@ fn the_samples_get_the_verdicts_that_their_readme_says() {
             let cluster = Objects::from_values(yaml(&file("cluster.yaml")).into_iter().collect()).unwrap();
             (entry.check_settings)(settings.to_string().as_bytes()).unwrap();
             let payload = AdmissionRequest::from_value(review).unwrap().payload(&settings);
-            let response = (entry.evaluate)(&payload, &cluster);
-            let verdict = match response.code {
-                None if response.mutated_object.is_some() => "admitted, mutated",
-                None => "admitted",
-                Some(403) => "denied",
-                Some(_) => "a fault",
+            let outcome = (entry.judge)(&payload, &cluster);
+            let verdict = match outcome.decision {
+                Decision::Mutated(_) => "admitted, mutated",
+                Decision::NotMatched | Decision::Admitted => "admitted",
+                Decision::Denied(_) => "denied",
+                Decision::Fault(_) => "a fault",
             };
-            assert!(cells[3].starts_with(verdict), "{}, {name}: {:?}", entry.id, response);
+            assert!(cells[3].starts_with(verdict), "{}, {name}: {outcome:?}", entry.id);
             listed.insert(name.to_owned());
         }
         let files = fs::read_dir(&dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -2,7 +2,7 @@
 
 use admission_review::{AdmissionRequest, Draft, Form};
 use cluster_objects::{Objects, items};
-use manifest::{Step, documents, found, steps};
+use manifest::{Step, documents, found};
 use serde_json::{Map, Value, json};
 
 use crate::place::{Origin, Root, mark_in};
@@ -79,10 +79,8 @@ pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, Problem> 
     let Some(entry) = rules::find(restriction) else {
         return Err(about(format!("there is no restriction called {restriction:?}"), None));
     };
-    (entry.check_settings)(settings.to_string().as_bytes()).map_err(|error| {
-        let path = steps(error.path()).map(|(path, _)| path).unwrap_or_default();
-        about(error.to_string(), mark_in(text, Field::Settings, 0, &path))
-    })?;
+    (entry.check_settings)(settings.to_string().as_bytes())
+        .map_err(|error| about(error.to_string(), mark_in(text, Field::Settings, 0, error.steps())))?;
     Ok(settings)
 }
 
@@ -97,7 +95,7 @@ pub(crate) fn cluster(input: &Input) -> Result<Objects, Problem> {
         match value {
             // As `jq '.items'` writes it.
             Value::Array(items) => {
-                roots.extend((0..items.len()).map(|index| (document, vec![Step::Index(index)])));
+                roots.extend((0..).zip(&items).map(|(index, _)| (document, vec![Step::Index(index)])));
                 objects.extend(items);
             }
             value => {
@@ -110,15 +108,12 @@ pub(crate) fn cluster(input: &Input) -> Result<Objects, Problem> {
         return Ok(Objects::unreachable(&input.unreachable));
     }
     Objects::from_values(objects).map_err(|error| {
-        let message = error.to_string();
-        // The error calls an object `objects[3]`.
-        let place = steps(&message).and_then(|(path, _)| {
-            let [_, Step::Index(index), rest @ ..] = path.as_slice() else { return None };
-            let (document, root) = roots.get(*index)?;
-            let path: Vec<Step> = root.iter().chain(rest).cloned().collect();
+        let place = error.place();
+        let mark = roots.get(place.index).and_then(|(document, root)| {
+            let path: Vec<Step> = root.iter().chain(&place.steps).cloned().collect();
             mark_in(&input.cluster, Field::Cluster, *document, &path)
         });
-        problem(Field::Cluster, message, place)
+        problem(Field::Cluster, error.to_string(), mark)
     })
 }
 
@@ -126,8 +121,7 @@ pub(crate) fn cluster(input: &Input) -> Result<Objects, Problem> {
 fn whole(input: &Input, Located { value, mut root }: Located) -> Result<Subject, Problem> {
     let is_review = Form::of(&value) == Some(Form::Review);
     let request = AdmissionRequest::from_value(value).map_err(|error| {
-        let path = steps(error.path()).map(|(path, _)| path).unwrap_or_default();
-        let path: Vec<Step> = root.path.iter().cloned().chain(path).collect();
+        let path: Vec<Step> = root.path.iter().chain(error.steps()).cloned().collect();
         let mark = mark_in(&input.manifest, root.field, root.document, &path);
         problem(Field::Manifest, error.to_string(), mark)
     })?;
@@ -248,7 +242,7 @@ fn located(field: Field, text: &str) -> Result<Vec<Located>, Problem> {
 fn take_apart(value: Value, root: Root, found: &mut Vec<Located>) {
     match items(value) {
         Ok(items) => {
-            for (index, item) in items.into_iter().enumerate() {
+            for (index, item) in (0..).zip(items) {
                 let mut root = root.clone();
                 root.path.extend([Step::Field("items".to_owned()), Step::Index(index)]);
                 take_apart(item, root, found);

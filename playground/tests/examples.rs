@@ -67,13 +67,12 @@ fn judged(id: &str, input: &Input, want: &Want) -> Result<(), String> {
 }
 
 /// Whether a line is marked at the last step of its path that is there; nothing if it is about no text.
-fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
-    let (path, _) = manifest::steps(&line.message)?;
-    let old = matches!(path.first(), Some(Step::Field(name)) if name == "oldObject");
-    let (text, path) = match input.operation {
-        Operation::Delete => (&input.manifest, path.get(1..)?),
-        _ if old => (&input.old_object, path.get(1..)?),
-        _ => (&input.manifest, path.as_slice()),
+fn is_marked_right(input: &Input, finding: &Finding, line: &Line) -> Option<bool> {
+    let [Step::Field(_), Step::Field(field), path @ ..] = finding.steps.as_slice() else { return None };
+    let text = match (field.as_str(), input.operation) {
+        ("object", _) | ("oldObject", Operation::Delete) => &input.manifest,
+        ("oldObject", _) => &input.old_object,
+        _ => return None,
     };
     let documents = manifest::documents(text).ok()?;
     let mut value = documents.first().filter(|object| object.get("metadata").is_some())?;
@@ -81,7 +80,7 @@ fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
     for step in path {
         let below = match step {
             Step::Field(name) => value.get(name),
-            Step::Index(index) => value.get(index),
+            Step::Index(index) => value.get(usize::try_from(*index).ok()?),
         };
         let Some(below) = below else { break };
         last = Some((step, below));
@@ -105,6 +104,15 @@ fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
     })
 }
 
+/// The findings of a case; none if it is not denied.
+fn findings(entry: &PolicyEntry, case: &Case) -> Vec<Finding> {
+    let payload = case.admission_request().unwrap().payload(&case.settings);
+    match (entry.judge)(&payload, &*case.objects().unwrap()).decision {
+        Decision::Denied(findings) => findings.listed,
+        _ => Vec::new(),
+    }
+}
+
 #[test]
 fn every_case_gets_what_it_wants() {
     let mut marked = 0_usize;
@@ -120,8 +128,10 @@ fn every_case_gets_what_it_wants() {
                 let input = case_input(entry.id, &text, &case.name).unwrap();
                 judged(entry.id, &input, &case.want)
                     .unwrap_or_else(|other| panic!("{}: {other}", case.place()));
-                for line in judge(&input).verdicts.iter().flat_map(|verdict| &verdict.violations) {
-                    let right = is_marked_right(&input, line);
+                let verdicts = judge(&input).verdicts;
+                let lines = verdicts.iter().flat_map(|verdict| &verdict.violations);
+                for (line, finding) in lines.zip(findings(entry, case)) {
+                    let right = is_marked_right(&input, &finding, line);
                     assert_ne!(right, Some(false), "{}: {line:?}\n{}", case.place(), input.manifest);
                     marked += usize::from(right.is_some());
                 }
