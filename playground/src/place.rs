@@ -1,34 +1,34 @@
-//! From a path in a message to a place in a text of the input.
+//! Locates the paths of messages in the texts of the input.
 
 use manifest::{Places, Step, steps};
 
 use crate::types::{Field, Input, Line, Mark};
 
-/// Where the objects of a request stand.
+/// The location of the objects of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// Each in a text of its own, or nowhere.
+    /// Each object is in its own text, or absent.
     Objects {
         /// The object under review.
         object: Option<Root>,
         /// The stored object.
         old_object: Option<Root>,
     },
-    /// Both in a request that was given whole.
+    /// Both objects are in a request that the manifest contains.
     Request(Root),
 }
 
-/// Where an object or a request begins.
+/// The location of an object or a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     pub(crate) field: Field,
-    /// Which document of the text.
+    /// The index of the document in the text.
     pub(crate) document: usize,
-    /// The way to it, as for an item of a `List`.
+    /// The path within the document, for example to an item of a `List`.
     pub(crate) path: Vec<Step>,
 }
 
-/// The places of the texts of an input, each read when it is asked for.
+/// The locations in the texts of an input. Each text is parsed on first use.
 pub(crate) struct Marker<'i> {
     input: &'i Input,
     manifest: Option<Places>,
@@ -40,7 +40,7 @@ impl<'i> Marker<'i> {
         Self { input, manifest: None, old_object: None }
     }
 
-    /// A line of a message, with the place that its path names.
+    /// Locates the path at the beginning of a message.
     pub(crate) fn line(&mut self, origin: &Origin, id: &str, message: String) -> Line {
         let mark = self.of(origin, id, &message);
         Line { message, mark }
@@ -59,7 +59,7 @@ impl<'i> Marker<'i> {
     }
 }
 
-/// The place of a path in a text of the input.
+/// Locates a path in a text of the input.
 pub(crate) fn mark_in(text: &str, field: Field, document: usize, path: &[Step]) -> Option<Mark> {
     mark(&Places::of(text), field, document, path)
 }
@@ -75,7 +75,8 @@ fn mark(places: &Places, field: Field, document: usize, path: &[Step]) -> Option
     })
 }
 
-/// A path in a message, which begins at the object, at `oldObject` or at `request`, as a path in a text.
+/// Converts the path of a message, which starts at the object, at `oldObject` or at `request`, to a
+/// path in a text.
 fn resolve(origin: &Origin, path: Vec<Step>) -> Option<Root> {
     let is = |step: Option<&Step>, name: &str| matches!(step, Some(Step::Field(field)) if field == name);
     let (first, second) = (path.first(), path.get(1));
@@ -92,7 +93,7 @@ fn resolve(origin: &Origin, path: Vec<Step>) -> Option<Root> {
             (old_object.as_ref()?, rest(2))
         }
         Origin::Objects { object, .. } if of_request && is(second, "object") => (object.as_ref()?, rest(2)),
-        // Name and namespace of a request are those of its object.
+        // The name and namespace of a request are those of its object.
         Origin::Objects { object, old_object }
             if of_request && (is(second, "name") || is(second, "namespace")) =>
         {

@@ -1,32 +1,32 @@
-//! From requests to verdicts.
+//! Judges the requests of an input.
 
 use admission::PolicyEntry as Policy;
 use admission_review::{AdmissionResponse, Answer};
 use cluster_objects::Objects;
 use serde_json::Value;
 
-use crate::input::{self, Subject};
+use crate::input::{self, LocatedRequest};
 use crate::place::{Marker, Origin};
 use crate::text::{json, yaml};
-use crate::types::{Change, Entry, Input, Outcome, Verdict, VerdictKind};
+use crate::types::{AuditAnnotation, Input, JudgeResult, ObjectDiff, RequestVerdict, VerdictKind};
 
-/// Judges what an input asks.
-pub(crate) fn judge(input: &Input) -> Outcome {
+/// Judges each request of an input.
+pub(crate) fn judge(input: &Input) -> JudgeResult {
     let settings = input::settings(&input.restriction, &input.settings);
     let cluster = input::cluster(input);
-    let subjects = input::read(input);
+    let requests = input::read(input);
     let policy = rules::find(&input.restriction);
-    let (Some(policy), Ok(settings), Ok(cluster), Ok(subjects)) = (policy, &settings, &cluster, &subjects)
+    let (Some(policy), Ok(settings), Ok(cluster), Ok(requests)) = (policy, &settings, &cluster, &requests)
     else {
-        let problems = subjects.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
-        return Outcome { problems: problems.collect(), ..Outcome::default() };
+        let problems = requests.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
+        return JudgeResult { problems: problems.collect(), ..JudgeResult::default() };
     };
     let mut marker = Marker::new(input);
-    let verdicts = subjects.iter().map(|subject| verdict(policy, settings, cluster, subject, &mut marker));
-    Outcome {
+    let verdicts = requests.iter().map(|request| verdict(policy, settings, cluster, request, &mut marker));
+    JudgeResult {
         problems: Vec::new(),
         verdicts: verdicts.collect(),
-        holds_requests: subjects.iter().any(|subject| matches!(subject.origin, Origin::Request(_))),
+        holds_requests: requests.iter().any(|request| matches!(request.origin, Origin::Request(_))),
     }
 }
 
@@ -34,9 +34,9 @@ fn verdict(
     policy: &Policy,
     settings: &Value,
     cluster: &Objects,
-    Subject { request, origin }: &Subject,
+    LocatedRequest { request, origin }: &LocatedRequest,
     marker: &mut Marker<'_>,
-) -> Verdict {
+) -> RequestVerdict {
     let payload = request.payload(settings);
     let judged = (policy.evaluate)(&payload, cluster);
     let mutated: Option<Value> =
@@ -50,16 +50,18 @@ fn verdict(
     };
     let kind = match (response.allowed, &mutated, judged.code) {
         (true, Some(_), _) => VerdictKind::Mutated,
-        (true, None, _) if !(policy.matches)(&payload) => VerdictKind::NotConcerned,
+        (true, None, _) if !(policy.matches)(&payload) => VerdictKind::NotMatched,
         (true, None, _) => VerdictKind::Admitted,
         (false, _, Some(403)) => VerdictKind::Denied,
         (false, ..) => VerdictKind::Fault,
     };
     let message = response.status.as_ref().and_then(|status| status.message.as_deref()).unwrap_or_default();
     let mut line = |text: &str| marker.line(origin, policy.id, text.to_owned());
-    let change = mutated
-        .map(|after| Change { before: request.object().map(yaml).unwrap_or_default(), after: yaml(&after) });
-    Verdict {
+    let diff = mutated.map(|after| ObjectDiff {
+        before: request.object().map(yaml).unwrap_or_default(),
+        after: yaml(&after),
+    });
+    RequestVerdict {
         title: request.to_string(),
         kind,
         violations: message.lines().map(&mut line).collect(),
@@ -68,9 +70,9 @@ fn verdict(
             .audit_annotations
             .iter()
             .flatten()
-            .map(|(key, value)| Entry { key: key.clone(), value: value.clone() })
+            .map(|(key, value)| AuditAnnotation { key: key.clone(), value: value.clone() })
             .collect(),
-        change,
+        diff,
         response: serde_json::to_value(&response).as_ref().map(json).unwrap_or_default(),
     }
 }
