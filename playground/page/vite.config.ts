@@ -8,7 +8,10 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const SITE = here("../../target/playground/site");
 
-/** Writes the service worker: `offline/worker.js` with the list of built files and a version derived from their content. */
+/**
+ * Writes the service worker: `offline/worker.js` with the list of built files and a version derived
+ * from their content.
+ */
 function offline(): Plugin {
   return {
     name: "offline",

@@ -1,7 +1,7 @@
 //! The functions of this crate, exported to JavaScript.
 //!
-//! An argument of the wrong type throws an exception. TypeScript rules this out at compile time. All
-//! other errors are returned as an [`InputProblem`].
+//! An argument of the wrong type throws an exception. TypeScript rules this out at compile time.
+//! All other errors are returned as an [`InputProblem`].
 
 use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
@@ -63,7 +63,8 @@ pub fn sample_input(restriction: &str, sample: &str) -> Result<Option<Ts<Input>>
     Ok(crate::sample_input(restriction, sample).map(|input| input.into_ts()).transpose()?)
 }
 
-/// Returns the cases in the text of a case file. The result is empty if the text is not a valid case file.
+/// Returns the cases in the text of a case file. The result is empty if the text is not a valid
+/// case file.
 ///
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
@@ -72,8 +73,8 @@ pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
     Ok(crate::cases(file).into_ts()?)
 }
 
-/// Returns a case from the text of a case file as an input for `judge`, or `undefined` if there is no
-/// case with this name.
+/// Returns a case from the text of a case file as an input for `judge`, or `undefined` if there is
+/// no case with this name.
 ///
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.

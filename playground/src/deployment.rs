@@ -87,7 +87,8 @@ struct Adjustment {
 /// A condition on the settings.
 enum SettingsCondition {
     Always,
-    /// The setting at this JSON pointer is one of these values, or a list that contains one of them.
+    /// The setting at this JSON pointer is one of these values, or a list that contains one of
+    /// them.
     SettingIs(&'static str, &'static [&'static str]),
 }
 use SettingsCondition::{Always, SettingIs};
@@ -105,11 +106,11 @@ enum ManifestEdit {
 }
 use ManifestEdit::{Add, Prepend, Remove, Set};
 
-/// Returns a `ClusterAdmissionPolicy` with the given settings, as YAML, preceded by any objects that it
-/// requires, such as the RBAC rules for its look-ups.
+/// Returns a `ClusterAdmissionPolicy` with the given settings, as YAML, preceded by any objects
+/// that it requires, such as the RBAC rules for its look-ups.
 ///
-/// The manifest is the one in `deploy`, including its comments, adjusted to the settings: permission to
-/// mutate objects, additional requests to judge, and additional kinds to look up.
+/// The manifest is the one in `deploy`, including its comments, adjusted to the settings:
+/// permission to mutate objects, additional requests to judge, and additional kinds to look up.
 ///
 /// # Errors
 /// Returns a problem if the settings are invalid or the restriction is unknown.

@@ -109,7 +109,8 @@ fn judged_fields(request: &Value) -> Value {
     ])
 }
 
-/// Returns the user of a request, as the most specific kind of user with the same username and groups.
+/// Returns the user of a request, as the most specific kind of user with the same username and
+/// groups.
 fn user(info: &Value) -> Option<User> {
     let username = info.get("username")?.as_str()?;
     let groups = serde_json::from_value(info.get("groups")?.clone()).ok()?;

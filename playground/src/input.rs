@@ -64,7 +64,8 @@ pub(crate) fn read(input: &Input) -> Result<Vec<LocatedRequest>, Vec<InputProble
 /// Reads and checks the settings of a restriction. An empty text results in an empty object.
 ///
 /// # Errors
-/// Returns a problem with its location if the text cannot be read or the restriction rejects the settings.
+/// Returns a problem with its location if the text cannot be read or the restriction rejects the
+/// settings.
 pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, InputProblem> {
     let about = |message: String, mark| problem(Field::Settings, message, mark);
     let mut documents = parsed(Field::Settings, text)?;
@@ -184,7 +185,8 @@ fn drafted_request(
     Ok(LocatedRequest { request, origin })
 }
 
-/// Checks that `kubectl` would accept a value as an object, and adds the default namespace as kubectl does.
+/// Checks that `kubectl` would accept a value as an object, and adds the default namespace as
+/// kubectl does.
 fn complete(object: &mut Value) -> Result<(), String> {
     if !object.is_object() {
         return Err(format!("expected a Kubernetes object, found {}", found(object)));

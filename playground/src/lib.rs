@@ -10,7 +10,8 @@
 //! * [`sample_input`], [`cases`] and [`case_input`] provide examples.
 //!
 //! An input that cannot be read results in an [`InputProblem`] with its location, not in an
-//! exception. The module [`browser`] exports these functions with wasm-bindgen and TypeScript types.
+//! exception. The module [`browser`] exports these functions with wasm-bindgen and TypeScript
+//! types.
 //!
 //! The crate contains no rules of its own. It calls the same crates as the policy modules.
 
@@ -89,14 +90,15 @@ pub fn sample_input(restriction: &str, sample: &str) -> Option<Input> {
     example::sample_input(restriction, sample)
 }
 
-/// Returns the cases in the text of a case file. The result is empty if the text is not a valid case file.
+/// Returns the cases in the text of a case file. The result is empty if the text is not a valid
+/// case file.
 #[must_use]
 pub fn cases(file: &str) -> Examples {
     Examples { examples: example::cases(file) }
 }
 
-/// Returns a case from the text of a case file as an input for [`judge`], or `None` if there is no case
-/// with this name.
+/// Returns a case from the text of a case file as an input for [`judge`], or `None` if there is no
+/// case with this name.
 #[must_use]
 pub fn case_input(restriction: &str, file: &str, case: &str) -> Option<Input> {
     example::case_input(restriction, file, case)

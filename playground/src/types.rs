@@ -9,7 +9,8 @@ use tsify::Tsify;
 pub struct Input {
     /// The id of the restriction, such as `external-ips`.
     pub restriction: String,
-    /// Objects as `kubectl` accepts them, or `AdmissionReviews` and `AdmissionRequests`, in YAML or JSON.
+    /// Objects as `kubectl` accepts them, or `AdmissionReviews` and `AdmissionRequests`, in YAML or
+    /// JSON.
     pub manifest: String,
     /// The policy settings in YAML or JSON. Empty means the defaults.
     pub settings: String,
@@ -160,7 +161,8 @@ pub struct Mark {
     pub line: u32,
     /// The column of the first character.
     pub column: u32,
-    /// The column after the last character. Equal to `column` if the range extends to the end of the line.
+    /// The column after the last character. Equal to `column` if the range extends to the end of
+    /// the line.
     pub end_column: u32,
 }
 

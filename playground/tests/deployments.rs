@@ -1,4 +1,5 @@
-//! Deployment manifests grant every look-up and mutation that the cases with the same settings need.
+//! Deployment manifests grant every look-up and mutation that the cases with the same settings
+//! need.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +8,8 @@ use harness::Case;
 use playground::cluster_admission_policy;
 use serde_json::{Value, json};
 
-/// Returns the spec of the `ClusterAdmissionPolicy` for the given settings, or `None` if they are invalid.
+/// Returns the spec of the `ClusterAdmissionPolicy` for the given settings, or `None` if they are
+/// invalid.
 fn spec(id: &str, settings: &str) -> Option<Value> {
     let deployment = cluster_admission_policy(id, settings);
     let documents = manifest::documents(&deployment.manifest).ok()?;

@@ -42,7 +42,8 @@ fn samples_get_the_verdict_in_their_readme() {
     }
 }
 
-/// Checks the verdict on a case. Returns the actual verdict as the error if it is not the expected one.
+/// Checks the verdict on a case. Returns the actual verdict as the error if it is not the expected
+/// one.
 fn check(id: &str, input: &Input, want: &Want) -> Result<(), String> {
     let result = judge(input);
     if let Some(error) = &want.settings_error {
@@ -66,8 +67,8 @@ fn check(id: &str, input: &Input, want: &Want) -> Result<(), String> {
     if same { Ok(()) } else { Err(format!("{id}: {verdict:?}")) }
 }
 
-/// Checks that a line is marked at the last step of its path that exists in the text. Returns `None` if
-/// the line does not refer to a text.
+/// Checks that a line is marked at the last step of its path that exists in the text. Returns
+/// `None` if the line does not refer to a text.
 fn is_mark_correct(input: &Input, line: &Line) -> Option<bool> {
     let (path, _) = manifest::steps(&line.message)?;
     let old = matches!(path.first(), Some(Step::Field(name)) if name == "oldObject");

@@ -1,4 +1,5 @@
-// Service worker that caches the page for offline use. The build inserts the version and the list of files.
+// Service worker that caches the page for offline use. The build inserts the version and the list
+// of files.
 const PREFIX = `portcullis ${self.registration.scope} `;
 const CACHE = `${PREFIX}${"VERSION"}`;
 const FILES = ["FILES"];
@@ -23,8 +24,8 @@ self.addEventListener("activate", (event) => {
   );
 });
 
-// The page itself is fetched from the network first, so that users get the latest version. All other files have a
-// content hash in their names.
+// The page itself is fetched from the network first, so that users get the latest version. All
+// other files have a content hash in their names.
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || new URL(request.url).origin !== self.location.origin) return;

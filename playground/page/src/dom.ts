@@ -9,7 +9,10 @@ export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
 
-/** Creates an element. Functions become event listeners. Strings among the children become text, never HTML. */
+/**
+ * Creates an element. Functions become event listeners. Strings among the children become text,
+ * never HTML.
+ */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

@@ -55,7 +55,10 @@ function read(key: string): object | undefined {
   return undefined;
 }
 
-/** Returns whether the value fits. If the browser has no storage at all, this is not reported as a failure. */
+/**
+ * Returns whether the value fits. If the browser has no storage at all, this is not reported as a
+ * failure.
+ */
 function write(key: string, value: object): boolean {
   const text = JSON.stringify(value);
   let fits = true;
@@ -71,7 +74,10 @@ function write(key: string, value: object): boolean {
   return fits;
 }
 
-/** Returns the storages in order of precedence. The storage of the tab comes first, so that each tab has its own draft. */
+/**
+ * Returns the storages in order of precedence. The storage of the tab comes first, so that each tab
+ * has its own draft.
+ */
 function storages(): Storage[] {
   try {
     return [sessionStorage, localStorage];

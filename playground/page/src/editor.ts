@@ -164,8 +164,8 @@ function foldMarker(open: boolean): HTMLElement {
 }
 
 /**
- * Converts marks to offsets in a text, which can have become shorter. Marks count Unicode characters, CodeMirror counts
- * UTF-16 code units.
+ * Converts marks to offsets in a text, which can have become shorter. Marks count Unicode
+ * characters, CodeMirror counts UTF-16 code units.
  */
 function ranges(doc: Text): (mark: Mark) => { from: number; to: number } {
   // The offsets are cached for each line: a text on a single line can have a thousand marks.

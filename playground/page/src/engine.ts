@@ -25,7 +25,10 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** After this many milliseconds, a running call of `judge` is cancelled as soon as a newer input is waiting. */
+/**
+ * After this many milliseconds, a running call of `judge` is cancelled as soon as a newer input is
+ * waiting.
+ */
 const MAX_DELAY = 4000;
 
 /** The error of a call of `judge` that was cancelled in favour of a newer input. */

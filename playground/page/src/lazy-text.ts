@@ -6,7 +6,10 @@ export class LazyText {
   private readonly text = make("pre", { tabindex: "0" });
   private current = false;
 
-  /** `generate` returns the text for the `details` element with the given id, or throws an error to show instead. */
+  /**
+   * `generate` returns the text for the `details` element with the given id, or throws an error to
+   * show instead.
+   */
   constructor(
     id: string,
     private readonly generate: () => Promise<string>,

@@ -1,4 +1,5 @@
-// The entry point of the page: startup, loading of examples and links, and switching of restrictions.
+// The entry point of the page: startup, loading of examples and links, and switching of
+// restrictions.
 import type { Input, Restriction } from "playground";
 import { byId, copy, make } from "./dom";
 import * as draft from "./draft";
@@ -24,13 +25,19 @@ const examples = new Examples(
 let catalog: Restriction[] = [];
 /** The input that was last loaded from an example or a link. */
 let loaded: Input | undefined;
-/** Whether `loaded` is an example. If unchanged, it is replaced when the user selects another restriction. */
+/**
+ * Whether `loaded` is an example. If unchanged, it is replaced when the user selects another
+ * restriction.
+ */
 let loadedIsExample = true;
 /** The input that was replaced by `loaded`. */
 let previous = draft.loadPrevious();
 /** The settings of the restrictions that are not currently selected. */
 const otherSettings = draft.loadSettings();
-/** The restriction of the shown input. It differs from the selected one while a switch is in progress. */
+/**
+ * The restriction of the shown input. It differs from the selected one while a switch is in
+ * progress.
+ */
 let current = "";
 
 function find(id: string): Restriction | undefined {
@@ -92,7 +99,10 @@ async function share(): Promise<void> {
   showStatus(`${copied ? "Link copied." : "The link is in the address bar."}${long}`);
 }
 
-/** Reads the input from the link in the address bar. Returns undefined if the fragment is not such a link. */
+/**
+ * Reads the input from the link in the address bar. Returns undefined if the fragment is not such a
+ * link.
+ */
 async function readLink(): Promise<Input | undefined> {
   if (!LINK.test(location.hash)) return undefined;
   const linked = await decode(location.hash.slice(1));
@@ -107,7 +117,8 @@ async function start(): Promise<void> {
   restriction.replaceChildren(...catalog.map(({ id }) => make("option", { value: id }, id)));
   const linked = await readLink();
   const draftInput = draft.load();
-  // A draft from another version of this page can name an unknown restriction. Its other fields are still valid.
+  // A draft from another version of this page can name an unknown restriction. Its other fields are
+  // still valid.
   const saved = draftInput && {
     ...draftInput,
     restriction: (find(draftInput.restriction) ?? catalog[0])?.id ?? "",
@@ -132,7 +143,10 @@ async function firstSample(id: string): Promise<Input | undefined> {
   return sample && engine.call("sampleInput", id, sample.name);
 }
 
-/** Switches to the selected restriction: loads its first sample, or keeps the input if the user has changed it. */
+/**
+ * Switches to the selected restriction: loads its first sample, or keeps the input if the user has
+ * changed it.
+ */
 async function switchRestriction(): Promise<void> {
   const id = restriction.value;
   const selected = find(id);
@@ -159,7 +173,10 @@ async function switchRestriction(): Promise<void> {
   if (unchanged) judgement.scrollToFirstViolation();
 }
 
-/** Moves the focus to the verdict without adding a history entry, which would lead back to a replaced link. */
+/**
+ * Moves the focus to the verdict without adding a history entry, which would lead back to a
+ * replaced link.
+ */
 function goToVerdict(event: Event): void {
   event.preventDefault();
   const heading = byId("verdict-heading");

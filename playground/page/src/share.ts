@@ -31,7 +31,10 @@ export async function decode(fragment: string): Promise<Input | undefined> {
   }
 }
 
-/** The maximum unpacked size. It exceeds that of any link made by hand and stops decompression bombs. */
+/**
+ * The maximum unpacked size. It exceeds that of any link made by hand and stops decompression
+ * bombs.
+ */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 async function transform(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array> {

@@ -20,7 +20,9 @@ export function sameInput(one: Input, other: Input): boolean {
   return JSON.stringify(normalise(one)) === JSON.stringify(normalise(other));
 }
 
-/** Converts a value from a link or a draft, which can be outdated or malformed, to a valid input. */
+/**
+ * Converts a value from a link or a draft, which can be outdated or malformed, to a valid input.
+ */
 export function normalise(value: unknown): Input {
   const given = (value ?? {}) as Record<string, unknown>;
   const text = (name: keyof Input) => (typeof given[name] === "string" ? given[name] : "");

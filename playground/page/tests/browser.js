@@ -5,7 +5,9 @@ import { chromium } from "playwright-core";
 
 const FIND_BROWSER = fileURLToPath(new URL("../../../scripts/browser", import.meta.url));
 
-/** Launches the browser with background network traffic disabled, so that only pages send requests. */
+/**
+ * Launches the browser with background network traffic disabled, so that only pages send requests.
+ */
 export function launch() {
   const executablePath = execFileSync(FIND_BROWSER, { encoding: "utf8" }).trim();
   const args = [

@@ -28,8 +28,8 @@ export function fixture() {
 }
 
 /**
- * Opens the page in a new browser context. `closed` closes it and checks that the page sent no requests to other hosts
- * and logged no errors.
+ * Opens the page in a new browser context. `closed` closes it and checks that the page sent no
+ * requests to other hosts and logged no errors.
  *
  * @param {Browser} browser
  * @param {string} url

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { choose, example, fixture, savedInput, lines, open, paste, settled, watch } from "./page.js";
+import { choose, example, fixture, lines, open, paste, savedInput, settled, watch } from "./page.js";
 import { SITE, serve } from "./server.js";
 
 /** @import { Page } from "playwright-core" */
