@@ -5,31 +5,31 @@ use manifest::{Places, Step};
 
 use crate::types::{Field, Input, Line, Mark};
 
-/// Where the objects of a request stand.
+/// The location of the objects of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// Each in a text of its own, or nowhere.
+    /// Each object is in its own text, or absent.
     Objects {
         /// The object under review.
         object: Option<Root>,
         /// The stored object.
         old_object: Option<Root>,
     },
-    /// Both in a request that was given whole.
+    /// Both objects are in a request that the manifest contains.
     Request(Root),
 }
 
-/// Where an object or a request begins.
+/// The location of an object or a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     pub(crate) field: Field,
-    /// Which document of the text.
+    /// The index of the document in the text.
     pub(crate) document: usize,
-    /// The way to it, as for an item of a `List`.
+    /// The path within the document, for example to an item of a `List`.
     pub(crate) path: Vec<Step>,
 }
 
-/// The places of the texts of an input, each read when it is asked for.
+/// The locations in the texts of an input. Each text is parsed on first use.
 pub(crate) struct Marker<'i> {
     input: &'i Input,
     manifest: Option<Places>,
@@ -55,7 +55,7 @@ impl<'i> Marker<'i> {
     }
 }
 
-/// The place of a path in a text of the input.
+/// Locates a path in a text of the input.
 pub(crate) fn mark_in(text: &str, field: Field, document: usize, path: &[Step]) -> Option<Mark> {
     mark(&Places::of(text), field, document, path)
 }

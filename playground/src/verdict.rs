@@ -1,32 +1,32 @@
-//! From requests to verdicts.
+//! Judges the requests of an input.
 
 use admission::{Decision, Finding, PolicyEntry};
 use admission_review::{AdmissionResponse, Answer};
 use cluster_objects::Objects;
 use serde_json::Value;
 
-use crate::input::{self, Subject};
+use crate::input::{self, LocatedRequest};
 use crate::place::{Marker, Origin};
 use crate::text::{json, yaml};
-use crate::types::{Change, Entry, Input, Outcome, Verdict, VerdictKind};
+use crate::types::{AuditAnnotation, Input, JudgeResult, ObjectDiff, RequestVerdict, VerdictKind};
 
-/// Judges what an input asks.
-pub(crate) fn judge(input: &Input) -> Outcome {
+/// Judges every request of an input.
+pub(crate) fn judge(input: &Input) -> JudgeResult {
     let settings = input::settings(&input.restriction, &input.settings);
     let cluster = input::cluster(input);
-    let subjects = input::read(input);
+    let requests = input::read(input);
     let policy = rules::find(&input.restriction);
-    let (Some(policy), Ok(settings), Ok(cluster), Ok(subjects)) = (policy, &settings, &cluster, &subjects)
+    let (Some(policy), Ok(settings), Ok(cluster), Ok(requests)) = (policy, &settings, &cluster, &requests)
     else {
-        let problems = subjects.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
-        return Outcome { problems: problems.collect(), ..Outcome::default() };
+        let problems = requests.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
+        return JudgeResult { problems: problems.collect(), ..JudgeResult::default() };
     };
     let mut marker = Marker::new(input);
-    let verdicts = subjects.iter().map(|subject| verdict(policy, settings, cluster, subject, &mut marker));
-    Outcome {
+    let verdicts = requests.iter().map(|request| verdict(policy, settings, cluster, request, &mut marker));
+    JudgeResult {
         problems: Vec::new(),
         verdicts: verdicts.collect(),
-        holds_requests: subjects.iter().any(|subject| matches!(subject.origin, Origin::Request(_))),
+        holds_requests: requests.iter().any(|request| matches!(request.origin, Origin::Request(_))),
     }
 }
 
@@ -34,9 +34,9 @@ fn verdict(
     policy: &PolicyEntry,
     settings: &Value,
     cluster: &Objects,
-    Subject { request, origin }: &Subject,
+    LocatedRequest { request, origin }: &LocatedRequest,
     marker: &mut Marker<'_>,
-) -> Verdict {
+) -> RequestVerdict {
     let outcome = (policy.judge)(&request.payload(settings), cluster);
     let rendered = (policy.render)(outcome.clone());
     let response = match serde_json::from_slice::<Answer>(&rendered.to_json()) {
@@ -48,14 +48,14 @@ fn verdict(
     };
     let unmarked = |message: &str| Line { message: message.to_owned(), mark: None };
     let mut violations = Vec::new();
-    let mut change = None;
+    let mut diff = None;
     let kind = match &outcome.decision {
-        Decision::NotMatched => VerdictKind::NotConcerned,
+        Decision::NotMatched => VerdictKind::NotMatched,
         Decision::Admitted => VerdictKind::Admitted,
         Decision::Mutated(object) => {
             let after: Value = serde_json::from_str(object).unwrap_or_default();
             let before = request.object().map(yaml).unwrap_or_default();
-            change = Some(Change { before, after: yaml(&after) });
+            diff = Some(ObjectDiff { before, after: yaml(&after) });
             VerdictKind::Mutated
         }
         Decision::Denied(findings) => {
@@ -74,15 +74,15 @@ fn verdict(
         }
     };
     let annotations = outcome.audit_annotations().iter();
-    Verdict {
+    RequestVerdict {
         title: request.to_string(),
         kind,
         violations,
         warnings: outcome.warnings().iter().map(|text| unmarked(text)).collect(),
         audit_annotations: annotations
-            .map(|(key, value)| Entry { key: (*key).to_owned(), value: value.clone() })
+            .map(|(key, value)| AuditAnnotation { key: (*key).to_owned(), value: value.clone() })
             .collect(),
-        change,
+        diff,
         response: serde_json::to_value(&response).as_ref().map(json).unwrap_or_default(),
     }
 }
