@@ -682,7 +682,7 @@ fn helm_refuses_what_the_chart_refuses() {
         ("timeoutEvalSeconds: 9", "timeoutEvalSeconds is greater than timeoutSeconds"),
         (
             "policies: { external-ips: { settings: { fields: [spec.loadBalancerIP] } } }",
-            "keep its requests away",
+            "do not match its requests",
         ),
         ("groups: { restricted-or-confined: { enabled: true, timeoutSeconds: 5 } }", "add up to more"),
     ]
