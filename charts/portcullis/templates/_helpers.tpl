@@ -1,4 +1,4 @@
-{{- /* The address of a module: by digest, its tag, the common tag, or the version of the chart. */}}
+{{- /* The address of a module: its digest, its tag, the common tag, or the chart version. */}}
 {{- define "portcullis.module" -}}
 {{- $all := .root.Values.module -}}
 {{- $digest := get $all.digests .module -}}
