@@ -5,7 +5,7 @@
 # anything up.
 #
 #   accepts NAME [WARNING…]                  admitted unchanged
-#   mutates NAME [WARNING…] <<END            admitted with this JSON patch: an operation per line, sorted
+#   mutates NAME [WARNING…] <<END            with this JSON patch, sorted, one operation per line
 #   denies NAME <<END                        denied with exactly this message
 #   cannot_judge NAME <<END                  denied as a fault if the first look-up fails
 #   annotates KEY VALUE                      the last verdict has this audit annotation
