@@ -31,7 +31,7 @@ const RENDERINGS: &[(&str, Option<&str>)] = &[
 const DEFAULT_RIGHTS: &[&str] = &["Namespace", "Pod", "Service", "Ingress"];
 
 /// Resources that the audit scanner, with the role `view`, cannot list by default.
-const UNSEEN: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];
+const NOT_LISTED: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -109,7 +109,7 @@ fn items(list: &Value) -> &[Value] {
 // --- Schemas ---
 
 /// Returns whether a text matches one of the regular expressions of the schemas.
-fn meets(pattern: &str, text: &str) -> bool {
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let lower = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
     let (first, last) = (text.bytes().next(), text.bytes().last());
     match pattern {
@@ -160,7 +160,7 @@ fn check(root: &Value, schema: &Value, path: &str, value: &Value, found: &mut Ve
             }
             "type" => has_type(value, rule.as_str().unwrap()),
             "enum" => items(rule).contains(value),
-            "pattern" => value.as_str().is_some_and(|text| meets(rule.as_str().unwrap(), text)),
+            "pattern" => value.as_str().is_some_and(|text| matches_pattern(rule.as_str().unwrap(), text)),
             "minLength" | "minItems" | "minProperties" => length(value) >= size(),
             "maxLength" | "maxItems" => length(value) <= size(),
             "minimum" => value.as_u64().is_some_and(|number| number >= size()),
@@ -213,7 +213,7 @@ fn check(root: &Value, schema: &Value, path: &str, value: &Value, found: &mut Ve
     }
 }
 
-fn against(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
+fn violations(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, "", value, &mut found);
     found
@@ -225,7 +225,7 @@ fn against(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
 fn invalid(schemas: &Value, object: &Value) -> Vec<String> {
     let kind = object["kind"].as_str().unwrap_or_default();
     let Some(schema) = schemas["definitions"].get(kind) else { return vec![format!("{kind}: unknown kind")] };
-    let mut found = against(schemas, schema, object);
+    let mut found = violations(schemas, schema, object);
     let spec = &object["spec"];
     let seconds = |of: &Value, field: &str| of[field].as_u64();
     let limit = seconds(spec, "timeoutSeconds").unwrap_or(10);
@@ -316,23 +316,23 @@ fn invalid_objects_are_detected() {
     }
 }
 
-type Asked = BTreeSet<(String, String, String, String)>;
+type Requests = BTreeSet<(String, String, String, String)>;
 
 /// Expands rules to single requests: group, version, resource and operation.
-fn expand(rules: &Value) -> Asked {
-    let mut asked = Asked::new();
+fn expand(rules: &Value) -> Requests {
+    let mut requests = Requests::new();
     for rule in items(rules) {
         for group in texts(&rule["apiGroups"]) {
             for version in texts(&rule["apiVersions"]) {
                 for resource in texts(&rule["resources"]) {
                     for operation in texts(&rule["operations"]) {
-                        asked.insert((group.clone(), version.clone(), resource.clone(), operation));
+                        requests.insert((group.clone(), version.clone(), resource.clone(), operation));
                     }
                 }
             }
         }
     }
-    asked
+    requests
 }
 
 fn metadata(id: &str) -> Metadata {
@@ -347,7 +347,7 @@ fn module_id(module: &Value) -> &str {
 
 /// Checks a policy or a member of a group: its module accepts the settings, and declares the kinds
 /// to look up.
-fn fits(name: &str, evaluation: &Value) {
+fn check_evaluation(name: &str, evaluation: &Value) {
     let id = module_id(&evaluation["module"]);
     let entry = rules::find(id).unwrap_or_else(|| panic!("{name}: {id} is not a policy"));
     let settings = evaluation["settings"].to_string();
@@ -375,7 +375,7 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
             let spec = &object["spec"];
             match kind.as_str() {
                 "ClusterAdmissionPolicy" => {
-                    fits(name, spec);
+                    check_evaluation(name, spec);
                     let id = module_id(&spec["module"]);
                     assert_eq!(spec["mutating"], json!(changes(id, &spec["settings"])), "{name}: mutating");
                     let needs_role = items(&spec["contextAwareResources"])
@@ -386,7 +386,7 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
                 }
                 "ClusterAdmissionPolicyGroup" => {
                     for (member, policy) in spec["policies"].as_object().unwrap() {
-                        fits(&format!("{name}: {member}"), policy);
+                        check_evaluation(&format!("{name}: {member}"), policy);
                         assert!(!changes(module_id(&policy["module"]), &policy["settings"]), "{member}");
                     }
                 }
@@ -408,7 +408,7 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
 
 #[test]
 fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
-    let mut asked: BTreeMap<&str, Asked> = BTreeMap::new();
+    let mut requests: BTreeMap<&str, Requests> = BTreeMap::new();
     let (objects, of_group) = (base(), group());
     for object in objects.iter().chain(&of_group) {
         let (name, spec) = (object["metadata"]["name"].as_str().unwrap(), &object["spec"]);
@@ -418,8 +418,8 @@ fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
         // The audit scanner sends CREATE, and cannot list subresources and some other resources.
         if spec["backgroundAudit"] == json!(true) {
             for (_, _, resource, _) in &rules {
-                let seen = !resource.contains('/') && !UNSEEN.contains(&resource.as_str());
-                assert!(seen, "{name}: backgroundAudit, {resource}");
+                let listed = !resource.contains('/') && !NOT_LISTED.contains(&resource.as_str());
+                assert!(listed, "{name}: backgroundAudit, {resource}");
             }
             assert!(
                 rules.iter().any(|(_, _, _, operation)| operation == "CREATE"),
@@ -441,13 +441,13 @@ fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
         }
         let known = expand(&serde_json::to_value(&metadata.rules).unwrap());
         assert!(rules.is_subset(&known), "{name}: {:?}", rules.difference(&known));
-        asked.entry(id).or_default().extend(rules);
+        requests.entry(id).or_default().extend(rules);
     }
-    let known: BTreeMap<&str, Asked> = rules::CATALOG
+    let known: BTreeMap<&str, Requests> = rules::CATALOG
         .iter()
         .map(|entry| (entry.id, expand(&serde_json::to_value(metadata(entry.id).rules).unwrap())))
         .collect();
-    assert_eq!(asked, known);
+    assert_eq!(requests, known);
 }
 
 #[test]
@@ -465,18 +465,18 @@ fn both_instances_of_selinux_match_the_same_pods() {
 /// module would not deny any of these.
 #[test]
 fn requests_excluded_by_match_conditions_are_not_denied() {
-    let mut seen = 0;
+    let mut excluded = 0;
     for entry in rules::CATALOG.iter().filter(|entry| ["pod-security", "selinux"].contains(&entry.id)) {
         for case in harness::load_dir(&root().join("policies").join(entry.id).join("cases")).unwrap() {
             let (Some(object), Some(old)) = (&case.object, &case.old_object) else { continue };
             let is_excluded = object.get("spec").is_some() && object.get("spec") == old.get("spec");
             if is_excluded && object["kind"] != "Namespace" && case.subresource.is_none() {
                 assert!(case.want.denied.is_none(), "{}: {}", entry.id, case.name);
-                seen += 1;
+                excluded += 1;
             }
         }
     }
-    assert!(seen > 0);
+    assert!(excluded > 0);
 }
 
 #[test]
@@ -646,8 +646,8 @@ fn places(path: &str, value: &Value, found: &mut Vec<String>) {
 fn rejects_values_of_a_wrong_type() {
     let schema = parse_one(&chart().join("values.schema.json"));
     let values = parse_one(&chart().join("values.yaml"));
-    let refused = |values: &Value| against(&schema, &schema, values);
-    assert_eq!(refused(&values), Vec::<String>::new());
+    let rejected = |values: &Value| violations(&schema, &schema, values);
+    assert_eq!(rejected(&values), Vec::<String>::new());
     let mut paths = Vec::new();
     places("", &values, &mut paths);
     assert!(paths.len() > 200);
@@ -655,7 +655,7 @@ fn rejects_values_of_a_wrong_type() {
         let mut wrong = values.clone();
         let value = wrong.pointer_mut(&path).unwrap();
         *value = if value.is_string() { json!(7) } else { json!("wrong") };
-        assert!(!refused(&wrong).is_empty(), "{path}: {}", wrong.pointer(&path).unwrap());
+        assert!(!rejected(&wrong).is_empty(), "{path}: {}", wrong.pointer(&path).unwrap());
     }
     for (path, key) in
         [("", "modes"), ("/module", "digest"), ("/rbac", "roles"), ("/policies/node-pods", "setting")]
@@ -663,7 +663,7 @@ fn rejects_values_of_a_wrong_type() {
         let mut wrong = values.clone();
         let fields = wrong.pointer_mut(path).unwrap().as_object_mut().unwrap();
         fields.insert(key.to_owned(), json!("a"));
-        assert!(!refused(&wrong).is_empty(), "{path}/{key}");
+        assert!(!rejected(&wrong).is_empty(), "{path}/{key}");
     }
     for (path, value) in [
         ("/mode", json!("audit")),
@@ -675,7 +675,7 @@ fn rejects_values_of_a_wrong_type() {
     ] {
         let mut wrong = values.clone();
         *wrong.pointer_mut(path).unwrap() = value;
-        assert!(!refused(&wrong).is_empty(), "{path}: {}", wrong.pointer(path).unwrap());
+        assert!(!rejected(&wrong).is_empty(), "{path}: {}", wrong.pointer(path).unwrap());
     }
 }
 

@@ -18,7 +18,7 @@ const GROUP: &str = "Settings";
 const DESCRIPTION: &str = "description";
 
 /// Settings that are not in the form.
-const NOT_ASKED: &[(&str, &str, &str)] = &[("pod-security", "profile", "another name of level")];
+const NOT_IN_FORM: &[(&str, &str, &str)] = &[("pod-security", "profile", "another name of level")];
 
 /// The required fields of an element of each sequence.
 const ELEMENTS: &[(&str, &str, &str)] = &[
@@ -41,7 +41,7 @@ static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
             Questions::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let form = Declared::form(entry, &written.questions);
         if harness::bless::is_wanted() {
-            hold(&path, &form.to_yaml().unwrap());
+            compare_or_write(&path, &form.to_yaml().unwrap());
         }
         (entry.id, form)
     };
@@ -49,7 +49,7 @@ static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
 });
 
 /// Compares a file with its expected content, or writes it with `BLESS`.
-fn hold(path: &Path, want: &str) {
+fn compare_or_write(path: &Path, want: &str) {
     if harness::bless::is_wanted() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, want).unwrap();
@@ -108,7 +108,7 @@ impl<'a> Declared<'a> {
         let id = self.entry.id;
         for setting in settings {
             let (path, variable) = (format!("{place}{}", setting.name), format!("{prefix}{}", setting.name));
-            if NOT_ASKED.iter().any(|(policy, known, _)| *policy == id && *known == path) {
+            if NOT_IN_FORM.iter().any(|(policy, known, _)| *policy == id && *known == path) {
                 continue;
             }
             let written = self.written.iter().copied().find(|question| question.variable == variable);
@@ -189,7 +189,7 @@ fn kind(kind: Kind) -> &'static str {
 #[test]
 fn every_form_has_the_declared_settings() {
     for (id, form) in &*FORMS {
-        hold(&policy(id, "questions-ui.yml").0, &form.to_yaml().unwrap());
+        compare_or_write(&policy(id, "questions-ui.yml").0, &form.to_yaml().unwrap());
     }
 }
 
@@ -325,7 +325,7 @@ fn the_packages_match_the_policies() {
         let questions = FORMS[entry.id].to_yaml().unwrap();
         let package = artifact_hub_package(&metadata, &questions, &created_at(day.as_deref())).unwrap();
         let folder = packages.join(entry.id);
-        hold(&folder.join(newest).join("artifacthub-pkg.yml"), &package);
+        compare_or_write(&folder.join(newest).join("artifacthub-pkg.yml"), &package);
         // A catalogue shows only the README, so links to other files lead to the repository at the
         // release.
         let (source, tag) = (
@@ -334,7 +334,7 @@ fn the_packages_match_the_policies() {
         );
         let readme = policy(entry.id, "README.md").1.replace("](../../", &format!("]({source}/blob/{tag}/"));
         assert!(!readme.contains("](../"), "{}: a relative link in the README would be broken", entry.id);
-        hold(&folder.join(newest).join("README.md"), &readme);
+        compare_or_write(&folder.join(newest).join("README.md"), &readme);
 
         // Older packages stay unchanged.
         for version in names(&folder) {
