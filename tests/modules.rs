@@ -1,4 +1,5 @@
-//! Every case through the module in the embedded host: the same outcome, and the very same bytes as natively.
+//! Judges every case with the module in the embedded host: the outcome and the bytes equal the
+//! native ones.
 
 use std::sync::Arc;
 

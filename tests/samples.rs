@@ -1,4 +1,4 @@
-//! The samples of every policy get the verdicts that their README says.
+//! The samples of every policy get the verdicts in their README.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ fn yaml(path: &Path) -> Option<Value> {
 
 /// `README.md` lists every sample with its verdict.
 #[test]
-fn the_samples_get_the_verdicts_that_their_readme_says() {
+fn every_sample_gets_the_verdict_in_the_readme() {
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("samples");
         let readme = fs::read_to_string(dir.join("README.md")).unwrap();
@@ -25,7 +25,7 @@ fn the_samples_get_the_verdicts_that_their_readme_says() {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
             let name = cells[1].trim_matches('`');
             let file = |suffix: &str| dir.join(format!("{name}.{suffix}"));
-            let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} is not there"));
+            let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} does not exist"));
             let settings = yaml(&file("settings.yaml")).unwrap_or_else(|| json!({}));
             let cluster = Objects::from_values(yaml(&file("cluster.yaml")).into_iter().collect()).unwrap();
             (entry.check_settings)(settings.to_string().as_bytes()).unwrap();
