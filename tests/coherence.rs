@@ -70,7 +70,7 @@ fn every_source_file_of_the_rules_is_a_module() {
 fn every_policy_has_a_case_for_each_kind_of_outcome() {
     for entry in rules::CATALOG {
         let cases = harness::load_dir(&folder(entry).join("cases")).unwrap();
-        let any = |has: fn(&harness::Outcome) -> bool| cases.iter().any(|case| has(&case.want));
+        let any = |has: fn(&harness::CaseOutcome) -> bool| cases.iter().any(|case| has(&case.want));
         assert!(any(|want| want.admitted.is_some()), "{}: admitted", entry.id);
         assert!(any(|want| want.denied.is_some()), "{}: denied", entry.id);
         assert!(any(|want| want.fault.is_some()), "{}: fault", entry.id);
