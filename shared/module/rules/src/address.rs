@@ -370,7 +370,10 @@ mod tests {
     fn rejects_blocks_that_could_be_misread() {
         let prefix = "has an invalid prefix length; write 0 to 32, or 0 to 128 for IPv6";
         for (text, problem) in [
-            ("", "is not an IP address or CIDR block; use a form such as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1"),
+            (
+                "",
+                "is not an IP address or CIDR block; use a form such as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1",
+            ),
             ("10.0.0.0/33", prefix),
             ("10.0.0.0/+8", prefix),
             ("10.0.0.0/08", prefix),

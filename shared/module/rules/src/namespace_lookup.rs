@@ -44,7 +44,11 @@ fn get<'a>(name: &'a str, shape: Shape<'static>) -> Get<'a> {
 /// Returns a fault if the answer is not a JSON object.
 pub fn view<'d>(document: &'d Document<'d>) -> Result<Namespace<'d>, Fault> {
     let root = document.root();
-    if root.object()? { Ok(Namespace::of(root)) } else { Err(root.fault("expected an object, found nothing")) }
+    if root.object()? {
+        Ok(Namespace::of(root))
+    } else {
+        Err(root.fault("expected an object, found nothing"))
+    }
 }
 
 /// The Namespace of a request: looked up on first use and cached.

@@ -85,9 +85,9 @@ fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result
         let problem = if name.bytes().all(|byte| byte.is_ascii_whitespace()) {
             Some("is blank; remove it")
         } else if [bytes.next(), bytes.next_back()].into_iter().flatten().any(|b| b.is_ascii_whitespace()) {
-            Some("starts or ends with white space; remove the white space")
+            Some("starts or ends with white space; remove it")
         } else if name.contains('*') {
-            Some("is a pattern, and patterns are not supported here; write the full name")
+            Some("is a pattern; write the full name")
         } else {
             problem(name)
         };

@@ -174,8 +174,7 @@ impl ExternalIps {
         own_ingress: Option<&StoredValues<'_>>,
         allowed: &mut AllowedRanges<'_, '_>,
     ) -> Option<(Cow<'static, str>, &'static str)> {
-        let own =
-            claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.contain(claim.text));
+        let own = claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.contain(claim.text));
         if self.settings.allow.is_empty() && !own {
             let (rule, remedy) = claim.field.default_denial();
             return Some((rule.into(), remedy));

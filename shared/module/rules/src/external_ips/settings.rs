@@ -47,7 +47,10 @@ pub(super) const SETTINGS: &[Setting] = &[
 
 /// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
-    ("allow", "Rules that allow addresses. A value needs one matching rule; a rule matches if all of its conditions are met."),
+    (
+        "allow",
+        "Rules that allow addresses. A value needs one matching rule; a rule matches if all of its conditions are met.",
+    ),
     ("allow.cidrs", "Required. Addresses that may be claimed, as CIDR blocks or single addresses."),
     (
         "allow.namespaces",
