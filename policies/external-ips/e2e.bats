@@ -25,13 +25,13 @@ END
 
 @test "create conflict: denied" {
     denies create-conflict <<'END'
-spec.externalIPs[0]: Invalid value: "203.0.113.5": port 80/TCP of this address belongs to Service "gateway"; use another address or another port
+spec.externalIPs[0]: Invalid value: "203.0.113.5": port 80/TCP of this address is in use by Service "gateway"; use another address or another port
 END
 }
 
 @test "status denied: denied" {
     denies status-denied <<'END'
-status.loadBalancer.ingress[0].ip: Invalid value: "192.0.2.200": Services may not be given new load balancer addresses; leave the status to the load balancer's controller
+status.loadBalancer.ingress[0].ip: Invalid value: "192.0.2.200": Services may not receive new load balancer addresses; leave the status to the load balancer controller
 END
 }
 
