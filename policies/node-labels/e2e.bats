@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl; start it with `./justw e2e`. samples/README.md describes the samples.
 
 load ../../tests/e2e/helper
 
@@ -46,30 +46,30 @@ END
     annotates forbidden-labels 'beta.kubernetes.io/masq-agent-ds-ready,foo/dedicated,node-role.kubernetes.io/worker'
 }
 
-@test "settings: a profile in the spelling of the document is refused" {
+@test "settings: a profile in the notation of KEP-279 is rejected" {
     refuses '{"labelProfile": "KEP-279"}' <<'END'
 labelProfile: "KEP-279" is no value of this setting; did you mean Kep279?
 END
 }
 
-@test "settings: protecting the name of the host is refused, as no node could register" {
+@test "settings: protecting the hostname is rejected, because no node could register" {
     refuses '{"protectedLabelKeys": ["kubernetes.io/hostname"]}' <<'END'
 protectedLabelKeys[0]: "kubernetes.io/hostname" covers labels that every kubelet sets, so no node could register; protect fewer labels
 END
 }
 
-@test "settings: a pattern among the protected domains is refused" {
+@test "settings: a pattern in the protected domains is rejected" {
     refuses '{"protectedLabelPrefixes": ["*.example.com"]}' <<'END'
 protectedLabelPrefixes[0]: "*.example.com" is not a domain; use a form such as example.com
 END
 }
 
-@test "settings: an unknown mode is refused" {
+@test "settings: an unknown mode is rejected" {
     refuses '{"mode": "Monitor"}' <<'END'
 mode: "Monitor" is no value of this setting; known are Enforce, Warn
 END
 }
 
-@test "every sample is here" {
+@test "every sample is tested" {
     tests_every_sample
 }

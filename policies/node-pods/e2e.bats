@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl; start it with `./justw e2e`. samples/README.md describes the samples.
 
 load ../../tests/e2e/helper
 
@@ -30,7 +30,7 @@ END
     accepts copied-zone
 }
 
-@test "unlisted label: denied, the label alone" {
+@test "unlisted label: denied, only the label" {
     denies unlisted-label <<'END'
 metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
 END
@@ -94,36 +94,36 @@ END
     accepts controller
 }
 
-@test "settings: an allowed key that is denied by default is refused" {
+@test "settings: an allowed key that is denied by default is rejected" {
     refuses '{"allowedLabelKeys": ["component", "k8s-app"]}' <<'END'
 allowedLabelKeys[1]: "k8s-app" is denied by deniedLabelKeys, which defaults to [k8s-app], or by deniedLabelPrefixes; remove it from one of the lists
 END
 }
 
-@test "settings: keys in one string are refused" {
+@test "settings: keys in one string are rejected" {
     refuses '{"allowedLabelKeys": ["component,tier"]}' <<'END'
 allowedLabelKeys[0]: "component,tier" is not a key; use a form such as team or example.com/team, without patterns
 END
 }
 
-@test "settings: a labelMode that does not exist is refused" {
+@test "settings: an unknown labelMode is rejected" {
     refuses '{"labelMode": "Denylist"}' <<'END'
 labelMode: "Denylist" is no value of this setting; did you mean DenyList?
 END
 }
 
-@test "settings: a flag that is a number is refused" {
+@test "settings: a flag that is a number is rejected" {
     refuses '{"restrictAnnotations": 1}' <<'END'
 restrictAnnotations: expected a boolean, found a number
 END
 }
 
-@test "a look-up fails: denied as not judged" {
+@test "a failed look-up: cannot be judged" {
     cannot_judge unlisted-label <<'END'
 node-pods: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 
-@test "every sample is here" {
+@test "every sample is tested" {
     tests_every_sample
 }
