@@ -115,12 +115,11 @@ impl<'d> ExaminedPod<'d> {
             for (number, rule) in rules.iter().enumerate() {
                 if let Field::Container(part, steps) = rule.field {
                     walk.apply(number, rule);
-                    match parts.get(part as usize).copied().flatten() {
-                        Some(place) => walk.follow(place, steps)?,
-                        None => {
-                            let parent = container.place();
-                            walk.unset(UnsetField { parent, part: Some(part.field()), steps })?;
-                        }
+                    if let Some(place) = parts.get(part as usize).copied().flatten() {
+                        walk.follow(place, steps)?;
+                    } else {
+                        let parent = container.place();
+                        walk.unset(UnsetField { parent, part: Some(part.field()), steps })?;
                     }
                 }
             }

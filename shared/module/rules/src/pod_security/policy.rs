@@ -194,7 +194,7 @@ impl PodSecurity {
 }
 
 /// Returns the verdict of all reports, or the fault if a failed look-up leaves it open.
-fn conclude<'d>(reports: Vec<Report<'d>>, mut failures: Failures) -> Result<Verdict<'d>, Fault> {
+fn conclude(reports: Vec<Report<'_>>, mut failures: Failures) -> Result<Verdict<'_>, Fault> {
     if let Some(fault) = failures.undecided.take() {
         // A violation that does not depend on the look-up denies the request in any case.
         if !reports.iter().any(|report| report.modes.enforce && report.has_violations()) {

@@ -9,12 +9,12 @@
 //! - `spec.securityContext.appArmorProfile.type`
 //! - `container.securityContext.appArmorProfile.type`
 //!
-//! Allowed values: `RuntimeDefault`, `Localhost`, or unset
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset
 //!
 //! Restricted fields:
 //! - `metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]`
 //!
-//! Allowed values: `runtime/default`, `localhost/*`, or unset or empty
+//! Allowed values: `runtime/default`, `localhost/*`; may be unset or empty
 //!
 //! Source: `policy/check_appArmorProfile.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

@@ -8,7 +8,7 @@
 //! - `container.securityContext.capabilities.add`
 //!
 //! Allowed values: `AUDIT_WRITE`, `CHOWN`, `DAC_OVERRIDE`, `FOWNER`, `FSETID`, `KILL`, `MKNOD`,
-//! `NET_BIND_SERVICE`, `SETFCAP`, `SETGID`, `SETPCAP`, `SETUID`, `SYS_CHROOT`, or unset
+//! `NET_BIND_SERVICE`, `SETFCAP`, `SETGID`, `SETPCAP`, `SETUID`, `SYS_CHROOT`; may be unset
 //!
 //! Source: `policy/check_capabilities_baseline.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

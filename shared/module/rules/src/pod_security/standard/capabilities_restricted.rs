@@ -12,7 +12,7 @@
 //! Restricted fields:
 //! - `container.securityContext.capabilities.add`
 //!
-//! Allowed values: `NET_BIND_SERVICE`, or unset
+//! Allowed values: `NET_BIND_SERVICE`; may be unset
 //!
 //! **Since v1.25**
 //!

@@ -10,7 +10,7 @@
 //! - `spec.hostPID`
 //! - `spec.hostIPC`
 //!
-//! Allowed values: `false`, or unset
+//! Allowed values: `false`; may be unset
 //!
 //! Source: `policy/check_hostNamespaces.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

@@ -7,7 +7,7 @@
 //! Restricted fields:
 //! - `spec.volumes[*].hostPath`
 //!
-//! Allowed values: unset
+//! Allowed values: none; must be unset
 //!
 //! Source: `policy/check_hostPathVolumes.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

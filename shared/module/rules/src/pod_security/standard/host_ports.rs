@@ -7,7 +7,7 @@
 //! Restricted fields:
 //! - `container.ports[*].hostPort`
 //!
-//! Allowed values: `0`, or unset
+//! Allowed values: `0`; may be unset
 //!
 //! Source: `policy/check_hostPorts.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

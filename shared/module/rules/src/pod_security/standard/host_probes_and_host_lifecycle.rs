@@ -17,7 +17,7 @@
 //! - `container.lifecycle.preStop.httpGet.host`
 //! - `container.lifecycle.preStop.tcpSocket.host`
 //!
-//! Allowed values: unset or empty
+//! Allowed values: none; must be unset or empty
 //!
 //! Source: `policy/check_hostProbesAndhostLifecycle.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

@@ -29,6 +29,8 @@ mod se_linux_options;
 mod seccomp_profile_baseline;
 mod seccomp_profile_restricted;
 mod sysctls;
+#[cfg(test)]
+mod tests;
 mod windows_host_process;
 
 use crate::view::{ContainerKind, ContainerPart as Part};
@@ -317,89 +319,4 @@ fn joined(prefix: &str, steps: &[&str]) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn checks_are_in_report_order() {
-        let order: Vec<(Level, &str)> = CHECKS.iter().map(|check| (check.level, check.id)).collect();
-        assert!(order.is_sorted() && BTreeSet::from_iter(&order).len() == 19, "{order:?}");
-        assert!(CHECKS.iter().all(|check| check.level > Level::Privileged));
-    }
-
-    #[test]
-    fn revisions_are_in_order_and_have_rules() {
-        for Check { id, revisions, .. } in CHECKS {
-            assert!(!revisions.is_empty() && revisions.is_sorted_by(|a, b| a.since < b.since), "{id}");
-            assert!(revisions.iter().all(|revision| !revision.rules.is_empty()), "{id}");
-            assert!(revisions.iter().all(|revision| revision.since <= super::super::level::NEWEST), "{id}");
-        }
-        let newest = CHECKS.iter().flat_map(|check| check.revisions).map(|revision| revision.since).max();
-        assert_eq!(newest, Some(super::super::level::NEWEST));
-    }
-
-    #[test]
-    fn a_superseded_check_is_a_baseline_check_of_the_same_fields() {
-        for check in CHECKS {
-            let Some(stricter) = check.superseded_by else { continue };
-            assert_eq!((stricter.level, check.level), (Level::Restricted, Level::Baseline), "{}", check.id);
-            // Where the stricter check runs, it restricts every field of the other one.
-            for minor in 0..=super::super::level::NEWEST {
-                let (Some(stricter), Some(other)) = (stricter.at(minor), check.at(minor)) else { continue };
-                let fields = |revision: &Revision| -> BTreeSet<String> {
-                    revision.rules.iter().flat_map(|rule| rule.field.paths()).collect()
-                };
-                assert!(fields(stricter).is_superset(&fields(other)), "{} at v1.{minor}", check.id);
-            }
-        }
-        assert_eq!(CHECKS.iter().filter(|check| check.superseded_by.is_some()).count(), 4);
-    }
-
-    #[test]
-    fn every_field_has_one_rule_in_a_revision() {
-        for Check { id, revisions, .. } in CHECKS {
-            for Revision { since, rules, .. } in *revisions {
-                let paths: Vec<String> = rules.iter().flat_map(|rule| rule.field.paths()).collect();
-                let distinct: BTreeSet<&String> = paths.iter().collect();
-                assert_eq!(distinct.len(), paths.len(), "{id} at v1.{since}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_revision_of_a_check_restricts_the_same_kinds_of_fields() {
-        for check in CHECKS {
-            let of_containers = |revision: &Revision| -> BTreeSet<bool> {
-                revision.rules.iter().map(|rule| rule.field.is_of_containers()).collect()
-            };
-            let last = check.revisions.last().map(of_containers);
-            // Only Seccomp changed: from annotations of the pod to fields of the pod and of containers.
-            let same = check.revisions.iter().all(|revision| Some(of_containers(revision)) == last);
-            assert!(same || check.id == "seccompProfile_baseline", "{}", check.id);
-        }
-    }
-
-    #[test]
-    fn fields_have_the_paths_of_the_standards() {
-        let fields = |id: &str| Check::find(id).unwrap().fields();
-        assert_eq!(fields("hostNamespaces"), ["spec.hostNetwork", "spec.hostPID", "spec.hostIPC"]);
-        assert_eq!(
-            fields("hostPorts"),
-            [
-                "spec.initContainers[*].ports[*].hostPort",
-                "spec.containers[*].ports[*].hostPort",
-                "spec.ephemeralContainers[*].ports[*].hostPort",
-            ],
-        );
-        assert_eq!(fields("restrictedVolumes").len(), 22);
-        assert_eq!(
-            fields("appArmorProfile").last().unwrap(),
-            "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]",
-        );
-    }
 }

@@ -7,7 +7,7 @@
 //! Restricted fields:
 //! - `container.securityContext.privileged`
 //!
-//! Allowed values: `false`, or unset
+//! Allowed values: `false`; may be unset
 //!
 //! Source: `policy/check_privileged.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

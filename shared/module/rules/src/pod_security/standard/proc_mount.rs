@@ -8,7 +8,7 @@
 //! Restricted fields:
 //! - `container.securityContext.procMount`
 //!
-//! Allowed values: `Default`, or unset
+//! Allowed values: `Default`; may be unset
 //!
 //! **Since v1.35**
 //!

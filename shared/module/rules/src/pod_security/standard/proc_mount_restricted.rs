@@ -8,7 +8,7 @@
 //! Restricted fields:
 //! - `container.securityContext.procMount`
 //!
-//! Allowed values: `Default`, or unset
+//! Allowed values: `Default`; may be unset
 //!
 //! Source: `policy/check_procMount_restricted.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

@@ -7,12 +7,12 @@
 //! Restricted fields:
 //! - `spec.securityContext.runAsNonRoot`
 //!
-//! Allowed values: `true`, or unset
+//! Allowed values: `true`; may be unset
 //!
 //! Restricted fields:
 //! - `container.securityContext.runAsNonRoot`
 //!
-//! Allowed values: `true`, or unset if the pod sets it
+//! Allowed values: `true`; may be unset if the pod sets it
 //!
 //! **Since v1.35**
 //!

@@ -8,7 +8,7 @@
 //! - `spec.securityContext.runAsUser`
 //! - `container.securityContext.runAsUser`
 //!
-//! Allowed values: any value except `0`, or unset
+//! Allowed values: any value except `0`; may be unset
 //!
 //! **Since v1.35**
 //!

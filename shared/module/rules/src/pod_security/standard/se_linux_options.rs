@@ -9,7 +9,7 @@
 //! - `spec.securityContext.seLinuxOptions.type`
 //! - `container.securityContext.seLinuxOptions.type`
 //!
-//! Allowed values: `container_t`, `container_init_t`, `container_kvm_t`, or unset or empty
+//! Allowed values: `container_t`, `container_init_t`, `container_kvm_t`; may be unset or empty
 //!
 //! Restricted fields:
 //! - `spec.securityContext.seLinuxOptions.user`
@@ -17,7 +17,7 @@
 //! - `container.securityContext.seLinuxOptions.user`
 //! - `container.securityContext.seLinuxOptions.role`
 //!
-//! Allowed values: unset or empty
+//! Allowed values: none; must be unset or empty
 //!
 //! **Since v1.31**
 //!

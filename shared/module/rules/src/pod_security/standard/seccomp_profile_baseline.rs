@@ -8,7 +8,7 @@
 //! - `metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]`
 //! - `metadata.annotations[container.seccomp.security.alpha.kubernetes.io/*]`
 //!
-//! Allowed values: `runtime/default`, `docker/default`, `localhost/*`, or unset
+//! Allowed values: `runtime/default`, `docker/default`, `localhost/*`; may be unset
 //!
 //! **Since v1.19**
 //!
@@ -16,7 +16,7 @@
 //! - `spec.securityContext.seccompProfile.type`
 //! - `container.securityContext.seccompProfile.type`
 //!
-//! Allowed values: `RuntimeDefault`, `Localhost`, or unset
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset
 //!
 //! Source: `policy/check_seccompProfile_baseline.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>

@@ -7,12 +7,12 @@
 //! Restricted fields:
 //! - `spec.securityContext.seccompProfile.type`
 //!
-//! Allowed values: `RuntimeDefault`, `Localhost`, or unset
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset
 //!
 //! Restricted fields:
 //! - `container.securityContext.seccompProfile.type`
 //!
-//! Allowed values: `RuntimeDefault`, `Localhost`, or unset if the pod sets it
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset if the pod sets it
 //!
 //! **Since v1.25**
 //!

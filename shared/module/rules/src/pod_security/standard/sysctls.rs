@@ -8,8 +8,8 @@
 //! - `spec.securityContext.sysctls[*].name`
 //!
 //! Allowed values: `kernel.shm_rmid_forced`, `net.ipv4.ip_local_port_range`,
-//! `net.ipv4.tcp_syncookies`, `net.ipv4.ping_group_range`, `net.ipv4.ip_unprivileged_port_start`,
-//! or unset
+//! `net.ipv4.tcp_syncookies`, `net.ipv4.ping_group_range`, `net.ipv4.ip_unprivileged_port_start`;
+//! may be unset
 //!
 //! **Since v1.27**
 //!

@@ -9,7 +9,7 @@
 //! - `spec.securityContext.windowsOptions.hostProcess`
 //! - `container.securityContext.windowsOptions.hostProcess`
 //!
-//! Allowed values: `false`, or unset
+//! Allowed values: `false`; may be unset
 //!
 //! Source: `policy/check_windowsHostProcess.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
