@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl, as part of `./justw e2e`. samples/README.md describes them.
 
 load ../../tests/e2e/helper
 
@@ -104,36 +104,36 @@ spec.template.spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458
 END
 }
 
-@test "settings: a mode that is a number is refused" {
+@test "settings: a mode that is a number is rejected" {
     refuses '{"mode": 7}' <<'END'
 mode: expected a string, found a number
 END
 }
 
-@test "settings: a range for all is refused" {
+@test "settings: a range as an extra level is rejected" {
     refuses '{"levels": {"extra": ["s0-s0:c1,c2"]}}' <<'END'
 levels.extra[0]: "s0-s0:c1,c2" is a range, which gives access to the files of others; write a single level
 END
 }
 
-@test "settings: an allowed type of other files is refused" {
+@test "settings: an allowed type of custom files is rejected" {
     refuses '{"types": {"allowed": ["user_home_file_t"]}}' <<'END'
 types.allowed[0]: "user_home_file_t" allows a file type, which no process can have; remove it
 END
 }
 
-@test "settings: the flag that yaml makes of off is refused" {
+@test "settings: the boolean that YAML reads from Off is rejected" {
     refuses '{"volumes": {"sharedClaims": false}}' <<'END'
 volumes.sharedClaims: expected a string, found a boolean
 END
 }
 
-@test "a look-up fails: denied as not judged" {
+@test "failed look-up: fault" {
     cannot_judge openshift <<'END'
 selinux: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 
-@test "every sample is here" {
+@test "every sample has a test" {
     tests_every_sample
 }

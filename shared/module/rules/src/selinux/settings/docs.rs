@@ -62,7 +62,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("levels", "The levels that pods may set."),
     (
         "levels.match",
-        "`Exact`: the level of the owner; without an owner like `Format`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
+        "`Exact`: the level of the owner or, without an owner, as with `Format`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
     ),
     ("levels.extra", "Additional levels that every pod may set."),
     ("types", "The SELinux types that pods may set."),
@@ -98,7 +98,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("volumes", "How levels affect volumes."),
     (
         "volumes.changePolicy",
-        "`Recursive`: pods that get a level also get this `seLinuxChangePolicy`, unless they set one. `FromNamespaceLabel`: pods get `Recursive` if the Namespace label `storage.openshift.io/selinux-change-policy` has this value.",
+        "`Recursive`: pods that get a level also get this `seLinuxChangePolicy`, unless they set one. `FromNamespaceLabel`: pods get `Recursive` if the Namespace label `storage.openshift.io/selinux-change-policy` is `Recursive`.",
     ),
     (
         "volumes.sharedClaims",
