@@ -17,7 +17,8 @@ fn cases() -> Vec<Case> {
     cases.into_iter().filter(|case| case.want.settings_error.is_none()).collect()
 }
 
-/// The settings of a case with another mode. Settings that only change pods are removed for a guard.
+/// The settings of a case with another mode. Settings that only change pods are removed for a
+/// guard.
 fn with_mode(settings: &Value, mode: &str) -> Value {
     let mut settings = if settings.is_null() { json!({}) } else { settings.clone() };
     settings["mode"] = json!(mode);
@@ -87,8 +88,8 @@ fn containers(spec: &Value, list: &str) -> Option<Vec<Value>> {
     }
 }
 
-/// The paths at which two values differ, as short as possible. An absent value equals null and an empty
-/// object.
+/// The paths at which two values differ, as short as possible. An absent value equals null and an
+/// empty object.
 fn differences(one: &Value, other: &Value) -> Vec<String> {
     fn visit(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) {
         let none = Map::new();
@@ -211,8 +212,8 @@ fn a_guard_changes_nothing() {
     }
 }
 
-/// For shared claims, the level of the first container applies, as in the kubelet. The order matters only
-/// if containers may have different levels.
+/// For shared claims, the level of the first container applies, as in the kubelet. The order
+/// matters only if containers may have different levels.
 #[test]
 fn the_order_of_containers_does_not_matter_in_cases() {
     let mut turned = 0;

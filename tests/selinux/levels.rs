@@ -21,8 +21,8 @@ fn settings(per_level: u8, mode: &str) -> Value {
     json!({ "mode": mode, "allocation": { "categories": { "perLevel": per_level } } })
 }
 
-/// Namespaces, with the number of categories per level and the categories of their level. Some levels
-/// have consecutive categories, which can be spelled as ranges.
+/// Namespaces, with the number of categories per level and the categories of their level. Some
+/// levels have consecutive categories, which can be spelled as ranges.
 static OWNERS: LazyLock<Vec<(String, u8, BTreeSet<u16>)>> = LazyLock::new(|| {
     let mut owners = Vec::new();
     for per_level in [2, 3] {

@@ -1,5 +1,5 @@
-//! Tests of the policy `selinux`: a second implementation of its decision table, and properties that
-//! must always hold.
+//! Tests of the policy `selinux`: a second implementation of its decision table, and properties
+//! that must always hold.
 
 mod generate;
 mod huge;
@@ -22,8 +22,8 @@ fn bounded(cases: u32) -> Config {
     Config { cases, failure_persistence: None, ..Config::default() }
 }
 
-/// Settings without a contradiction: not a fixed level for every pod together with another level for
-/// pods in host namespaces.
+/// Settings without a contradiction: not a fixed level for every pod together with another level
+/// for pods in host namespaces.
 fn settings() -> impl Strategy<Value = Settings> {
     generate::settings().prop_map(|settings| {
         let is_fixed = matches!(&settings.source, Source::Fixed(fixed) if fixed.level.is_some());
@@ -230,7 +230,8 @@ fn generated_pods_cover_all_outcomes_and_reasons() {
             Verdict::Denied => 2,
         };
         counts[index] += 1;
-        // Only single reasons count: with several, a model without the rule would give the same verdict.
+        // Only single reasons count: with several, a model without the rule would give the same
+        // verdict.
         for mode in [Mode::Mutate, Mode::Validate] {
             if let [reason] = reasons(&pod, &settings, mode)[..] {
                 seen.insert(reason);

@@ -1,7 +1,7 @@
 //! A second implementation of the decision table, on the Kubernetes API types.
 //!
-//! The model completes the pod first and checks it afterwards, in the opposite order to the policy. It
-//! shares only the parsing and hashing of levels with the policy; both have their own tests.
+//! The model completes the pod first and checks it afterwards, in the opposite order to the policy.
+//! It shares only the parsing and hashing of levels with the policy; both have their own tests.
 
 use std::collections::BTreeSet;
 

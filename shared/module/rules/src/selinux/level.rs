@@ -3,9 +3,9 @@
 /// The level of an SELinux context. Two levels are equal if they mean the same, however they are
 /// spelled.
 ///
-/// The sensitivity is always `s0`, the only one in the policies of container hosts. What remains are
-/// the categories of the low end and of the high end, which differ only in a range from `s0`. A process
-/// can access a file if its high end has all categories of the file.
+/// The sensitivity is always `s0`, the only one in the policies of container hosts. The categories
+/// of the low end and the high end are the same, except in a range from `s0`. A process can access
+/// a file if its high end has all categories of the file.
 ///
 /// # Example
 /// ```
@@ -23,7 +23,8 @@ pub struct Level {
     is_range: bool,
 }
 
-/// The maximum length of a level, in bytes. The kernel accepts at most one page for a whole context.
+/// The maximum length of a level, in bytes. The kernel accepts at most one page for a whole
+/// context.
 const LONGEST: usize = 4096;
 
 const TOO_LONG: &str = "is longer than any level that a node accepts";
@@ -34,14 +35,15 @@ const NO_RANGE: &str = "has a range of categories that does not ascend";
 impl Level {
     /// Reads a level: `s0`, `s0-s0`, `s0:c1,c3.c5` or `s0-s0:c1,c3.c5`.
     ///
-    /// The API server does not validate levels. containerd accepts categories and sensitivities that
-    /// nodes do not have, and rejects ranges that they do have. The kernel knows categories by their
-    /// exact names. This function accepts what all of them accept.
+    /// The API server does not validate levels. containerd accepts categories and sensitivities
+    /// that nodes do not have, and rejects ranges that they do have. The kernel knows categories by
+    /// their exact names. This function accepts what all of them accept.
     ///
     /// Sources: `checkSelinuxLevel` of containerd, `mls_context_to_sid` of the kernel.
     ///
     /// # Errors
-    /// The problem with any other text, as a predicate: `is not a level that every runtime accepts`.
+    /// The problem with any other text, as a predicate: `is not a level that every runtime
+    /// accepts`.
     ///
     /// # Example
     /// ```
@@ -108,8 +110,8 @@ impl Level {
         words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether a process at this level can access the files of another level. Files without categories,
-    /// which any process can access, do not count.
+    /// Whether a process at this level can access the files of another level. Files without
+    /// categories, which any process can access, do not count.
     ///
     /// # Example
     /// ```
@@ -125,9 +127,10 @@ impl Level {
         other.has_categories() && ours.iter().zip(theirs).all(|(ours, theirs)| theirs & !ours == 0)
     }
 
-    /// The level as runtimes spell the levels that they draw: single categories in ascending order. A
-    /// runtime avoids a level in use only in this spelling. Four or more consecutive categories, which no
-    /// runtime draws, are written as a range, so that every level is short enough to be read.
+    /// The level as runtimes spell the levels that they draw: single categories in ascending order.
+    /// A runtime avoids a level in use only in this spelling. Four or more consecutive categories,
+    /// which no runtime draws, are written as a range, so that every level is short enough to be
+    /// read.
     ///
     /// Source: `uniqMcs` of go-selinux.
     ///
@@ -207,8 +210,8 @@ impl Categories {
         }
     }
 
-    /// Adds a range, one word at a time. One category at a time, a long level of wide ranges would need
-    /// a thousand steps per range.
+    /// Adds a range, one word at a time. One category at a time, a long level of wide ranges would
+    /// need a thousand steps per range.
     fn insert(&mut self, from: u32, to: u32) {
         for (word, base) in self.0.iter_mut().zip(BASES) {
             let onwards = |from: u32| u64::MAX.checked_shl(from.saturating_sub(base)).unwrap_or_default();

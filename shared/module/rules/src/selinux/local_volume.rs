@@ -55,8 +55,8 @@ pub(super) fn review(object: Node<'_>, setting: LocalVolumes) -> Result<Verdict<
     }
 }
 
-/// Whether a path is a system path. Repeated slashes and `.` are ignored; any path with `..` counts as a
-/// system path.
+/// Whether a path is a system path. Repeated slashes and `.` are ignored; any path with `..` counts
+/// as a system path.
 fn is_protected(path: &str) -> bool {
     let mut clean = String::new();
     for part in path.split('/') {

@@ -1,16 +1,16 @@
 //! SELinux contexts of pods: every pod runs with the level of its owner and with no other.
 //!
 //! # Purpose
-//! On a node, the categories of their SELinux level separate containers from each other. Any pod may
-//! set any level, because the Pod Security Standards do not restrict it. Runtimes give a pod a random
-//! level that changes at every restart, and nothing binds levels to tenants.
+//! On a node, the categories of their SELinux level separate containers from each other. Any pod
+//! may set any level, because the Pod Security Standards do not restrict it. Runtimes give a pod a
+//! random level that changes at every restart, and nothing binds levels to tenants.
 //!
 //! # Modes
 //! `mode: Mutate` completes the options of a pod; `mode: Validate` denies a pod with incomplete
-//! options. Both modes apply the same rules to options that are set, and a pod that the first mode has
-//! completed is admitted by the second.
+//! options. Both modes apply the same rules to options that are set, and a pod that the first mode
+//! has completed is admitted by the second.
 //!
-//! # What is denied
+//! # Denied requests
 //! - levels of other owners, and levels that give access to the files of others
 //! - types, users and roles that are not allowed
 //! - unconfined types without a reason
@@ -19,7 +19,8 @@
 //! - changes to the level of a Namespace by users who are not editors
 //!
 //! # Sources
-//! - Kubernetes design proposal "SELinux enhancements", as far as admission control can implement it
+//! - Kubernetes design proposal "SELinux enhancements", as far as admission control can implement
+//!   it
 //! - KEP-1710, speed up recursive SELinux label change
 //! - go-selinux and OpenShift's `pkg/security/mcs`, for levels
 

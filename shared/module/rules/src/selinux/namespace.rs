@@ -33,8 +33,8 @@ struct Review<'a, 'd> {
     cluster: &'a dyn Cluster,
     namespace: Namespace<'d>,
     name: &'d str,
-    /// Whether the requesting user may choose levels. The audit scanner sends requests without a user,
-    /// about whom nothing is known.
+    /// Whether the requesting user may choose levels. The audit scanner sends requests without a
+    /// user, about whom nothing is known.
     is_editor: bool,
 }
 
@@ -91,7 +91,8 @@ pub(super) fn review<'d>(
     Ok(violations.into())
 }
 
-/// The Namespace that has a level: the first by name, because the cluster lists Namespaces in any order.
+/// The Namespace that has a level: the first by name, because the cluster lists Namespaces in any
+/// order.
 fn holder<'o>(others: &'o [(String, Level)], level: &Level) -> Option<&'o str> {
     let same = others.iter().filter(|(_, other)| other == level);
     same.map(|(name, _)| name.as_str()).min()
@@ -124,7 +125,8 @@ impl<'d> Review<'_, 'd> {
             }
             is_annotated = true;
         }
-        // The members of a group have the same hashed level. Without a name, there is nothing to hash.
+        // The members of a group have the same hashed level. Without a name, there is nothing to
+        // hash.
         let is_in_group = self.allocation().group(self.name).is_some();
         findings.needs_level = !is_annotated && !self.name.is_empty() && !is_in_group;
         Ok(())
@@ -181,8 +183,8 @@ impl<'d> Review<'_, 'd> {
         Ok(others)
     }
 
-    /// Gives a new Namespace a level that no other Namespace has. [`Mode::Validate`] takes the hashed
-    /// level for it and denies a duplicate.
+    /// Gives a new Namespace a level that no other Namespace has. [`Mode::Validate`] takes the
+    /// hashed level for it and denies a duplicate.
     fn allocate(&self, others: &[(String, Level)]) -> Result<Verdict<'d>, Fault> {
         let allocation = self.allocation();
         let metadata = self.namespace.metadata();
@@ -224,7 +226,8 @@ impl<'d> Review<'_, 'd> {
             }
         }
         for (at, text) in changed {
-            // Anybody may write down the hashed level, which the Namespace had without an annotation.
+            // Anybody may write down the hashed level, which the Namespace had without an
+            // annotation.
             let keeps_level = !had_level
                 && text.is_some_and(|text| {
                     Level::parse(text).is_ok_and(|level| level == hashed(self.allocation(), self.name))

@@ -22,8 +22,8 @@ pub struct Pool {
     pub min: u16,
     /// The highest category, at most 1023.
     pub max: u16,
-    /// The number of categories of every level. A level with more of them would give access to the files
-    /// of others.
+    /// The number of categories of every level. A level with more of them would give access to the
+    /// files of others.
     pub per_level: u8,
     /// A text that makes the levels of one cluster differ from those of another.
     pub salt: String,
@@ -56,7 +56,8 @@ impl Pool {
 
     /// The level that attempt `number` for a key yields; `None` for the reserved level.
     ///
-    /// The hashed bytes must never change: any change gives every name, and every volume, another level.
+    /// The hashed bytes must never change: any change gives every name, and every volume, another
+    /// level.
     #[must_use]
     pub fn probe(&self, key: &str, number: u32) -> Option<Level> {
         let hashed = [self.salt.as_bytes(), &[0], key.as_bytes(), &[0], &number.to_be_bytes()].concat();
@@ -69,7 +70,8 @@ impl Pool {
     /// The level of a key, whether or not another key has the same one.
     #[must_use]
     pub fn level(&self, key: &str) -> Level {
-        // Settings ensure a thousand levels, of which one is reserved, so that a level is always found.
+        // Settings ensure a thousand levels, of which one is reserved, so that a level is always
+        // found.
         self.free(key, &|_| false).unwrap_or_else(|| self.at(0))
     }
 
@@ -89,8 +91,8 @@ impl Pool {
         (0..PROBES).filter_map(|number| self.probe(key, number)).find(|level| !is_taken(level))
     }
 
-    /// Returns a level that an owner can have: not a range, and with the same number of categories as all
-    /// others. Any other level would give access to the files of others.
+    /// Returns a level that an owner can have: not a range, and with the same number of categories
+    /// as all others. Any other level would give access to the files of others.
     ///
     /// # Errors
     /// The problem with any other level, as a predicate.

@@ -14,8 +14,8 @@ use crate::view::Container;
 /// The value that a fixed user, role, type or level requires.
 const DIFFERS: &str = "is not the value that every pod must have";
 
-/// Checks the options of a site and returns whether its level is refused. `containers` are those that
-/// run with these options.
+/// Checks the options of a site and returns whether its level is refused. `containers` are those
+/// that run with these options.
 ///
 /// # Errors
 /// Fields that cannot be read, and a failed look-up.
@@ -140,7 +140,8 @@ fn may_be_unconfined(
     if context.may_be_unconfined {
         return Ok(true);
     }
-    // Without a container that inherits the options of the pod, there is no reason for an unconfined type.
+    // Without a container that inherits the options of the pod, there is no reason for an
+    // unconfined type.
     let mut all = site.container.is_some() || !containers.is_empty();
     for container in containers {
         let exemptions = &context.settings.exempt.unconfined;

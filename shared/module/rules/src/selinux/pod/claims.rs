@@ -1,5 +1,5 @@
-//! Pods that share claims. A volume has one label on a node, so that pods with different labels take
-//! it from each other.
+//! Pods that share claims. A volume has one label on a node, so that pods with different labels
+//! take it from each other.
 //!
 //! Source: KEP-1710, speed up recursive SELinux label change.
 
@@ -13,8 +13,8 @@ use crate::view::Pod;
 /// The default of `seLinuxChangePolicy`.
 pub(super) const DEFAULT_CHANGE_POLICY: &str = "MountOption";
 
-/// Finds, for each claim, another running pod that uses it with another label: another level, a level
-/// that the runtime chooses, or another change policy.
+/// Finds, for each claim, another running pod that uses it with another label: another level, a
+/// level that the runtime chooses, or another change policy.
 ///
 /// # Errors
 /// Pods of the Namespace that cannot be looked up or read.

@@ -11,8 +11,8 @@ use crate::selinux::settings::HostNamespaceAction;
 
 const EVERY_POD: &str = "every pod must have one";
 
-/// Adds the values that are missing in the options of the pod, if a container runs with them, and in
-/// the options of containers, which replace those of the pod as a whole.
+/// Adds the values that are missing in the options of the pod, if a container runs with them, and
+/// in the options of containers, which replace those of the pod as a whole.
 ///
 /// Nothing is removed: options that look empty can have fields that this version does not know.
 ///

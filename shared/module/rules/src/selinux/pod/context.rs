@@ -23,8 +23,8 @@ pub(super) struct Context<'a, 'd> {
     pub(super) may_be_unconfined: bool,
     /// The type for options that set none.
     pub(super) default_type: Option<&'a str>,
-    /// The level of the stored pod to which containers are added. It applies to them, whoever owned it
-    /// when the pod was created.
+    /// The level of the stored pod to which containers are added. It applies to them, whoever owned
+    /// it when the pod was created.
     pub(super) stored_level: Option<Level>,
 }
 
@@ -101,8 +101,8 @@ impl<'a, 'd> Context<'a, 'd> {
             && self.is_unconfined(type_name)
     }
 
-    /// The level of a site once the pod is complete; `None` if the runtime chooses it or if the level
-    /// that is set is malformed.
+    /// The level of a site once the pod is complete; `None` if the runtime chooses it or if the
+    /// level that is set is malformed.
     pub(super) fn final_level(&self, site: &Site<'d>) -> Option<Level> {
         let options = site.options.unwrap_or_default();
         let is_completed = match self.subject.kind {

@@ -1,5 +1,5 @@
-//! The levels of one pod's containers, compared with each other: they share volumes, and a volume has
-//! one level.
+//! The levels of one pod's containers, compared with each other: they share volumes, and a volume
+//! has one level.
 
 use admission::{Fault, Quoted, Violation};
 

@@ -84,8 +84,8 @@ fn by_annotation(
     Ok(Owner { is_refused, ..Owner::of(level, &["namespace:", namespace].concat()) })
 }
 
-/// The key of the workload: the controller of a pod, with a Deployment instead of its ReplicaSets, or
-/// the pod itself if it has no controller. Empty if the name is generated.
+/// The key of the workload: the controller of a pod, with a Deployment instead of its ReplicaSets,
+/// or the pod itself if it has no controller. Empty if the name is generated.
 fn workload_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
     let pod = subject.pod;
     let (kind, name) = match subject.request.kind {
@@ -113,8 +113,8 @@ fn workload_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
     Ok(["workload:", subject.namespace, "/", kind, "/", name].concat())
 }
 
-/// The key of a pod with a stable name: one of a StatefulSet, or one without a controller. Empty for
-/// other pods.
+/// The key of a pod with a stable name: one of a StatefulSet, or one without a controller. Empty
+/// for other pods.
 fn pod_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
     if subject.request.kind != "Pod" {
         return Ok(String::new());

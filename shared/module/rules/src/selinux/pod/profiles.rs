@@ -1,6 +1,7 @@
 //! SELinux types from SelinuxProfile objects.
 //!
-//! Source: SelinuxProfile of security-profiles-operator.x-k8s.io/v1alpha2; `status.usage` is the type.
+//! Source: SelinuxProfile of security-profiles-operator.x-k8s.io/v1alpha2; `status.usage` is the
+//! type.
 
 use admission::{Cluster, Fault, List, Shape};
 

@@ -23,8 +23,8 @@ pub(in crate::selinux) struct Site<'d> {
     /// The pod's specification, or the container.
     holder: Node<'d>,
     pub(super) container: Option<Container<'d>>,
-    /// The options of this site; `None` without an options object, which is not the same as an empty
-    /// one.
+    /// The options of this site; `None` without an options object, which is not the same as an
+    /// empty one.
     pub(super) options: Option<Options<'d>>,
 }
 

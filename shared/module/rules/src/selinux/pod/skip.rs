@@ -7,8 +7,8 @@ use crate::view::Pod;
 /// The annotation of mirror pods, through which a kubelet reports its static pods.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-/// Whether SELinux options of a pod have no effect: the API server rejects them on Windows pods, and a
-/// mirror pod does not change the static pod that runs.
+/// Whether SELinux options of a pod have no effect: the API server rejects them on Windows pods,
+/// and a mirror pod does not change the static pod that runs.
 ///
 /// # Errors
 /// A field that cannot be read.
@@ -25,8 +25,8 @@ pub(super) fn is_unaffected(pod: Pod<'_>) -> Result<bool, Fault> {
     Ok(pod.metadata().annotations().entry(MIRROR)?.is_some())
 }
 
-/// Whether an update of a template keeps all fields that decide about contexts. Other fields, such as
-/// images, are judged when the pods of the template are created.
+/// Whether an update of a template keeps all fields that decide about contexts. Other fields, such
+/// as images, are judged when the pods of the template are created.
 ///
 /// # Errors
 /// A field that cannot be read.

@@ -16,7 +16,7 @@ pub(super) struct Subject<'a, 'd> {
     pub(super) namespace: &'d str,
 }
 
-/// What a request does with a pod.
+/// The effect of a request on a pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SubjectKind<'d> {
     /// It creates the pod.
@@ -25,8 +25,8 @@ pub(super) enum SubjectKind<'d> {
     Template,
     /// It adds ephemeral containers to a pod; this is the pod with them.
     ///
-    /// Only the new containers are judged, and only they are read from this pod. The API server drops
-    /// all other changes, but not before webhooks have changed the object.
+    /// Only the new containers are judged, and only they are read from this pod. The API server
+    /// drops all other changes, but not before webhooks have changed the object.
     AddedContainers(Pod<'d>),
 }
 

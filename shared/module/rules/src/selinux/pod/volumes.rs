@@ -97,8 +97,8 @@ fn add_caution<'d>(
     }
 }
 
-/// Adds the annotation for CRI-O and the change policy, unless the pod sets them. Returns the change
-/// policy that the pod has afterwards.
+/// Adds the annotation for CRI-O and the change policy, unless the pod sets them. Returns the
+/// change policy that the pod has afterwards.
 fn complete_change_policy<'d>(
     context: &Context<'_, 'd>,
     lookups: &mut Lookups<'_>,

@@ -43,7 +43,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "allocation.annotationEditors",
-        "Who may set, change and remove the annotations. Defaults to the group `system:masters`.",
+        "The users, groups and service accounts that may set, change and remove the annotations. Defaults to the group `system:masters`.",
     ),
     ("allocation.annotationEditors.groups", "Names of groups."),
     ("allocation.annotationEditors.users", "Full names of users."),

@@ -1,4 +1,4 @@
-//! The settings of `hostNamespaces`: pods that share namespaces of the node.
+//! The settings of `hostNamespaces`: pods that share the PID, IPC or network namespace of the node.
 
 use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, choices};
 

@@ -6,7 +6,8 @@ use crate::name::{is_label, is_subdomain};
 
 /// Reads a list of names.
 ///
-/// `problem` returns what is wrong with a name, as a predicate and a remedy: `is not valid; remove it`.
+/// `problem` returns what is wrong with a name, as a predicate and a remedy: `is not valid; remove
+/// it`.
 ///
 /// # Errors
 /// A name with a problem, and a duplicate name.
