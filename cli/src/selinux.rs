@@ -62,7 +62,7 @@ impl NamespaceLevel {
             Origin::Runtime => ("Runtime", None),
             Origin::Exempt => ("Exempt", None),
             Origin::Below(_) => ("BelowNamespace", None),
-            Origin::Untold(_) => ("Unknown", None),
+            Origin::Unknown(_) => ("Unknown", None),
         };
         Self {
             namespace: namespace.to_owned(),
@@ -145,7 +145,7 @@ fn unknown(name: &str, ownership: &Ownership) -> Result<NamespaceLevel, String> 
     let owned = ownership.of(name, None).map_err(|fault: Fault| fault.to_string())?;
     let mut namespace = NamespaceLevel::new(name, &owned);
     match owned.origin {
-        Origin::Untold(what) => return Err(format!("{what} on its level; {GIVE}")),
+        Origin::Unknown(what) => return Err(format!("{what} on its level; {GIVE}")),
         Origin::Hash(_) if ownership.reads_namespaces() => {
             namespace.explanation.push_str("; an annotation would count first: ");
             namespace.explanation.push_str(GIVE);

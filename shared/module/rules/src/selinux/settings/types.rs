@@ -1,8 +1,8 @@
-//! Types, users and roles: which processes may have them.
+//! The settings of `types`: the SELinux types that pods may set.
 
 use admission::{Kind, Node, Setting, SettingsError};
 
-use super::lists::names;
+use super::names::{is_selinux_name, names, selinux_name_problem};
 use crate::pattern::Pattern;
 
 /// The keys of `types`.
@@ -12,20 +12,20 @@ pub(super) const TYPES: &[Setting] = &[
     Setting::new("fromSelinuxProfiles", Kind::Flag),
 ];
 
-/// The types of the Pod Security Standards.
+/// The types that the Pod Security Standards allow.
 const ALLOWED: [&str; 4] = ["container_t", "container_init_t", "container_kvm_t", "container_engine_t"];
 
-/// The type of super privileged containers in the policy of Fedora and its kin.
+/// The type of super-privileged containers in container-selinux.
 const UNCONFINED: &str = "spc_t";
 
-/// Which types processes may have.
+/// The SELinux types that pods may set.
 #[derive(Debug)]
-pub(super) struct Types {
-    /// As settings write them, with patterns.
-    pub(super) allowed: Vec<String>,
-    pub(super) unconfined: Vec<String>,
+pub(in crate::selinux) struct Types {
+    /// Names and patterns, as the settings write them.
+    pub(in crate::selinux) allowed: Vec<String>,
+    pub(in crate::selinux) unconfined: Vec<String>,
     /// Whether the types of installed SelinuxProfile objects are allowed, too.
-    pub(super) from_profiles: bool,
+    pub(in crate::selinux) from_profiles: bool,
 }
 
 impl Default for Types {
@@ -42,14 +42,14 @@ impl Types {
     /// Reads `types`.
     ///
     /// # Errors
-    /// What means nothing, or would allow an unconfined type to everybody, with its path.
+    /// A name that is not valid, and a pattern that allows an unconfined type.
     pub(super) fn read(&mut self, setting: Node<'_>) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
         }
         let (allowed, unconfined) = (setting.at("allowed"), setting.at("unconfined"));
         if unconfined.is_present()? {
-            self.unconfined = names(unconfined, &no_name)?;
+            self.unconfined = names(unconfined, &selinux_name_problem)?;
         }
         if allowed.is_present()? {
             self.allowed = patterns(allowed, &self.unconfined)?;
@@ -58,30 +58,20 @@ impl Types {
         Ok(())
     }
 
-    /// Whether a type leaves a process unconfined.
-    pub(super) fn is_unconfined(&self, name: &str) -> bool {
+    /// Whether a process of this type is unconfined.
+    pub(in crate::selinux) fn is_unconfined(&self, name: &str) -> bool {
         self.unconfined.iter().any(|known| known == name)
     }
 
-    /// Whether a confined type is allowed.
-    pub(super) fn allow(&self, name: &str) -> bool {
+    /// Whether pods may set this confined type.
+    pub(in crate::selinux) fn allow(&self, name: &str) -> bool {
         self.allowed.iter().any(|text| Pattern::of(text).matches(name))
     }
 }
 
-/// Whether a name is that of a type of files.
-pub(super) fn is_of_files(name: &str) -> bool {
+/// Whether a type is one of files, by the naming convention of SELinux policies.
+pub(in crate::selinux) fn is_file_type(name: &str) -> bool {
     name.ends_with("_file_t")
-}
-
-/// Whether a name may be one of SELinux users, roles and types.
-pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
-}
-
-/// Why a text is no name of SELinux policies, if it is none.
-pub(super) fn no_name(name: &str) -> Option<&'static str> {
-    (!is_name(name)).then_some("is no name in SELinux policies; write it in full, without patterns")
 }
 
 fn patterns(setting: Node<'_>, unconfined: &[String]) -> Result<Vec<String>, SettingsError> {
@@ -92,13 +82,13 @@ fn patterns(setting: Node<'_>, unconfined: &[String]) -> Result<Vec<String>, Set
         };
         let pattern = Pattern::of(text);
         if text == "*" {
-            Some("allows every type; name those that containers need")
-        } else if !is_name(rest) {
-            Some("is no type; write a name, with one * at its beginning or its end")
+            Some("allows every type; list the types that containers need")
+        } else if !is_selinux_name(rest) {
+            Some("is not a valid type; write a name, with one * at its beginning or end at most")
         } else if unconfined.iter().any(|name| pattern.matches(name)) {
-            Some("allows an unconfined type to everybody; remove it here, as types.unconfined has it")
-        } else if is_of_files(text) {
-            Some("allows a type of files, with which no process can run; remove it")
+            Some("allows an unconfined type for every pod; list it in types.unconfined only")
+        } else if is_file_type(text) {
+            Some("allows a file type, which no process can have; remove it")
         } else {
             None
         }

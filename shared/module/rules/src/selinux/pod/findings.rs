@@ -1,75 +1,89 @@
-//! What is found of an object, and what becomes of it in either mode.
+//! The findings of a review, and the verdict that follows from them in either mode.
 
 use admission::{Edits, Fault, Json, Node, ObjectWriter, Verdict, Violation, Violations};
 
-use super::settings::Mode;
+use crate::selinux::settings::{Mode, OnLookupFailure};
 use crate::summary::summary;
 
-/// The most changes of one object. An object with more to change is denied, as each is looked for among the others.
+/// The maximum number of changes to one object. Each edit is searched for among the others, so more
+/// would take too long.
 const MOST_CHANGES: usize = 1_000;
 
-/// What is refused, what is missing, and what is said.
+/// The findings about one pod.
 #[derive(Debug, Default)]
 pub(super) struct Findings<'d> {
     pub(super) violations: Violations<'d>,
     missing: Vec<Missing<'d>>,
     /// Whether a level is missing.
     pub(super) lacks_level: bool,
-    /// Changes that nothing depends on.
+    /// Values that are added to the object and that no guard requires.
     additions: Vec<(Node<'d>, String)>,
     warnings: Vec<String>,
     annotations: Vec<(&'static str, String)>,
-    /// Why something could not be judged.
+    on_lookup_failure: OnLookupFailure,
+    /// The look-ups that failed.
     errors: Vec<String>,
 }
 
-/// What is missing at a place, and what it gets there.
+/// A missing value.
 #[derive(Debug)]
 struct Missing<'d> {
     at: Node<'d>,
     value: String,
-    /// Why it has to be there; `None` where it may be missing.
-    demand: Option<String>,
+    /// The rule that requires the value; `None` if it is optional.
+    rule: Option<String>,
 }
 
 impl<'d> Findings<'d> {
-    /// Adds a value that is missing; a guard demands it for the reason, if there is one.
-    pub(super) fn miss(&mut self, at: Node<'d>, value: String, demand: Option<String>) {
-        self.missing.push(Missing { at, value, demand });
+    /// No findings yet.
+    pub(super) fn new(on_lookup_failure: OnLookupFailure) -> Self {
+        Self { on_lookup_failure, ..Self::default() }
     }
 
-    /// Adds a value that an object gets and need not have.
+    /// Adds a missing value. [`Mode::Validate`] denies the object by the rule, if there is one.
+    pub(super) fn missing(&mut self, at: Node<'d>, value: String, rule: Option<String>) {
+        self.missing.push(Missing { at, value, rule });
+    }
+
+    /// Adds a value that [`Mode::Mutate`] writes and that [`Mode::Validate`] does not require.
     pub(super) fn add(&mut self, at: Node<'d>, value: &str) {
         self.additions.push((at, value.to_owned()));
     }
 
-    /// Adds a warning about some names.
-    pub(super) fn warn(&mut self, what: &str, names: &[&str]) {
-        self.warnings.push(summary(what, names, 0));
+    /// Adds a warning that lists names.
+    pub(super) fn warn(&mut self, warning: &str, names: &[&str]) {
+        self.warnings.push(summary(warning, names, 0));
     }
 
-    /// The same, unless there are none.
-    pub(super) fn warn_of(&mut self, what: &str, names: &[&str]) {
+    /// Adds a warning that lists names, if there are any.
+    pub(super) fn warn_of(&mut self, warning: &str, names: &[&str]) {
         if !names.is_empty() {
-            self.warn(what, names);
+            self.warn(warning, names);
         }
     }
 
-    /// Adds an annotation for the audit log about some names.
+    /// Adds an annotation for the audit log that lists names.
     pub(super) fn annotate(&mut self, key: &'static str, what: &str, names: &[&str]) {
         self.annotations.push((key, summary(what, names, 0)));
     }
 
-    /// Adds what could not be looked up, once.
-    pub(super) fn could_not(&mut self, fault: &Fault) {
+    /// Adds a failed look-up as a warning. Repeated failures are reported once.
+    ///
+    /// # Errors
+    /// The fault itself, unless the settings tolerate failed look-ups.
+    pub(super) fn tolerate(&mut self, fault: Fault) -> Result<(), Fault> {
+        if self.on_lookup_failure != OnLookupFailure::Warn {
+            return Err(fault);
+        }
         let error = fault.to_string();
         if !self.errors.contains(&error) {
             self.warnings.push(["selinux could not look up: ", &fault.place().to_string()].concat());
             self.errors.push(error);
         }
+        Ok(())
     }
 
-    /// What becomes of the object. What is denied is told why, and nothing besides.
+    /// The verdict. A denial carries no warnings and no changes.
     ///
     /// # Errors
     /// A place that cannot be changed.
@@ -78,17 +92,17 @@ impl<'d> Findings<'d> {
         let mut edits = Edits::default();
         let mut defaulted = ObjectWriter::new();
         if mode == Mode::Validate {
-            for Missing { at, value, demand } in self.missing {
-                if let Some(demand) = demand {
+            for Missing { at, value, rule } in self.missing {
+                if let Some(rule) = rule {
                     let remedy = ["set it to ", &value].concat();
-                    self.violations.push(Violation::required(at, demand, remedy));
+                    self.violations.push(Violation::required(at, rule, remedy));
                 }
             }
         } else if changes > MOST_CHANGES
             && let Some(Missing { at, .. }) = self.missing.first()
         {
-            let rule = "more than 1000 places lack something";
-            let remedy = "set it for the pod instead of its containers";
+            let rule = "more than 1000 values are missing";
+            let remedy = "set them for the pod instead of its containers";
             self.violations.push(Violation::forbidden(*at, rule, remedy));
         } else if self.violations.is_empty() {
             let missing = self.missing.into_iter().map(|missing| (missing.at, missing.value));

@@ -1,45 +1,45 @@
-//! Where levels come from, as settings say it.
+//! The settings of `allocation`: where levels come from.
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
-use super::exempt::no_namespace;
-use super::level::Level;
-use super::lists::names;
-use super::pool::Pool;
-use super::types::{is_of_files, no_name};
-use crate::name::{is_label, is_label_key, is_subdomain};
+use super::levels::read_level;
+use super::names::{account_problem, names, namespace_problem, selinux_name_problem};
+use super::types::is_file_type;
+use crate::name::is_label_key;
+use crate::selinux::level::Level;
+use crate::selinux::pool::Pool;
 use crate::subject::{Subjects, groups, users};
 
 choices! {
     /// Where the level of a pod comes from.
     pub enum Source {
-        /// From a hash of its owner's name.
+        /// A hash of the name of its owner.
         Hash,
-        /// From an annotation of its Namespace.
+        /// An annotation of its Namespace.
         NamespaceAnnotation,
-        /// From the runtime, at random.
+        /// The container runtime, at random.
         Runtime,
-        /// From the settings.
+        /// The settings.
         Fixed,
     }
 
-    /// Who owns a level.
+    /// The owner of a level.
     pub enum OwnerScope {
-        /// A Namespace, or a group of them.
+        /// A Namespace, or a group of Namespaces.
         Namespace,
         /// All Namespaces with the same value of a label.
         NamespaceLabel,
-        /// A ServiceAccount.
+        /// A service account.
         ServiceAccount,
-        /// What makes pods: a Deployment, a StatefulSet and the like.
+        /// A workload, such as a Deployment or a StatefulSet.
         Workload,
-        /// A pod whose name is known: of a StatefulSet, or without a controller.
+        /// A pod with a stable name: one of a StatefulSet, or one without a controller.
         StatefulPod,
     }
 
-    /// What becomes of pods in a Namespace without an annotation.
+    /// How pods in a Namespace without an annotation are handled.
     pub enum OnMissingAnnotation {
-        /// They get the level of the hash.
+        /// They get the hashed level.
         Hash,
         /// They are denied.
         Reject,
@@ -82,33 +82,33 @@ const FIXED: &[Setting] = &[
     Setting::new("level", Kind::Text),
 ];
 
-/// The annotation that the allocator writes, and that of OpenShift's.
+/// The annotation that this policy writes, and the annotation that OpenShift writes.
 const ANNOTATIONS: [&str; 2] = ["portcullis.dev/selinux-level", "openshift.io/sa.scc.mcs"];
 
-/// Who may do everything.
+/// The group that may do everything in a Kubernetes cluster.
 const MASTERS: &str = "system:masters";
 
-/// The longest salt.
+/// The maximum length of the salt, in bytes.
 const LONGEST_SALT: usize = 64;
 
-/// Fewer levels than these would soon be shared.
+/// The minimum number of levels: with fewer, two owners would soon have the same one.
 const FEWEST_LEVELS: u64 = 1_000;
 
 /// Where levels come from.
 #[derive(Debug)]
-pub(super) struct Allocation {
-    pub(super) source: Source,
-    pub(super) scope: OwnerScope,
-    /// The key whose value owns a level, under [`OwnerScope::NamespaceLabel`].
-    pub(super) namespace_label: Option<String>,
-    /// The keys of annotations that hold a level, of which the first that is there counts.
-    pub(super) annotations: Vec<String>,
-    pub(super) on_missing: OnMissingAnnotation,
-    pub(super) pool: Pool,
+pub(in crate::selinux) struct Allocation {
+    pub(in crate::selinux) source: Source,
+    pub(in crate::selinux) scope: OwnerScope,
+    /// The label key whose value owns a level, under [`OwnerScope::NamespaceLabel`].
+    pub(in crate::selinux) namespace_label: Option<String>,
+    /// The keys of annotations that hold a level; the first one present applies.
+    pub(in crate::selinux) annotations: Vec<String>,
+    pub(in crate::selinux) on_missing: OnMissingAnnotation,
+    pub(in crate::selinux) pool: Pool,
     groups: Vec<Group>,
-    /// Who may write the annotations.
-    pub(super) editors: Subjects,
-    pub(super) fixed: Fixed,
+    /// The users who may write the annotations.
+    pub(in crate::selinux) editors: Subjects,
+    pub(in crate::selinux) fixed: Fixed,
 }
 
 /// Namespaces that share a level.
@@ -118,13 +118,13 @@ struct Group {
     namespaces: Vec<String>,
 }
 
-/// What every pod has to have.
+/// The context of every pod, under [`Source::Fixed`].
 #[derive(Debug, Default)]
-pub(super) struct Fixed {
-    pub(super) user: Option<String>,
-    pub(super) role: Option<String>,
-    pub(super) kind: Option<String>,
-    pub(super) level: Option<Level>,
+pub(in crate::selinux) struct Fixed {
+    pub(in crate::selinux) user: Option<String>,
+    pub(in crate::selinux) role: Option<String>,
+    pub(in crate::selinux) type_name: Option<String>,
+    pub(in crate::selinux) level: Option<Level>,
 }
 
 impl Default for Allocation {
@@ -147,7 +147,7 @@ impl Allocation {
     /// Reads `allocation`.
     ///
     /// # Errors
-    /// What means nothing, with its path.
+    /// A setting that is not valid or contradicts another one, with its path.
     pub(super) fn read(&mut self, setting: Node<'_>) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
@@ -155,7 +155,7 @@ impl Allocation {
         self.source = Choice::read(setting.at("source"))?;
         self.scope = Choice::read(setting.at("scope"))?;
         if self.scope != OwnerScope::Namespace && self.source != Source::Hash {
-            let problem = "is for allocation.source: Hash alone; remove it or the source";
+            let problem = "requires allocation.source: Hash; remove it or set the source";
             return Err(SettingsError::at(setting.at("scope"), problem));
         }
         self.namespace_label = namespace_label(setting.at("namespaceLabel"), self.scope)?;
@@ -163,10 +163,10 @@ impl Allocation {
         if annotations.is_present()? {
             self.annotations = names(annotations, &|key| {
                 let is_key = is_label_key(key);
-                (!is_key).then_some("is no key of an annotation; write it as example.com/selinux-level")
+                (!is_key).then_some("is not a valid annotation key; write it as example.com/selinux-level")
             })?;
             if self.annotations.is_empty() && self.source == Source::NamespaceAnnotation {
-                let problem = "is empty, so that no Namespace has a level; name a key";
+                let problem = "is empty, so no Namespace has a level; list a key";
                 return Err(SettingsError::at(annotations, problem));
             }
         }
@@ -177,18 +177,19 @@ impl Allocation {
         self.fixed.read(setting.at("fixed"), self.source)
     }
 
-    /// Whether the level of a pod depends on what its Namespace says, and on nothing that the pod says.
-    pub(super) fn asks(&self) -> bool {
+    /// Whether the level of a pod depends on the Namespace object.
+    pub(in crate::selinux) fn reads_namespace(&self) -> bool {
         self.source == Source::NamespaceAnnotation || self.scope == OwnerScope::NamespaceLabel
     }
 
-    /// Whether a Namespace without an annotation has the level of the hash. The allocator annotates none of a group.
-    pub(super) fn hashes(&self, namespace: &str) -> bool {
+    /// Whether a Namespace without an annotation has the hashed level. Namespaces of a group always
+    /// do, because the policy does not annotate them.
+    pub(in crate::selinux) fn hashes(&self, namespace: &str) -> bool {
         self.on_missing == OnMissingAnnotation::Hash || self.group(namespace).is_some()
     }
 
-    /// The group that a Namespace is in.
-    pub(super) fn group(&self, namespace: &str) -> Option<&str> {
+    /// The name of the group that a Namespace belongs to.
+    pub(in crate::selinux) fn group(&self, namespace: &str) -> Option<&str> {
         let is_in = |group: &&Group| group.namespaces.iter().any(|known| known == namespace);
         self.groups.iter().find(is_in).map(|group| group.name.as_str())
     }
@@ -196,13 +197,14 @@ impl Allocation {
 
 impl Fixed {
     fn read(&mut self, setting: Node<'_>, source: Source) -> Result<(), SettingsError> {
-        let parts = [("user", &mut self.user), ("role", &mut self.role), ("type", &mut self.kind)];
+        let parts = [("user", &mut self.user), ("role", &mut self.role), ("type", &mut self.type_name)];
         let mut is_empty = true;
         for (key, part) in parts {
             let setting = setting.at(key);
             let Some(name) = setting.text()? else { continue };
-            let of_files = "is a type of files, with which no process can run; correct it";
-            let problem = no_name(name).or((key == "type" && is_of_files(name)).then_some(of_files));
+            let file_type = "is a file type, which no process can have; correct it";
+            let problem =
+                selinux_name_problem(name).or((key == "type" && is_file_type(name)).then_some(file_type));
             if let Some(problem) = problem {
                 return Err(SettingsError::about(setting, name, problem));
             }
@@ -217,33 +219,26 @@ impl Fixed {
         let problem = match (source, is_empty) {
             (Source::Fixed, true) => "is empty; set user, role, type or level, or another source",
             (Source::Fixed, false) | (_, true) => return Ok(()),
-            (_, false) => "is for allocation.source: Fixed alone; remove it or set that",
+            (_, false) => "requires allocation.source: Fixed; remove it or set the source",
         };
         Err(SettingsError::at(setting, problem))
     }
-}
-
-/// A level in settings.
-///
-/// # Errors
-/// What is none.
-pub(super) fn read_level(setting: Node<'_>, text: &str) -> Result<Level, SettingsError> {
-    Level::parse(text)
-        .map_err(|problem| SettingsError::about(setting, text, &[problem, "; write it as s0:c1,c2"].concat()))
 }
 
 fn namespace_label(setting: Node<'_>, scope: OwnerScope) -> Result<Option<String>, SettingsError> {
     let key = setting.text()?;
     match (scope, key) {
         (OwnerScope::NamespaceLabel, None) => {
-            Err(SettingsError::at(setting, "is missing; scope: NamespaceLabel needs the key of a label"))
+            Err(SettingsError::at(setting, "is missing; set the label key that scope: NamespaceLabel needs"))
         }
-        (OwnerScope::NamespaceLabel, Some(key)) if !is_label_key(key) => {
-            Err(SettingsError::about(setting, key, "is no key of a label; write it as example.com/tenant"))
-        }
+        (OwnerScope::NamespaceLabel, Some(key)) if !is_label_key(key) => Err(SettingsError::about(
+            setting,
+            key,
+            "is not a valid label key; write it as example.com/tenant",
+        )),
         (OwnerScope::NamespaceLabel, Some(key)) => Ok(Some(key.to_owned())),
         (_, Some(_)) => {
-            Err(SettingsError::at(setting, "is for scope: NamespaceLabel alone; remove it or set that"))
+            Err(SettingsError::at(setting, "requires scope: NamespaceLabel; remove it or set the scope"))
         }
         (_, None) => Ok(None),
     }
@@ -257,24 +252,24 @@ fn read_pool(pool: &mut Pool, setting: Node<'_>) -> Result<(), SettingsError> {
         u16::try_from(number)
             .ok()
             .filter(|number| *number <= 1_023)
-            .ok_or_else(|| SettingsError::at(setting, "is no category; they are 0 to 1023"))
+            .ok_or_else(|| SettingsError::at(setting, "is not a category; write a number from 0 to 1023"))
     };
     pool.min = category(min, pool.min)?;
     pool.max = category(max, pool.max)?;
     if pool.min > pool.max {
-        return Err(SettingsError::at(min, "is above max; swap the two"));
+        return Err(SettingsError::at(min, "is greater than max; swap the two"));
     }
     match per_level.integer()? {
         None => {}
         Some(2) => pool.per_level = 2,
         Some(3) => pool.per_level = 3,
         Some(_) => {
-            let problem = "is neither 2 nor 3; set one of them";
+            let problem = "is not 2 or 3; set one of them";
             return Err(SettingsError::at(per_level, problem));
         }
     }
     if pool.combinations() < FEWEST_LEVELS {
-        let problem = "leave fewer than 1000 levels; widen min and max";
+        let problem = "allow fewer than 1000 levels; widen min and max";
         return Err(SettingsError::at(categories, problem));
     }
     let salt = setting.at("salt");
@@ -302,13 +297,13 @@ fn read_groups(groups: &mut Vec<Group>, setting: Node<'_>) -> Result<(), Setting
             if groups.iter().any(has) {
                 Some("is in two groups; remove one")
             } else {
-                no_namespace(namespace)
+                namespace_problem(namespace)
             }
         })?;
         if namespaces.is_empty() {
             return Err(SettingsError::at(
                 members,
-                "is empty; name the Namespaces of the group, or remove it",
+                "is empty; list the Namespaces of the group, or remove it",
             ));
         }
         groups.push(Group { name: group.to_owned(), namespaces });
@@ -317,22 +312,16 @@ fn read_groups(groups: &mut Vec<Group>, setting: Node<'_>) -> Result<(), Setting
 }
 
 fn editors(setting: Node<'_>) -> Result<Subjects, SettingsError> {
-    let (who, of_groups) = (setting.at("users"), setting.at("groups"));
-    let mut names_of_groups = vec![MASTERS.to_owned()];
-    if of_groups.is_present()? {
-        let some = of_groups.items()?.next().is_some();
-        names_of_groups = if some { groups(of_groups)? } else { Vec::new() };
+    let (users_setting, groups_setting) = (setting.at("users"), setting.at("groups"));
+    let mut group_names = vec![MASTERS.to_owned()];
+    if groups_setting.is_present()? {
+        let is_filled = groups_setting.items()?.next().is_some();
+        group_names = if is_filled { groups(groups_setting)? } else { Vec::new() };
     }
-    let mut names_of_users = if who.items()?.next().is_some() { users(who)? } else { Vec::new() };
-    for account in names(setting.at("serviceAccounts"), &no_account)? {
-        names_of_users.push(["system:serviceaccount:", &account.replacen('/', ":", 1)].concat());
+    let is_filled = users_setting.items()?.next().is_some();
+    let mut user_names = if is_filled { users(users_setting)? } else { Vec::new() };
+    for account in names(setting.at("serviceAccounts"), &account_problem)? {
+        user_names.push(["system:serviceaccount:", &account.replacen('/', ":", 1)].concat());
     }
-    Ok(Subjects::of(names_of_users, names_of_groups))
-}
-
-/// Why a text is no service account as settings write them, if it is none.
-pub(super) fn no_account(account: &str) -> Option<&'static str> {
-    let is_one =
-        account.split_once('/').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
-    (!is_one).then_some("is no service account; write NAMESPACE/NAME")
+    Ok(Subjects::of(user_names, group_names))
 }

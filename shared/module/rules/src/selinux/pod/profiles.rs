@@ -1,26 +1,27 @@
-//! Types that SelinuxProfile objects bring.
+//! SELinux types from SelinuxProfile objects.
 //!
-//! Source: SelinuxProfile of security-profiles-operator.x-k8s.io/v1alpha2, whose `status.usage` is the type.
+//! Source: SelinuxProfile of security-profiles-operator.x-k8s.io/v1alpha2; `status.usage` is the
+//! type.
 
 use admission::{Cluster, Fault, List, Shape};
 
-/// The API group and version.
-pub(super) const API_VERSION: &str = "security-profiles-operator.x-k8s.io/v1alpha2";
+/// The API version of the profiles.
+pub(in crate::selinux) const API_VERSION: &str = "security-profiles-operator.x-k8s.io/v1alpha2";
 
-/// The kind.
-pub(super) const KIND: &str = "SelinuxProfile";
+/// The kind of the profiles.
+pub(in crate::selinux) const KIND: &str = "SelinuxProfile";
 
-const USED: Shape<'static> = Shape::Fields(&[
+const FIELDS: Shape<'static> = Shape::Fields(&[
     ("metadata", Shape::Fields(&[("namespace", Shape::ALL)])),
     ("status", Shape::Fields(&[("status", Shape::ALL), ("usage", Shape::ALL)])),
 ]);
 
-/// The types of the profiles that are installed, for the whole cluster or for a Namespace.
+/// The types of the profiles that are installed for the whole cluster or for a Namespace.
 ///
 /// # Errors
-/// When profiles cannot be looked up or read.
+/// Profiles that cannot be looked up or read.
 pub(super) fn installed(cluster: &dyn Cluster, namespace: &str) -> Result<Vec<String>, Fault> {
-    let list = List { api_version: API_VERSION, kind: KIND, namespace: None, shape: USED };
+    let list = List { api_version: API_VERSION, kind: KIND, namespace: None, shape: FIELDS };
     let answer = list.ask(cluster)?;
     let document = answer.document()?;
     let mut types = Vec::new();

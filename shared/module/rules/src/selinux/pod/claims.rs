@@ -1,23 +1,27 @@
-//! Pods that share claims. A volume has one label on a node, so that pods with different ones take it from each other.
+//! Pods that share claims. A volume has one label on a node, so that pods with different labels
+//! take it from each other.
+//!
+//! Source: KEP-1710, speed up recursive SELinux label change.
 
 use admission::{Cluster, Fault, List};
 
-use super::level::Level;
-use super::options::{Site, filled};
+use super::site::Site;
+use crate::selinux::level::Level;
+use crate::selinux::text::filled;
 use crate::view::Pod;
 
-/// How the kubelet changes labels where a pod does not say it.
+/// The default of `seLinuxChangePolicy`.
 pub(super) const DEFAULT_CHANGE_POLICY: &str = "MountOption";
 
-/// For each claim another running pod that uses it with another label: another level, one that the runtime chooses, or
-/// another change policy.
+/// Finds, for each claim, another running pod that uses it with another label: another level, a
+/// level that the runtime chooses, or another change policy.
 ///
 /// # Errors
-/// When the pods of the Namespace cannot be looked up or read.
+/// Pods of the Namespace that cannot be looked up or read.
 pub(super) fn conflicts(
     cluster: &dyn Cluster,
     namespace: &str,
-    own_name: Option<&str>,
+    pod_name: Option<&str>,
     claims: &[&str],
     label: &(Option<Level>, &str),
 ) -> Result<Vec<Option<String>>, Fault> {
@@ -34,7 +38,7 @@ pub(super) fn conflicts(
         let other = Pod::of(item);
         let name = other.metadata().name().text()?.unwrap_or_default();
         let phase = item.at("status").at("phase").text()?;
-        if matches!(phase, Some("Succeeded" | "Failed")) || own_name == Some(name) {
+        if matches!(phase, Some("Succeeded" | "Failed")) || pod_name == Some(name) {
             continue;
         }
         let (level, policy) = (level(other)?, change_policy(other)?.unwrap_or(DEFAULT_CHANGE_POLICY));
@@ -45,7 +49,7 @@ pub(super) fn conflicts(
             let Some(claim) = volume.entry("persistentVolumeClaim")? else { continue };
             let theirs = claim.at("claimName").text()?;
             for (ours, conflict) in claims.iter().zip(&mut conflicts) {
-                // Of several the least, as the cluster lists in any order.
+                // The first by name, because the cluster lists pods in any order.
                 if theirs == Some(*ours) && conflict.as_deref().is_none_or(|known| name < known) {
                     *conflict = Some(name.to_owned());
                 }
@@ -55,12 +59,12 @@ pub(super) fn conflicts(
     Ok(conflicts)
 }
 
-/// The level that a pod's volumes get: that of its first container that has one, or its own.
+/// The level of a pod's volumes: the level of its first container that has one.
 fn level(pod: Pod<'_>) -> Result<Option<Level>, Fault> {
-    let of_pod = Site::of_pod(pod)?.own.and_then(|own| own.level);
+    let pod_level = Site::of_pod(pod)?.level();
     for container in pod.all_containers()? {
-        let own = Site::of_container(container)?.own;
-        if let Some(text) = own.map_or(of_pod, |own| own.level) {
+        let options = Site::of_container(container)?.options;
+        if let Some(text) = options.map_or(pod_level, |options| options.level) {
             return Ok(Level::parse(text).ok());
         }
     }
@@ -70,7 +74,7 @@ fn level(pod: Pod<'_>) -> Result<Option<Level>, Fault> {
 /// The change policy that a pod sets.
 ///
 /// # Errors
-/// When it cannot be read.
+/// A change policy that cannot be read.
 pub(super) fn change_policy(pod: Pod<'_>) -> Result<Option<&str>, Fault> {
     let Some(context) = pod.spec().entry("securityContext")? else { return Ok(None) };
     filled(context.entry("seLinuxChangePolicy")?)
