@@ -121,7 +121,7 @@ fn an_endless_loop_ends_with_the_time() {
     let message = denied(&wat("(loop $forever (br $forever)) (i32.const 1)", &[]));
     assert_eq!(
         message,
-        "DeployedPolicy execution interrupted because it exceeded the allowed execution time"
+        "Policy execution interrupted because it exceeded the allowed execution time"
     );
     assert!(begin.elapsed() >= Duration::from_secs(1));
 }
@@ -226,7 +226,7 @@ fn settings_are_an_object() {
     let module = load(&Host::new().unwrap(), echo);
     let refused =
         |settings: Value| module.deploy(Deployment { settings, ..Deployment::new("p") }).unwrap_err();
-    let callback = "DeployedPolicy settings are invalid: HostError invoking settings validation callback: GuestCallFailure";
+    let callback = "Policy settings are invalid: Error invoking settings validation callback: GuestCallFailure";
     assert_eq!(refused(Value::Null).to_string(), format!(r#"{callback}("{{}}")"#));
     assert_eq!(refused(json!({ "a": 1 })).to_string(), format!(r#"{callback}("{{\"a\":1}}")"#));
     assert_eq!(refused(json!([])).to_string(), "Invalid settings in CRD, not an object");
@@ -287,7 +287,7 @@ fn look_ups_are_answered_and_recorded() {
 #[test]
 fn what_is_not_granted_is_denied() {
     let evaluation = evaluate(&asking("net", "v1/dns_lookup_host", "\"a\""), Deployment::new("p"));
-    let text = "DeployedPolicy has not been granted access to the 'net/v1/dns_lookup_host' host capability. The violation \
+    let text = "Policy has not been granted access to the 'net/v1/dns_lookup_host' host capability. The violation \
                 has been reported.";
     assert_eq!(evaluation.calls[0].outcome, CallOutcome::Denied(text.to_owned()));
     assert_eq!(
