@@ -8,7 +8,10 @@
 
 #![cfg_attr(
     not(feature = "registry"),
-    expect(dead_code, reason = "the arguments of push and pull are parsed, so that the help names them, and not read")
+    expect(
+        dead_code,
+        reason = "the arguments of push and pull are parsed, so that the help names them, and not read"
+    )
 )]
 
 mod annotate;

@@ -121,7 +121,9 @@ fn url(value: &str) -> Result<(), String> {
 
 fn reference(value: &str) -> Result<(), String> {
     if value.contains("://") || value.contains(char::is_whitespace) || !value.contains('/') {
-        return Err("is not a repository in a registry; write it as ghcr.io/example/policy, without a scheme".into());
+        return Err(
+            "is not a repository in a registry; write it as ghcr.io/example/policy, without a scheme".into(),
+        );
     }
     Ok(())
 }

@@ -233,8 +233,6 @@ fn yes() -> bool {
 }
 
 /// Reads `null` as an absent key, as in YAML that is only partly filled in.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    value: D,
-) -> Result<T, D::Error> {
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(value: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(value)?.unwrap_or_default())
 }

@@ -79,10 +79,7 @@ fn check_list<T: PartialEq>(path: &str, list: &[T], all: &T) -> Result<(), Packa
         return Err(PackagingError::new(path, "is empty; name at least one"));
     }
     if list.len() > 1 && list.contains(all) {
-        return Err(PackagingError::new(
-            path,
-            "* includes all others; remove it or the others",
-        ));
+        return Err(PackagingError::new(path, "* includes all others; remove it or the others"));
     }
     Ok(())
 }

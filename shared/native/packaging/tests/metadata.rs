@@ -113,7 +113,10 @@ fn refuses_rules_that_the_api_server_refuses() {
         message("[CREATE, UPDATE]", "[CREATE, \"*\"]"),
         "rules[0].operations: * includes all others; remove it or the others"
     );
-    assert_eq!(message("[services]", "[\"\"]"), "rules[0].resources[0]: is empty or starts or ends with a space");
+    assert_eq!(
+        message("[services]", "[\"\"]"),
+        "rules[0].resources[0]: is empty or starts or ends with a space"
+    );
     assert!(Metadata::from_yaml(&GOOD.replacen("[CREATE, UPDATE]", "[\"*\"]", 1)).is_ok());
 }
 
@@ -164,7 +167,10 @@ fn requires_the_annotations_of_catalogues() {
     );
     for bad in ["External IPs", "External-ips", "-ips", "ips-", "external_ips", "a..b"] {
         let message = message("title: external-ips", &format!("title: {bad}"));
-        assert!(message.starts_with(&format!("{path}title: \"{bad}\" is not an RFC 1123 name; ")), "{message}");
+        assert!(
+            message.starts_with(&format!("{path}title: \"{bad}\" is not an RFC 1123 name; ")),
+            "{message}"
+        );
     }
     assert_eq!(
         message("version: 0.1.0", "version: v0.1.0"),

@@ -105,9 +105,11 @@ impl HostCalls {
             ));
         }
         match (namespace, operation) {
-            ("kubernetes", "get_resource") => self.look_up::<GetResource>(payload),
-            ("kubernetes", "list_resources_all") => self.look_up::<ListAll>(payload),
-            ("kubernetes", "list_resources_by_namespace") => self.look_up::<ListByNamespace>(payload),
+            ("kubernetes", "get_resource") => self.look_up::<GetResourceRequest>(payload),
+            ("kubernetes", "list_resources_all") => self.look_up::<ListAllResourcesRequest>(payload),
+            ("kubernetes", "list_resources_by_namespace") => {
+                self.look_up::<ListResourcesByNamespaceRequest>(payload)
+            }
             _ if capability::is_known(&call) => CallOutcome::Failed(format!(
                 "Callback evaluation failure: {call} is not offered by the embedded host; run this policy in a \
                  policy server"
@@ -144,14 +146,18 @@ fn json_or_text(payload: &[u8]) -> Value {
     serde_json::from_slice(payload).unwrap_or_else(|_| String::from_utf8_lossy(payload).into())
 }
 
-/// A question about objects, as kubewarden-policy-sdk serialises it.
+/// A question about objects.
+///
+/// The types below read what the types of the same names in kubewarden-policy-sdk write. The SDK's own need all types
+/// of Kubernetes, which would take too long to compile; a test compares them.
 trait LookUp {
+    /// API version and kind of the objects.
     fn resource(&self) -> (&str, &str);
     fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure>;
 }
 
 #[derive(Deserialize)]
-struct GetResource {
+struct GetResourceRequest {
     api_version: String,
     kind: String,
     name: String,
@@ -163,7 +169,7 @@ struct GetResource {
 }
 
 #[derive(Deserialize)]
-struct ListAll {
+struct ListAllResourcesRequest {
     api_version: String,
     kind: String,
     label_selector: Option<String>,
@@ -172,7 +178,7 @@ struct ListAll {
 }
 
 #[derive(Deserialize)]
-struct ListByNamespace {
+struct ListResourcesByNamespaceRequest {
     api_version: String,
     kind: String,
     namespace: String,
@@ -181,7 +187,7 @@ struct ListByNamespace {
     field_masks: Option<Vec<String>>,
 }
 
-impl LookUp for GetResource {
+impl LookUp for GetResourceRequest {
     fn resource(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
     }
@@ -197,7 +203,7 @@ impl LookUp for GetResource {
     }
 }
 
-impl LookUp for ListAll {
+impl LookUp for ListAllResourcesRequest {
     fn resource(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
     }
@@ -214,7 +220,7 @@ impl LookUp for ListAll {
     }
 }
 
-impl LookUp for ListByNamespace {
+impl LookUp for ListResourcesByNamespaceRequest {
     fn resource(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
     }
@@ -233,6 +239,11 @@ impl LookUp for ListByNamespace {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use kubewarden_policy_sdk::host_capabilities::kubernetes;
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
     use serde_json::json;
 
     use super::*;
@@ -290,6 +301,80 @@ mod tests {
             json!({ "api_version": "v1", "kind": "Service", "namespace": "e", "label_selector": null });
         let answer = ask(&["*"], "kubernetes/list_resources_by_namespace", &list).unwrap();
         assert_eq!(answer["items"], json!([]));
+    }
+
+    /// The host reads everything that the SDK writes, and refuses everything that the SDK's types refuse, with the same
+    /// error.
+    #[test]
+    fn reads_questions_as_the_types_of_the_sdk() {
+        let masks = || Some(BTreeSet::from(["metadata.name".to_owned()]));
+        let get = kubernetes::GetResourceRequest {
+            api_version: "v1".into(),
+            kind: "Service".into(),
+            name: "a".into(),
+            namespace: Some("d".into()),
+            disable_cache: true,
+            field_masks: masks(),
+        };
+        let all = kubernetes::ListAllResourcesRequest {
+            api_version: "v1".into(),
+            kind: "Service".into(),
+            label_selector: Some("!x".into()),
+            field_selector: Some("metadata.name=a".into()),
+            field_masks: masks(),
+        };
+        let namespaced = kubernetes::ListResourcesByNamespaceRequest {
+            api_version: "v1".into(),
+            kind: "Service".into(),
+            namespace: "d".into(),
+            label_selector: Some("!x".into()),
+            field_selector: Some("metadata.name=a".into()),
+            field_masks: masks(),
+        };
+        reads_as(GET, &get);
+        reads_as(LIST_ALL, &all);
+        reads_as(LIST_BY_NAMESPACE, &namespaced);
+    }
+
+    const GET: &str = "kubernetes/get_resource";
+    const LIST_ALL: &str = "kubernetes/list_resources_all";
+    const LIST_BY_NAMESPACE: &str = "kubernetes/list_resources_by_namespace";
+
+    /// Compares how the host and a type of the SDK read variants of a question.
+    fn reads_as<T: Serialize + DeserializeOwned>(call: &str, question: &T) {
+        let whole = serde_json::to_value(question).unwrap();
+        let answer = ask(&["*"], call, &whole).unwrap();
+        let found = answer.get("items").map_or(&answer, |items| &items[0]);
+        let masked = json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": { "namespace": "d", "name": "a" },
+        });
+        assert_eq!(*found, masked, "{call}");
+
+        let with = |field: &str, value: Value| {
+            let mut variant = whole.clone();
+            variant[field] = value;
+            variant
+        };
+        let without = |field: &str| {
+            let mut variant = whole.clone();
+            variant.as_object_mut().unwrap().remove(field);
+            variant
+        };
+        let fields: Vec<&String> = whole.as_object().unwrap().keys().collect();
+        let mut variants = vec![with("unknown", json!(1)), json!([]), json!("v1"), Value::Null];
+        variants.extend(fields.iter().map(|field| without(field)));
+        variants.extend(fields.iter().map(|field| with(field, Value::Null)));
+        variants.extend(fields.iter().map(|field| with(field, json!(7))));
+        for variant in variants {
+            let read = serde_json::from_slice::<T>(variant.to_string().as_bytes());
+            match (read, ask(&["*"], call, &variant)) {
+                (Ok(_), Ok(_)) => {}
+                // Read, but there is no such object.
+                (Ok(_), Err(found)) if found.starts_with("Callback evaluation failure: ") => {}
+                (Err(wanted), Err(found)) => assert_eq!(found, wanted.to_string(), "{call}: {variant}"),
+                (read, answer) => panic!("{call}: {variant}: {:?} but {answer:?}", read.map(drop)),
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! A deployed module.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use admission_review::{Answer, SettingsAnswer};
+use admission_review::Answer;
 use cluster_objects::Objects;
+use kubewarden_policy_sdk::response::ValidationResponse;
+use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use serde_json::Value;
 
 use crate::host_calls::Record;
@@ -59,13 +62,20 @@ impl DeployedPolicy {
 }
 
 fn response(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
-    match serde_json::from_slice::<Answer>(raw) {
-        Ok(answer) => answer.response(request.uid(), request.object()),
+    match serde_json::from_slice::<ValidationResponse>(raw) {
+        Ok(answer) => converted(answer).response(request.uid(), request.object()),
         Err(error) => {
             let problem = format!("invalid response from policy: {error}");
             AdmissionResponse::internal_error(request.uid(), &problem)
         }
     }
+}
+
+/// The answer in this project's type, with annotations in a fixed order.
+fn converted(answer: ValidationResponse) -> Answer {
+    let ValidationResponse { accepted, message, code, mutated_object, audit_annotations, warnings } = answer;
+    let audit_annotations = audit_annotations.map(BTreeMap::from_iter);
+    Answer { accepted, message, code, mutated_object, audit_annotations, warnings }
 }
 
 /// Whether the settings are accepted; the error is the reason why not.
@@ -78,8 +88,10 @@ fn accepted(answer: Result<Vec<u8>, Failure>) -> Result<(), String> {
         }
     })?;
     match serde_json::from_slice(&answer) {
-        Ok(SettingsAnswer { valid: true, .. }) => Ok(()),
-        Ok(SettingsAnswer { message, .. }) => Err(message.unwrap_or_else(|| "no message".to_owned())),
+        Ok(SettingsValidationResponse { valid: true, .. }) => Ok(()),
+        Ok(SettingsValidationResponse { message, .. }) => {
+            Err(message.unwrap_or_else(|| "no message".to_owned()))
+        }
         Err(error) => Err(format!("error: invalid response from policy: {error}")),
     }
 }
