@@ -6,14 +6,6 @@
 //! them. All input is read before the first thing is judged or sent, and everything is judged before the first thing is
 //! printed, so there is no half an answer.
 
-#![cfg_attr(
-    not(feature = "registry"),
-    expect(
-        dead_code,
-        reason = "the arguments of push and pull are parsed, so that the help names them, and not read"
-    )
-)]
-
 mod annotate;
 mod args;
 mod audit;
