@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use packaging::{ExecutionMode, Metadata, PolicyType};
 use serde_json::Value;
 use text::nearest;
-use wapc_host::{Deployment, Host, Policy, Resource};
+use wapc_host::{DeployedPolicy, Deployment, Host, Resource};
 
 use crate::failure::Failure;
 use crate::source::{Name, file};
@@ -31,7 +31,7 @@ pub(crate) fn load(
     modules: &Path,
     settings: Value,
     settings_name: &Name,
-) -> Result<Policy, Failure> {
+) -> Result<DeployedPolicy, Failure> {
     let Module { path, wasm, metadata } = read(policy, modules)?;
     let about = |problem: String| Failure::about(path.display(), problem);
     check(&metadata).map_err(|problem| about(problem.to_owned()))?;

@@ -1,0 +1,28 @@
+//! `portcullis push` and `portcullis pull` in a build without the feature `registry`.
+
+use std::process::ExitCode;
+
+use crate::args::{PullArgs, PushArgs};
+use crate::failure::Failure;
+
+/// Pushes nothing.
+///
+/// # Errors
+/// Always.
+pub(crate) fn push(_: &PushArgs) -> Result<ExitCode, Failure> {
+    disabled("push")
+}
+
+/// Pulls nothing.
+///
+/// # Errors
+/// Always.
+pub(crate) fn pull(_: &PullArgs) -> Result<ExitCode, Failure> {
+    disabled("pull")
+}
+
+fn disabled(command: &str) -> Result<ExitCode, Failure> {
+    Err(Failure::new(format!(
+        "{command} is not part of this build; run `cargo build --package portcullis` to build it in"
+    )))
+}
