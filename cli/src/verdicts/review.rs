@@ -1,13 +1,14 @@
-//! Verdicts for programs: what a webhook answers.
+//! Verdicts as `AdmissionReview`s, the responses of a webhook.
 
 use std::io::{self, Write};
 
 use admission_review::AdmissionResponse;
 use serde::Serialize;
 
-use super::Judged;
+use super::JudgedRequest;
+use crate::stdout;
 
-/// The answer of a webhook.
+/// The response of a webhook.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AdmissionReview<'r> {
@@ -17,28 +18,24 @@ struct AdmissionReview<'r> {
 }
 
 impl<'r> AdmissionReview<'r> {
-    fn of(judged: &'r Judged) -> Self {
+    fn of(judged: &'r JudgedRequest) -> Self {
         Self { api_version: "admission.k8s.io/v1", kind: "AdmissionReview", response: &judged.response }
     }
 }
 
-/// An `AdmissionReview` on each line.
+/// Writes an `AdmissionReview` per line.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(super) fn json(out: &mut dyn Write, judged: &[Judged]) -> io::Result<()> {
-    for judged in judged {
-        serde_json::to_writer(&mut *out, &AdmissionReview::of(judged))?;
-        writeln!(out)?;
-    }
-    Ok(())
+/// The output cannot be written.
+pub(super) fn write_json(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result<()> {
+    judged.iter().try_for_each(|judged| stdout::write_json(out, &AdmissionReview::of(judged)))
 }
 
-/// An `AdmissionReview` in each YAML document.
+/// Writes an `AdmissionReview` per YAML document.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(super) fn yaml(out: &mut dyn Write, judged: &[Judged]) -> io::Result<()> {
+/// The output cannot be written.
+pub(super) fn write_yaml(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result<()> {
     for (index, judged) in judged.iter().enumerate() {
         if index > 0 {
             writeln!(out, "---")?;

@@ -1,44 +1,44 @@
-//! Verdicts for people.
+//! Verdicts as text.
 
 use std::io::{self, Write};
 
 use admission_review::AdmissionResponse;
 use anstyle::{AnsiColor, Style};
 
-use super::Judged;
-use crate::diff;
-use crate::text::one_line;
+use super::JudgedRequest;
+use super::diff::{self, DiffLine, LineKind};
+use crate::terminal::one_line;
 
 const GREEN: Style = AnsiColor::Green.on_default().bold();
 const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// Prints a paragraph for each request: verdict, messages, warnings, audit annotations and the patch.
+/// Writes a paragraph for each request: verdict, messages, warnings, audit annotations and the patch.
 ///
 /// # Errors
-/// When it cannot be written.
-pub(super) fn print(out: &mut dyn Write, judged: &[Judged]) -> io::Result<()> {
-    for (index, Judged { request, response }) in judged.iter().enumerate() {
+/// The output cannot be written.
+pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result<()> {
+    for (index, JudgedRequest { request, response }) in judged.iter().enumerate() {
         let (verdict, style) = verdict(response);
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&request.to_string()))?;
-        details(out, response)?;
+        write_details(out, response)?;
         if let Some(patch) = &response.patch {
-            for line in diff::lines(request.object(), patch) {
-                let style = match line.chars().next() {
-                    Some('+') => AnsiColor::Green.on_default(),
-                    Some('-') => AnsiColor::Red.on_default(),
-                    Some('@') => CYAN,
-                    _ => Style::new(),
+            for DiffLine { kind, text } in diff::lines(request.object(), patch) {
+                let style = match kind {
+                    LineKind::Added => AnsiColor::Green.on_default(),
+                    LineKind::Removed => AnsiColor::Red.on_default(),
+                    LineKind::Header => CYAN,
+                    LineKind::Unchanged | LineKind::Operation => Style::new(),
                 };
-                writeln!(out, "  {style}{}{style:#}", one_line(&line))?;
+                writeln!(out, "  {style}{}{style:#}", one_line(&text))?;
             }
         }
-        let told_more = response.status.is_some()
+        let has_details = response.status.is_some()
             || response.patch.is_some()
             || response.warnings.is_some()
             || response.audit_annotations.is_some();
-        if told_more && judged.len() > index.saturating_add(1) {
+        if has_details && judged.len() > index.saturating_add(1) {
             writeln!(out)?;
         }
     }
@@ -53,7 +53,7 @@ fn verdict(response: &AdmissionResponse) -> (&'static str, Style) {
     }
 }
 
-fn details(out: &mut dyn Write, response: &AdmissionResponse) -> io::Result<()> {
+fn write_details(out: &mut dyn Write, response: &AdmissionResponse) -> io::Result<()> {
     let message = response.status.as_ref().and_then(|status| status.message.as_deref());
     for line in message.unwrap_or_default().lines() {
         writeln!(out, "  {}", one_line(line))?;

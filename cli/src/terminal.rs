@@ -1,13 +1,15 @@
-//! Text from outside, made fit for a terminal.
+//! Text from outside, made safe for a terminal.
 
-/// Text in which nothing moves the cursor or changes colours: control characters, line ends and formatting
-/// that reorders a line are escaped.
+use text::is_printable;
+
+/// Returns the text as one line that can neither move the cursor nor change colours.
 ///
-/// Names and messages come from files of others.
+/// Names and messages come from files of others. Control characters, line ends and characters that
+/// hide or reorder text are escaped.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_plain(c) {
+        if is_printable(c) {
             line.push(c);
         } else {
             line.extend(c.escape_default());
@@ -16,17 +18,12 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-fn is_plain(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_moves_the_cursor_is_escaped() {
+    fn escapes_only_what_affects_the_terminal() {
         assert_eq!(one_line("a\u{1b}[2Jb\nc\u{202e}d"), "a\\u{1b}[2Jb\\nc\\u{202e}d");
         assert_eq!(one_line("größe 漢字 \"x\" \\"), "größe 漢字 \"x\" \\");
     }
