@@ -179,7 +179,7 @@ impl Selinux {
             return Ok(Verdict::admit());
         }
         let Some(namespace) = request.namespace()? else {
-            return Err(Fault::new("request.namespace", "expected a string, found nothing"));
+            return Err(Fault::in_payload(&["request", "namespace"], "expected a string, found nothing"));
         };
         let review = Review {
             policy: self,

@@ -57,7 +57,7 @@ pub(super) fn review<'d>(
     }
     let others = match review.others() {
         Err(fault) if policy.on_lookup_failure == OnLookupFailure::Warn => {
-            let warning = summary("selinux could not judge all", &[fault.path()], 0);
+            let warning = summary("selinux could not judge all", &[&fault.place().to_string()], 0);
             return Ok(Verdict::from(violations).warn(warning).annotate("error", fault.to_string()));
         }
         other => other?,
