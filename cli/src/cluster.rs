@@ -38,8 +38,9 @@ pub(crate) fn read(arguments: &[String], reader: &mut InputReader) -> Result<Obj
                     // The output of `jq '.items'`.
                     Value::Array(items) => {
                         names.extend(
-                            (0..items.len())
-                                .map(|item| SourceName::new(format!("{name}, item {}", item.saturating_add(1)))),
+                            (0..items.len()).map(|item| {
+                                SourceName::new(format!("{name}, item {}", item.saturating_add(1)))
+                            }),
                         );
                         objects.extend(items);
                     }
@@ -51,7 +52,8 @@ pub(crate) fn read(arguments: &[String], reader: &mut InputReader) -> Result<Obj
             }
         }
     }
-    Objects::from_values(objects).map_err(|error| Failure::new(named(&error.to_string(), &names)))
+    let name = |index: usize| names.get(index).map(SourceName::to_string).unwrap_or_default();
+    Objects::from_values(objects).map_err(|error| Failure::new(error.describe(&name)))
 }
 
 /// Names the kind of a document that is a request.
@@ -82,49 +84,4 @@ fn files(argument: &str) -> Result<Vec<String>, Failure> {
     }
     files.sort();
     Ok(files)
-}
-
-/// Replaces the paths of objects in a message, such as `objects[0]`, by the names of their files.
-fn named(message: &str, names: &[SourceName]) -> String {
-    let mut parts = message.split("objects[");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let known = part.split_once(']').and_then(|(index, rest)| {
-            let name = names.get(index.parse::<usize>().ok()?)?;
-            Some((name, rest))
-        });
-        match known {
-            None => text.extend(["objects[", part]),
-            Some((name, rest)) => {
-                text.push_str(&name.to_string());
-                // A path in the object such as `.metadata.name`, or none.
-                match rest.strip_prefix('.') {
-                    Some(path) => text.extend([": ", path]),
-                    None => text.push_str(rest),
-                }
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn objects_are_named_by_their_files() {
-        let names = [SourceName::new("a.yaml"), SourceName::new("b.yaml, document 2")];
-        for (message, text) in [
-            ("objects[1].metadata: expected an object", "b.yaml, document 2: metadata: expected an object"),
-            (
-                "objects[0]: v1 Pod a is there already, as objects[1]; x",
-                "a.yaml: v1 Pod a is there already, as b.yaml, document 2; x",
-            ),
-            ("objects[7]: x", "objects[7]: x"),
-            ("objects[0].items[3].kind: x", "a.yaml: items[3].kind: x"),
-        ] {
-            assert_eq!(named(message, &names), text);
-        }
-    }
 }

@@ -20,8 +20,7 @@ impl DumpFiles {
     /// The first file that cannot be read, and objects that cannot be in one cluster.
     pub(crate) fn read(files: &[String], reader: &mut InputReader) -> Result<Self, Failure> {
         let objects = cluster::read(files, reader)?;
-        let names: Vec<String> =
-            files.iter().map(|file| SourceName::of_argument(file).to_string()).collect();
+        let names: Vec<String> = files.iter().map(|file| SourceName::of_argument(file).to_string()).collect();
         Ok(Self { dump: Dump::new(objects), name: names.join(", ") })
     }
 

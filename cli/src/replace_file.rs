@@ -11,7 +11,8 @@ use crate::failure::Failure;
 /// # Errors
 /// The file cannot be written. An existing file is then unchanged.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    replace(path, bytes).map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))
+    replace(path, bytes)
+        .map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {

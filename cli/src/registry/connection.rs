@@ -87,13 +87,16 @@ impl Connection {
                     Failure::about(registry, "does not use TLS; to use plain HTTP, add --plain-http")
                 }
                 OciDistributionError::RequestError(error) => {
-                    let problem = if error.is_connect() { "cannot be reached" } else { "the connection failed" };
+                    let problem =
+                        if error.is_connect() { "cannot be reached" } else { "the connection failed" };
                     Failure::about(registry, format!("{problem}: {}", cause(error)))
                 }
                 OciDistributionError::RegistryError { .. } => {
                     Failure::about(reference, format!("is rejected by the registry{detail}"))
                 }
-                error => Failure::about(reference, format!("the registry sent an unexpected response: {error}")),
+                error => {
+                    Failure::about(reference, format!("the registry sent an unexpected response: {error}"))
+                }
             },
         }
     }

@@ -71,9 +71,9 @@ fn problem(registry: &str, error: CredentialRetrievalError) -> Option<String> {
         CredentialRetrievalError::HelperCommunicationError => Some(format!(
             "the credential helper for {registry} cannot be run; install it, or log in without a helper"
         )),
-        CredentialRetrievalError::MalformedHelperResponse => Some(format!(
-            "the credential helper for {registry} did not return a user name and a secret"
-        )),
+        CredentialRetrievalError::MalformedHelperResponse => {
+            Some(format!("the credential helper for {registry} did not return a user name and a secret"))
+        }
         CredentialRetrievalError::CredentialDecodingError
         | CredentialRetrievalError::CredentialMismatchError => Some(format!(
             "the entry for {registry} is not a user name and password; renew it with docker login {registry}"

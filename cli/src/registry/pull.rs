@@ -30,9 +30,7 @@ pub(crate) fn pull(args: &PullArgs) -> Result<ExitCode, Failure> {
     let (digest, wasm) = block_on(fetch(&from, &args.registry))?;
     replace_file(&path, &wasm)?;
     let name = path.display().to_string();
-    print(|out| {
-        writeln!(out, "pulled {} into {}", reference::immutable(&from, &digest), one_line(&name))
-    })?;
+    print(|out| writeln!(out, "pulled {} into {}", reference::immutable(&from, &digest), one_line(&name)))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -91,7 +91,15 @@ mod tests {
         let unchanged = LineKind::Unchanged;
         assert_eq!(
             kinds,
-            [LineKind::Header, unchanged, unchanged, unchanged, LineKind::Removed, unchanged, LineKind::Added]
+            [
+                LineKind::Header,
+                unchanged,
+                unchanged,
+                unchanged,
+                LineKind::Removed,
+                unchanged,
+                LineKind::Added
+            ]
         );
     }
 

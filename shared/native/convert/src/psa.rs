@@ -6,7 +6,7 @@ use rules::name::{is_label, is_subdomain};
 use rules::pod_security::{Level, Version};
 use serde_json::{Map, Value, json};
 
-use crate::conversion::{Conversion, FieldProblem};
+use crate::conversion::Conversion;
 use crate::fields::Fields;
 use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
@@ -42,8 +42,8 @@ const DEFAULT_MODE: (&str, &str) = ("privileged", "latest");
 pub fn convert(document: &Document) -> Result<Conversion, InputError> {
     let fields = Fields::of(document)?;
     let settings = convert_settings(&plugin_configuration(fields.clone())?)?;
-    if let Some(FieldProblem { path, problem }) = settings::problem_with(&settings) {
-        return Err(fields.document_error(format!("the module rejects the settings: {path}: {problem}")));
+    if let Some(error) = settings::problem_with(&settings) {
+        return Err(fields.document_error(format!("the module rejects the settings: {error}")));
     }
     let rules = TargetRule::for_targets(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
     let mut spec = PolicySpec::new(PolicyMode::Protect, rules, settings);

@@ -15,7 +15,7 @@ pub(super) fn between(old: &Value, new: &Value) -> Map<String, Value> {
     changes
 }
 
-fn collect(old: Option<&Value>, new: Option<&Value>, path: &[Step<'_>], changes: &mut Map<String, Value>) {
+fn collect(old: Option<&Value>, new: Option<&Value>, path: &[Step<&str>], changes: &mut Map<String, Value>) {
     match (old.filter(|old| !old.is_null()), new) {
         (old, new) if old == new => {}
         (Some(Value::Array(old)), Some(Value::Array(new))) if old.len() == new.len() => {

@@ -1,6 +1,6 @@
 //! The findings of the audit.
 
-use admission::Response;
+use admission::Decision;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -68,7 +68,7 @@ pub struct DeniedObject {
     /// The object.
     #[serde(flatten)]
     pub object: ObjectReference,
-    /// The messages of the policy, one for each violation.
+    /// One message for each violation, or the reason why the object cannot be judged.
     pub messages: Vec<String>,
 }
 
@@ -104,19 +104,23 @@ impl SelinuxFindings {
     }
 
     /// Adds the verdict on an object.
-    pub(super) fn add(&mut self, object: &DumpObject, response: &Response) {
+    pub(super) fn add(&mut self, object: &DumpObject, decision: Decision) {
         let reference = ObjectReference::of(object);
-        if !response.accepted {
-            let messages = response.message.as_deref().unwrap_or_default();
-            let messages = messages.lines().map(str::to_owned).collect();
-            self.denied.push(DeniedObject { object: reference, messages });
-        } else if let Some(changed) = &response.mutated_object
+        match decision {
+            Decision::Denied(findings) => {
+                self.denied.push(DeniedObject { object: reference, messages: findings.lines() });
+            }
+            Decision::Fault(fault) => {
+                let messages = vec![format!("cannot be judged: {fault}")];
+                self.denied.push(DeniedObject { object: reference, messages });
+            }
             // The policy changes Namespaces only when they are created.
-            && object.kind == "Pod"
-        {
-            let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
-            let changes = changes::between(&read(&object.json), &read(changed));
-            self.changed.push(ChangedObject { object: reference, changes });
+            Decision::Mutated(changed) if object.kind == "Pod" => {
+                let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
+                let changes = changes::between(&read(&object.json), &read(&changed));
+                self.changed.push(ChangedObject { object: reference, changes });
+            }
+            Decision::Mutated(_) | Decision::Admitted | Decision::NotMatched => {}
         }
     }
 }

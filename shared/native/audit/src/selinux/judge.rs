@@ -1,6 +1,6 @@
 //! The verdict of the policy on an object of a dump.
 
-use admission::{Response, ScopeRule};
+use admission::{Outcome, ScopeRule};
 use rules::selinux::Selinux;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ pub(super) fn judge(
     object: &DumpObject,
     settings: &SelinuxSettings,
     dump: &Dump,
-) -> Response {
+) -> Outcome {
     let request = json!({
         "uid": "audit",
         "kind": { "group": rule.group, "version": version, "kind": rule.kind },
@@ -28,10 +28,5 @@ pub(super) fn judge(
     let request = request.to_string();
     let open = request.strip_suffix('}').unwrap_or_default();
     let payload = format!(r#"{{"request":{open},"object":{}}},"settings":{}}}"#, object.json, settings.json);
-    admission::evaluate::<Selinux>(payload.as_bytes(), dump.objects())
-}
-
-/// Whether a response says that something could not be read or looked up.
-pub(super) fn is_fault(response: &Response) -> bool {
-    response.code == Some(500)
+    admission::judge::<Selinux, Outcome>(payload.as_bytes(), dump.objects(), |outcome| outcome.into())
 }

@@ -12,7 +12,7 @@ mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use admission::{Node, Operation, Policy};
+use admission::{Decision, Node, Operation, Policy};
 use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use text::Path;
@@ -72,13 +72,13 @@ pub fn find(dump: &Dump, settings: &SelinuxSettings) -> Result<SelinuxFindings, 
                 if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
                     owners.insert(object.namespace.clone(), owned);
                 }
-                let response = judge::judge(rule, version, &object, settings, dump);
-                let is_fault = judge::is_fault(&response);
+                let decision = judge::judge(rule, version, &object, settings, dump).decision;
+                let is_fault = matches!(decision, Decision::Fault(_));
                 if lacks_namespace && (settings.ownership.reads_namespaces() || is_fault) {
                     unknown.insert(object.namespace.clone());
                 }
                 if !(lacks_namespace && is_fault) {
-                    findings.add(&object, &response);
+                    findings.add(&object, decision);
                 }
             }
         }

@@ -118,8 +118,8 @@ impl KyvernoPolicy<'_, '_> {
             let problem = "matches no resource that the module judges";
             Some(FieldProblem::new(rule.path("match"), problem))
         } else {
-            settings::problem_with(&spec.settings).map(|FieldProblem { path, problem }| {
-                FieldProblem::new(check_path, format!("the module rejects the settings: {path}: {problem}"))
+            settings::problem_with(&spec.settings).map(|error| {
+                FieldProblem::new(check_path, format!("the module rejects the settings: {error}"))
             })
         };
         let is_deployable = obstacle.is_none();
