@@ -1,9 +1,11 @@
 //! `portcullis push` and `portcullis pull` in a build without the feature `registry`.
 
+mod args;
+
 use std::process::ExitCode;
 
-use crate::args::{PullArgs, PushArgs};
 use crate::failure::Failure;
+pub(crate) use args::{PullArgs, PushArgs};
 
 /// Pushes nothing.
 ///
