@@ -62,7 +62,8 @@ pub fn evaluate<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Response {
 fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, Fault> {
     let checks_kind_first = P::CHECK_KIND_FIRST && !request::may_be_of(payload, P::SCOPE);
     let shape = request::shape(if checks_kind_first { Shape::Fields(&[]) } else { P::OBJECT });
-    let document = Document::parse(payload, Shape::Fields(&request::payload(&shape)), Origin::Payload)?;
+    let shape = request::payload(&shape);
+    let document = Document::parse(payload, Shape::Fields(&shape), Origin::Payload)?;
     let request = Request::of(document.root())?;
     if !P::matches(&request) {
         return Ok(Response::admit());
@@ -95,7 +96,8 @@ fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, F
 #[must_use]
 pub fn matches<P: Policy>(payload: &[u8]) -> bool {
     let shape = request::shape(Shape::Fields(&[]));
-    let document = Document::parse(payload, Shape::Fields(&request::payload(&shape)), Origin::Payload);
+    let shape = request::payload(&shape);
+    let document = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
     document
         .map_or(true, |document| Request::of(document.root()).map_or(true, |request| P::matches(&request)))
 }

@@ -1,6 +1,8 @@
 //! Views: the names and types of the fields that rules read, and nothing else.
 //!
-//! Each field name occurs once. Tests look every path up in the types of `k8s-openapi`.
+//! A shape names the fields that are kept, an accessor the field that it reads. In debug builds, and so in
+//! every test, an accessor of a field that the shape does not keep panics (see
+//! [`Node::at`](admission::Node::at)). Tests look up every path of a shape in the types of `k8s-openapi`.
 
 mod container;
 mod metadata;
