@@ -234,7 +234,8 @@ fn payload(case: &Case) -> Result<Vec<u8>, String> {
 }
 
 /// The JSON pointers of everything in a value, the value itself included.
-fn pointers(value: &Value) -> Vec<String> {
+#[must_use]
+pub fn pointers(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let below: Vec<(String, &Value)> = match value {
         Value::Object(fields) => {
