@@ -13,15 +13,12 @@ use mutate::Mutator;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let mut trials: Vec<Trial> = TARGETS
-        .iter()
-        .map(|(name, target)| {
-            Trial::test(*name, move || run(name, *target, count(name)).map_err(Failed::from))
-        })
-        .collect();
+    let trials = TARGETS.iter().map(|(name, target)| {
+        Trial::test(*name, move || run(name, *target, count(name)).map_err(Failed::from))
+    });
     #[cfg(feature = "modules")]
-    trials.extend(modules::trials());
-    libtest_mimic::run(&arguments, trials).exit();
+    let trials = trials.chain(modules::trials());
+    libtest_mimic::run(&arguments, trials.collect()).exit();
 }
 
 /// How many changed inputs a target gets: some seconds in all.

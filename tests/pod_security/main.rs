@@ -33,7 +33,7 @@ fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static st
 }
 
 fn bounded(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
+    Config { cases, ..Config::default() }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::model::{Action, Answer, Match, Mode, Settings, Source};
 use crate::policy::{Verdict, judge, own_level};
 
 fn bounded(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
+    Config { cases, ..Config::default() }
 }
 
 /// Settings without a contradiction: a fixed level for every pod, and another one for those in namespaces of the node.

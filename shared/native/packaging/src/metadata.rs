@@ -234,8 +234,6 @@ fn yes() -> bool {
 }
 
 /// `null` is an absent key, as in YAML that a person leaves half filled in.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    value: D,
-) -> Result<T, D::PackagingError> {
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(value: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(value)?.unwrap_or_default())
 }

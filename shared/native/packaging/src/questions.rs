@@ -85,6 +85,6 @@ impl Questions {
 }
 
 /// A default of `null` is one.
-fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::PackagingError> {
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }
