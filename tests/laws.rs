@@ -6,7 +6,7 @@ use harness::Case;
 use harness::laws::{self, Law};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 use serde_json::{Value, json};
 
 fn main() {
@@ -61,8 +61,14 @@ fn generated(entry: &admission::PolicyEntry, cases: &[Case]) -> Result<(), Faile
     ];
     let laws: Vec<&Law> = laws::GENERATED.iter().filter(|law| (law.applies)(entry)).collect();
     let judged = RefCell::new(vec![0; laws.len()]);
-    let mut runner =
-        TestRunner::new(Config { cases: 2_000, source_file: Some(file!()), ..Config::default() });
+    // A failure is kept beside this file, and tried first the next time.
+    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
+    let mut runner = TestRunner::new(Config {
+        cases: 2_000,
+        failure_persistence: Some(failures),
+        source_file: Some(file!()),
+        ..Config::default()
+    });
     let chosen = (any::<prop::sample::Index>(), any::<usize>(), values);
     runner
         .run(&chosen, |(index, at, value)| {
