@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, FileFailurePersistence};
 use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 
@@ -33,8 +33,10 @@ fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static st
     oracle::violated(&pod.metadata, &pod.spec.unwrap(), level, version)
 }
 
+/// So many cases. A failure is kept beside the source file, and tried first the next time.
 fn bounded(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
+    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
+    Config { cases, failure_persistence: Some(failures), ..Config::default() }
 }
 
 #[test]

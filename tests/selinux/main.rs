@@ -12,14 +12,16 @@ mod policy;
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 use serde_json::{Value, json};
 
 use crate::model::{Action, Answer, Match, Mode, Settings, Source};
 use crate::policy::{Verdict, judge, own_level};
 
+/// So many cases. A failure is kept beside the source file, and tried first the next time.
 fn bounded(cases: u32) -> Config {
-    Config { cases, failure_persistence: None, ..Config::default() }
+    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
+    Config { cases, failure_persistence: Some(failures), ..Config::default() }
 }
 
 /// Settings without a contradiction: not a fixed level for every pod together with another level
