@@ -11,7 +11,7 @@ use super::significance::is_significant;
 use super::verdict::{exempt, unjudged, verdict};
 use super::{
     ExistingViolations, Modes, NamespaceLabels, PodSecurity, StandardsByMode, Templates, namespace_labels,
-    settings,
+    settings, standard,
 };
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::{Namespace, Pod};
@@ -55,6 +55,8 @@ impl Policy for PodSecurity {
     const CHECK_KIND_FIRST: bool = true;
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_POD_SECURITY_IN_ANY_KIND;
+
+    const CONTROLS: &'static [(&'static str, &'static str)] = &standard::CONTROLS;
 
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 

@@ -230,7 +230,7 @@ impl FindingGroup<'_> {
 /// Adds the violations of a finding: one for each refused value, or one for an unset field or a
 /// list without a required value. Every violation of the policy is created here.
 fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) -> Result<(), Fault> {
-    let Finding { rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
+    let Finding { check, rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
     if violations.are_full() {
         // Paths and texts that no message lists would only take memory.
         match problem {
@@ -243,13 +243,15 @@ fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) ->
     match problem {
         Problem::Unset(UnsetField { parent, part, steps }) => {
             let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
-            violations.push(Violation::required(place, rule, *remedy_if_unset));
+            violations.push(Violation::required(place, rule, *remedy_if_unset).of_check(check.id));
         }
-        Problem::Lacking(list, _) => violations.push(Violation::required(*list, rule, *remedy)),
+        Problem::Lacking(list, _) => {
+            violations.push(Violation::required(*list, rule, *remedy).of_check(check.id));
+        }
         Problem::Values(values) => {
             for RefusedValue { at, value } in values {
                 let rule = rule.clone();
-                violations.push(match (field, value) {
+                let violation = match (field, value) {
                     (Field::VolumeSource(_) | Field::Volume(_), None) => {
                         Violation::forbidden(*at, rule, *remedy)
                     }
@@ -257,7 +259,8 @@ fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) ->
                         Violation::invalid(at.at("path"), rule, *remedy)
                     }
                     _ => Violation::invalid(*at, rule, *remedy),
-                });
+                };
+                violations.push(violation.of_check(check.id));
             }
         }
     }

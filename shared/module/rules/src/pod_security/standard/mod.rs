@@ -60,6 +60,17 @@ pub const CHECKS: &[Check] = &[
     seccomp_profile_restricted::CHECK,
 ];
 
+/// The id of every check with the control that it belongs to.
+pub(super) const CONTROLS: [(&str, &str); CHECKS.len()] = {
+    let mut controls = [("", ""); CHECKS.len()];
+    let (mut rest, mut free) = (CHECKS, controls.as_mut_slice());
+    while let ([check, checks @ ..], [control, others @ ..]) = (rest, free) {
+        *control = (check.id, check.control);
+        (rest, free) = (checks, others);
+    }
+    controls
+};
+
 /// One control of the standards at one level.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
