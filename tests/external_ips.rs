@@ -49,7 +49,7 @@ fn empty_cluster() -> Objects {
 }
 
 fn judge(settings: &Value, object: &Value, old: Option<&Value>) -> Response {
-    (entry().evaluate)(&payload(settings, object, old), &empty_cluster())
+    entry().evaluate(&payload(settings, object, old), &empty_cluster())
 }
 
 /// Returns the lines of the message; none if the request is admitted.
@@ -358,7 +358,7 @@ fn malformed_requests_cannot_be_judged() {
         let mut request = request(&service(&json!(["192.0.2.1"])), None);
         request[field] = value;
         let payload = json!({ "request": request, "settings": settings }).to_string();
-        let response = (entry().evaluate)(payload.as_bytes(), &empty_cluster());
+        let response = entry().evaluate(payload.as_bytes(), &empty_cluster());
         assert_eq!(response.code, Some(500));
         assert_eq!(response.message.unwrap(), format!("external-ips: cannot judge this request: {message}"));
     }

@@ -28,10 +28,10 @@ pub fn require<'a>(
     shape: Shape<'static>,
 ) -> Result<LookupAnswer<'a>, Fault> {
     let Some(name) = name else {
-        return Err(Fault::new("request.namespace", "expected a string, found nothing"));
+        return Err(Fault::in_payload(&["request", "namespace"], "expected a string, found nothing"));
     };
     let get = get(name, shape);
-    get.ask(cluster)?.ok_or_else(|| Fault::new(get.to_string(), "not found"))
+    get.ask(cluster)?.ok_or_else(|| Fault::in_lookup(get.to_string(), "not found"))
 }
 
 fn get<'a>(name: &'a str, shape: Shape<'static>) -> Get<'a> {
@@ -83,7 +83,7 @@ impl<'a> NamespaceLookup<'a> {
             found = Some(read(namespace)?);
             Ok(())
         })?;
-        found.ok_or_else(|| Fault::new("Namespace", "not read"))
+        found.ok_or_else(|| Fault::in_lookup("Namespace".to_owned(), "not read"))
     }
 
     /// The part of [`namespace`](Self::namespace) that is not generic and so is compiled once.
