@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognises_subdomains() {
+    fn recognizes_subdomains() {
         for within in ["kubernetes.io", "a.kubernetes.io", "a.b.kubernetes.io"] {
             assert!(is_within(within, "kubernetes.io"), "{within}");
         }
