@@ -48,7 +48,7 @@ fn nothing() -> Objects {
 }
 
 fn judge(settings: &Value, object: &Value, old: Option<&Value>) -> Response {
-    (entry().evaluate)(&payload(settings, object, old), &nothing())
+    entry().evaluate(&payload(settings, object, old), &nothing())
 }
 
 /// The lines of the message of a denial; none of an admission.
@@ -356,7 +356,7 @@ fn a_request_that_no_host_sends_cannot_be_judged() {
         let mut request = request(&service(&json!(["192.0.2.1"])), None);
         request[field] = value;
         let payload = json!({ "request": request, "settings": settings }).to_string();
-        let response = (entry().evaluate)(payload.as_bytes(), &nothing());
+        let response = entry().evaluate(payload.as_bytes(), &nothing());
         assert_eq!(response.code, Some(500));
         assert_eq!(response.message.unwrap(), format!("external-ips: cannot judge this request: {message}"));
     }

@@ -1,4 +1,4 @@
-//! Every law over every case, and over cases with arbitrary changes.
+//! Every law holds for every case, and for cases with arbitrary changes.
 
 use harness::Case;
 use harness::{laws, load_dir};
@@ -35,7 +35,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// The laws over cases one place of which has another value, most of them malformed.
+/// Tests the laws with cases in which one place has another, mostly malformed value.
 fn generated(entry: &admission::PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
     let values = prop_oneof![
         Just(json!(null)),

@@ -240,7 +240,7 @@ fn mutated(object: &str, settings: &Value) -> Option<String> {
     let payload = format!(
         r#"{{"request":{{"uid":"1","kind":{{"group":"","version":"v1","kind":"Pod"}},"resource":{{"group":"","version":"v1","resource":"pods"}},"operation":"CREATE","namespace":"shop","userInfo":{{"username":"dev"}},"object":{object}}},"settings":{settings}}}"#
     );
-    let response = (entry().evaluate)(payload.as_bytes(), &Objects::unreachable("not needed"));
+    let response = entry().evaluate(payload.as_bytes(), &Objects::unreachable("not needed"));
     assert!(response.accepted, "{:?} of {object}", response.message);
     response.mutated_object
 }

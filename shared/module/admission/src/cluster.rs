@@ -73,7 +73,7 @@ impl<'a> Get<'a> {
     }
 
     fn fault(&self, why: &Unreachable) -> Fault {
-        Fault::new(self.to_string(), format!("look-up failed: {}", one_line(&why.0)))
+        Fault::in_lookup(self.to_string(), format!("look-up failed: {}", one_line(&why.0)))
     }
 }
 
@@ -92,7 +92,7 @@ impl<'a> List<'a> {
         let name = format!("list of {}s", self.kind);
         match cluster.list(self) {
             Ok(json) => Ok(LookupAnswer { json, name, shape: self.shape, list: true }),
-            Err(why) => Err(Fault::new(name, format!("look-up failed: {}", one_line(&why.0)))),
+            Err(why) => Err(Fault::in_lookup(name, format!("look-up failed: {}", one_line(&why.0)))),
         }
     }
 }
@@ -103,7 +103,7 @@ impl LookupAnswer<'_> {
     /// # Errors
     /// What is not JSON.
     pub fn document(&self) -> Result<Document<'_>, Fault> {
-        let origin = Origin::Lookup(&self.name);
+        let origin = Origin::Lookup(self.name.as_str());
         if self.list {
             Document::parse(&self.json, Shape::Fields(&[("items", self.shape)]), origin)
         } else {

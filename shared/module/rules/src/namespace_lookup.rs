@@ -36,7 +36,7 @@ impl<'a> NamespaceLookup<'a> {
             found = Some(read(namespace)?);
             Ok(())
         })?;
-        found.ok_or_else(|| Fault::new("Namespace", "not read"))
+        found.ok_or_else(|| Fault::in_lookup("Namespace".to_owned(), "not read"))
     }
 
     /// The part that is not to be in a module once for each type.
@@ -55,13 +55,13 @@ impl<'a> NamespaceLookup<'a> {
 
     fn ask(&self) -> Result<LookupAnswer<'a>, Fault> {
         let Some(name) = self.name else {
-            return Err(Fault::new("request.namespace", "expected a string, found nothing"));
+            return Err(Fault::in_payload(&["request", "namespace"], "expected a string, found nothing"));
         };
         let get = Get { api_version: "v1", kind: "Namespace", namespace: None, name, shape: self.shape };
         get.ask(self.cluster)?.ok_or_else(|| {
             let mut place = "Namespace ".to_owned();
             place.push_str(&Quoted(name).to_string());
-            Fault::new(place, "not found")
+            Fault::in_lookup(place, "not found")
         })
     }
 }

@@ -167,7 +167,7 @@ impl<'a, 'd> Coverage<'a, 'd> {
     /// The ranges whose selector selects the namespace.
     fn selected(&self) -> Result<Vec<&'a [Range]>, Fault> {
         let Some(name) = self.namespace else {
-            return Err(Fault::new("request.namespace", "is not there"));
+            return Err(Fault::in_payload(&["request", "namespace"], "is not there"));
         };
         let get = Get {
             api_version: "v1",
@@ -177,7 +177,7 @@ impl<'a, 'd> Coverage<'a, 'd> {
             shape: view::Namespace::LABELLED,
         };
         let Some(answer) = get.ask(self.cluster)? else {
-            return Err(Fault::new(get.to_string(), "not found"));
+            return Err(Fault::in_lookup(get.to_string(), "not found"));
         };
         let document = answer.document()?;
         let root = document.root();

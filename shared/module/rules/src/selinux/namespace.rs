@@ -75,7 +75,7 @@ pub(super) fn review<'d>(
     }
     let others = match review.others() {
         Err(fault) if settings.on_lookup_failure == OnLookupFailure::Warn => {
-            let warning = summary("selinux could not look up", &[fault.path()], 0);
+            let warning = summary("selinux could not look up", &[&fault.place().to_string()], 0);
             return Ok(Verdict::from(violations).warn(warning).annotate("error", fault.to_string()));
         }
         other => other?,

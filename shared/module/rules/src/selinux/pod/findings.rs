@@ -77,7 +77,7 @@ impl<'d> Findings<'d> {
         }
         let error = fault.to_string();
         if !self.errors.contains(&error) {
-            self.warnings.push(["selinux could not look up: ", fault.path()].concat());
+            self.warnings.push(["selinux could not look up: ", &fault.place().to_string()].concat());
             self.errors.push(error);
         }
         Ok(())

@@ -56,7 +56,7 @@ pub(super) fn review<'d>(
         return Ok(Verdict::admit());
     }
     let Some(namespace) = request.namespace()? else {
-        return Err(Fault::new("request.namespace", "expected a string, found nothing"));
+        return Err(Fault::in_payload(&["request", "namespace"], "expected a string, found nothing"));
     };
     let subject = Subject { request, kind: subject_kind, object, pod, namespace };
     let mut lookups = Lookups {

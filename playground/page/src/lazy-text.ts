@@ -1,15 +1,18 @@
-// Texts that are made only when somebody looks, with a button that copies them.
+// Texts that are generated when their `details` element is opened, each with a copy button.
 import { byId, copyButton, make } from "./dom";
 
-export class Listing {
+export class LazyText {
   private readonly details: HTMLDetailsElement;
   private readonly text = make("pre", { tabindex: "0" });
   private current = false;
 
-  /** `produce` makes the text of a `details` element, or throws why there is none. */
+  /**
+   * `generate` returns the text for the `details` element with the given id, or throws an error to
+   * show instead.
+   */
   constructor(
     id: string,
-    private readonly produce: () => Promise<string>,
+    private readonly generate: () => Promise<string>,
   ) {
     this.details = byId<HTMLDetailsElement>(id);
     this.text.setAttribute("aria-label", this.details.querySelector("summary")?.textContent ?? "");
@@ -20,8 +23,8 @@ export class Listing {
     this.details.addEventListener("toggle", () => this.show());
   }
 
-  /** What the text is made of has changed. */
-  outdate(): void {
+  /** Marks the text as outdated. It is generated again now, or when the element is next opened. */
+  invalidate(): void {
     this.current = false;
     this.show();
   }
@@ -31,7 +34,7 @@ export class Listing {
     this.current = true;
     let text: string;
     try {
-      text = await this.produce();
+      text = await this.generate();
     } catch (error) {
       text = `# ${error instanceof Error ? error.message : error}`;
     }
