@@ -23,8 +23,8 @@ pub(super) struct Context<'a, 'd> {
     pub(super) may_be_unconfined: bool,
     /// The type for options that set none.
     pub(super) default_type: Option<&'a str>,
-    /// The level of the stored pod to which containers are added. It applies to them, whoever owned
-    /// it when the pod was created.
+    /// The level of the stored pod to which containers are added. It applies to them even if the
+    /// pod would get another level today.
     pub(super) stored_level: Option<Level>,
 }
 

@@ -1,4 +1,4 @@
-//! The settings of `allocation`: where levels come from.
+//! The settings of `allocation`: the sources and owners of levels.
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
@@ -11,7 +11,7 @@ use crate::selinux::pool::Pool;
 use crate::subject::{Subjects, groups, users};
 
 choices! {
-    /// Where the level of a pod comes from.
+    /// The source of a pod's level.
     pub enum Source {
         /// A hash of the name of its owner.
         Hash,
@@ -94,7 +94,7 @@ const LONGEST_SALT: usize = 64;
 /// The minimum number of levels: with fewer, two owners would soon have the same one.
 const FEWEST_LEVELS: u64 = 1_000;
 
-/// Where levels come from.
+/// The source and the owners of levels.
 #[derive(Debug)]
 pub(in crate::selinux) struct Allocation {
     pub(in crate::selinux) source: Source,

@@ -6,7 +6,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
         "mode",
         "`Mutate` completes pods and must be deployed with `mutating: true`. `Validate` denies incomplete pods; deploy it as a guard, with the same settings.",
     ),
-    ("allocation", "Where levels come from."),
+    ("allocation", "The source and the owners of levels."),
     (
         "allocation.source",
         "`Hash`: a hash of the owner's name. `NamespaceAnnotation`: an annotation of the Namespace, which the policy writes on new Namespaces. `Runtime`: the container runtime, at random. `Fixed`: the setting `fixed`.",

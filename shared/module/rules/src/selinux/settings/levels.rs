@@ -5,7 +5,7 @@ use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 use crate::selinux::level::Level;
 
 choices! {
-    /// Which levels a pod may set.
+    /// The levels that a pod may set.
     pub enum LevelMatch {
         /// The level of its owner.
         Exact,
