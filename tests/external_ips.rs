@@ -509,7 +509,7 @@ fn many_addresses_with_many_ports_are_compared_with_other_services_in_time() {
     assert!(judged(&object, Vec::new()).allowed);
     let message = judged(&object, vec![with_ports("big", 20_000, 5_000)]).status.unwrap().message.unwrap();
     assert_eq!(message.lines().count(), 1_000);
-    let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address belongs to Service \"big\"; ";
+    let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address is in use by Service \"big\"; ";
     assert!(message.starts_with(first), "{message}");
     assert!(judged(&with_ports("extip", 300_000, 1), Vec::new()).allowed);
 }

@@ -15,6 +15,7 @@ mod dump;
 mod failure;
 mod parse;
 mod policy;
+#[cfg_attr(not(feature = "registry"), path = "registry/disabled.rs")]
 mod registry;
 mod replace_file;
 mod requests;

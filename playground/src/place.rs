@@ -3,7 +3,7 @@
 use admission::Place;
 use manifest::{Places, Step};
 
-use crate::types::{Field, Input, Line, Mark};
+use crate::types::{Field, Input, Mark};
 
 /// The location of the objects of a request.
 #[derive(Clone, Debug)]

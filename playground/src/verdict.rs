@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::input::{self, LocatedRequest};
 use crate::place::{Marker, Origin};
 use crate::text::{json, yaml};
-use crate::types::{AuditAnnotation, Input, JudgeResult, ObjectDiff, RequestVerdict, VerdictKind};
+use crate::types::{AuditAnnotation, Input, JudgeResult, Line, ObjectDiff, RequestVerdict, VerdictKind};
 
 /// Judges every request of an input.
 pub(crate) fn judge(input: &Input) -> JudgeResult {

@@ -1,6 +1,7 @@
-//! The location of the files under test.
+//! The files that the tests need, and the report of tests that cannot run.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 /// Returns the root of the repository.
 #[must_use]
@@ -17,4 +18,20 @@ pub fn module(id: &str) -> Result<Vec<u8>, String> {
     let path = root().join("target/policies").join(format!("{id}.wasm"));
     std::fs::read(&path)
         .map_err(|error| format!("{}: {error}; build it with ./justw modules", path.display()))
+}
+
+/// Reports on standard error that tests cannot run on this machine: `what` did not run, because `why`.
+///
+/// The report comes from `scripts/not-run`, as for everything else here that cannot run, and is visible even if all
+/// tests pass.
+///
+/// # Errors
+/// `PORTCULLIS_REQUIRE_` with the name is set, or the script does not run.
+pub fn not_run(name: &str, what: &str, why: &str) -> Result<(), String> {
+    let script = root().join("scripts/not-run");
+    match Command::new(&script).args([name, what, why]).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("{what} did not run, because {why}")),
+        Err(error) => Err(format!("{}: {error}", script.display())),
+    }
 }

@@ -58,7 +58,8 @@ pub struct Unreachable(pub String);
 pub struct LookupAnswer<'a> {
     json: Vec<u8>,
     name: String,
-    shape: Shape<'a>,
+    /// The shape of each item, by the name that a list has for them.
+    items: [(&'static str, Shape<'a>); 1],
     list: bool,
 }
 
@@ -69,7 +70,7 @@ impl<'a> Get<'a> {
     /// When the cluster cannot be asked.
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<Option<LookupAnswer<'a>>, Fault> {
         let answer = cluster.get(self).map_err(|why| self.fault(&why))?;
-        Ok(answer.map(|json| LookupAnswer { json, name: self.to_string(), shape: self.shape, list: false }))
+        Ok(answer.map(|json| LookupAnswer::new(json, self.to_string(), self.shape, false)))
     }
 
     fn fault(&self, why: &Unreachable) -> Fault {
@@ -91,24 +92,26 @@ impl<'a> List<'a> {
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<LookupAnswer<'a>, Fault> {
         let name = format!("list of {}s", self.kind);
         match cluster.list(self) {
-            Ok(json) => Ok(LookupAnswer { json, name, shape: self.shape, list: true }),
+            Ok(json) => Ok(LookupAnswer::new(json, name, self.shape, true)),
             Err(why) => Err(Fault::in_lookup(name, format!("look-up failed: {}", one_line(&why.0)))),
         }
     }
 }
 
-impl LookupAnswer<'_> {
+impl<'a> LookupAnswer<'a> {
+    fn new(json: Vec<u8>, name: String, shape: Shape<'a>, list: bool) -> Self {
+        Self { json, name, items: [("items", shape)], list }
+    }
+
     /// Parses the answer; of a list, the root is the list.
     ///
     /// # Errors
     /// What is not JSON.
     pub fn document(&self) -> Result<Document<'_>, Fault> {
         let origin = Origin::Lookup(self.name.as_str());
-        if self.list {
-            Document::parse(&self.json, Shape::Fields(&[("items", self.shape)]), origin)
-        } else {
-            Document::parse(&self.json, self.shape, origin)
-        }
+        let [(_, item)] = self.items;
+        let shape = if self.list { Shape::Fields(&self.items) } else { item };
+        Document::parse(&self.json, shape, origin)
     }
 }
 

@@ -66,9 +66,12 @@ pub fn judge<P: Policy, T>(
     cluster: &dyn Cluster,
     receive: impl FnOnce(Outcome<Violations<'_>>) -> T,
 ) -> T {
-    let parsed = parse::<P>(payload);
+    let is_kept = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
+    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) });
+    let shape = request::payload(&shape);
+    let parsed = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
     let reviewed = match &parsed {
-        Ok((document, is_kept)) => review::<P>(document, *is_kept, cluster),
+        Ok(document) => review::<P>(document, is_kept, cluster),
         Err(fault) => Err(fault.clone()),
     };
     let outcome = match reviewed {
@@ -99,15 +102,8 @@ pub fn judge<P: Policy, T>(
     receive(outcome)
 }
 
-/// Parses a payload, and says whether the document keeps the object as the policy reads it.
-fn parse<P: Policy>(payload: &[u8]) -> Result<(Document<'_>, bool), Fault> {
-    let is_kept = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
-    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) });
-    let document = Document::parse(payload, Shape::Fields(&request::payload(&shape)), Origin::Payload)?;
-    Ok((document, is_kept))
-}
-
-/// The verdict on a parsed payload; `None` if the request does not match the policy.
+/// The verdict on a parsed payload; `None` if the request does not match the policy. Unless `is_kept`, the
+/// document has nothing of the object.
 fn review<'d, P: Policy>(
     document: &'d Document<'d>,
     is_kept: bool,

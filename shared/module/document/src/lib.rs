@@ -10,6 +10,8 @@
 
 mod document;
 mod fault;
+#[cfg(debug_assertions)]
+mod guard;
 mod json;
 mod node;
 mod peek;

@@ -5,6 +5,8 @@ use std::fmt;
 use text::{Quoted, Step};
 
 use crate::document::{Children, Document, Id, Name, Value};
+#[cfg(debug_assertions)]
+use crate::guard;
 use crate::shape::same;
 use crate::{Fault, Place};
 
@@ -41,8 +43,14 @@ impl<'d> Node<'d> {
     }
 
     /// The place of a field.
+    ///
+    /// # Panics
+    /// In debug builds, when the shape of the document does not keep the field.
     #[must_use]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn at(&self, name: &'static str) -> Self {
+        #[cfg(debug_assertions)]
+        guard::keeps_field(self.document, self.id, name);
         let id = self.child(name).unwrap_or_else(|| self.document.missing(self.id, name));
         Self { id, ..*self }
     }
@@ -67,7 +75,13 @@ impl<'d> Node<'d> {
     ///
     /// # Errors
     /// When this is neither an object nor absent.
+    ///
+    /// # Panics
+    /// As [`at`](Self::at).
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn entry(&self, key: &str) -> Result<Option<Self>, Fault> {
+        #[cfg(debug_assertions)]
+        guard::keeps_field(self.document, self.id, key);
         match self.document.entry(self.id).map(|entry| &entry.value) {
             // By far the most often asked question.
             Some(Value::Object) => Ok(self.child(key).map(|id| Self { id, ..*self }).filter(Node::has_value)),
@@ -177,7 +191,13 @@ impl<'d> Node<'d> {
     ///
     /// # Errors
     /// When it has another type.
+    ///
+    /// # Panics
+    /// In debug builds, when the shape of the document names fields of the object, so that others are not kept.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn fields(&self) -> Result<impl Iterator<Item = (&'d str, Node<'d>)> + use<'d>, Fault> {
+        #[cfg(debug_assertions)]
+        guard::keeps_all_fields(self.document, self.id);
         let present = self.object()?;
         let children: Children<'d> = self.document.children(if present { self.id } else { Id::NOWHERE });
         let document = self.document;

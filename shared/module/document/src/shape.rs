@@ -52,6 +52,15 @@ impl Shape<'_> {
     }
 }
 
+/// What a shape keeps of a field of an object; `None` if it does not keep the field.
+#[cfg(debug_assertions)]
+pub(crate) fn field<'s>(shape: Shape<'s>, name: &str) -> Option<Shape<'s>> {
+    match shape {
+        Shape::Fields(fields) => Some(fields.get(position(fields, name.as_bytes())?)?.1),
+        Shape::Each(each) => Some(each.copied().unwrap_or(shape)),
+    }
+}
+
 /// The position of a field among those that a shape names.
 pub(crate) fn position(fields: &[(&str, Shape<'_>)], name: &[u8]) -> Option<usize> {
     fields.iter().position(|(known, _)| same(known.as_bytes(), name))

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use admission::{Cluster, Decision, Get, How, List, Outcome, PolicyEntry, Reads, Response, Unreachable};
 use cluster_objects::Objects;
 use serde_json::Value;
+#[cfg(feature = "modules")]
 use wapc_host::{Deployment, Module, Resource};
 
 use crate::{Case, CaseOutcome};
@@ -49,6 +50,7 @@ pub fn natively(entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
 ///
 /// # Errors
 /// A case that is no request, a module that does not work, an answer that is none.
+#[cfg(feature = "modules")]
 pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
     let mut deployment = Deployment::new(entry.id);
     deployment.settings = settings(case);
@@ -108,6 +110,7 @@ fn outcome(judged: Outcome, response: Response, asked: Vec<String>) -> Result<Ca
 }
 
 /// A host call in the words of a case file.
+#[cfg(feature = "modules")]
 fn asked(operation: &str, payload: &Value) -> String {
     let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
     let what = format!("{} {}", text("api_version"), text("kind"));

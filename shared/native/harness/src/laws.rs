@@ -1,33 +1,60 @@
-//! What holds for every policy and every case.
+//! Laws that hold for every policy and every case.
 
 use admission::{Cluster, Get, List, PolicyEntry, Shape, Unreachable};
 use serde_json::{Value, json};
 
 use crate::{Case, judge};
 
-/// A law, with the sentence that it is.
-pub type Law = (&'static str, fn(&PolicyEntry, &Case) -> Result<(), String>);
+/// A law.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// The law as a sentence.
+    pub sentence: &'static str,
+    /// Whether the law says anything about a policy.
+    pub applies: fn(&PolicyEntry) -> bool,
+    /// Checks the law on a case: the number of changed requests that it compared.
+    pub check: fn(&PolicyEntry, &Case) -> Result<usize, String>,
+}
+
+const CLOSED: Law =
+    Law { sentence: "input that is not JSON is denied", applies: to_every_policy, check: closed };
+const MISTYPED: Law = Law {
+    sentence: "a value of another type never turns a denial into an admission",
+    applies: to_every_policy,
+    check: mistyped,
+};
+const NULL: Law = Law { sentence: "null equals absent", applies: to_every_policy, check: null };
+const UNKNOWN: Law =
+    Law { sentence: "unknown fields change nothing", applies: to_every_policy, check: unknown };
+const ORDER: Law = Law {
+    sentence: "the order of the cluster's objects changes nothing",
+    applies: |entry| !entry.reads.0.is_empty(),
+    check: order,
+};
+const ANSWERS: Law = Law {
+    sentence: "a malformed answer of the cluster never turns a denial into an admission",
+    applies: |entry| !entry.reads.0.is_empty(),
+    check: answers,
+};
+const SETTLED: Law =
+    Law { sentence: "a mutated object is not mutated again", applies: |entry| entry.mutates, check: settled };
+const LOSSLESS: Law = Law {
+    sentence: "a mutation keeps unknown fields to the last digit",
+    applies: |entry| entry.mutates,
+    check: lossless,
+};
 
 /// All laws.
-pub const ALL: &[Law] = &[
-    ("what is not JSON is denied", closed),
-    ("a value of another type never turns a denial into an admission", mistyped),
-    ("null is the same as absent", null),
-    ("unknown fields change nothing", unknown),
-    ("the order of the cluster's objects changes nothing", order),
-    ("an answer of the cluster that is none never turns a denial into an admission", answers),
-    ("a changed object is changed no further", settled),
-    ("a change keeps what nobody knows, to the last digit", lossless),
-];
+pub const ALL: &[Law] = &[CLOSED, MISTYPED, NULL, UNKNOWN, ORDER, ANSWERS, SETTLED, LOSSLESS];
 
-/// The laws that say the same of any request, and are cheap enough for generated ones.
-pub const GENERATED: &[Law] = &[
-    ("null is the same as absent", null),
-    ("unknown fields change nothing", unknown),
-    ("the order of the cluster's objects changes nothing", order),
-];
+/// The laws that hold for any request and are cheap enough for generated ones.
+pub const GENERATED: &[Law] = &[NULL, UNKNOWN, ORDER];
 
-/// Another case: one place of its objects has another value. `at` and `with` choose which and what.
+fn to_every_policy(_: &PolicyEntry) -> bool {
+    true
+}
+
+/// Returns the case with another value at one place of its objects, which `at` selects.
 #[must_use]
 pub fn changed(case: &Case, at: usize, value: &Value) -> Case {
     let objects = objects_of(case);
@@ -45,30 +72,31 @@ pub fn changed(case: &Case, at: usize, value: &Value) -> Case {
     with(case, field, object)
 }
 
-fn closed(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
+fn closed(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let payload = payload(case)?;
+    let cluster = cluster_objects::Objects::unreachable("not needed");
     for length in 0..payload.len() {
         let Some(cut) = payload.get(..length) else { continue };
-        let response = entry.evaluate(cut, &cluster_objects::Objects::unreachable("not needed"));
-        if response.accepted {
+        if entry.evaluate(cut, &cluster).accepted {
             return Err(format!("admitted when cut after {length} bytes"));
         }
     }
-    Ok(())
+    Ok(payload.len())
 }
 
-fn mistyped(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
+fn mistyped(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+    let mut judged = 0_usize;
     let original = judge::natively(entry, case)?.outcome;
-    // What could not be judged for its type may well be fine with another.
+    // A fault that is due to the type of a value may well go away with another type.
     if original.denied.is_none() {
-        return Ok(());
+        return Ok(judged);
     }
     for (field, object) in objects_of(case) {
         for pointer in pointers(&object) {
             for other in [json!(7), json!("x"), json!(true), json!([]), json!({}), json!([[]])] {
                 let mut changed = object.clone();
                 let Some(value) = changed.pointer_mut(&pointer) else { continue };
-                // What is absent has no type yet.
+                // An absent value has no type yet.
                 if value.is_null() || same_type(value, &other) {
                     continue;
                 }
@@ -77,31 +105,35 @@ fn mistyped(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
                 if outcome.admitted.is_some() || outcome.mutated.is_some() {
                     return Err(format!("admitted with {other} at {field}{pointer}"));
                 }
+                judged = judged.saturating_add(1);
             }
         }
     }
-    Ok(())
+    Ok(judged)
 }
 
-fn null(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
-    same_outcome(entry, case, |object| add_nulls(object, entry.object), "null in place of absent fields")
+fn null(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+    same_outcome(entry, case, |object| add_nulls(object, entry.object), "null instead of absent fields")
 }
 
-fn unknown(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
+fn unknown(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let unknown = json!({ "spec": [1.5, { "externalIPs": "x" }] });
     same_outcome(entry, case, |object| add_field(object, entry.object, &unknown), "unknown fields")
 }
 
-fn order(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
+fn order(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+    if case.cluster.objects.len() < 2 {
+        return Ok(0);
+    }
     let mut reversed = case.clone();
     reversed.cluster.objects.reverse();
     let (one, other) = (judge::natively(entry, case)?.outcome, judge::natively(entry, &reversed)?.outcome);
     // A fault names the first object that cannot be read, by its place in the list.
     let same = one == other || one.fault.is_some() && other.fault.is_some();
-    if same { Ok(()) } else { Err(format!("{one:?} became {other:?}")) }
+    if same { Ok(1) } else { Err(format!("{one:?} became {other:?}")) }
 }
 
-/// A cluster that answers everything alike.
+/// A cluster that gives the same answer to every question.
 struct Says<'a>(&'a [u8]);
 
 impl Cluster for Says<'_> {
@@ -114,14 +146,14 @@ impl Cluster for Says<'_> {
     }
 }
 
-fn answers(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
-    // Who asks for leniency gets it.
+fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+    // These settings admit a request when a look-up fails.
     if case.settings.get("onLookupFailure").is_some_and(|answer| answer == "Warn") {
-        return Ok(());
+        return Ok(0);
     }
     let original = judge::natively(entry, case)?.outcome;
-    if original.denied.is_none() && original.fault.is_none() {
-        return Ok(());
+    if original.denied.is_none() && original.fault.is_none() || original.asked.is_empty() {
+        return Ok(0);
     }
     let payload = case.admission_request()?.payload(&judge::settings(case));
     let nonsense = ["", "null", "7", "[]", "\"x\"", "{\"metadata\":", "{\"items\":{},\"metadata\":[]}"];
@@ -130,20 +162,20 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
             return Err(format!("admitted when the cluster answers {answer:?}"));
         }
     }
-    Ok(())
+    Ok(nonsense.len())
 }
 
-fn settled(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
-    let Some(mutated) = judge::natively(entry, case)?.outcome.mutated else { return Ok(()) };
+fn settled(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+    let Some(mutated) = judge::natively(entry, case)?.outcome.mutated else { return Ok(0) };
     let again = judge::natively(entry, &with(case, "object", mutated))?.outcome;
-    if again.admitted.is_some() { Ok(()) } else { Err(format!("then became {again:?}")) }
+    if again.admitted.is_some() { Ok(1) } else { Err(format!("then became {again:?}")) }
 }
 
-fn lossless(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
+fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     /// More digits than any type of a programming language has.
     const NUMBER: &str = "1234567890123456789012345678901234567890.10";
     let (Some(_), Some(object)) = (judge::natively(entry, case)?.outcome.mutated, &case.object) else {
-        return Ok(());
+        return Ok(0);
     };
     let mut object = object.clone();
     add_field(&mut object, entry.object, &json!("@number@"));
@@ -154,9 +186,9 @@ fn lossless(entry: &PolicyEntry, case: &Case) -> Result<(), String> {
     let count = |text: &str| text.matches(NUMBER).count();
     let (before, after) = (count(&payload), count(&String::from_utf8_lossy(&response)));
     if before > 0 && before == after {
-        Ok(())
+        Ok(1)
     } else {
-        Err(format!("of {before} unknown fields {after} are left"))
+        Err(format!("{after} of {before} unknown fields are left"))
     }
 }
 
@@ -165,20 +197,26 @@ fn same_outcome(
     case: &Case,
     change: impl Fn(&mut Value),
     what: &str,
-) -> Result<(), String> {
+) -> Result<usize, String> {
+    let mut judged = 0_usize;
     let original = judge::natively(entry, case)?.outcome;
-    // A mutated object comes back with what was added to it.
+    // A mutated object comes back with the added fields.
     if original.mutated.is_some() {
-        return Ok(());
+        return Ok(judged);
     }
-    for (field, mut object) in objects_of(case) {
-        change(&mut object);
-        let outcome = judge::natively(entry, &with(case, field, object))?.outcome;
+    for (field, object) in objects_of(case) {
+        let mut changed = object.clone();
+        change(&mut changed);
+        if changed == object {
+            continue;
+        }
+        let outcome = judge::natively(entry, &with(case, field, changed))?.outcome;
         if outcome != original {
             return Err(format!("{what} in {field} made {outcome:?} of {original:?}"));
         }
+        judged = judged.saturating_add(1);
     }
-    Ok(())
+    Ok(judged)
 }
 
 /// Sets every field that the shape names and an object does not have to null.
@@ -194,7 +232,7 @@ fn add_nulls(value: &mut Value, shape: Shape<'_>) {
     }
 }
 
-/// Adds a field that nobody knows to every object on the way to what the shape keeps.
+/// Adds an unknown field to every object on the way to a field that the shape keeps.
 fn add_field(value: &mut Value, shape: Shape<'_>, field: &Value) {
     match (value, shape) {
         (Value::Object(fields), Shape::Fields(known)) => {
@@ -217,7 +255,7 @@ fn objects_of(case: &Case) -> Vec<(&'static str, Value)> {
 
 fn with(case: &Case, field: &str, object: Value) -> Case {
     let mut case = case.clone();
-    // What the request says of the object stays what it was.
+    // The fields of the request that are derived from the object stay as they were.
     let request = case.request_value();
     for name in ["kind", "resource", "name", "namespace", "operation"] {
         if let Some(value) = request.get(name) {
@@ -234,7 +272,8 @@ fn payload(case: &Case) -> Result<Vec<u8>, String> {
 }
 
 /// The JSON pointers of everything in a value, the value itself included.
-fn pointers(value: &Value) -> Vec<String> {
+#[must_use]
+pub fn pointers(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let below: Vec<(String, &Value)> = match value {
         Value::Object(fields) => {

@@ -28,7 +28,11 @@ pub struct Place {
 
 /// The places of everything in a text.
 #[derive(Debug)]
-pub struct Places(Vec<Spanned<Tree>>);
+pub struct Places {
+    documents: Vec<Spanned<Tree>>,
+    /// The column behind the last character of each line.
+    line_ends: Vec<u64>,
+}
 
 #[derive(Debug)]
 enum Tree {
@@ -47,14 +51,16 @@ impl Places {
     pub fn of(text: &str) -> Self {
         let documents = serde_saphyr::from_multiple_with_options(text, options());
         let documents: Vec<Spanned<Tree>> = documents.unwrap_or_default();
-        Self(documents.into_iter().filter(|document| !matches!(document.value, Tree::Null)).collect())
+        let documents = documents.into_iter().filter(|document| !matches!(document.value, Tree::Null));
+        let end = |line: &str| u64::try_from(line.chars().count()).unwrap_or(u64::MAX).saturating_add(1);
+        Self { documents: documents.collect(), line_ends: text.lines().map(end).collect() }
     }
 
     /// The place of a path in one of the documents, or of the deepest part of the path that is there; `None` if not even
     /// its first step is.
     #[must_use]
     pub fn find(&self, document: usize, path: &[Step]) -> Option<Place> {
-        let mut tree = &self.0.get(document)?.value;
+        let mut tree = &self.documents.get(document)?.value;
         let mut place = None;
         for step in path {
             match (tree, step) {
@@ -72,6 +78,15 @@ impl Places {
                 }
                 _ => break,
             }
+        }
+        place.map(|place| self.on_one_line(place))
+    }
+
+    /// A scalar of several lines is marked up to the end of its first line.
+    fn on_one_line(&self, mut place: Place) -> Place {
+        let line = usize::try_from(place.end.line.saturating_sub(1)).ok();
+        if let Some(end) = line.and_then(|line| self.line_ends.get(line)) {
+            place.end.column = place.end.column.min(*end);
         }
         place
     }
@@ -182,6 +197,7 @@ mod tests {
             ("spec.list.#0.a", "5:5:a: 1"),
             ("spec.list.#1", "6:5:\"x\""),
             ("spec.list.#2.#1", "7:9:z"),
+            ("spec.list.#3", "9:5:text"),
             // What is not there is where it would be.
             ("spec.list.#9.a", "4:3:"),
             ("spec.other.a", "2:1:"),
@@ -191,6 +207,12 @@ mod tests {
         }
         assert_eq!(marked(text, 0, "other"), None);
         assert_eq!(marked(text, 1, "spec"), None);
+    }
+
+    #[test]
+    fn a_scalar_of_several_lines_is_marked_on_its_first() {
+        let place = Places::of("a: \"x\n  y\"\n").find(0, &steps("a").unwrap().0).unwrap();
+        assert_eq!((place.start.column, place.end.column), (1, 6));
     }
 
     #[test]

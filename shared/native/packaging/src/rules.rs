@@ -1,16 +1,16 @@
-//! What a policy registers for and asks for, held against the host's own checks.
+//! Checks of the rules, look-ups and host capabilities of a policy.
 //!
-//! A rule that the API server refuses would fail only when the policy is deployed.
+//! They are the checks of the API server and the host, which otherwise refuse the policy only when it is deployed.
 
 use text::Quoted;
 
 use crate::PackagingError;
 use crate::metadata::{ContextAwareResource, Operation, RuleWithOperations};
 
-/// Holds rules against what the API server takes in a webhook configuration.
+/// Checks that the API server accepts rules in a webhook configuration.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first error, with its path.
 pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> {
     if rules.is_empty() {
         return Err(PackagingError::new("rules", "is empty; name at least one rule"));
@@ -25,7 +25,7 @@ pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> 
     Ok(())
 }
 
-/// Holds the kinds that a policy asks for against the form of the host's list.
+/// Checks the kinds of objects that a policy looks up.
 ///
 /// # Errors
 /// A kind without a name or version.
@@ -43,10 +43,10 @@ pub(crate) fn check_reads(resources: &[ContextAwareResource]) -> Result<(), Pack
     Ok(())
 }
 
-/// Holds host capabilities against the patterns that the host understands.
+/// Checks that the host understands the patterns for host capabilities.
 ///
 /// # Errors
-/// A pattern that matches no capability whatever the host offers.
+/// A pattern that cannot match any capability.
 pub(crate) fn check_capabilities(patterns: &[String]) -> Result<(), PackagingError> {
     for (index, pattern) in patterns.iter().enumerate() {
         let exact = pattern.strip_suffix("/*").unwrap_or(pattern);
@@ -54,7 +54,7 @@ pub(crate) fn check_capabilities(patterns: &[String]) -> Result<(), PackagingErr
         let whole = exact != pattern || pattern.contains('/');
         if pattern != "*" && !(named && whole) {
             let problem = format!(
-                "{} is no host capability; write it as kubernetes/get_resource, oci/v1/* or *",
+                "{} is not a host capability; write it as kubernetes/get_resource, oci/v1/* or *",
                 Quoted(pattern)
             );
             return Err(PackagingError::new(format!("hostCapabilities[{index}]"), problem));
@@ -68,21 +68,18 @@ fn check_names(path: &str, names: &[String], may_be_empty: bool) -> Result<(), P
     match names.iter().position(|name| name.trim() != name || name.is_empty() && !may_be_empty) {
         None => Ok(()),
         Some(index) => {
-            Err(PackagingError::new(format!("{path}[{index}]"), "is empty or has blanks around it"))
+            Err(PackagingError::new(format!("{path}[{index}]"), "is empty or starts or ends with a space"))
         }
     }
 }
 
-/// Whether a list says something, and says it once.
+/// Checks that a list is not empty and contains nothing next to `*`.
 fn check_list<T: PartialEq>(path: &str, list: &[T], all: &T) -> Result<(), PackagingError> {
     if list.is_empty() {
         return Err(PackagingError::new(path, "is empty; name at least one"));
     }
     if list.len() > 1 && list.contains(all) {
-        return Err(PackagingError::new(
-            path,
-            "* stands for all and may only stand alone; remove it or the others",
-        ));
+        return Err(PackagingError::new(path, "* includes all others; remove it or the others"));
     }
     Ok(())
 }

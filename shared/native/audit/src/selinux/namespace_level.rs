@@ -56,7 +56,7 @@ impl NamespaceLevel {
             Origin::Runtime => (LevelOrigin::Runtime, None),
             Origin::Exempt => (LevelOrigin::Exempt, None),
             Origin::Below(_) => (LevelOrigin::BelowNamespace, None),
-            Origin::Untold(_) => (LevelOrigin::Unknown, None),
+            Origin::Unknown(_) => (LevelOrigin::Unknown, None),
         };
         Self {
             namespace: namespace.to_owned(),

@@ -97,7 +97,7 @@ pub fn namespace_levels(
 fn level_by_name(name: &str, settings: &SelinuxSettings) -> Result<NamespaceLevel, LevelError> {
     let owned = settings.ownership.of(name, None);
     let owned = owned.map_err(|fault| LevelError::Unreadable { name: name.to_owned(), fault })?;
-    if matches!(owned.origin, Origin::Untold(_)) {
+    if matches!(owned.origin, Origin::Unknown(_)) {
         let decisive = owned.origin.to_string();
         return Err(LevelError::UnknownNamespace { name: name.to_owned(), decisive });
     }

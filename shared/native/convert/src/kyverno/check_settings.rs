@@ -107,7 +107,7 @@ fn note_on_later_checks(level: &str, version: &str) -> Option<String> {
     let checks = CHECKS.iter().filter(|check| check.level <= level);
     let (current, later): (Vec<&Check>, Vec<&Check>) = checks.partition(|check| check.at(minor).is_some());
     let fields = |revision: Option<&Revision>| -> BTreeSet<String> {
-        revision.iter().flat_map(|revision| revision.rules).flat_map(|rule| rule.field.written()).collect()
+        revision.iter().flat_map(|revision| revision.rules).flat_map(|rule| rule.field.paths()).collect()
     };
     let name = |check: &&Check| match current.iter().find(|other| other.control == check.control) {
         None => Some(check.control.to_owned()),

@@ -1,0 +1,131 @@
+//! Debug builds only: a read of a field that the shape does not keep panics.
+//!
+//! Such a field would read as absent, and most rules admit an object without it. Every test therefore
+//! runs with this guard, over the whole corpus of cases and over generated objects; modules are built
+//! without it.
+
+use crate::document::{Document, Id};
+use crate::shape::field;
+use crate::{Node, Shape};
+
+/// Panics unless the shape of the document keeps a field of the value at `id`.
+#[track_caller]
+pub(crate) fn keeps_field(document: &Document<'_>, id: Id, name: &str) {
+    if let Some(shape) = shape_at(document, id)
+        && field(shape, name).is_none()
+    {
+        refuse(&format!("{}.{name}", Node::new(document, id).path()));
+    }
+}
+
+/// Panics unless the shape of the document keeps every field of the value at `id`.
+#[track_caller]
+pub(crate) fn keeps_all_fields(document: &Document<'_>, id: Id) {
+    if let Some(Shape::Fields(_)) = shape_at(document, id) {
+        refuse(&format!("every field of {}", Node::new(document, id).path()));
+    }
+}
+
+/// The shape that applies to a value or to a place without one.
+fn shape_at<'d>(document: &'d Document<'_>, id: Id) -> Option<Shape<'d>> {
+    if let Some(entry) = document.entry(id) {
+        return Some(entry.shape);
+    }
+    let missing = document.missing_place(id)?;
+    field(shape_at(document, missing.parent)?, missing.name)
+}
+
+#[track_caller]
+#[expect(clippy::panic, reason = "a mistake in this repository, which tests have to find")]
+fn refuse(place: &str) -> ! {
+    panic!("the shape of this document does not keep {place}; add it to the shape")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Document, Node, Origin, Shape};
+
+    /// A view whose shape lacks fields that it reads.
+    struct BrokenView<'d>(Node<'d>);
+
+    impl<'d> BrokenView<'d> {
+        const SHAPE: Shape<'static> = Shape::Fields(&[(
+            "spec",
+            Shape::Fields(&[
+                ("containers", Shape::Fields(&[("name", Shape::ALL)])),
+                ("nodeSelector", Shape::ALL),
+                ("volumes", Shape::Each(Some(&Shape::Fields(&[("path", Shape::ALL)])))),
+            ]),
+        )]);
+
+        fn spec(&self) -> Node<'d> {
+            self.0.at("spec")
+        }
+
+        fn first(&self, list: &'static str) -> Node<'d> {
+            self.spec().at(list).items().unwrap().next().unwrap()
+        }
+    }
+
+    /// Reads an object through the broken view.
+    fn read(read: impl Fn(BrokenView<'_>)) {
+        let object = br#"{"spec":{
+            "containers":[{"name":"a"}],
+            "volumes":[{"hostPath":{"path":"/"}}]
+        },"status":7}"#;
+        for text in [&object[..], br#"{"spec":{"containers":[{}],"volumes":[{}]}}"#] {
+            let document = Document::parse(text, BrokenView::SHAPE, Origin::Lookup("Pod")).unwrap();
+            read(BrokenView(document.root()));
+        }
+    }
+
+    #[test]
+    fn fields_in_the_shape_are_read() {
+        read(|view| {
+            let _ = view.first("containers").at("name").text().unwrap();
+            let _ = view.spec().at("nodeSelector").at("disk").text().unwrap();
+            let _ = view.spec().at("nodeSelector").entry("disk").unwrap();
+            let _ = view.spec().at("nodeSelector").fields().unwrap().count();
+            let _ = view.first("volumes").fields().unwrap().count();
+            let _ = view.first("volumes").at("hostPath").at("path").text().unwrap();
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "the shape of this document does not keep Pod.status; add it to the shape")]
+    fn a_field_of_the_root_outside_the_shape_panics() {
+        read(|view| {
+            let _ = view.0.at("status");
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "does not keep Pod: spec.hostPID; add it to the shape")]
+    fn a_field_outside_the_shape_panics() {
+        read(|view| {
+            let _ = view.spec().at("hostPID");
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "does not keep Pod: spec.containers[0].image; add it to the shape")]
+    fn an_entry_outside_the_shape_panics() {
+        read(|view| {
+            let _ = view.first("containers").entry("image");
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "does not keep Pod: spec.volumes[0].hostPath.type; add it to the shape")]
+    fn a_field_below_each_field_outside_the_shape_panics() {
+        read(|view| {
+            let _ = view.first("volumes").at("hostPath").at("type");
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "does not keep every field of Pod: spec; add it to the shape")]
+    fn iterating_over_fields_of_which_the_shape_names_some_panics() {
+        read(|view| drop(view.spec().fields()));
+    }
+}

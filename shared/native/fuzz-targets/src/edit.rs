@@ -1,0 +1,227 @@
+//! Edits of the text of an object.
+
+use std::collections::BTreeMap;
+
+use document::{Document, Fault, Node, Origin, Shape};
+use edit::Edits;
+use serde_json::value::RawValue;
+use text::Step;
+
+/// Names of fields that edits add.
+const NAMES: [&str; 8] = ["a", "b", "c", "spec", "metadata", "annotations", "labels", "seLinuxOptions"];
+
+/// Keys of entries that edits add.
+const KEYS: [&str; 4] = ["a", "a.example/b", "quote\" and \n", ""];
+
+/// A place of the object, in owned steps.
+type Place = Vec<Name>;
+
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Name {
+    Field(String),
+    Index(u32),
+}
+
+/// What an edit does.
+#[derive(Clone, Debug)]
+enum Change {
+    /// The text of the new value.
+    Set(String),
+    Remove,
+    TextOf,
+}
+
+/// The first line is a script of edits, the rest is the object.
+pub(crate) fn run(input: &[u8]) -> bool {
+    let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return false };
+    let (script, object) = (&input[..end], &input[end + 1..]);
+    let Ok(object) = std::str::from_utf8(object) else { return false };
+    if serde_json::from_str::<&RawValue>(object).is_err() {
+        return false;
+    }
+    let payload = payload(object);
+    // An object with duplicate keys, or with strings that are not text, is never edited.
+    let Ok(document) = Document::parse(payload.as_bytes(), Shape::ALL, Origin::Payload) else { return false };
+    let root = document.root().at("request").at("object");
+    let mut edits = Edits::default();
+    let mut places: Vec<(Place, Change)> = Vec::new();
+    let mut script = Script(script);
+    while let Some(op) = script.next() {
+        let at = script.place(root);
+        let place = place(&at);
+        let change = match op {
+            b's' => edits.set(&at, true).map(|()| (place, Change::Set("true".to_owned()))),
+            b'S' => edits.set(&at, "\"x\"\n").map(|()| (place, Change::Set("\"\\\"x\\\"\\n\"".to_owned()))),
+            b'e' => {
+                let key = KEYS[usize::from(script.next().unwrap_or_default()) % KEYS.len()];
+                let place = [place, vec![Name::Field(key.to_owned())]].concat();
+                edits.set_entry(&at, key, "v").map(|()| (place, Change::Set("\"v\"".to_owned())))
+            }
+            b't' => {
+                let other = script.place(root);
+                edits.set_to_text_of(&at, &other).map(|()| (place, Change::TextOf))
+            }
+            _ => edits.remove(&at).map(|()| (place, Change::Remove)),
+        };
+        places.extend(change);
+        if places.len() == 8 {
+            break;
+        }
+    }
+    let Some(changed) = applied(edits, &payload) else {
+        return false;
+    };
+    only_the_places_changed(object, &changed, &places);
+    if are_apart(&places) {
+        every_place_changed(&changed, &places);
+        applying_again_changes_nothing(&changed, &places);
+    }
+    true
+}
+
+fn payload(object: &str) -> String {
+    format!(r#"{{"request":{{"object":{object}}},"settings":{{}}}}"#)
+}
+
+fn applied(edits: Edits, payload: &str) -> Option<String> {
+    edits.apply(payload.as_bytes()).unwrap_or_else(|fault| panic!("{fault}: {payload}"))
+}
+
+/// Bytes as decisions.
+struct Script<'s>(&'s [u8]);
+
+impl Script<'_> {
+    fn next(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    /// A place below a value: a digit goes to the child of that number, a letter from `a` to `h` to a field
+    /// with a fixed name; anything else ends it.
+    fn place<'d>(&mut self, root: Node<'d>) -> Node<'d> {
+        let mut at = root;
+        while let Some(step) = self.next() {
+            match step {
+                b'0'..=b'9' => at = child(at, usize::from(step - b'0')).unwrap_or(at),
+                b'a'..=b'h' => at = at.at(NAMES[usize::from(step - b'a')]),
+                _ => break,
+            }
+        }
+        at
+    }
+}
+
+fn child(at: Node<'_>, number: usize) -> Option<Node<'_>> {
+    if let Ok(mut fields) = at.fields() {
+        return fields.nth(number).map(|(_, node)| node);
+    }
+    at.items().ok()?.nth(number)
+}
+
+/// The steps from the object to a place.
+fn place(at: &Node<'_>) -> Place {
+    let steps = at.steps();
+    let name = |step: &Step<'_>| match step {
+        Step::Field(name) => Name::Field((*name).to_owned()),
+        Step::Index(index) => Name::Index(*index),
+    };
+    steps.iter().skip(2).map(name).collect()
+}
+
+/// Everything that is neither on the way to an edit nor below one has the same text as before.
+fn only_the_places_changed(before: &str, after: &str, places: &[(Place, Change)]) {
+    // The elements behind one that is removed move.
+    let touched = |place: &Place| {
+        places.iter().any(|(edited, change)| {
+            let region = match (change, edited.split_last()) {
+                (Change::Remove, Some((Name::Index(_), array))) => array,
+                _ => edited,
+            };
+            place.starts_with(region) || region.starts_with(place)
+        })
+    };
+    let mut texts = [before, after].map(|text| {
+        let mut found = BTreeMap::new();
+        collect(text, &mut Vec::new(), &mut found);
+        found
+    });
+    texts.iter_mut().for_each(|texts| texts.retain(|place, _| !touched(place)));
+    assert_eq!(texts[0], texts[1], "{places:?}");
+}
+
+/// The text of every value, by its place.
+fn collect(text: &str, place: &mut Place, found: &mut BTreeMap<Place, String>) {
+    let text = text.trim();
+    assert!(found.insert(place.clone(), text.to_owned()).is_none(), "duplicate key at {place:?}");
+    let below: Vec<(Name, &RawValue)> = match text.as_bytes().first() {
+        Some(b'{') => {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap();
+            fields.into_iter().map(|(name, value)| (Name::Field(name), value)).collect()
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).unwrap();
+            (0..).zip(items).map(|(index, value)| (Name::Index(index), value)).collect()
+        }
+        _ => {
+            serde_json::from_str::<&RawValue>(text).unwrap();
+            return;
+        }
+    };
+    for (name, value) in below {
+        place.push(name);
+        collect(value.get(), place, found);
+        place.pop();
+    }
+}
+
+/// Whether no edit is at, above or below another, and none moves elements or depends on other places.
+fn are_apart(places: &[(Place, Change)]) -> bool {
+    places.iter().enumerate().all(|(index, (place, change))| {
+        let others = places[..index].iter().chain(&places[index + 1..]);
+        let is_apart = |(other, _): &(Place, Change)| !place.starts_with(other) && !other.starts_with(place);
+        let moves = matches!(change, Change::Remove) && matches!(place.last(), Some(Name::Index(_)));
+        !moves && !matches!(change, Change::TextOf) && others.into_iter().all(is_apart)
+    })
+}
+
+fn every_place_changed(after: &str, places: &[(Place, Change)]) {
+    let mut found = BTreeMap::new();
+    collect(after, &mut Vec::new(), &mut found);
+    for (place, change) in places {
+        match change {
+            Change::Set(value) => assert_eq!(found.get(place), Some(value), "{place:?}"),
+            Change::Remove | Change::TextOf => assert_eq!(found.get(place), None, "{place:?}"),
+        }
+    }
+}
+
+fn applying_again_changes_nothing(changed: &str, places: &[(Place, Change)]) {
+    let payload = payload(changed);
+    let document = Document::parse(payload.as_bytes(), Shape::ALL, Origin::Payload).unwrap();
+    let root = document.root().at("request").at("object");
+    let mut edits = Edits::default();
+    for (place, change) in places {
+        let Change::Set(value) = change else { continue };
+        let at = find(root, place).unwrap().unwrap();
+        let value: serde_json::Value = serde_json::from_str(value).unwrap();
+        match value.as_str() {
+            Some(text) => edits.set(&at, text).unwrap(),
+            None => edits.set(&at, true).unwrap(),
+        }
+    }
+    assert_eq!(applied(edits, &payload), None, "{changed}");
+}
+
+fn find<'d>(root: Node<'d>, place: &Place) -> Result<Option<Node<'d>>, Fault> {
+    let mut at = root;
+    for name in place {
+        let next = match name {
+            Name::Field(name) => at.entry(name)?,
+            Name::Index(index) => at.items()?.nth(usize::try_from(*index).unwrap_or(usize::MAX)),
+        };
+        let Some(next) = next else { return Ok(None) };
+        at = next;
+    }
+    Ok(Some(at))
+}

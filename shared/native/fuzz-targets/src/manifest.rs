@@ -1,0 +1,91 @@
+//! YAML and JSON, and the places of values in the text.
+
+use manifest::{Place, Places, Step, documents, write};
+use serde_json::{Number, Value};
+
+/// So many paths of a document are looked up.
+const MOST_PATHS: usize = 64;
+
+/// JSON is read as by `serde_json`, documents survive a rewrite, and places are in the text.
+pub(crate) fn run(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    let read = documents(text);
+    if let Ok(value) = serde_json::from_str::<Value>(text)
+        && (value.is_object() || value.is_array())
+        && !text.lines().any(|line| line.starts_with("---"))
+    {
+        match &read {
+            Ok(read) => assert_eq!(read, &[value], "{text:?}"),
+            Err(problem) => assert!(problem.message.contains("twice"), "{text:?}: {}", problem.message),
+        }
+    }
+    let places = Places::of(text);
+    let Ok(read) = read else { return false };
+    for (index, document) in read.iter().enumerate() {
+        for path in paths(document).iter().take(MOST_PATHS) {
+            if let Some(place) = places.find(index, path) {
+                is_in(place, text, path);
+            }
+        }
+        let written = write(document).unwrap();
+        let again = documents(&written).unwrap_or_else(|problem| panic!("{written:?}: {problem}"));
+        let document = whole(document);
+        assert!(
+            again.iter().map(whole).eq(Some(document.clone()).filter(|document| !document.is_null())),
+            "{document} became {written:?}"
+        );
+    }
+    !read.is_empty()
+}
+
+fn is_in(place: Place, text: &str, path: &[Step]) {
+    let Place { start, end } = place;
+    let line = text.split('\n').nth(usize::try_from(start.line).unwrap() - 1);
+    let line = line.unwrap_or_else(|| panic!("{text:?}: {path:?} at {place:?}"));
+    let columns = 1..=u64::try_from(line.chars().count()).unwrap() + 1;
+    assert!(
+        start.line == end.line
+            && start <= end
+            && columns.contains(&start.column)
+            && columns.contains(&end.column),
+        "{text:?}: {path:?} at {place:?}",
+    );
+}
+
+/// The paths of everything below a value.
+fn paths(value: &Value) -> Vec<Vec<Step>> {
+    let below: Vec<(Step, &Value)> = match value {
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (Step::Field(name.clone()), value)).collect()
+        }
+        Value::Array(items) => items.iter().enumerate().map(|(at, value)| (Step::Index(at), value)).collect(),
+        _ => Vec::new(),
+    };
+    let mut all = Vec::new();
+    for (step, value) in below.into_iter().take(MOST_PATHS) {
+        all.push(vec![step.clone()]);
+        all.extend(paths(value).into_iter().take(MOST_PATHS).map(|rest| [vec![step.clone()], rest].concat()));
+    }
+    all
+}
+
+/// The value with whole numbers as integers, which is how YAML is read.
+fn whole(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), whole(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(whole).collect()),
+        Value::Number(number) => Value::Number(integer(number).unwrap_or_else(|| number.clone())),
+        other => other.clone(),
+    }
+}
+
+fn integer(number: &Number) -> Option<Number> {
+    let float = number.as_f64().filter(|_| number.is_f64())?;
+    #[expect(clippy::cast_possible_truncation, reason = "compared with the number that it came from")]
+    let whole = float as i64;
+    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "exact, or not taken")]
+    let is_whole = whole as f64 == float && whole != i64::MAX;
+    is_whole.then(|| whole.into())
+}

@@ -1,0 +1,67 @@
+//! Settings, alone and as part of a payload.
+
+use admission::{Operation, PolicyEntry};
+use serde_json::{Value, json};
+
+use crate::payload::{cluster, evaluate, is_json};
+
+/// Every policy checks the settings.
+pub(crate) fn run(input: &[u8]) -> bool {
+    let mut valid = false;
+    for entry in rules::CATALOG {
+        match (entry.check_settings)(input) {
+            Ok(()) => {
+                valid = true;
+                survive_a_rewrite(entry, input);
+            }
+            Err(error) => {
+                assert!(!error.to_string().is_empty(), "{}: refused without a reason", entry.id);
+                deny_a_request(entry, input);
+            }
+        }
+    }
+    valid
+}
+
+/// Valid settings stay valid when another program writes them.
+fn survive_a_rewrite(entry: &PolicyEntry, settings: &[u8]) {
+    let id = entry.id;
+    let text = std::str::from_utf8(settings);
+    // The one integer that serde_json does not write as it reads it.
+    if text.is_ok_and(|text| text.contains("-0")) {
+        return;
+    }
+    let value: Value = match serde_json::from_slice(settings) {
+        Ok(value) => value,
+        Err(error) => panic!("{id}: valid, but {error}"),
+    };
+    for text in [value.to_string(), format!("{value:#}")] {
+        assert_eq!((entry.check_settings)(text.as_bytes()), Ok(()), "{id}: {text}");
+    }
+}
+
+/// No request is admitted with settings that are refused.
+fn deny_a_request(entry: &PolicyEntry, settings: &[u8]) {
+    let id = entry.id;
+    if !is_json(settings) {
+        return;
+    }
+    let request = matching_request(entry);
+    let mut payload = format!(r#"{{"request":{request},"settings":"#).into_bytes();
+    payload.extend_from_slice(settings);
+    payload.push(b'}');
+    assert!((entry.matches)(&payload), "{id}: {request}");
+    let response: Value = serde_json::from_slice(&evaluate(entry, &payload, cluster())).unwrap();
+    assert_eq!((&response["accepted"], &response["code"]), (&json!(false), &json!(500)), "{id}: {response}");
+}
+
+/// A request that the policy judges.
+fn matching_request(entry: &PolicyEntry) -> Value {
+    let rule = entry.scope.0[0];
+    let operation = Operation::ALL.iter().find(|(_, operation)| *operation == rule.operations[0]).unwrap().0;
+    json!({
+        "kind": { "group": rule.group, "version": rule.versions[0], "kind": rule.kind },
+        "object": {},
+        "operation": operation,
+    })
+}

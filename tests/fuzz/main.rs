@@ -1,0 +1,70 @@
+//! The fuzz targets, over their seeds and over changed copies of them: a smoke test of the laws that
+//! `just fuzz` tests for as long as one likes.
+
+#[cfg(feature = "modules")]
+mod modules;
+mod mutate;
+
+use std::fs;
+
+use fuzz_targets::TARGETS;
+use libtest_mimic::{Arguments, Failed, Trial};
+use mutate::Mutator;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let trials = TARGETS.iter().map(|(name, target)| {
+        Trial::test(*name, move || run(name, *target, count(name)).map_err(Failed::from))
+    });
+    #[cfg(feature = "modules")]
+    let trials = trials.chain(modules::trials());
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
+
+/// How many changed inputs a target gets: some seconds in all.
+fn count(target: &str) -> usize {
+    match target {
+        "payload" => 2_000,
+        "settings" => 4_000,
+        _ => 8_000,
+    }
+}
+
+/// Runs a target over its seeds and over some changed copies, and counts the inputs.
+fn run(name: &str, target: fn(&[u8]) -> bool, count: usize) -> Result<(), String> {
+    let seeds = seeds(name)?;
+    let mut judged = 0_usize;
+    for seed in &seeds {
+        judged += usize::from(target(seed));
+    }
+    if judged == 0 {
+        return Err(format!("none of the {} seeds of {name} gets as far as a law", seeds.len()));
+    }
+    let mut judged = 0_usize;
+    let mut mutator = Mutator::new(&seeds);
+    for _ in 0..count {
+        let input = mutator.input();
+        let outcome = std::panic::catch_unwind(|| target(&input));
+        let Ok(outcome) = outcome else {
+            let text = String::from_utf8_lossy(&input).into_owned();
+            return Err(format!("{name} breaks a law (above) with {text:?}"));
+        };
+        judged += usize::from(outcome);
+    }
+    println!(
+        "{name}: {} seeds and {count} changed inputs, {judged} of which get as far as the laws",
+        seeds.len()
+    );
+    if judged > count / 50 { Ok(()) } else { Err(format!("only {judged} inputs of {name} were judged")) }
+}
+
+/// The committed inputs of a target, by name.
+fn seeds(name: &str) -> Result<Vec<Vec<u8>>, String> {
+    let dir = tests::root().join("fuzz/seeds").join(name);
+    let about = |error: std::io::Error| format!("{}: {error}", dir.display());
+    let entries = fs::read_dir(&dir).map_err(about)?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    let seeds: Result<Vec<_>, _> = files.iter().map(fs::read).collect();
+    seeds.map_err(about)
+}
