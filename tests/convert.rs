@@ -33,8 +33,8 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// Converts documents; returns the status and the JSON output. The YAML output must contain the same
-/// manifests.
+/// Converts documents; returns the status and the JSON output. The YAML output must contain the
+/// same manifests.
 fn converted(input: &str) -> (i32, Value) {
     let (status, stdout, stderr) = convert(&tests::root(), &["kyverno", "-", "-o", "json"], input);
     assert_eq!(stderr, "", "{input}");
@@ -361,7 +361,8 @@ fn a_note_names_controls_that_kyverno_checks_in_older_versions() {
     for (level, version, controls) in [
         ("baseline", "v1.0", probes.to_owned()),
         ("baseline", "v1.33", probes.to_owned()),
-        // At restricted, the check of /proc mounts since v1.35 equals the earlier check at baseline.
+        // At restricted, the check of /proc mounts since v1.35 equals the earlier check at
+        // baseline.
         ("restricted", "v1.24", probes.to_owned()),
         ("restricted", "v1.21", format!("{probes}, Capabilities at restricted and Running as Non-root user")),
         ("restricted", "v1.22", format!("{probes} and Running as Non-root user")),

@@ -1,5 +1,5 @@
-//! `portcullis push` and `portcullis pull` with a real registry: Debian's docker-registry, started for
-//! each test.
+//! `portcullis push` and `portcullis pull` with a real registry: Debian's docker-registry, started
+//! for each test.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
