@@ -32,8 +32,8 @@ pub(crate) fn document(source: &Source) -> Result<Option<Value>, Failure> {
     Ok(documents.pop())
 }
 
-/// Runs a parser that recurses as deeply as its input is nested, on a stack that is large enough for
-/// the deepest input it accepts. On some systems, the stack of the main thread is small.
+/// Runs a parser that recurses as deeply as its input is nested, on a stack that is large enough
+/// for the deepest input it accepts. On some systems, the stack of the main thread is small.
 fn with_large_stack<T: Send>(parse: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
     const STACK: usize = 64 * 1024 * 1024;
     let result = thread::scope(|scope| {

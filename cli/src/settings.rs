@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::parse;
 use crate::source::{InputReader, Source, SourceName};
 
-/// Reads settings from a file or an argument, and returns them with the name of their source. Without
-/// settings, the value is null.
+/// Reads settings from a file or an argument, and returns them with the name of their source.
+/// Without settings, the value is null.
 ///
 /// # Errors
 /// A file that cannot be read, and a value that is not an object.

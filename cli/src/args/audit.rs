@@ -6,8 +6,8 @@ use super::SettingsArgs;
 
 /// List the findings of a restriction in a cluster, from a dump of its objects.
 ///
-/// Create a dump with `kubectl get … -o json`. Exits with status 0 if nothing is found, 1 if something
-/// is found, and 2 if the dump cannot be read.
+/// Create a dump with `kubectl get … -o json`. Exits with status 0 if nothing is found, 1 if
+/// something is found, and 2 if the dump cannot be read.
 #[derive(Args, Debug)]
 pub(crate) struct AuditArgs {
     #[command(subcommand)]
@@ -18,7 +18,8 @@ pub(crate) struct AuditArgs {
 pub(crate) enum Audit {
     /// List Services that use spec.externalIPs.
     ExternalIps(DumpArgs),
-    /// List labels of mirror pods that their namespaces do not allow, and the commands that allow them.
+    /// List labels of mirror pods that their namespaces do not allow, and the commands that allow
+    /// them.
     ///
     /// The dump needs pods, namespaces and nodes:
     /// `kubectl get pods,namespaces,nodes --all-namespaces -o json`.
@@ -33,12 +34,12 @@ pub(crate) enum Audit {
         #[command(flatten)]
         settings: SettingsArgs,
     },
-    /// List SELinux levels that Namespaces share or pods take from others, and objects that the policy
-    /// would deny or change.
+    /// List SELinux levels that Namespaces share or pods take from others, and objects that the
+    /// policy would deny or change.
     ///
     /// The dump needs Namespaces, pods, workloads with pod templates, and PersistentVolumes. With
-    /// types.fromSelinuxProfiles, it also needs SelinuxProfiles. All objects are judged as if they were
-    /// created anew.
+    /// types.fromSelinuxProfiles, it also needs SelinuxProfiles. All objects are judged as if they
+    /// were being created.
     Selinux {
         #[command(flatten)]
         dump: DumpArgs,
@@ -49,8 +50,8 @@ pub(crate) enum Audit {
 
 #[derive(Args, Debug)]
 pub(crate) struct DumpArgs {
-    /// Files of Kubernetes objects and lists, as JSON or YAML, or directories of such files (*.json,
-    /// *.yaml, *.yml); `-` reads standard input.
+    /// Files of Kubernetes objects and lists, as JSON or YAML, or directories of such files
+    /// (*.json, *.yaml, *.yml); `-` reads standard input.
     #[arg(required = true, value_name = "FILE|DIR")]
     pub(crate) dump: Vec<String>,
 

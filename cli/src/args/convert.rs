@@ -4,8 +4,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 /// Convert existing pod restrictions into manifests for Kubewarden.
 ///
-/// Exits with status 0 if everything is converted, 1 if something is not converted, and 2 if the input
-/// cannot be read.
+/// Exits with status 0 if everything is converted, 1 if something is not converted, and 2 if the
+/// input cannot be read.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
     #[command(subcommand)]
@@ -19,8 +19,8 @@ pub(crate) enum ConvertSource {
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
     /// expressed, the manifest judges more requests than the rule, never fewer.
     Kyverno {
-        /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or YAML;
-        /// `-` reads standard input.
+        /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or
+        /// YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 
@@ -30,8 +30,8 @@ pub(crate) enum ConvertSource {
     },
     /// Convert the configuration of the admission plugin PodSecurity.
     Psa {
-        /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains one,
-        /// as JSON or YAML; `-` reads standard input.
+        /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains
+        /// one, as JSON or YAML; `-` reads standard input.
         file: String,
 
         /// Output format of the manifest.

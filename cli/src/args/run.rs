@@ -8,8 +8,8 @@ use super::SettingsArgs;
 
 /// Judge AdmissionRequests with a policy.
 ///
-/// Exits with status 0 if all requests are admitted, 1 if a request is denied, and 2 if the requests
-/// cannot be judged.
+/// Exits with status 0 if all requests are admitted, 1 if a request is denied, and 2 if the
+/// requests cannot be judged.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     /// Module file, or ID of a built policy.
@@ -23,8 +23,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
-    /// Kubernetes objects that the policy can look up: files of objects and lists, or directories of
-    /// such files (*.json, *.yaml, *.yml).
+    /// Kubernetes objects that the policy can look up: files of objects and lists, or directories
+    /// of such files (*.json, *.yaml, *.yml).
     #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 

@@ -18,8 +18,8 @@ pub(crate) enum SelinuxCommand {
 
 /// Show the SELinux levels that settings assign to Namespaces, and where they come from.
 ///
-/// Exits with status 0 if the levels are shown, even if a Namespace has no level of its own, and 2 if
-/// a level cannot be computed.
+/// Exits with status 0 if the levels are shown, even if a Namespace has no level of its own, and 2
+/// if a level cannot be computed.
 #[derive(Args, Debug)]
 pub(crate) struct LevelArgs {
     /// Names of Namespaces.
@@ -29,8 +29,8 @@ pub(crate) struct LevelArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
-    /// The Namespaces, if their labels or annotations decide: files of Kubernetes objects and lists, or
-    /// directories of such files (*.json, *.yaml, *.yml).
+    /// The Namespaces, if their labels or annotations decide: files of Kubernetes objects and
+    /// lists, or directories of such files (*.json, *.yaml, *.yml).
     #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 

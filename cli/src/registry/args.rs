@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 
 /// Push policies to a registry in the format that Kubewarden pulls.
 ///
-/// Prints the digest of each policy, which `cosign sign` takes. Exits with status 0 if all policies are
-/// pushed, and 2 otherwise; every policy whose digest is printed is in the registry.
+/// Prints the digest of each policy, which `cosign sign` takes. Exits with status 0 if all policies
+/// are pushed, and 2 otherwise; every policy whose digest is printed is in the registry.
 #[derive(Args, Debug)]
 pub(crate) struct PushArgs {
     /// Module files, or IDs of built policies.

@@ -17,7 +17,7 @@ const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 const NOTHING_STORED: &str = "credentials not found";
 
 /// Returns the credentials for a registry from `config.json` in a directory, or from the credential
-/// helper that it configures; anonymous access if there are none.
+/// helper that it configures; otherwise anonymous access.
 ///
 /// Without `directory`, the directory is `$DOCKER_CONFIG` or `~/.docker`.
 ///
@@ -58,7 +58,7 @@ fn default_directory() -> Option<PathBuf> {
     named.or_else(|| env::home_dir().map(|home| home.join(".docker")))
 }
 
-/// Explains why credentials cannot be read; `None` if there are none for the registry.
+/// Explains why credentials cannot be read; `None` if the registry has no credentials.
 fn problem(registry: &str, error: CredentialRetrievalError) -> Option<String> {
     match error {
         CredentialRetrievalError::NoCredentialConfigured => None,

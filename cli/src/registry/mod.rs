@@ -1,5 +1,5 @@
-//! `portcullis push` and `portcullis pull`: policies in a registry, in the format of Kubewarden, kwctl
-//! and oras.
+//! `portcullis push` and `portcullis pull`: policies in a registry, in the format of Kubewarden,
+//! kwctl and oras.
 
 mod args;
 mod connection;

@@ -16,14 +16,15 @@ use crate::replace_file::replace_file;
 use crate::stdout::print;
 use crate::terminal::one_line;
 
-/// The maximum size of a module. The memory for a module is allocated before its first byte arrives.
+/// The maximum size of a module. The memory for a module is allocated before its first byte
+/// arrives.
 const MAX_SIZE: usize = 256 << 20;
 
 /// Pulls a policy into a file and prints its digest.
 ///
 /// # Errors
-/// An artifact that is not a policy or cannot be pulled, and a file that cannot be written. An existing
-/// file is then unchanged.
+/// An artifact that is not a policy or cannot be pulled, and a file that cannot be written. An
+/// existing file is then unchanged.
 pub(crate) fn pull(args: &PullArgs) -> Result<ExitCode, Failure> {
     let from = reference::parse(&args.reference)?;
     let path = args.output.clone().unwrap_or_else(|| file_name(&from));

@@ -61,8 +61,8 @@ struct PushedPolicy<'a> {
 /// Pushes policies and prints their digests.
 ///
 /// # Errors
-/// A policy that cannot be read; nothing is sent then. A policy that the registry does not accept; the
-/// policies before it are pushed then.
+/// A policy that cannot be read; nothing is sent then. A policy that the registry does not accept;
+/// the policies before it are pushed then.
 pub(crate) fn push(args: &PushArgs) -> Result<ExitCode, Failure> {
     let artifacts = artifacts(args)?;
     let Some(first) = artifacts.first() else { return Ok(ExitCode::SUCCESS) };
@@ -115,14 +115,16 @@ impl Artifact {
         let config = Config::new(CONFIG, WASM_CONFIG_MEDIA_TYPE.to_owned(), None);
         let manifest =
             OciImageManifest::build(slice::from_ref(&layer), &config, Some(annotations(&metadata)));
-        // The keys of a JSON value are sorted, so the bytes do not depend on the order of the fields.
+        // The keys of a JSON value are sorted, so the bytes do not depend on the order of the
+        // fields.
         let manifest = serde_json::to_value(manifest).and_then(|manifest| serde_json::to_vec(&manifest));
         let manifest = manifest.map_err(|error| Failure::about(path.display(), error))?;
         let digest = format!("sha256:{:x}", Sha256::digest(&manifest));
         Ok(Self { id, destination, layer, config, manifest, digest })
     }
 
-    /// Sends what the registry lacks. The manifest comes last, so that everything it names is present.
+    /// Sends what the registry lacks. The manifest comes last, so that everything it names is
+    /// present.
     ///
     /// # Errors
     /// An upload that fails, after retries if the error is transient.
@@ -132,7 +134,8 @@ impl Artifact {
         let config_digest = self.config.sha256_digest();
         for (blob, digest) in [(&self.layer.data, layer_digest), (&self.config.data, config_digest)] {
             let mut pauses = PAUSES.into_iter();
-            // A registry that refuses the check can still accept the upload, or else explains why not.
+            // A registry that refuses the check can still accept the upload, or else explains why
+            // not.
             while !client.blob_exists(to, &digest).await.unwrap_or(false) {
                 let Err(error) = client.push_blob(to, blob.clone(), &digest).await else { break };
                 match pauses.next() {
@@ -141,7 +144,8 @@ impl Artifact {
                 }
             }
         }
-        // A registry with immutable tags rejects a second push of a tag, even with the same content.
+        // A registry with immutable tags rejects a second push of a tag, even with the same
+        // content.
         let existing = client.fetch_manifest_digest(to, &connection.auth).await;
         if existing.is_ok_and(|digest| digest == self.digest) {
             return Ok(());
@@ -153,7 +157,8 @@ impl Artifact {
     }
 }
 
-/// Returns the destination of a policy. With several policies, the reference is their common prefix.
+/// Returns the destination of a policy. With several policies, the reference is their common
+/// prefix.
 ///
 /// # Errors
 /// A reference that is not valid for a policy, and a missing version if it has to be the tag.
@@ -173,8 +178,8 @@ fn destination(args: &PushArgs, id: &str, version: Result<&String, Failure>) -> 
     Ok(destination)
 }
 
-/// Returns the annotations of the manifest. Annotations of several lines are documentation and stay in
-/// the module.
+/// Returns the annotations of the manifest. Annotations of several lines are documentation and stay
+/// in the module.
 fn annotations(metadata: &Metadata) -> BTreeMap<String, String> {
     let lines = metadata.annotations.iter().map(|(key, value)| (key.clone(), value.trim().to_owned()));
     let mut annotations: BTreeMap<String, String> =

@@ -13,8 +13,8 @@ const EXAMPLE: &str = "write it as ghcr.io/example/policies/external-ips:v1.2.3"
 /// Parses a reference with or without `registry://`. The default tag is `latest`.
 ///
 /// # Errors
-/// Text that is not a reference, and a reference without a registry. Such a reference means Docker Hub,
-/// but is more likely a forgotten argument.
+/// Text that is not a reference, and a reference without a registry. Such a reference means Docker
+/// Hub, but is more likely a forgotten argument.
 pub(crate) fn parse(text: &str) -> Result<Reference, Failure> {
     let text = without_scheme(text);
     let failure = |problem: &str| Failure::about(text, format!("{problem}; {EXAMPLE}"));

@@ -14,7 +14,8 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// Writes a paragraph for each request: verdict, messages, warnings, audit annotations and the patch.
+/// Writes a paragraph for each request: verdict, messages, warnings, audit annotations and the
+/// patch.
 ///
 /// # Errors
 /// The output cannot be written.

@@ -7,7 +7,8 @@ use audit::mirror_labels::{DENIED_KEYS, ListingRemedy, MirrorLabelFindings, Unli
 
 use crate::terminal::one_line;
 
-/// Writes a line for each pair of a namespace and a label, the commands that list the labels, and notes.
+/// Writes a line for each pair of a namespace and a label, the commands that list the labels, and
+/// notes.
 ///
 /// # Errors
 /// The output cannot be written.

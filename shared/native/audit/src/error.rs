@@ -11,7 +11,8 @@ use cluster_objects::LookupFailure;
 /// The caller knows where the dump comes from and names it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum AuditError {
-    /// The dump has no objects of the kind that the audit judges, so it is a dump of something else.
+    /// The dump has no objects of the kind that the audit judges, so it is a dump of something
+    /// else.
     NoObjects {
         /// The kind, of the core group.
         kind: &'static str,

@@ -48,7 +48,8 @@ pub struct UnlistedLabels {
 /// The annotation that lists all keys of a namespace.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListingRemedy {
-    /// The value of the annotation: the keys that the namespace lists already, and the missing ones.
+    /// The value of the annotation: the keys that the namespace lists already, and the missing
+    /// ones.
     pub annotation: String,
     /// The kubectl command that sets the annotation.
     pub command: String,

@@ -32,7 +32,7 @@ pub struct RestrictedLabel {
     pub key: String,
     /// The rule that the label violates.
     pub rule: &'static str,
-    /// What to do about the label.
+    /// The action that resolves the violation.
     pub remedy: &'static str,
 }
 

@@ -9,7 +9,7 @@ use crate::PolicyManifest;
 pub struct Conversion {
     /// The parts that were not converted.
     pub not_converted: Vec<NotConverted>,
-    /// What readers of the manifest should know, even if everything was converted.
+    /// Facts that readers of the manifest should know, even if everything was converted.
     pub notes: Vec<String>,
     /// The manifest; `None` if there is nothing to deploy.
     pub manifest: Option<PolicyManifest>,
@@ -25,7 +25,7 @@ pub struct NotConverted {
     pub rule: Option<String>,
     /// The path of the field in the document.
     pub path: String,
-    /// Why the field is not converted, and what to do instead.
+    /// The reason why the field is not converted, and the alternative.
     pub problem: String,
 }
 

@@ -21,7 +21,7 @@ pub struct InputError {
     pub document: String,
     /// The path of the field, empty for the whole document.
     pub path: String,
-    /// What is wrong with the field.
+    /// The problem with the field.
     pub problem: String,
 }
 

@@ -18,7 +18,7 @@ pub struct SelinuxFindings {
     pub denied: Vec<DeniedObject>,
     /// The pods that the policy would change.
     pub changed: Vec<ChangedObject>,
-    /// What could not be judged or compared.
+    /// The objects and levels that could not be judged or compared.
     pub notes: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
 /// The levels of Namespaces, by name.
 type NamespaceOwners = BTreeMap<String, Owned>;
 
-/// Judges the objects of a dump as if they were created anew, and compares their levels.
+/// Judges the objects of a dump as if they were being created, and compares their levels.
 ///
 /// # Errors
 /// A dump without Namespaces, and an object that cannot be read.

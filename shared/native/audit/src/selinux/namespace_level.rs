@@ -11,7 +11,7 @@ pub struct NamespaceLevel {
     pub namespace: String,
     /// The level; `None` if the Namespace has no level of its own.
     pub level: Option<String>,
-    /// Where the level comes from, or why there is none.
+    /// The origin of the level, or the reason for its absence.
     pub origin: LevelOrigin,
     /// The text that is hashed, or the key of the annotation.
     #[serde(skip_serializing_if = "Option::is_none")]

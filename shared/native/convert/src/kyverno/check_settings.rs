@@ -99,7 +99,7 @@ pub(super) fn convert(
 }
 
 /// Names the controls that Kyverno checks at a level although the version of the standards does not
-/// include them; `None` if there are none.
+/// include them; `None` if no control differs.
 ///
 /// For versions before the first revision of a check, Kyverno applies that first revision.
 fn note_on_later_checks(level: &str, version: &str) -> Option<String> {

@@ -26,8 +26,8 @@ const EXPECTED: &str = "expected Kyverno policies";
 /// Converts Kyverno rules with `validate.podSecurity` into Kubewarden policies.
 ///
 /// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects, and lists of them. An
-/// exception becomes `exclude` entries of the rules that it names. Returns a [`Conversion`] for each
-/// rule, in order, and for each object that is not converted.
+/// exception becomes `exclude` entries of the rules that it names. Returns a [`Conversion`] for
+/// each rule, in order, and for each object that is not converted.
 ///
 /// Where Kubewarden cannot express a `match` or an `exclude`, the policy judges more requests than
 /// the rule, never fewer.

@@ -50,7 +50,7 @@ pub(super) struct ExceptedRule<'r> {
 pub(super) enum ExceptionConversion {
     /// The exception becomes these entries, which exclude slightly more as the problems say.
     Entries(Vec<Value>, Vec<FieldProblem>),
-    /// Entries would exclude more or less than the exception, so there are none.
+    /// Entries would exclude more or less than the exception, so it is not applied.
     NotConverted(Vec<FieldProblem>),
 }
 
