@@ -1,6 +1,7 @@
 //! The policy selinux against a second reading of its decision table, and the laws that it keeps.
 
 mod generate;
+#[cfg(feature = "modules")]
 mod huge;
 mod laws;
 mod levels;
