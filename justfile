@@ -4,79 +4,81 @@ set ignore-comments
 
 export RUST_BACKTRACE := "0"
 
+just := quote(just_executable())
+
 _list:
-    @{{ just_executable() }} --list --unsorted
+    @{{ just }} --list --unsorted
 
-# Judge sample requests with the real modules in the embedded host: the main job.
+# Judge sample requests with the modules in the embedded host: the main job.
 run: modules
-    scripts/samples
+    @scripts/samples
 
-# Every test: cases, modules, laws, coherence, budgets, formatting, lints, docs, licences.
+# Run every test: cases, modules, laws, coherence, budgets, formatting, lints, docs, licences.
 test: setup
     @scripts/docker-registry
-    # The tool as the tests link it: built on its own, Wasmtime would be compiled twice.
-    cargo test --workspace --no-run --quiet
-    scripts/modules
-    cargo test --workspace --quiet
-    scripts/playground-test
-    {{ just_executable() }} lint
+    @scripts/phase 'Building the tool and the tests' cargo test --workspace --no-run
+    @scripts/modules floor
+    @scripts/phase 'Running the tests' cargo test --workspace --quiet
+    @scripts/playground-test
+    @{{ just }} lint
 
-# Build the modules, annotated, into target/policies.
-modules: setup
-    cargo build --quiet --package portcullis
-    scripts/modules
+# Build the modules, annotated, in target/policies.
+modules *FLOOR: setup
+    @scripts/phase 'Building the tool' cargo build --package portcullis --no-default-features
+    @scripts/modules {{ FLOOR }}
 
-# The playground, built and served on loopback: every restriction in the browser.
+# Build the playground and serve it on loopback: every policy in the browser.
 playground: playground-build
     playground/page/node_modules/.bin/vite preview playground/page
 
-# The playground as static files for any host, in target/playground/site.
+# Build the playground as static files for any web server, in target/playground/site.
 playground-build: setup
-    scripts/playground
+    @scripts/playground
 
-# What the playground costs on this machine: bytes and milliseconds, in a browser.
+# Measure the playground in a browser on this machine: bytes and milliseconds.
 playground-figures: playground-build
     node playground/page/tests/figures.js
 
-# Pictures of the playground, light and dark, into target/playground/screenshots.
+# Take screenshots of the playground, light and dark, in target/playground/screenshots.
 playground-screenshots: playground-build
     node playground/page/tests/screenshots.js
 
-# The samples in kwctl, where kwctl, bats and jq are there.
+# Judge the samples with kwctl; needs kwctl, bats and jq on PATH.
 e2e: modules
-    scripts/e2e
+    @scripts/e2e
 
-# What the modules cost, beside the floor.
-bench: modules
+# Measure the modules and the floor.
+bench: (modules "floor")
+    @scripts/phase 'Building the benchmark' cargo build --package bench
     cargo run --quiet --package bench
 
-# Formatting, lints on both targets, docs, licences and sources of dependencies.
+# Check formatting, lints on both targets, docs, and the licences and sources of dependencies.
 lint: setup
-    cargo fmt --all --check
-    cargo clippy --workspace --all-targets --quiet -- -D warnings
-    cargo clippy --quiet --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground $(ls policies | sed 's/^/-p /') -- -D warnings
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-    scripts/tool cargo-deny --log-level error check bans licenses sources
+    @scripts/phase 'Checking the formatting' cargo fmt --all --check
+    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets -- -D warnings
+    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground $(ls policies | sed 's/^/-p /') -- -D warnings
+    @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps
+    @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 
-# The workflows for GitHub, by zizmor.
+# Check the workflows for GitHub with zizmor.
 lint-workflows:
     scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows
 
-# Build the modules of HEAD twice, in two folders, and compare digests; FILE gets digests and toolchain.
+# Build the modules of HEAD twice, in two folders, and compare digests; write digests and toolchain to FILE.
 reproduce FILE="":
     scripts/reproduce {{ FILE }}
 
-# An SBOM and the licences of each module, into target/sbom.
+# Write an SBOM and the licences of each module to target/sbom.
 sbom: modules
     scripts/sbom
 
-# Rewrite expectations, tables and generated files to what they are now; read the diff before you commit it.
+# Rewrite expectations, tables and generated files; read the diff before you commit it.
 bless: setup
-    cargo test --workspace --no-run --quiet
-    scripts/modules
-    BLESS=1 cargo test --workspace --quiet
+    @scripts/phase 'Building the tool and the tests' cargo test --workspace --no-run
+    @scripts/modules floor
+    @BLESS=1 scripts/phase 'Rewriting expectations, tables and generated files' cargo test --workspace --quiet
 
-# Install what a fresh machine lacks.
+# Install what the machine lacks.
 setup:
     @scripts/wasm-target
 

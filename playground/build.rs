@@ -1,4 +1,4 @@
-//! Gathers what the folder of each policy says about it, its samples among it, as constants.
+//! Embeds the metadata and the samples of each policy folder as constants.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,33 +9,34 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
     let policies = root.join("policies");
     println!("cargo::rerun-if-changed={}", policies.display());
-    let mut text = String::from("const SOURCES: &[Source] = &[\n");
+    let mut text = String::from("const POLICY_FOLDERS: &[PolicyFolder] = &[\n");
     for id in names(&policies)? {
         let folder = policies.join(&id);
         if !folder.join("metadata.yml").exists() {
             continue;
         }
-        writeln!(text, "Source {{ id: {},", literal(&id))?;
+        writeln!(text, "PolicyFolder {{ id: {},", literal(&id))?;
         writeln!(text, "metadata: {},", include(&folder.join("metadata.yml")))?;
         writeln!(text, "readme: {},", include(&folder.join("samples/README.md")))?;
         text.push_str("samples: &[\n");
         for file in names(&folder.join("samples"))? {
             let Some(name) = file.strip_suffix(".request.json") else { continue };
-            let beside = |suffix: &str| folder.join("samples").join(format!("{name}.{suffix}"));
-            let optional = |path: PathBuf| if path.exists() { include(&path) } else { "\"\"".to_owned() };
+            let path = |suffix: &str| folder.join("samples").join(format!("{name}.{suffix}"));
+            let include_optional =
+                |path: PathBuf| if path.exists() { include(&path) } else { "\"\"".to_owned() };
             writeln!(
                 text,
                 "SampleFiles {{ name: {}, request: {}, settings: {}, cluster: {} }},",
                 literal(name),
-                include(&beside("request.json")),
-                optional(beside("settings.yaml")),
-                optional(beside("cluster.yaml")),
+                include(&path("request.json")),
+                include_optional(path("settings.yaml")),
+                include_optional(path("cluster.yaml")),
             )?;
         }
         text.push_str("] },\n");
     }
     text.push_str("];\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("sources.rs"), text)?;
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("policy_folders.rs"), text)?;
     Ok(())
 }
 
@@ -43,7 +44,7 @@ fn include(path: &Path) -> String {
     format!("include_str!({})", literal(&path.display().to_string()))
 }
 
-/// What `Debug` writes of a text is a literal of Rust.
+/// Formats a string as a Rust literal, which is its `Debug` output.
 fn literal(text: &str) -> String {
     format!("{text:?}")
 }

@@ -1,4 +1,4 @@
-//! Every case, judged by the rules as they are. `BLESS=1` writes down what came of a case.
+//! Judges every case natively, with the rules. `BLESS=1` writes the outcomes into the cases.
 
 use admission::PolicyEntry;
 use harness::{Case, bless, judge, load, load_dir};
@@ -11,12 +11,12 @@ fn main() {
         let dir = tests::root().join("policies").join(entry.id).join("cases");
         trials.extend(all(entry, entry.id, load_dir(&dir)));
     }
-    // The documentation of the format is made of cases for one policy.
+    // The documentation of the format consists of cases for one policy.
     if let Some(entry) = rules::find("external-ips") {
         let readme = tests::root().join("shared/native/harness/cases/readme.yaml");
         trials.extend(all(entry, "readme", load(&readme)));
     }
-    // A test that rewrites files must not meet another that does.
+    // Tests that rewrite files must not run at the same time.
     let threads = if bless::is_wanted() { Some(1) } else { arguments.test_threads };
     libtest_mimic::run(&Arguments { test_threads: threads, ..arguments }, trials).exit();
 }

@@ -1,5 +1,5 @@
-//! Nothing is registered that is not there, nothing is there that is not registered, and what is written twice
-//! says the same twice.
+//! Everything that is registered exists, everything that exists is registered, and duplicated facts
+//! agree.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ fn metadata(entry: &PolicyEntry) -> Metadata {
 }
 
 #[test]
-fn every_policy_has_a_folder_and_every_folder_a_policy() {
+fn policies_and_folders_correspond() {
     let folders: BTreeSet<String> = fs::read_dir(root().join("policies"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -41,7 +41,7 @@ fn every_policy_has_a_folder_and_every_folder_a_policy() {
 }
 
 #[test]
-fn every_file_of_the_rules_is_a_module_of_its_parent() {
+fn every_source_file_of_the_rules_is_a_module() {
     fn check(dir: &Path, parent: &Path) {
         let text = fs::read_to_string(parent).unwrap();
         for entry in fs::read_dir(dir).unwrap() {
@@ -50,7 +50,7 @@ fn every_file_of_the_rules_is_a_module_of_its_parent() {
             if path == parent {
                 continue;
             }
-            assert!(text.contains(&format!("mod {stem};")), "{} is nobody's module", path.display());
+            assert!(text.contains(&format!("mod {stem};")), "{} is not declared as a module", path.display());
             if path.is_dir() {
                 check(&path, &path.join("mod.rs"));
             }
@@ -71,13 +71,13 @@ fn every_policy_has_a_case_for_each_kind_of_outcome() {
         assert!(any(|want| want.settings_error.is_some()), "{}: settingsError", entry.id);
         assert_eq!(any(|want| want.mutated.is_some()), entry.mutates, "{}: mutated", entry.id);
         let notes = any(|want| !want.warnings.is_empty() || !want.audit_annotations.is_empty());
-        assert_eq!(notes, entry.notes, "{}: warnings, auditAnnotations", entry.id);
+        assert_eq!(notes, entry.emits_warnings, "{}: warnings, auditAnnotations", entry.id);
         assert_eq!(any(|want| !want.asked.is_empty()), !entry.reads.0.is_empty(), "{}: asked", entry.id);
     }
 }
 
 #[test]
-fn metadata_says_what_the_code_says() {
+fn metadata_agrees_with_the_code() {
     let name = |operation: &Operation| {
         Operation::ALL.iter().find(|(_, known)| known == operation).map(|(name, _)| *name).unwrap()
     };
@@ -120,14 +120,14 @@ fn metadata_says_what_the_code_says() {
 }
 
 #[test]
-fn every_setting_is_explained_in_the_readme_as_in_the_code() {
+fn the_readme_describes_every_setting() {
     const START: &str = "<!-- settings: written by `./justw bless` -->\n";
     const END: &str = "<!-- end of settings -->";
     for entry in rules::CATALOG {
         let known = by_path(entry.settings);
         let paths: Vec<&str> = known.iter().map(|(path, _)| path.as_str()).collect();
         let explained: Vec<&str> = entry.docs.iter().map(|(path, _)| *path).collect();
-        assert_eq!(explained, paths, "{}: DOCS name each setting once, in its order", entry.id);
+        assert_eq!(explained, paths, "{}: DOCS have to list each setting once, in order", entry.id);
 
         let mut table = String::from("| setting | takes | |\n|---|---|---|\n");
         for ((path, kind), (_, doc)) in known.iter().zip(entry.docs) {
@@ -145,7 +145,7 @@ fn every_setting_is_explained_in_the_readme_as_in_the_code() {
     }
 }
 
-/// Whether a kind has a field.
+/// Returns whether the type of a kind has a field.
 fn kind_has_field(kind: &str, path: &str) -> bool {
     let mut known = known_fields::kinds().filter(|(_, fields)| fields.name == kind).peekable();
     assert!(known.peek().is_some(), "add {kind} to the table of known fields");
@@ -153,8 +153,8 @@ fn kind_has_field(kind: &str, path: &str) -> bool {
 }
 
 #[test]
-fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
-    // One shape is for all kinds of a policy, so that a field has to be one of some kind.
+fn every_field_exists_in_the_kubernetes_types() {
+    // A shape applies to all kinds of a policy, so a field has to exist in at least one of them.
     let reviewed = rules::CATALOG.iter().map(|entry| {
         let kinds: BTreeSet<&str> = entry.scope.0.iter().map(|rule| rule.kind).collect();
         (kinds, entry.object)
@@ -177,7 +177,7 @@ fn every_field_that_is_read_exists_in_the_types_of_kubernetes() {
 }
 
 #[test]
-fn every_kind_has_its_pod_where_the_view_looks_for_it() {
+fn every_kind_has_its_pod_at_the_place_of_the_view() {
     for (id, shape) in
         [("pod-security", view::Pod::FIELDS_FOR_POD_SECURITY), ("selinux", view::Pod::FIELDS_FOR_SELINUX)]
     {
@@ -196,18 +196,18 @@ fn every_kind_has_its_pod_where_the_view_looks_for_it() {
 }
 
 #[test]
-fn the_documents_name_every_policy_and_the_release() {
+fn the_documents_mention_every_policy_and_the_release() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     for entry in rules::CATALOG {
         for document in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
-            assert!(read(document).contains(entry.id), "{document} does not name {}", entry.id);
+            assert!(read(document).contains(entry.id), "{document} does not mention {}", entry.id);
         }
     }
     assert!(read("CHANGELOG.md").contains(concat!("## [", env!("CARGO_PKG_VERSION"), "]")));
 }
 
 #[test]
-fn every_figure_of_the_performance_page_was_measured() {
+fn the_performance_page_has_only_measured_figures() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let figures = |text: &str| -> BTreeSet<String> {
         let words = text.split(|char: char| !char.is_ascii_digit() && char != ',');
@@ -215,5 +215,8 @@ fn every_figure_of_the_performance_page_was_measured() {
     };
     let (shown, measured) = (figures(&read("docs/performance.md")), figures(&read("bench/FIGURES.md")));
     let stale: Vec<&String> = shown.difference(&measured).collect();
-    assert!(stale.is_empty(), "docs/performance.md has figures that bench/FIGURES.md does not: {stale:?}");
+    assert!(
+        stale.is_empty(),
+        "bench/FIGURES.md does not have these figures of docs/performance.md: {stale:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! What the host may rely on, of every module.
+//! The contract of every module with the host.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn call(module: &Module, operation: &str, payload: &[u8]) -> Value {
 }
 
 #[test]
-fn a_module_imports_wapc_and_exports_what_the_host_calls_and_nothing_else() {
+fn a_module_imports_only_wapc_and_exports_only_host_entry_points() {
     for entry in rules::CATALOG {
         let wasm = tests::module(entry.id).unwrap();
         let (mut imports, mut exports) = (BTreeSet::new(), BTreeSet::new());
@@ -41,7 +41,7 @@ fn a_module_imports_wapc_and_exports_what_the_host_calls_and_nothing_else() {
 }
 
 #[test]
-fn a_module_carries_the_metadata_of_its_folder() {
+fn a_module_contains_the_metadata_of_its_folder() {
     for entry in rules::CATALOG {
         let path = tests::root().join("policies").join(entry.id).join("metadata.yml");
         let mut written = Metadata::from_yaml(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -53,9 +53,9 @@ fn a_module_carries_the_metadata_of_its_folder() {
 }
 
 #[test]
-fn a_module_names_no_folder_of_the_machine_that_built_it() {
+fn a_module_does_not_contain_build_paths() {
     let home = std::env::var("HOME").unwrap_or_default();
-    // Not the home itself: a policy may know the path of root's.
+    // Not the home itself: a policy may contain the home of root.
     let of_cargo = std::env::var("CARGO_HOME").unwrap_or_else(|_| format!("{home}/.cargo"));
     let of_rustup = std::env::var("RUSTUP_HOME").unwrap_or_else(|_| format!("{home}/.rustup"));
     let root = tests::root().canonicalize().unwrap();
@@ -69,7 +69,7 @@ fn a_module_names_no_folder_of_the_machine_that_built_it() {
 }
 
 #[test]
-fn a_module_speaks_the_protocol() {
+fn a_module_implements_the_protocol() {
     for (_, module) in modules() {
         assert_eq!(call(&module, "protocol_version", b""), json!("v1"));
         assert!(module.call("nope", b"").is_err());
@@ -77,7 +77,7 @@ fn a_module_speaks_the_protocol() {
 }
 
 #[test]
-fn no_settings_are_the_secure_default() {
+fn empty_settings_are_valid() {
     for (entry, module) in modules() {
         for settings in ["{}", "null", " { } "] {
             assert_eq!(
@@ -91,7 +91,7 @@ fn no_settings_are_the_secure_default() {
 }
 
 #[test]
-fn bad_settings_are_answered_with_the_place_and_never_with_an_error() {
+fn invalid_settings_are_reported_with_their_place() {
     for (_, module) in modules() {
         for (settings, message) in [
             (&b"[]"[..], "settings: expected an object, found an array"),
@@ -112,13 +112,13 @@ fn bad_settings_are_answered_with_the_place_and_never_with_an_error() {
     }
 }
 
-/// A user whom every policy judges, those about nodes as well.
+/// Returns a user that every policy judges, including those for nodes.
 fn user() -> Value {
     json!({ "username": "system:node:worker-1", "groups": ["system:nodes", "system:authenticated"] })
 }
 
 #[test]
-fn a_payload_that_cannot_be_judged_is_denied_with_the_place() {
+fn a_payload_that_cannot_be_judged_is_a_fault_with_the_place() {
     for (entry, module) in modules() {
         let rule = entry.scope.0.first().unwrap();
         let kind = json!({ "group": rule.group, "kind": rule.kind });
@@ -154,7 +154,7 @@ fn a_payload_that_cannot_be_judged_is_denied_with_the_place() {
 }
 
 #[test]
-fn bad_settings_in_a_request_are_a_denial_that_names_them() {
+fn invalid_settings_in_a_request_are_a_fault_with_the_place() {
     for (entry, module) in modules() {
         let rule = entry.scope.0.first().unwrap();
         for (settings, problem) in [

@@ -1,23 +1,24 @@
-//! The table of controls in the documentation says what the registry says.
+//! The documented controls and the headers of the checks say what the checks do.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
 use rules::pod_security::Level;
-use rules::pod_security::standard::{Allows, CHECKS, Check, Exception, Field, FieldRule, Revision, Unset};
+use rules::pod_security::standard::{Allowed, CHECKS, Check, Exception, Field, FieldRule, Revision, Unset};
 use tests::root;
 
 const START: &str = "<!-- controls: written by `./justw bless` -->\n";
 const END: &str = "<!-- end of controls -->";
 
 #[test]
-fn the_documented_controls_are_those_of_the_registry() {
+fn documented_controls_match_the_checks() {
     let mut tables = String::new();
     for (level, title) in [(Level::Baseline, "Baseline"), (Level::Restricted, "Restricted")] {
         write!(
             tables,
-            "\n## {title}\n\n| control | check | since | reads | allows |\n|---|---|---|---|---|\n"
+            "\n## {title}\n\n\
+             | Control | Check | Since | Restricted fields | Allowed values |\n|---|---|---|---|---|\n"
         )
         .unwrap();
         for check in CHECKS.iter().filter(|check| check.level == level) {
@@ -32,98 +33,201 @@ fn the_documented_controls_are_those_of_the_registry() {
     if harness::bless::is_wanted() {
         fs::write(&path, format!("{before}{START}{tables}{END}{after}")).unwrap();
     } else {
-        assert_eq!(old, tables, "docs/pod-security-controls.md is not current; run ./justw bless");
+        assert_eq!(old, tables, "docs/pod-security-controls.md is out of date; run ./justw bless");
     }
 }
 
-/// Rows for each revision, one for fields of which the same is allowed; of a later revision what is new.
+/// Compares words, so that lines may be wrapped anywhere.
+#[test]
+fn headers_of_the_checks_match_their_data() {
+    let folder = root().join("shared/module/rules/src/pod_security/standard");
+    let mut files: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "mod.rs" && name != "tests.rs")
+        .collect();
+    for check in CHECKS {
+        let name = format!("{}.rs", snake_case(check.id));
+        assert!(files.remove(&name), "{name} is missing");
+        let text = fs::read_to_string(folder.join(&name)).unwrap();
+        let header = text.lines().map_while(|line| line.strip_prefix("//!"));
+        let header = header.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+        let facts = facts(check);
+        assert!(header.contains(&facts), "the header of {name} does not say\n{facts}");
+        // One file upstream spells its name with another capital.
+        let source = format!("Source: `policy/check_{}.go` in k8s.io/pod-security-admission, ", check.id);
+        assert!(
+            header.to_lowercase().contains(&source.to_lowercase()),
+            "the header of {name} does not say\n{source}"
+        );
+        assert!(
+            header.ends_with("<https://kubernetes.io/docs/concepts/security/pod-security-standards/>"),
+            "the header of {name} does not end with the link to the standards"
+        );
+    }
+    assert_eq!(files, BTreeSet::new(), "files without a check");
+}
+
+fn snake_case(id: &str) -> String {
+    let mut name = String::new();
+    for c in id.chars() {
+        if c.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
+}
+
+/// Returns the facts of a check as the header of its file lists them, with single spaces.
+fn facts(check: &Check) -> String {
+    let mut text = format!("**Control:** `{}`, level `{}`", check.control, check.level.name());
+    if let Some(stricter) = check.superseded_by {
+        write!(text, ", superseded by `{}` at `{}`", stricter.id, stricter.level.name()).unwrap();
+    }
+    for (since, change) in changes(check) {
+        write!(text, " **Since v1.{since}**").unwrap();
+        match change {
+            Change::Fields(groups) => {
+                for (fields, allowed) in groups {
+                    text.push_str(" Restricted fields:");
+                    for field in fields {
+                        write!(text, " - {field}").unwrap();
+                    }
+                    write!(text, " Allowed values: {allowed}").unwrap();
+                }
+            }
+            Change::Values(added) => write!(text, " Allowed values: {added}").unwrap(),
+            Change::Exception(exception) => write!(text, " {exception}").unwrap(),
+        }
+    }
+    text
+}
+
+/// Adds the rows of a check: for each revision, one for each group of fields, or one for what the
+/// revision changes.
 fn rows(check: &Check, table: &mut String) {
-    let mut row = |control: &str, id: &str, since: &str, reads: &str, allows: &str| {
-        writeln!(table, "| {control} | {id} | {since} | {reads} | {allows} |").unwrap();
+    let mut row = |control: &str, id: &str, since: &str, fields: &str, allowed: &str| {
+        writeln!(table, "| {control} | {id} | {since} | {fields} | {allowed} |").unwrap();
     };
+    let mut start = (check.control, format!("`{}`", check.id));
+    for (since, change) in changes(check) {
+        let mut since = format!("v1.{since}");
+        match change {
+            Change::Fields(groups) => {
+                for (fields, allowed) in groups {
+                    row(start.0, &start.1, &since, &fields.join("<br>"), &allowed);
+                    start = ("", String::new());
+                    since.clear();
+                }
+            }
+            Change::Values(change) | Change::Exception(change) => row("", "", &since, "", &change),
+        }
+    }
+    if let Some(stricter) = check.superseded_by {
+        row("", "", "", "", &format!("superseded by `{}` at `{}`", stricter.id, stricter.level.name()));
+    }
+}
+
+/// What a revision changes.
+enum Change {
+    /// All fields, in groups with the same allowed values.
+    Fields(Vec<(Vec<String>, String)>),
+    /// The allowed values of the same fields.
+    Values(String),
+    /// The pods to which the same rules apply.
+    Exception(String),
+}
+
+/// Returns the change of each revision, with its minor version.
+fn changes(check: &Check) -> Vec<(u8, Change)> {
+    let mut changes = Vec::new();
     let mut before: Option<&Revision> = None;
     for revision in check.revisions {
-        let since = format!("v1.{}", revision.since);
         let exception = revision.unless.map(|exception| match exception {
-            Exception::Windows => "anything in pods with `spec.os.name: windows`",
-            Exception::UserNamespace => "anything in pods with `spec.hostUsers: false`",
+            Exception::Windows => "Not checked for pods with `spec.os.name: windows`",
+            Exception::UserNamespace => "Not checked for pods with `spec.hostUsers: false`",
         });
-        if let Some(added) = before.and_then(|before| added(before, revision)) {
-            row("", "", &since, "", exception.unwrap_or(&added));
-        } else {
-            assert_eq!(exception, None, "a first revision with an exception: say it in the table");
-            let id = if before.is_none() { format!("`{}`", check.id) } else { String::new() };
-            let mut starts = (if before.is_none() { check.control } else { "" }, id, since);
-            for (reads, allows) in groups(revision) {
-                row(starts.0, &starts.1, &starts.2, &reads, &allows);
-                starts = ("", String::new(), String::new());
-            }
-        }
+        let change = match (before.and_then(|before| added(before, revision)), exception) {
+            (Some(_), Some(exception)) => Change::Exception(exception.to_owned()),
+            (Some(added), None) => Change::Values(added),
+            (None, None) => Change::Fields(groups(revision)),
+            (None, Some(_)) => panic!("{}: a table has no row for new fields with an exception", check.id),
+        };
+        changes.push((revision.since, change));
         before = Some(revision);
     }
-    if let Some(stricter) = check.replaced_by {
-        row("", "", "", "", &format!("at `restricted` see `{}`", stricter.id));
-    }
+    changes
 }
 
-/// The fields of a revision and what is allowed in them, those together that allow the same.
-fn groups(revision: &Revision) -> Vec<(String, String)> {
-    let mut groups: Vec<(String, String)> = Vec::new();
+/// Returns the fields of a revision, in groups with the same allowed values.
+fn groups(revision: &Revision) -> Vec<(Vec<String>, String)> {
+    let mut groups: Vec<(Vec<String>, String)> = Vec::new();
     for rule in revision.rules {
-        let (reads, allows) = (field(rule), allowed(rule));
-        match groups.iter_mut().find(|(_, known)| *known == allows) {
-            Some((fields, _)) => write!(fields, "<br>{reads}").unwrap(),
-            None => groups.push((reads, allows)),
+        let (field, allowed) = (field(rule), allowed(rule));
+        match groups.iter_mut().find(|(_, known)| *known == allowed) {
+            Some((fields, _)) => fields.push(field),
+            None => groups.push((vec![field], allowed)),
         }
     }
     groups
 }
 
-/// The field of a rule, that of the three lists of containers as one.
+/// Returns the field of a rule, with `container` for the containers of all three lists.
 fn field(rule: &FieldRule) -> String {
-    let written = rule.field.written();
+    let paths = rule.field.paths();
     match rule.field {
-        Field::Container(..) => format!("`{}`", written[1].replace("spec.containers[*]", "container")),
+        Field::Container(..) => format!("`{}`", paths[1].replace("spec.containers[*]", "container")),
         Field::VolumeSource(_) => "`spec.volumes[*].*`".to_owned(),
-        _ => format!("`{}`", written[0]),
+        _ => format!("`{}`", paths[0]),
     }
 }
 
 fn allowed(rule: &FieldRule) -> String {
-    let list = |values: &[&str]| {
-        let values = values.iter().filter(|value| !value.is_empty());
-        values.map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
-    };
-    let values = match rule.allows {
-        Allows::Not(value) => format!("all but `{value}`"),
-        Allows::With(value) => format!("a list with `{value}`"),
-        Allows::Only([] | [""]) => return "nothing".to_owned(),
-        Allows::Only(values) => list(values),
+    let (values, empty) = match rule.allowed {
+        Allowed::Except(value) => (format!("any value except `{value}`"), ""),
+        Allowed::Containing(value) => (format!("a list that contains `{value}`"), ""),
+        Allowed::Only([]) => return "none; must be unset".to_owned(),
+        Allowed::Only([""]) => return "none; must be unset or empty".to_owned(),
+        Allowed::Only(values) => (list(values), if values.contains(&"") { " or empty" } else { "" }),
     };
     match rule.unset {
-        // A volume without a source is an emptyDir.
+        // A volume without a source is an `emptyDir`.
         _ if matches!(rule.field, Field::VolumeSource(_)) => values,
-        Unset::Allowed => format!("{values}, or unset"),
+        Unset::Allowed => format!("{values}; may be unset{empty}"),
         Unset::Refused => values,
-        Unset::LeftToPod => format!("{values}, or unset if the pod has it"),
+        Unset::LeftToPod => format!("{values}; may be unset if the pod sets it"),
     }
 }
 
-/// The values that a revision adds to the one before, where it differs in nothing else but whom it is about.
+fn list(values: &[&str]) -> String {
+    let values = values.iter().filter(|value| !value.is_empty());
+    values.map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the values that a revision adds to the one before, or `None` if the fields differ.
 fn added(before: &Revision, revision: &Revision) -> Option<String> {
     let fields = |revision: &Revision| revision.rules.iter().map(field).collect::<Vec<_>>();
     if fields(before) != fields(revision) {
         return None;
     }
-    let values = |revision: &Revision| -> BTreeSet<&str> {
-        let lists = revision.rules.iter().filter_map(|rule| match rule.allows {
-            Allows::Only(values) => Some(values),
-            Allows::Not(_) | Allows::With(_) => None,
-        });
-        lists.flatten().copied().collect()
-    };
     let (known, now) = (values(before), values(revision));
-    assert!(known.is_subset(&now), "a revision takes something away: say it in the table");
-    let new: Vec<String> = now.difference(&known).map(|value| format!("`{value}`")).collect();
-    Some(format!("also {}", new.join(", ")))
+    assert!(known.iter().all(|value| now.contains(value)), "a table has no row for removed values");
+    let new: Vec<&str> = now.into_iter().filter(|value| !known.contains(value)).collect();
+    Some(format!("also {}", list(&new)))
+}
+
+/// Returns the distinct values that the rules of a revision list, in order.
+fn values(revision: &Revision) -> Vec<&'static str> {
+    let mut distinct = Vec::new();
+    let lists = revision.rules.iter().filter_map(|rule| match rule.allowed {
+        Allowed::Only(values) => Some(values),
+        Allowed::Except(_) | Allowed::Containing(_) => None,
+    });
+    for value in lists.flatten() {
+        if !distinct.contains(value) {
+            distinct.push(*value);
+        }
+    }
+    distinct
 }

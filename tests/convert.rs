@@ -1,4 +1,4 @@
-//! The manifests that `portcullis convert` writes, as a user gets them.
+//! The manifests that `portcullis convert` writes.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use harness::{Case, CaseOutcome, judge};
 use serde_json::{Value, json};
 
-/// Status, standard output and standard error of `convert`, in a folder.
+/// Runs `convert` in a directory; returns its status, standard output and standard error.
 fn convert(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let mut child = Command::new(target.join("debug/portcullis"))
@@ -19,21 +19,22 @@ fn convert(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, Stri
         .stderr(Stdio::piped())
         .spawn()
         .expect("the tool is built with ./justw modules");
-    // A tool that does not read it closes the pipe.
+    // A tool that does not read its input closes the pipe.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// A folder of a test's own.
+/// The directory of a test.
 fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("convert-{test}"));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// The status and the list that become of some documents; the documents of the YAML output are the same manifests.
+/// Converts documents; returns the status and the JSON output. The YAML output must contain the
+/// same manifests.
 fn converted(input: &str) -> (i32, Value) {
     let (status, stdout, stderr) = convert(&tests::root(), &["kyverno", "-", "-o", "json"], input);
     assert_eq!(stderr, "", "{input}");
@@ -51,14 +52,14 @@ fn documents(yaml: &str) -> Vec<Value> {
     documents.into_iter().filter(|document| !document.is_null()).collect()
 }
 
-/// What is not converted, as `path: problem`.
+/// The parts that are not converted, as `path: problem`.
 fn missing(list: &Value) -> Vec<String> {
     let text = |item: &Value, key: &str| item[key].as_str().unwrap().to_owned();
     let items = list["notConverted"].as_array().unwrap().iter();
     items.map(|item| format!("{}: {}", text(item, "path"), text(item, "problem"))).collect()
 }
 
-/// A `ClusterPolicy` p with one rule r that has a check.
+/// A `ClusterPolicy` named p with one rule named r, which has a podSecurity check.
 fn policy(spec: &str, rule: &str) -> String {
     format!(
         "---\n{{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {{name: p}}, spec: {{{spec} rules: [{{name: r, \
@@ -66,12 +67,12 @@ fn policy(spec: &str, rule: &str) -> String {
     )
 }
 
-/// The same for all pods.
+/// A policy for all pods.
 fn pods(spec: &str, rule: &str) -> String {
     policy(spec, &format!("match: {{any: [{{resources: {{kinds: [Pod]}}}}]}}{rule}"))
 }
 
-/// The only manifest of what is converted without a remark.
+/// Converts documents completely; returns the only manifest.
 fn manifest(input: &str) -> Value {
     let (status, mut list) = converted(input);
     assert_eq!(status, 0, "{list}");
@@ -87,13 +88,13 @@ fn expression(input: &str) -> String {
     conditions[0]["expression"].as_str().unwrap().to_owned()
 }
 
-/// The sentence with which something is refused; nothing is printed then.
+/// Runs `convert` without success; returns its message.
 fn refused(arguments: &[&str], input: &str) -> String {
     let (status, stdout, stderr) = convert(&tests::root(), arguments, input);
     assert_eq!((status, stdout.as_str()), (2, ""), "{input} {stderr}");
-    let sentence = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
-    assert!(!sentence.contains('\n'), "{sentence}");
-    sentence.to_owned()
+    let message = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
+    assert!(!message.contains('\n'), "{message}");
+    message.to_owned()
 }
 
 const DOCUMENT: &str = "\
@@ -174,16 +175,16 @@ spec:
             - controlName: Volumes
 ";
 
-const CONFIGURED: &str = "\
-# Kyverno's own configuration (resourceFilters, excludeGroups, the namespaceSelector of its webhooks) is not in these files and by default leaves out kube-system; add a namespaceSelector where wanted.
+const GLOBAL_CONFIGURATION: &str = "\
+# Kyverno's global configuration (resourceFilters, excludeGroups, the namespaceSelector of its webhooks) is not part of the input and excludes kube-system by default; add a namespaceSelector if you need one.
 ";
 
 const NEWER: &str = "\
-# Kyverno also checks Host Probes / Lifecycle Hooks, which v1.24 does not have.
+# Kyverno also checks Host Probes / Lifecycle Hooks, which v1.24 does not include.
 ";
 
 const NO_AUDIT: &str = "\
-# The audit scanner does not audit what has rules for subresources; add a second policy without them for background audits.
+# The audit scanner skips policies that have rules for subresources; for background audits, add a second policy without these rules.
 ";
 
 const SUBRESOURCES: &str = "  - apiGroups:
@@ -230,7 +231,7 @@ const NAMESPACES: &str = "  namespaceSelector:
       - staging
 ";
 
-/// The beginning of a manifest of the document.
+/// The beginning of a manifest for the examples.
 fn beginning(name: &str, resources: &str) -> String {
     format!(
         "\
@@ -256,7 +257,7 @@ spec:
 }
 
 #[test]
-fn the_examples_of_the_document_become_manifests() {
+fn converts_the_examples_of_the_design_document() {
     let all = "    - pods\n    - replicationcontrollers\n";
     let user = "  matchConditions:
   - name: is-not-excluded
@@ -269,11 +270,11 @@ fn the_examples_of_the_document_become_manifests() {
       - ghcr.io/example/nginx:1.2.3
 ";
     let first = format!(
-        "{CONFIGURED}{NEWER}{}{CONTROLLERS}{NAMESPACES}{user}    existingViolations: Tolerate\n    profile: restricted\n    version: v1.24\n",
+        "{GLOBAL_CONFIGURATION}{NEWER}{}{CONTROLLERS}{NAMESPACES}{user}    existingViolations: Tolerate\n    profile: restricted\n    version: v1.24\n",
         beginning("exclude-all-capabilities", all)
     );
     let second = format!(
-        "{CONFIGURED}{}{CONTROLLERS}{NAMESPACES}{user}      restrictedField: spec.containers[*].securityContext.capabilities.add
+        "{GLOBAL_CONFIGURATION}{}{CONTROLLERS}{NAMESPACES}{user}      restrictedField: spec.containers[*].securityContext.capabilities.add
       values:
       - KILL
       - SETGID
@@ -284,9 +285,9 @@ fn the_examples_of_the_document_become_manifests() {
 ",
         beginning("exclude-capabilities", all)
     );
-    // The labels of a workload are not those of its pods: no template is judged.
+    // A workload does not have the labels of its pods, so no template is judged.
     let third = format!(
-        "{CONFIGURED}{NEWER}{}{NAMESPACES}  matchConditions:
+        "{GLOBAL_CONFIGURATION}{NEWER}{}{NAMESPACES}  matchConditions:
   - name: is-not-excluded
     expression: \"!(has(object.metadata.labels) && 'app' in object.metadata.labels && object.metadata.labels['app'] == \
          'nginx' && (oldObject == null || (has(oldObject.metadata.labels) && 'app' in oldObject.metadata.labels && \
@@ -309,7 +310,7 @@ fn the_examples_of_the_document_become_manifests() {
 }
 
 #[test]
-fn the_action_decides_on_mode_warnings_and_existing_violations() {
+fn the_action_determines_mode_warnings_and_existing_violations() {
     let of = |spec: &str| {
         let spec = manifest(&pods(spec, ""))["spec"].take();
         (spec["mode"].clone(), spec["settings"].clone())
@@ -319,7 +320,7 @@ fn the_action_decides_on_mode_warnings_and_existing_violations() {
     assert_eq!(of("validationFailureAction: AUDIT,"), (json!("monitor"), plain.clone()));
     let tolerant = json!({ "level": "baseline", "version": "latest", "existingViolations": "Tolerate" });
     assert_eq!(of("validationFailureAction: Enforce, emitWarning: true,"), (json!("protect"), tolerant));
-    // A monitor would deny, and so not warn.
+    // In mode monitor, the module would deny and not warn.
     let warning = json!({ "level": "privileged", "audit": plain, "warn": plain });
     assert_eq!(of("emitWarning: true,"), (json!("protect"), warning));
     let named =
@@ -340,7 +341,7 @@ fn the_action_decides_on_mode_warnings_and_existing_violations() {
     );
 }
 
-/// The notes on what is converted without a problem.
+/// Converts documents completely; returns the notes.
 fn notes(input: &str) -> Vec<String> {
     let (status, list) = converted(input);
     assert_eq!(status, 0, "{list}");
@@ -348,7 +349,7 @@ fn notes(input: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_note_names_what_kyverno_checks_before_there_is_a_check() {
+fn a_note_names_controls_that_kyverno_checks_in_older_versions() {
     let newer = |level: &str, version: &str| {
         let input = pods("", "")
             .replace("level: baseline, version: latest", &format!("level: {level}, version: {version}"));
@@ -360,7 +361,8 @@ fn a_note_names_what_kyverno_checks_before_there_is_a_check() {
     for (level, version, controls) in [
         ("baseline", "v1.0", probes.to_owned()),
         ("baseline", "v1.33", probes.to_owned()),
-        // The check of /proc mounts at restricted, of v1.35, says what that at baseline said before.
+        // At restricted, the check of /proc mounts since v1.35 equals the earlier check at
+        // baseline.
         ("restricted", "v1.24", probes.to_owned()),
         ("restricted", "v1.21", format!("{probes}, Capabilities at restricted and Running as Non-root user")),
         ("restricted", "v1.22", format!("{probes} and Running as Non-root user")),
@@ -374,7 +376,7 @@ fn a_note_names_what_kyverno_checks_before_there_is_a_check() {
     ] {
         assert_eq!(
             newer(level, version),
-            (Some(format!("{controls}, which {version} does not have.")), None)
+            (Some(format!("{controls}, which {version} does not include.")), None)
         );
     }
     for (level, version) in
@@ -385,12 +387,12 @@ fn a_note_names_what_kyverno_checks_before_there_is_a_check() {
 }
 
 #[test]
-fn notes_say_what_differs_though_nothing_is_missing() {
-    let configured = CONFIGURED.trim_matches(['#', ' ', '\n']);
+fn notes_describe_differences_in_complete_conversions() {
+    let configured = GLOBAL_CONFIGURATION.trim_matches(['#', ' ', '\n']);
     let no_audit = NO_AUDIT.trim_matches(['#', ' ', '\n']);
-    let warns = "The module does not warn where it denies, and mode monitor drops the denial; so this policy protects at \
-                 level privileged, which denies nothing, and warns and audits at the level of the rule. For reports on \
-                 violations add a second policy in mode monitor.";
+    let warns = "The module does not warn about requests that it denies, and mode monitor discards denials. Therefore \
+                 this policy runs in mode protect at level privileged, which denies nothing, and warns and audits at \
+                 the level of the rule. For reports on violations, add a second policy in mode monitor.";
     assert_eq!(notes(&pods("", "")), [configured, no_audit]);
     assert_eq!(notes(&pods("background: true,", "")), [configured, no_audit]);
     assert_eq!(notes(&pods("background: false,", "")), [configured]);
@@ -399,7 +401,7 @@ fn notes_say_what_differs_though_nothing_is_missing() {
         notes(&pods("emitWarning: true, validationFailureAction: Enforce, background: false,", "")),
         [configured]
     );
-    // A policy of a namespace is written for it.
+    // A namespaced policy is written for its namespace.
     let namespaced = pods("background: false,", "").replace("ClusterPolicy", "Policy");
     assert_eq!(
         notes(&namespaced.replace("{name: p}", "{name: p, namespace: kube-system}")),
@@ -409,7 +411,7 @@ fn notes_say_what_differs_though_nothing_is_missing() {
     assert_eq!(notes(&templates), [configured]);
 }
 
-/// What comes of a request with the settings and the mode of a manifest.
+/// Judges a request with the settings of a manifest.
 fn judged(manifest: &Value, old: Option<&Value>, new: &Value) -> CaseOutcome {
     let case = json!({
         "name": "converted",
@@ -423,7 +425,7 @@ fn judged(manifest: &Value, old: Option<&Value>, new: &Value) -> CaseOutcome {
     judge::natively(rules::find("pod-security").unwrap(), &case).unwrap().outcome
 }
 
-/// A pod with one container, of which an image and what is besides is given.
+/// A pod with one container, with an image and further fields.
 fn pod(image: &str, container: &Value) -> Value {
     let mut pod = json!({
         "apiVersion": "v1",
@@ -436,9 +438,9 @@ fn pod(image: &str, container: &Value) -> Value {
     pod
 }
 
-/// What a user gets to see.
+/// The visible outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Seen {
+enum Visible {
     Admitted,
     /// Admitted, while the policy server logs a denial.
     Logged,
@@ -447,8 +449,8 @@ enum Seen {
 }
 
 #[test]
-fn requests_are_judged_with_what_is_written_as_kyverno_judges_them() {
-    use Seen::{Admitted, Denied, Logged, Warned};
+fn manifests_judge_requests_as_kyverno_does() {
+    use Visible::{Admitted, Denied, Logged, Warned};
     let privileged = json!({ "securityContext": { "privileged": true } });
     let port = json!({ "ports": [{ "containerPort": 80, "hostPort": 80 }] });
     let both = json!({ "securityContext": { "privileged": true }, "ports": [{ "containerPort": 80, "hostPort": 80 }] });
@@ -487,7 +489,7 @@ fn requests_are_judged_with_what_is_written_as_kyverno_judges_them() {
     let refused = Warned("would violate PodSecurity \"baseline:latest\": Privileged Containers: web");
     let other = |container: &Value| pod("other/a:1", container);
     let newer = |container: &Value| pod("trusted/a:2", container);
-    for (what, rule, old, new, seen) in [
+    for (name, rule, old, new, visible) in [
         ("Audit, a good pod", &audited, None, plain.clone(), Admitted),
         ("Audit, a bad pod", &audited, None, bad.clone(), Logged),
         ("Audit, a bad template", &audited, None, deployment.clone(), Logged),
@@ -496,7 +498,7 @@ fn requests_are_judged_with_what_is_written_as_kyverno_judges_them() {
         ("Audit and emitWarning, a bad template", &warned, None, deployment.clone(), refused),
         ("Audit and emitWarning, an old violation", &warned, Some(&bad), newer(&privileged), refused),
         (
-            "Audit and emitWarning, what is excluded",
+            "Audit and emitWarning, an excluded violation",
             &rule("emitWarning: true,", images),
             None,
             bad.clone(),
@@ -517,61 +519,49 @@ fn requests_are_judged_with_what_is_written_as_kyverno_judges_them() {
         ("allowExistingViolations, a new violation", &tolerant, Some(&plain), newer(&privileged), Denied),
         ("allowExistingViolations, one more violation", &tolerant, Some(&bad), newer(&both), Denied),
         ("allowExistingViolations: false, an old violation", &strict, Some(&bad), newer(&privileged), Denied),
-        (
-            "allowExistingViolations: false, a change of nothing that runs",
-            &strict,
-            Some(&bad),
-            bad.clone(),
-            Admitted,
-        ),
+        ("allowExistingViolations: false, no change of the pod", &strict, Some(&bad), bad.clone(), Admitted),
         ("an excluded image", &excluded, None, bad.clone(), Admitted),
         ("an excluded image with another violation", &excluded, None, pod("trusted/a:1", &port), Denied),
         ("another image", &excluded, None, other(&privileged), Denied),
+        ("an excluded image replaces an excluded one", &excluded, Some(&bad), newer(&privileged), Admitted),
+        ("another image replaces an excluded one", &excluded, Some(&bad), other(&privileged), Denied),
         (
-            "an excluded image in place of an excluded one",
-            &excluded,
-            Some(&bad),
-            newer(&privileged),
-            Admitted,
-        ),
-        ("another image in place of an excluded one", &excluded, Some(&bad), other(&privileged), Denied),
-        (
-            "another image in place of one with an old violation",
+            "another image replaces one with an old violation",
             &excluded,
             Some(&pod("other/a:0", &privileged)),
             other(&privileged),
             Admitted,
         ),
         ("an excluded value", &capable, None, pod("a", &time), Admitted),
-        ("an excluded value beside another", &capable, None, pod("a", &admin), Denied),
-        ("an exception, an image of it", &excepted, None, bad.clone(), Admitted),
+        ("an excluded value and another one", &capable, None, pod("a", &admin), Denied),
+        ("an exception, a covered image", &excepted, None, bad.clone(), Admitted),
         ("an exception, another image", &excepted, None, other(&privileged), Denied),
         (
-            "an exception, another image in place of one of it",
+            "an exception, another image replaces a covered one",
             &excepted,
             Some(&bad),
             other(&privileged),
             Denied,
         ),
-        ("latest, a probe of a host", &enforced, None, pod("a", &probe), Denied),
-        ("v1.24, a probe of a host, of which a note tells", &pinned, None, pod("a", &probe), Admitted),
+        ("latest, a probe with a host", &enforced, None, pod("a", &probe), Denied),
+        ("v1.24, a probe with a host, which a note mentions", &pinned, None, pod("a", &probe), Admitted),
     ] {
         let manifest = manifest(rule);
         let outcome = judged(&manifest, old, &new);
         let monitors = manifest["spec"]["mode"] == "monitor";
         let found = (outcome.admitted, outcome.denied.is_some(), monitors, outcome.warnings.as_slice());
-        let is_as_wanted = match seen {
+        let is_expected = match visible {
             Admitted => matches!(found, (Some(true), false, _, [])),
             Logged => matches!(found, (None, true, true, [])),
             Warned(text) => matches!(found, (Some(true), false, false, [warning]) if warning == text),
             Denied => matches!(found, (None, true, false, [])),
         };
-        assert!(is_as_wanted, "{what}: {seen:?} expected of {manifest}, found {outcome:?}");
+        assert!(is_expected, "{name}: {visible:?} expected of {manifest}, found {outcome:?}");
     }
 }
 
 #[test]
-fn controllers_are_judged_where_kyverno_derives_rules_for_them() {
+fn judges_controllers_for_which_kyverno_derives_rules() {
     let resources = |input: &str| {
         let manifest = manifest(input);
         let rules = manifest["spec"]["rules"].as_array().unwrap().iter();
@@ -674,7 +664,7 @@ fn patterns_and_alternatives_become_expressions() {
 }
 
 #[test]
-fn what_narrows_a_match_and_cannot_be_said_is_left_out_and_listed() {
+fn lists_conditions_that_cannot_be_expressed_and_leaves_them_out() {
     let rule = "match: {any: [{resources: {kinds: [Pod, Service]}, clusterRoles: [admin]}]}, \
                 preconditions: {all: []}, context: [], celPreconditions: [{name: a}], skipBackgroundRequests: true";
     let spec = "background: true, applyRules: One, newThing: 1, \
@@ -684,15 +674,15 @@ fn what_narrows_a_match_and_cannot_be_said_is_left_out_and_listed() {
     assert_eq!(list["items"].as_array().unwrap().len(), 1);
     let missing = missing(&list).join("\n");
     for line in [
-        "spec.rules[0].match.any[0].resources.kinds: Service is no pod and no workload with a template of pods",
-        "spec.rules[0].match.any[0].clusterRoles: a request does not say which roles its user has; without it more is judged",
-        "spec.rules[0].preconditions: the rule is judged without it; write what it says as a matchCondition",
-        "spec.rules[0].context: nothing can use it",
-        "spec.rules[0].celPreconditions: the rule is judged without it; write what it says as a matchCondition",
-        "spec.rules[0].skipBackgroundRequests: requests of the background controller are judged as all others",
-        "spec.applyRules: each rule is a policy of its own and judges whatever the others do",
-        "spec.newThing: nothing corresponds to it",
-        "spec.validationFailureActionOverrides: a policy has one mode; make a policy for each mode, with a namespaceSelector",
+        "spec.rules[0].match.any[0].resources.kinds: Service is neither a pod nor a workload with a pod template",
+        "spec.rules[0].match.any[0].clusterRoles: a request does not contain the roles of its user; without it, the policy judges more requests",
+        "spec.rules[0].preconditions: the policy judges requests regardless of it; write it as a matchCondition",
+        "spec.rules[0].context: nothing in the policy can use it",
+        "spec.rules[0].celPreconditions: the policy judges requests regardless of it; write it as a matchCondition",
+        "spec.rules[0].skipBackgroundRequests: requests of the background controller are judged like any other",
+        "spec.applyRules: each rule becomes a separate policy, which judges requests independently of the others",
+        "spec.newThing: has no equivalent",
+        "spec.validationFailureActionOverrides: a policy has a single mode; create a policy for each mode, with a namespaceSelector",
     ] {
         assert!(missing.lines().any(|found| found == line), "{line}\n{missing}");
     }
@@ -702,32 +692,35 @@ fn what_narrows_a_match_and_cannot_be_said_is_left_out_and_listed() {
 }
 
 #[test]
-fn a_filter_of_exclude_with_a_part_that_cannot_be_said_excludes_nothing() {
+fn a_filter_that_cannot_be_expressed_excludes_nothing() {
     for (filter, problem) in [
         (
             "{resources: {namespaces: [a]}, roles: ['b:c']}",
-            "exclude.any[0].roles: a request does not say which roles its user has",
+            "exclude.any[0].roles: a request does not contain the roles of its user",
         ),
         ("{resources: {namespaces: [a], newThing: 1}}", "exclude.any[0].resources.newThing: unknown field"),
         (
             "{resources: {namespaceSelector: {matchLabels: {a: b, c: d}}}}",
-            "exclude.any[0].resources.namespaceSelector: only a single requirement on the labels of a namespace, alone, can be turned round",
+            "exclude.any[0].resources.namespaceSelector: only a single requirement on namespace labels, without other conditions, can be inverted",
         ),
         (
             "{resources: {namespaceSelector: {matchLabels: {a: '*'}}}}",
-            "exclude.any[0].resources.namespaceSelector: the labels of a namespace cannot be compared with patterns",
+            "exclude.any[0].resources.namespaceSelector: namespace labels cannot be matched with patterns",
         ),
-        ("{resources: {kinds: [Pod]}}", "exclude.any[0].resources.kinds: excludes all that is matched"),
+        (
+            "{resources: {kinds: [Pod]}}",
+            "exclude.any[0].resources.kinds: excludes everything that the rule matches",
+        ),
     ] {
         let (_, list) = converted(&pods("", &format!(", exclude: {{any: [{filter}]}}")));
-        assert_eq!(missing(&list), [format!("spec.rules[0].{problem}; what it excludes is judged")]);
+        assert_eq!(missing(&list), [format!("spec.rules[0].{problem}; the policy judges what it excludes")]);
         let spec = &list["items"][0]["spec"];
         assert_eq!((spec.get("matchConditions"), spec.get("namespaceSelector")), (None, None), "{spec}");
     }
 }
 
 #[test]
-fn settings_that_the_module_refuses_give_no_manifest() {
+fn writes_no_manifest_with_settings_that_the_module_rejects() {
     let input = pods("", "").replace(
         "version: latest",
         "version: latest, exclude: [{controlName: Sysctls, restrictedField: spec.nothing, values: [a]}]",
@@ -736,17 +729,19 @@ fn settings_that_the_module_refuses_give_no_manifest() {
     assert_eq!(list["items"], json!([]));
     let missing = missing(&list);
     let beginning =
-        "spec.rules[0].validate.podSecurity: the module refuses the settings: exclude[0].restrictedField: ";
+        "spec.rules[0].validate.podSecurity: the module rejects the settings: exclude[0].restrictedField: ";
     assert!(missing.len() == 1 && missing[0].starts_with(beginning), "{missing:?}");
     let privileged = pods("", "").replace("level: baseline", "level: privileged");
     assert_eq!(
         self::missing(&converted(&privileged).1),
-        ["spec.rules[0].validate.podSecurity.level: privileged allows everything: nothing is checked"]
+        [
+            "spec.rules[0].validate.podSecurity.level: the level privileged allows everything, so nothing is checked"
+        ]
     );
 }
 
 #[test]
-fn a_policy_of_a_namespace_stays_in_it() {
+fn a_namespaced_policy_stays_in_its_namespace() {
     let input = policy("background: false,", "match: {any: [{resources: {kinds: [Pod], namespaceSelector: {matchLabels: {a: b}}}}]}, exclude: {any: [{resources: {namespaces: [x]}}]}")
         .replace("ClusterPolicy", "Policy")
         .replace("{name: p}", "{name: p, namespace: team}");
@@ -754,7 +749,7 @@ fn a_policy_of_a_namespace_stays_in_it() {
     assert_eq!(
         missing(&list),
         [
-            "spec.rules[0].match.any[0].resources.namespaceSelector: a policy of a namespace cannot select namespaces by their labels; without it more is judged"
+            "spec.rules[0].match.any[0].resources.namespaceSelector: a namespaced policy cannot select namespaces by label; without it, the policy judges more requests"
         ]
     );
     let manifest = &list["items"][0];
@@ -766,7 +761,7 @@ fn a_policy_of_a_namespace_stays_in_it() {
 }
 
 #[test]
-fn an_exception_becomes_entries_with_its_conditions() {
+fn converts_exceptions_into_entries_with_conditions() {
     let exception = |rules: &str, match_: &str, more: &str| {
         format!(
             "{}\n---\n{{apiVersion: kyverno.io/v2, kind: PolicyException, metadata: {{name: e, namespace: k}}, spec: \
@@ -804,44 +799,44 @@ fn an_exception_becomes_entries_with_its_conditions() {
             "'*'",
             namespaces,
             "",
-            "spec.podSecurity: without it the exception is for the whole rule, which no entry of exclude can say",
+            "spec.podSecurity: is missing, so the exception covers the whole rule, which exclude cannot express",
         ),
         (
             "'*'",
             "{resources: {names: [web]}}",
             checks,
-            "spec.match.any[0].resources.names: no entry of exclude can say it",
+            "spec.match.any[0].resources.names: exclude cannot express it",
         ),
         ("'*'", "{}", checks, "spec.match: is empty, which matches nothing"),
         (
             "'*'",
             "{resources: {namespaces: [a]}, roles: [b]}",
             checks,
-            "spec.match.any[0].roles: a request does not say which roles its user has",
+            "spec.match.any[0].roles: a request does not contain the roles of its user",
         ),
         (
             "'*'",
             "{resources: {selector: {matchLabels: {a: b}}}}",
             checks,
-            "spec.match.any[0].resources.selector: an entry of exclude looks at the labels of the template and not of the workload",
+            "spec.match.any[0].resources.selector: an exclude entry reads the labels of the template, not those of the workload",
         ),
         (
             "r",
             namespaces,
             checks,
-            "spec.exceptions: an entry of exclude would hold for replicationcontrollers, daemonsets, deployments, replicasets, statefulsets, cronjobs, jobs, too",
+            "spec.exceptions: an exclude entry would also apply to replicationcontrollers, daemonsets, deployments, replicasets, statefulsets, cronjobs, jobs",
         ),
         (
             "'*'",
             "{resources: {kinds: [Pod, Deployment, '*Set', '*Controller', Job]}}",
             checks,
-            "spec.match.any[0].resources.kinds: an entry of exclude would hold for cronjobs, too",
+            "spec.match.any[0].resources.kinds: an exclude entry would also apply to cronjobs",
         ),
         (
             "'*'",
             namespaces,
             ", conditions: {any: []}, podSecurity: [{controlName: Host Namespaces}]",
-            "spec.conditions: no entry of exclude can say it",
+            "spec.conditions: exclude cannot express it",
         ),
     ] {
         let (_, list) = converted(&exception(rules, match_, more));
@@ -850,11 +845,11 @@ fn an_exception_becomes_entries_with_its_conditions() {
         assert_eq!(list["items"][0]["spec"]["settings"].get("exclude"), None);
     }
     let (_, list) = converted(&exception("other", namespaces, checks));
-    assert_eq!(missing(&list), ["spec.exceptions: names no rule with podSecurity that is in these files"]);
+    assert_eq!(missing(&list), ["spec.exceptions: names no rule with podSecurity in the input"]);
 }
 
 #[test]
-fn an_exception_for_pods_may_go_by_labels_where_only_pods_are_judged() {
+fn an_exception_can_select_labels_if_only_pods_are_judged() {
     let input = policy("", "match: {any: [{resources: {kinds: [Pod], name: '*'}}]}");
     let exception = "{apiVersion: kyverno.io/v2, kind: PolicyException, metadata: {name: e}, spec: {exceptions: \
                      [{policyName: p, ruleNames: [r]}], match: {any: [{resources: {kinds: [Pod], selector: \
@@ -868,7 +863,7 @@ fn an_exception_for_pods_may_go_by_labels_where_only_pods_are_judged() {
     assert_eq!(
         missing(&list),
         [
-            "spec.match.any[0].resources.kinds: the entries of exclude hold for pods/ephemeralcontainers, too, which the exception does not name"
+            "spec.match.any[0].resources.kinds: an exclude entry also applies to pods/ephemeralcontainers, which the exception does not name"
         ]
     );
     let named = exception.replace("kinds: [Pod]", "kinds: [Pod, Pod/ephemeralcontainers]");
@@ -876,7 +871,7 @@ fn an_exception_for_pods_may_go_by_labels_where_only_pods_are_judged() {
 }
 
 #[test]
-fn what_is_no_rule_with_a_check_is_listed() {
+fn lists_documents_and_rules_without_a_check() {
     let input = "---\n{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Service, metadata: {name: web, namespace: \
                  shop}}, {apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {rules: [{name: a, \
                  match: {}, validate: {pattern: {}}}, {name: b, mutate: {}}]}}, {apiVersion: policies.kyverno.io/v1, \
@@ -886,10 +881,10 @@ fn what_is_no_rule_with_a_check_is_listed() {
     assert_eq!(
         stdout,
         "\
-# not converted: Service shop/web: items[0].kind: is skipped: it is no ClusterPolicy, Policy or PolicyException of kyverno.io
-# not converted: ClusterPolicy p, rule a: items[1].spec.rules[0].validate.podSecurity: the rule has none
-# not converted: ClusterPolicy p, rule b: items[1].spec.rules[1].validate.podSecurity: the rule has none
-# not converted: PolicyException e: items[2].kind: is skipped: it is no ClusterPolicy, Policy or PolicyException of kyverno.io
+# not converted: Service shop/web: items[0].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io
+# not converted: ClusterPolicy p, rule a: items[1].spec.rules[0].validate.podSecurity: is missing; only podSecurity is converted
+# not converted: ClusterPolicy p, rule b: items[1].spec.rules[1].validate.podSecurity: is missing; only podSecurity is converted
+# not converted: PolicyException e: items[2].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io
 "
     );
     let (_, list) = converted(input);
@@ -897,7 +892,7 @@ fn what_is_no_rule_with_a_check_is_listed() {
 }
 
 #[test]
-fn names_are_valid_and_different_and_several_files_are_read_in_order() {
+fn names_are_valid_and_unique_across_files() {
     let folder = folder("files");
     std::fs::write(folder.join("a.yaml"), pods("", "").replace("name: p", "name: My_Policy")).unwrap();
     std::fs::write(
@@ -920,18 +915,18 @@ fn names_are_valid_and_different_and_several_files_are_read_in_order() {
 }
 
 #[test]
-fn what_cannot_be_read_is_one_sentence() {
-    for (input, sentence) in [
-        ("", "standard input: is empty; expected policies of Kyverno"),
+fn rejects_invalid_input_with_one_line() {
+    for (input, message) in [
+        ("", "standard input: is empty; expected Kyverno policies"),
         ("[1]", "standard input: expected an object, found a list"),
-        ("{}", "standard input: kind: is missing; expected policies of Kyverno"),
+        ("{}", "standard input: kind: is missing; expected Kyverno policies"),
         (
             "---\n{apiVersion: v1, kind: List, items: []}",
-            "standard input: items: is empty; expected policies of Kyverno",
+            "standard input: items: is empty; expected Kyverno policies",
         ),
         (
             "---\n{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: PolicyList, items: []}]}",
-            "standard input: items[0].items: is empty; expected policies of Kyverno",
+            "standard input: items[0].items: is empty; expected Kyverno policies",
         ),
         (
             "---\n{kind: ClusterPolicy, apiVersion: kyverno.io/v1, metadata: {name: p}}",
@@ -955,7 +950,7 @@ fn what_cannot_be_read_is_one_sentence() {
             "standard input, document 2: spec.rules[0].exclude.any[0].subjects[0].kind: expected User, Group or ServiceAccount",
         ),
     ] {
-        assert_eq!(refused(&["kyverno", "-"], input), sentence);
+        assert_eq!(refused(&["kyverno", "-"], input), message);
     }
     let yaml = refused(&["kyverno", "-"], "a: [1\nb: 2");
     assert!(yaml.starts_with("standard input: line ") && yaml.contains("no valid YAML: "), "{yaml}");
@@ -980,7 +975,7 @@ exemptions:
 ";
 
 #[test]
-fn the_configuration_of_the_plugin_becomes_a_manifest() {
+fn converts_the_configuration_of_the_plugin() {
     let (status, stdout, stderr) = convert(&tests::root(), &["psa", "-"], CONFIGURATION);
     assert_eq!((status, stderr.as_str()), (0, ""));
     let begin = beginning("", "    - pods\n    - replicationcontrollers\n    - podtemplates\n");
@@ -989,7 +984,7 @@ fn the_configuration_of_the_plugin_becomes_a_manifest() {
         stdout,
         format!(
             "\
-# The labels pod-security.kubernetes.io/* of a namespace count before these levels.
+# The labels pod-security.kubernetes.io/* of a namespace take precedence over these levels.
 {begin}{CONTROLLERS}  backgroundAudit: false
   contextAwareResources:
   - apiVersion: v1
@@ -1028,7 +1023,7 @@ fn the_configuration_of_the_plugin_becomes_a_manifest() {
         documents(&stdout)[0]["spec"]["settings"],
         json!({ "level": "privileged", "version": "latest", "namespaceLabels": "Honor", "templates": "Warn" })
     );
-    // A namespace may have labels of levels alone.
+    // A namespace label can set a level without a version.
     let pinned = CONFIGURATION
         .replace("audit: privileged", "audit-version: v1.25")
         .replace("warn: restricted", "warn: privileged\n  warn-version: v1.26");
@@ -1039,13 +1034,13 @@ fn the_configuration_of_the_plugin_becomes_a_manifest() {
 }
 
 #[test]
-fn a_configuration_that_the_api_server_would_refuse_is_one_sentence() {
+fn rejects_a_configuration_that_the_api_server_would_reject() {
     let plugins = |plugins: &str| {
         format!(
             "---\n{{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{plugins}]}}"
         )
     };
-    for (input, sentence) in [
+    for (input, message) in [
         (String::new(), "is empty; expected a PodSecurityConfiguration or an AdmissionConfiguration"),
         ("kind: Pod".to_owned(), "kind: expected a PodSecurityConfiguration or an AdmissionConfiguration"),
         (
@@ -1066,27 +1061,27 @@ fn a_configuration_that_the_api_server_would_refuse_is_one_sentence() {
         ),
         (
             CONFIGURATION.replace("warn:", "warning:"),
-            "defaults.warning: unknown field; known are enforce, enforce-version, audit, audit-version, warn, warn-version",
+            "defaults.warning: unknown field; known fields are enforce, enforce-version, audit, audit-version, warn, warn-version",
         ),
         (
             CONFIGURATION.replace("exemptions:", "exempt:"),
-            "exempt: unknown field; known are apiVersion, kind, defaults, exemptions",
+            "exempt: unknown field; known fields are apiVersion, kind, defaults, exemptions",
         ),
         (
             CONFIGURATION.replace("[kube-system]", "[a, a]"),
-            "exemptions.namespaces[1]: \"a\" is there already; remove one",
+            "exemptions.namespaces[1]: \"a\" is a duplicate; remove it",
         ),
         (
             CONFIGURATION.replace("[kube-system]", "['a*']"),
-            "exemptions.namespaces[0]: \"a*\" is not the name of a namespace",
+            "exemptions.namespaces[0]: \"a*\" is not a valid namespace name",
         ),
-        (plugins("{name: Other}"), "plugins: has no PodSecurity"),
+        (plugins("{name: Other}"), "plugins: does not contain PodSecurity"),
         (
             plugins("{name: PodSecurity, path: other.yaml}"),
-            "plugins[0].path: the configuration is in another file; convert that one",
+            "plugins[0].path: the configuration is in another file; convert that file instead",
         ),
         (plugins("{name: PodSecurity}"), "plugins[0].configuration: is missing"),
     ] {
-        assert_eq!(refused(&["psa", "-"], &input), format!("standard input: {sentence}"));
+        assert_eq!(refused(&["psa", "-"], &input), format!("standard input: {message}"));
     }
 }

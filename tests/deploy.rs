@@ -1,8 +1,11 @@
-//! The manifests in `deploy` are valid and say what their policies say, and the chart renders the same objects.
+//! The manifests in `deploy` are valid and agree with their policies, and the chart renders the
+//! same objects.
 //!
-//! `tests/deploy/*.yaml` with a line of inputs at the top are renderings by Helm's engine. Where `helm` is on the path, or
-//! `HELM` names a program like it (`tests/deploy/helm.py`), the chart is rendered and compared with them; with `BLESS` they are
-//! written. Without it they have to be of the very templates and values that are there, and are what the other tests read.
+//! The files `tests/deploy/*.yaml` that begin with a line of inputs are renderings by Helm's
+//! engine. If `helm` is on PATH, or `HELM` names a compatible program (`tests/deploy/helm.py`), the
+//! tests render the chart and compare the result with these files; with `BLESS` they write the
+//! files. Otherwise the line of inputs has to match the current templates and values. The other
+//! tests read the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -17,18 +20,18 @@ use packaging::Metadata;
 use serde_json::{Map, Value, json};
 use tests::root;
 
-/// The renderings, and the values that each has beside the default.
+/// The renderings, with the values file of each in addition to the defaults.
 const RENDERINGS: &[(&str, Option<&str>)] = &[
     ("default.yaml", None),
     ("changed.yaml", Some("changed.values.yaml")),
     ("group.yaml", Some("group.values.yaml")),
 ];
 
-/// What the default rights of a policy server let it look up.
+/// The kinds that the default permissions of a policy server allow to look up.
 const DEFAULT_RIGHTS: &[&str] = &["Namespace", "Pod", "Service", "Ingress"];
 
-/// What the audit scanner may not list by default, as it has the role `view`.
-const UNSEEN: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];
+/// Resources that the audit scanner, with the role `view`, cannot list by default.
+const NOT_LISTED: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -50,18 +53,18 @@ fn data(name: &str) -> PathBuf {
     root().join("tests/deploy").join(name)
 }
 
-/// Objects by kind and name, each there once.
+/// Returns the objects by kind and name, and panics on a duplicate.
 fn by_name(objects: Vec<Value>) -> BTreeMap<(String, String), Value> {
     let mut named = BTreeMap::new();
     for object in objects {
         let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("a name: {object}")).to_owned();
         let key = (text(&object["kind"]), text(&object["metadata"]["name"]));
-        assert!(named.insert(key.clone(), object).is_none(), "{key:?} is there twice");
+        assert!(named.insert(key.clone(), object).is_none(), "duplicate {key:?}");
     }
     named
 }
 
-/// The resources of the kustomize base.
+/// Returns the resources of the kustomize base.
 fn base_files() -> Vec<String> {
     let kustomization = parse_one(&root().join("deploy/kustomization.yaml"));
     texts(&kustomization["resources"])
@@ -75,7 +78,7 @@ fn group() -> Vec<Value> {
     parse(&read(&root().join("deploy/group.yaml")))
 }
 
-/// The renderings as text. With `BLESS` they are written before anything reads them, where there is a helm.
+/// The renderings as text. With `BLESS` and a helm program, they are written before they are read.
 static RENDERED: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
     let text = |(name, values): &(&'static str, Option<&str>)| {
         let path = data(name);
@@ -105,8 +108,8 @@ fn items(list: &Value) -> &[Value] {
 
 // --- Schemas ---
 
-/// Whether a text is what a regular expression says, of those that the schemas have.
-fn meets(pattern: &str, text: &str) -> bool {
+/// Returns whether a text matches one of the regular expressions of the schemas.
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let lower = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
     let (first, last) = (text.bytes().next(), text.bytes().last());
     match pattern {
@@ -120,7 +123,7 @@ fn meets(pattern: &str, text: &str) -> bool {
         "^sha256:[0-9a-f]{64}$" => text.strip_prefix("sha256:").is_some_and(|hex| {
             hex.len() == 64 && hex.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
         }),
-        other => panic!("{other}: a pattern that this test does not know"),
+        other => panic!("{other}: a pattern that this test does not support"),
     }
 }
 
@@ -131,7 +134,7 @@ fn has_type(value: &Value, name: &str) -> bool {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
         "integer" => value.is_i64() || value.is_u64(),
-        other => panic!("{other}: a type that this test does not know"),
+        other => panic!("{other}: a type that this test does not support"),
     }
 }
 
@@ -145,7 +148,7 @@ fn length(value: &Value) -> u64 {
     length.try_into().unwrap()
 }
 
-/// Appends what a schema has against a value.
+/// Appends the violations of a schema by a value.
 fn check(root: &Value, schema: &Value, path: &str, value: &Value, found: &mut Vec<String>) {
     let fields = value.as_object();
     for (keyword, rule) in schema.as_object().unwrap() {
@@ -157,7 +160,7 @@ fn check(root: &Value, schema: &Value, path: &str, value: &Value, found: &mut Ve
             }
             "type" => has_type(value, rule.as_str().unwrap()),
             "enum" => items(rule).contains(value),
-            "pattern" => value.as_str().is_some_and(|text| meets(rule.as_str().unwrap(), text)),
+            "pattern" => value.as_str().is_some_and(|text| matches_pattern(rule.as_str().unwrap(), text)),
             "minLength" | "minItems" | "minProperties" => length(value) >= size(),
             "maxLength" | "maxItems" => length(value) <= size(),
             "minimum" => value.as_u64().is_some_and(|number| number >= size()),
@@ -202,7 +205,7 @@ fn check(root: &Value, schema: &Value, path: &str, value: &Value, found: &mut Ve
                 true
             }
             "description" | "$schema" | "definitions" => true,
-            other => panic!("{other}: a keyword that this test does not know"),
+            other => panic!("{other}: a keyword that this test does not support"),
         };
         if !kept {
             found.push(format!("{path}: {keyword}: {rule}"));
@@ -210,7 +213,7 @@ fn check(root: &Value, schema: &Value, path: &str, value: &Value, found: &mut Ve
     }
 }
 
-fn against(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
+fn violations(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, "", value, &mut found);
     found
@@ -218,11 +221,11 @@ fn against(root: &Value, schema: &Value, value: &Value) -> Vec<String> {
 
 // --- Manifests ---
 
-/// What the API server or Kubewarden's own webhooks have against an object.
+/// Returns the reasons for which the API server or Kubewarden's webhooks would reject an object.
 fn invalid(schemas: &Value, object: &Value) -> Vec<String> {
     let kind = object["kind"].as_str().unwrap_or_default();
     let Some(schema) = schemas["definitions"].get(kind) else { return vec![format!("{kind}: unknown kind")] };
-    let mut found = against(schemas, schema, object);
+    let mut found = violations(schemas, schema, object);
     let spec = &object["spec"];
     let seconds = |of: &Value, field: &str| of[field].as_u64();
     let limit = seconds(spec, "timeoutSeconds").unwrap_or(10);
@@ -234,7 +237,7 @@ fn invalid(schemas: &Value, object: &Value) -> Vec<String> {
     let names: Vec<&Value> =
         items(&spec["matchConditions"]).iter().map(|condition| &condition["name"]).collect();
     if names.iter().enumerate().any(|(at, name)| names[..at].contains(name)) {
-        found.push("spec.matchConditions: a name twice".to_owned());
+        found.push("spec.matchConditions: duplicate name".to_owned());
     }
     for requirement in items(&spec["namespaceSelector"]["matchExpressions"]) {
         let takes_values = ["In", "NotIn"].contains(&requirement["operator"].as_str().unwrap_or_default());
@@ -245,7 +248,7 @@ fn invalid(schemas: &Value, object: &Value) -> Vec<String> {
     if let Some(expression) = spec["expression"].as_str() {
         for (name, _) in spec["policies"].as_object().into_iter().flatten() {
             if !expression.contains(&format!("{name}()")) {
-                found.push(format!("spec.expression: asks for no {name}()"));
+                found.push(format!("spec.expression: does not use {name}()"));
             }
         }
     }
@@ -253,7 +256,7 @@ fn invalid(schemas: &Value, object: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_object_is_one_that_the_api_server_takes() {
+fn every_object_is_valid_for_the_api_server() {
     let schemas = parse_one(&data("schemas.yaml"));
     let rendered = RENDERINGS.iter().flat_map(|(name, _)| rendering(name));
     for object in base().into_iter().chain(group()).chain(rendered) {
@@ -263,7 +266,7 @@ fn every_object_is_one_that_the_api_server_takes() {
 }
 
 #[test]
-fn an_object_with_a_mistake_is_not_taken_for_valid() {
+fn invalid_objects_are_detected() {
     let schemas = parse_one(&data("schemas.yaml"));
     let objects = by_name(base().into_iter().chain(group()).collect());
     let policy = ("ClusterAdmissionPolicy", "pod-security");
@@ -313,39 +316,40 @@ fn an_object_with_a_mistake_is_not_taken_for_valid() {
     }
 }
 
-type Asked = BTreeSet<(String, String, String, String)>;
+type Requests = BTreeSet<(String, String, String, String)>;
 
-/// The single requests that rules name.
-fn expand(rules: &Value) -> Asked {
-    let mut asked = Asked::new();
+/// Expands rules to single requests: group, version, resource and operation.
+fn expand(rules: &Value) -> Requests {
+    let mut requests = Requests::new();
     for rule in items(rules) {
         for group in texts(&rule["apiGroups"]) {
             for version in texts(&rule["apiVersions"]) {
                 for resource in texts(&rule["resources"]) {
                     for operation in texts(&rule["operations"]) {
-                        asked.insert((group.clone(), version.clone(), resource.clone(), operation));
+                        requests.insert((group.clone(), version.clone(), resource.clone(), operation));
                     }
                 }
             }
         }
     }
-    asked
+    requests
 }
 
 fn metadata(id: &str) -> Metadata {
     Metadata::from_yaml(&read(&root().join("policies").join(id).join("metadata.yml"))).unwrap()
 }
 
-/// The module behind an address, without what stands before and after its name.
+/// Returns the id of the module in an address, without registry, tag and digest.
 fn module_id(module: &Value) -> &str {
     let (_, name) = module.as_str().unwrap().rsplit_once('/').unwrap();
     name.split_once(['@', ':']).unwrap().0
 }
 
-/// A policy or a member of a group: that its module takes the settings, and says that it asks for no more kinds.
-fn fits(name: &str, evaluation: &Value) {
+/// Checks a policy or a member of a group: its module accepts the settings, and declares the kinds
+/// to look up.
+fn check_evaluation(name: &str, evaluation: &Value) {
     let id = module_id(&evaluation["module"]);
-    let entry = rules::find(id).unwrap_or_else(|| panic!("{name}: {id} is no policy"));
+    let entry = rules::find(id).unwrap_or_else(|| panic!("{name}: {id} is not a policy"));
     let settings = evaluation["settings"].to_string();
     (entry.check_settings)(settings.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error:?}"));
     let declared = serde_json::to_value(metadata(id).context_aware_resources).unwrap();
@@ -354,7 +358,7 @@ fn fits(name: &str, evaluation: &Value) {
     }
 }
 
-/// Whether a module with these settings changes objects.
+/// Returns whether a module with these settings changes objects.
 fn changes(id: &str, settings: &Value) -> bool {
     match (id, settings["mode"].as_str()) {
         ("selinux", mode) => mode != Some("Validate"),
@@ -364,25 +368,25 @@ fn changes(id: &str, settings: &Value) -> bool {
 }
 
 #[test]
-fn every_policy_says_what_its_module_and_its_settings_need() {
+fn every_policy_declares_the_needs_of_its_module_and_settings() {
     for objects in [base(), group(), rendering("changed.yaml")] {
         let named = by_name(objects);
         for ((kind, name), object) in &named {
             let spec = &object["spec"];
             match kind.as_str() {
                 "ClusterAdmissionPolicy" => {
-                    fits(name, spec);
+                    check_evaluation(name, spec);
                     let id = module_id(&spec["module"]);
                     assert_eq!(spec["mutating"], json!(changes(id, &spec["settings"])), "{name}: mutating");
-                    let unheard = items(&spec["contextAwareResources"])
+                    let needs_role = items(&spec["contextAwareResources"])
                         .iter()
                         .any(|read| !DEFAULT_RIGHTS.contains(&read["kind"].as_str().unwrap()));
                     let role = ("ClusterRole".to_owned(), format!("portcullis-{name}"));
-                    assert_eq!(named.contains_key(&role), unheard, "{name}: rights");
+                    assert_eq!(named.contains_key(&role), needs_role, "{name}: permissions");
                 }
                 "ClusterAdmissionPolicyGroup" => {
                     for (member, policy) in spec["policies"].as_object().unwrap() {
-                        fits(&format!("{name}: {member}"), policy);
+                        check_evaluation(&format!("{name}: {member}"), policy);
                         assert!(!changes(module_id(&policy["module"]), &policy["settings"]), "{member}");
                     }
                 }
@@ -395,7 +399,7 @@ fn every_policy_says_what_its_module_and_its_settings_need() {
                     let kinds = items(&object["rules"]).iter().flat_map(|rule| texts(&rule["resources"]));
                     assert!(kinds.count() > 0);
                     let binding = ("ClusterRoleBinding".to_owned(), name.clone());
-                    assert!(named.contains_key(&binding), "{name}: is bound to nobody");
+                    assert!(named.contains_key(&binding), "{name}: has no binding");
                 }
             }
         }
@@ -403,19 +407,19 @@ fn every_policy_says_what_its_module_and_its_settings_need() {
 }
 
 #[test]
-fn the_base_is_every_policy_at_its_own_rules_in_monitor_mode() {
-    let mut asked: BTreeMap<&str, Asked> = BTreeMap::new();
+fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
+    let mut requests: BTreeMap<&str, Requests> = BTreeMap::new();
     let (objects, of_group) = (base(), group());
     for object in objects.iter().chain(&of_group) {
         let (name, spec) = (object["metadata"]["name"].as_str().unwrap(), &object["spec"]);
         let Some(mode) = spec.get("mode") else { continue };
         assert_eq!(mode, "monitor", "{name}");
         let rules = expand(&spec["rules"]);
-        // The audit scanner creates, lists no subresource, and may not list everything.
+        // The audit scanner sends CREATE, and cannot list subresources and some other resources.
         if spec["backgroundAudit"] == json!(true) {
             for (_, _, resource, _) in &rules {
-                let seen = !resource.contains('/') && !UNSEEN.contains(&resource.as_str());
-                assert!(seen, "{name}: backgroundAudit, {resource}");
+                let listed = !resource.contains('/') && !NOT_LISTED.contains(&resource.as_str());
+                assert!(listed, "{name}: backgroundAudit, {resource}");
             }
             assert!(
                 rules.iter().any(|(_, _, _, operation)| operation == "CREATE"),
@@ -437,17 +441,17 @@ fn the_base_is_every_policy_at_its_own_rules_in_monitor_mode() {
         }
         let known = expand(&serde_json::to_value(&metadata.rules).unwrap());
         assert!(rules.is_subset(&known), "{name}: {:?}", rules.difference(&known));
-        asked.entry(id).or_default().extend(rules);
+        requests.entry(id).or_default().extend(rules);
     }
-    let known: BTreeMap<&str, Asked> = rules::CATALOG
+    let known: BTreeMap<&str, Requests> = rules::CATALOG
         .iter()
         .map(|entry| (entry.id, expand(&serde_json::to_value(metadata(entry.id).rules).unwrap())))
         .collect();
-    assert_eq!(asked, known);
+    assert_eq!(requests, known);
 }
 
 #[test]
-fn the_two_instances_of_selinux_see_the_same_pods() {
+fn both_instances_of_selinux_match_the_same_pods() {
     let objects = by_name(base());
     let spec = |name: &str| &objects[&("ClusterAdmissionPolicy".to_owned(), name.to_owned())]["spec"];
     let (default, guard) = (spec("selinux-default"), spec("selinux-guard"));
@@ -457,26 +461,26 @@ fn the_two_instances_of_selinux_see_the_same_pods() {
     }
 }
 
-/// The match conditions of the policies for pods keep updates away that leave the spec as it was: not one that the module would
-/// deny.
+/// The match conditions of the policies for pods exclude updates that do not change the spec. The
+/// module would not deny any of these.
 #[test]
-fn what_the_conditions_keep_away_is_not_denied() {
-    let mut seen = 0;
+fn requests_excluded_by_match_conditions_are_not_denied() {
+    let mut excluded = 0;
     for entry in rules::CATALOG.iter().filter(|entry| ["pod-security", "selinux"].contains(&entry.id)) {
         for case in harness::load_dir(&root().join("policies").join(entry.id).join("cases")).unwrap() {
             let (Some(object), Some(old)) = (&case.object, &case.old_object) else { continue };
-            let kept_away = object.get("spec").is_some() && object.get("spec") == old.get("spec");
-            if kept_away && object["kind"] != "Namespace" && case.subresource.is_none() {
+            let is_excluded = object.get("spec").is_some() && object.get("spec") == old.get("spec");
+            if is_excluded && object["kind"] != "Namespace" && case.subresource.is_none() {
                 assert!(case.want.denied.is_none(), "{}: {}", entry.id, case.name);
-                seen += 1;
+                excluded += 1;
             }
         }
     }
-    assert!(seen > 0);
+    assert!(excluded > 0);
 }
 
 #[test]
-fn every_file_is_in_the_base_but_the_example() {
+fn every_file_except_the_example_is_in_the_base() {
     let mut files = base_files();
     files.extend(["group.yaml", "kustomization.yaml", "README.md"].map(str::to_owned));
     let present: BTreeSet<String> = fs::read_dir(root().join("deploy"))
@@ -488,14 +492,14 @@ fn every_file_is_in_the_base_but_the_example() {
 
 // --- Renderings ---
 
-/// A number that is another one when a file that goes into a rendering is another one.
+/// Returns a line with a hash of all files that a rendering depends on.
 fn inputs(values: Option<&str>) -> String {
     let mut files = vec![chart().join("Chart.yaml"), chart().join("values.yaml")];
     files.extend(fs::read_dir(chart().join("templates")).unwrap().map(|entry| entry.unwrap().path()));
     files.retain(|path| path.extension().is_some_and(|extension| extension != "txt"));
     files.sort();
     files.extend(values.map(data));
-    // FNV-1a, as the standard library promises no hash to stay.
+    // FNV-1a, because the hashes of the standard library can change.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in files.iter().flat_map(|path| read(path).into_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -503,7 +507,7 @@ fn inputs(values: Option<&str>) -> String {
     format!("# inputs: {hash:016x}\n")
 }
 
-/// What a program says, `None` if it is not there.
+/// Returns the output of a program, or `None` if the program is not installed.
 fn output(program: &Path, arguments: &[&str]) -> Option<Result<String, String>> {
     let output = match Command::new(program).args(arguments).current_dir(root()).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -515,7 +519,7 @@ fn output(program: &Path, arguments: &[&str]) -> Option<Result<String, String>> 
 
 fn helm(values: Option<&Path>) -> Option<Result<String, String>> {
     let program = env::var_os("HELM").map_or_else(|| PathBuf::from("helm"), PathBuf::from);
-    // A path is one from the root of the repository.
+    // A path is relative to the root of the repository.
     let program = if program.components().count() > 1 { root().join(program) } else { program };
     let mut arguments = vec!["template", "portcullis", "charts/portcullis"];
     arguments.extend(values.into_iter().flat_map(|path| ["--values", path.to_str().unwrap()]));
@@ -523,15 +527,15 @@ fn helm(values: Option<&Path>) -> Option<Result<String, String>> {
 }
 
 #[test]
-fn the_renderings_are_those_of_the_chart() {
+fn the_renderings_are_current() {
     for (name, values) in RENDERINGS {
         if let Some(rendered) = helm(values.map(data).as_deref()) {
             let rendered = rendered.unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(by_name(parse(&rendered)), by_name(rendering(name)), "{name}: render it anew");
+            assert_eq!(by_name(parse(&rendered)), by_name(rendering(name)), "{name}: render it again");
         }
         assert!(
             RENDERED[name].starts_with(&inputs(*values)),
-            "{name} is of another chart: pip install helm-python-sdk, or have helm; then \
+            "{name} is outdated: install helm, or helm-python-sdk with pip; then run \
              HELM=tests/deploy/helm.py BLESS=1 cargo test -p tests --test deploy"
         );
     }
@@ -553,10 +557,10 @@ fn kustomize_builds_the_manifests() {
 }
 
 #[test]
-fn what_is_changed_is_rendered() {
+fn every_changed_value_is_rendered() {
     let schema = parse_one(&chart().join("values.schema.json"));
     let changed = parse_one(&data("changed.values.yaml"));
-    // Nothing can be changed that the rendering does not show.
+    // Every value of the schema is changed.
     let keys = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
     let mut missing = keys(&schema["properties"]);
     missing.retain(|key| !["global", "groups"].contains(&key.as_str()) && changed.get(key).is_none());
@@ -617,7 +621,8 @@ fn what_is_changed_is_rendered() {
 
 // --- Values ---
 
-/// The places in values that the schema of the chart speaks about, but not the settings of modules.
+/// Collects the places in values that the schema of the chart describes, except the settings of
+/// modules.
 fn places(path: &str, value: &Value, found: &mut Vec<String>) {
     if !path.is_empty() {
         found.push(path.to_owned());
@@ -638,11 +643,11 @@ fn places(path: &str, value: &Value, found: &mut Vec<String>) {
 }
 
 #[test]
-fn a_value_of_a_wrong_type_is_refused() {
+fn rejects_values_of_a_wrong_type() {
     let schema = parse_one(&chart().join("values.schema.json"));
     let values = parse_one(&chart().join("values.yaml"));
-    let refused = |values: &Value| against(&schema, &schema, values);
-    assert_eq!(refused(&values), Vec::<String>::new());
+    let rejected = |values: &Value| violations(&schema, &schema, values);
+    assert_eq!(rejected(&values), Vec::<String>::new());
     let mut paths = Vec::new();
     places("", &values, &mut paths);
     assert!(paths.len() > 200);
@@ -650,7 +655,7 @@ fn a_value_of_a_wrong_type_is_refused() {
         let mut wrong = values.clone();
         let value = wrong.pointer_mut(&path).unwrap();
         *value = if value.is_string() { json!(7) } else { json!("wrong") };
-        assert!(!refused(&wrong).is_empty(), "{path}: {}", wrong.pointer(&path).unwrap());
+        assert!(!rejected(&wrong).is_empty(), "{path}: {}", wrong.pointer(&path).unwrap());
     }
     for (path, key) in
         [("", "modes"), ("/module", "digest"), ("/rbac", "roles"), ("/policies/node-pods", "setting")]
@@ -658,7 +663,7 @@ fn a_value_of_a_wrong_type_is_refused() {
         let mut wrong = values.clone();
         let fields = wrong.pointer_mut(path).unwrap().as_object_mut().unwrap();
         fields.insert(key.to_owned(), json!("a"));
-        assert!(!refused(&wrong).is_empty(), "{path}/{key}");
+        assert!(!rejected(&wrong).is_empty(), "{path}/{key}");
     }
     for (path, value) in [
         ("/mode", json!("audit")),
@@ -670,19 +675,19 @@ fn a_value_of_a_wrong_type_is_refused() {
     ] {
         let mut wrong = values.clone();
         *wrong.pointer_mut(path).unwrap() = value;
-        assert!(!refused(&wrong).is_empty(), "{path}: {}", wrong.pointer(path).unwrap());
+        assert!(!rejected(&wrong).is_empty(), "{path}: {}", wrong.pointer(path).unwrap());
     }
 }
 
-/// Values that the chart refuses by itself, as no schema can.
+/// The chart rejects values that a schema cannot describe.
 #[test]
-fn helm_refuses_what_the_chart_refuses() {
-    for (at, (values, told)) in [
+fn helm_rejects_invalid_values() {
+    for (at, (values, message)) in [
         ("mode: 7", "mode"),
         ("timeoutEvalSeconds: 9", "timeoutEvalSeconds is greater than timeoutSeconds"),
         (
             "policies: { external-ips: { settings: { fields: [spec.loadBalancerIP] } } }",
-            "keep its requests away",
+            "do not match its requests",
         ),
         ("groups: { restricted-or-confined: { enabled: true, timeoutSeconds: 5 } }", "add up to more"),
     ]
@@ -695,7 +700,7 @@ fn helm_refuses_what_the_chart_refuses() {
         fs::remove_file(&file).unwrap();
         let Some(rendered) = rendered else { return };
         let error = rendered.expect_err(values);
-        assert!(error.contains(told), "{values}: {error}");
+        assert!(error.contains(message), "{values}: {error}");
     }
 }
 
@@ -706,7 +711,7 @@ fn the_chart_has_the_version_of_its_policies() {
     assert_eq!(chart["appVersion"], env!("CARGO_PKG_VERSION"));
 }
 
-/// Rows for the values below a schema, with their defaults.
+/// Appends the rows for the values below a schema, with their defaults.
 fn rows(schema: &Value, values: &Value, path: &str, table: &mut String) {
     let properties: BTreeMap<&String, &Value> = schema["properties"].as_object().unwrap().iter().collect();
     for (name, below) in properties {
@@ -723,7 +728,7 @@ fn rows(schema: &Value, values: &Value, path: &str, table: &mut String) {
 }
 
 #[test]
-fn every_value_is_explained_in_the_readme_of_the_chart() {
+fn the_readme_of_the_chart_describes_every_value() {
     const START: &str = "<!-- values: written by `./justw bless` -->\n";
     const END: &str = "<!-- end of values -->";
     let schema = parse_one(&chart().join("values.schema.json"));

@@ -1,4 +1,5 @@
-//! external-ips as a whole: the manual test of KEP-2200, and what holds for any Service.
+//! The policy `external-ips` beyond its cases: the manual test of KEP-2200, properties of all Services, and large
+//! requests.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,7 +15,7 @@ fn entry() -> &'static PolicyEntry {
     rules::find("external-ips").expect("the policy is in the catalog")
 }
 
-/// A Service with external IPs; a list that is null is none.
+/// Returns a Service with the given external IPs, which may be null.
 fn service(external_ips: &Value) -> Value {
     json!({
         "apiVersion": "v1",
@@ -42,16 +43,16 @@ fn payload(settings: &Value, object: &Value, old: Option<&Value>) -> Vec<u8> {
     json!({ "request": request(object, old), "settings": settings }).to_string().into_bytes()
 }
 
-/// A cluster without objects.
-fn nothing() -> Objects {
+/// Returns a cluster without objects.
+fn empty_cluster() -> Objects {
     Objects::from_values(Vec::new()).unwrap()
 }
 
 fn judge(settings: &Value, object: &Value, old: Option<&Value>) -> Response {
-    (entry().evaluate)(&payload(settings, object, old), &nothing())
+    entry().evaluate(&payload(settings, object, old), &empty_cluster())
 }
 
-/// The lines of the message of a denial; none of an admission.
+/// Returns the lines of the message; none if the request is admitted.
 fn lines(settings: &Value, new: &[String], old: &[String]) -> Vec<String> {
     let response = judge(settings, &service(&json!(new)), Some(&service(&json!(old))));
     let message = response.message.unwrap_or_default();
@@ -62,14 +63,14 @@ fn lines(settings: &Value, new: &[String], old: &[String]) -> Vec<String> {
     message.lines().map(str::to_owned).collect()
 }
 
-/// What stands behind the path and the value of a line.
+/// Returns the part of a line after the path.
 fn without_path(line: &str) -> &str {
     line.split_once(": ").map_or(line, |(_, rest)| rest)
 }
 
 // The manual test of KEP-2200, section Rollout, Upgrade and Rollback Planning.
 
-/// An API server with one Service, and the policy switched on or off.
+/// An API server with at most one Service, whose policy can be enabled and disabled.
 #[derive(Default)]
 struct ApiServer {
     plugin: bool,
@@ -77,7 +78,7 @@ struct ApiServer {
 }
 
 impl ApiServer {
-    /// Creates or changes the Service: whether that is admitted. What is not admitted is not stored.
+    /// Creates or updates the Service, and returns whether the request is admitted. Stores it only then.
     fn write(&mut self, object: Value) -> bool {
         let admitted = !self.plugin || judge(&json!({}), &object, self.stored.as_ref()).accepted;
         if admitted {
@@ -92,14 +93,14 @@ impl ApiServer {
 }
 
 #[test]
-fn the_manual_test_of_the_document_passes() {
+fn passes_the_manual_test_of_the_kep() {
     let mut server = ApiServer::default();
-    assert!(server.write_ips(&json!(["192.0.2.1", "192.0.2.2"])), "create a Service with 2 values");
+    assert!(server.write_ips(&json!(["192.0.2.1", "192.0.2.2"])), "create a Service with two values");
     server.plugin = true;
 
     let mut other = ApiServer { plugin: true, stored: None };
     assert!(!other.write_ips(&json!(["192.0.2.3"])), "create another Service with a value");
-    assert!(other.write_ips(&json!([])), "create another Service without");
+    assert!(other.write_ips(&json!([])), "create another Service without values");
 
     let mut unrelated = service(&json!(["192.0.2.1", "192.0.2.2"]));
     unrelated["metadata"]["labels"] = json!({ "team": "blue" });
@@ -111,22 +112,23 @@ fn the_manual_test_of_the_document_passes() {
     assert!(!server.write_ips(&json!(["192.0.2.2"])), "add the removed value back");
 
     server.plugin = false;
-    assert!(server.write_ips(&json!(["192.0.2.2"])), "add the removed value back without the policy");
+    assert!(server.write_ips(&json!(["192.0.2.2"])), "add the removed value back with the policy disabled");
     server.plugin = true;
-    assert!(server.write_ips(&json!(["192.0.2.2"])), "keep it with the policy on again");
+    assert!(server.write_ips(&json!(["192.0.2.2"])), "keep it with the policy enabled again");
 }
 
 #[test]
-fn a_service_that_is_deleted_and_created_again_has_nothing_stored() {
+fn recreated_service_has_no_stored_values() {
     let mut server = ApiServer { plugin: true, stored: Some(service(&json!(["192.0.2.1"]))) };
     assert!(server.write_ips(&json!(["192.0.2.1"])));
     server.stored = None;
     assert!(!server.write_ips(&json!(["192.0.2.1"])));
 }
 
-// What holds for any lists.
+// Properties of all lists.
 
-/// Few values, so that lists overlap: standard and odd spellings of few addresses, and none at all.
+/// Generates few different values, so that lists overlap: few addresses in standard and ambiguous notations, and
+/// values that are not addresses.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         (0..6_u8).prop_map(|last| format!("192.0.2.{last}")),
@@ -144,7 +146,7 @@ fn values() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn by_default_new_strings_are_denied_and_nothing_else(new in values(), old in values()) {
+    fn denies_exactly_the_new_strings_by_default(new in values(), old in values()) {
         let stored: BTreeSet<&String> = old.iter().collect();
         let fresh: Vec<usize> = (0..new.len()).filter(|index| !stored.contains(&new[*index])).collect();
         let lines = lines(&json!({}), &new, &old);
@@ -156,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn removing_values_from_an_admitted_update_keeps_it_admitted(
+    fn removing_values_keeps_an_update_admitted(
         new in values(),
         old in values(),
         kept in proptest::collection::vec(any::<bool>(), 14),
@@ -171,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn a_compliant_value_changes_nothing(new in values(), old in values()) {
+    fn compliant_values_do_not_affect_others(new in values(), old in values()) {
         let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/30", "198.51.100.7"] }] });
         let before = lines(&settings, &new, &old);
         let mut more = new;
@@ -181,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_values_is_the_order_of_lines(new in values(), old in values()) {
+    fn reports_violations_in_the_order_of_values(new in values(), old in values()) {
         let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/30"] }], "reject": ["192.0.2.1"] });
         let mut reversed = new.clone();
         reversed.reverse();
@@ -195,7 +197,7 @@ proptest! {
     }
 }
 
-// Ranges, against plain arithmetic.
+// Ranges, compared with plain arithmetic.
 
 #[derive(Clone, Copy, Debug)]
 struct Range {
@@ -227,7 +229,7 @@ impl Range {
     }
 }
 
-/// Addresses that differ in few bits, anywhere, so that ranges of every length tell them apart.
+/// Generates addresses that differ in one bit at any position, so that ranges of every length separate them.
 fn address() -> impl Strategy<Value = IpAddr> {
     let v4 = (any::<bool>(), 0..32_u32)
         .prop_map(|(flip, bit)| IpAddr::V4(Ipv4Addr::from_bits(0xc000_0201 ^ (u32::from(flip) << bit))));
@@ -253,7 +255,7 @@ fn range() -> impl Strategy<Value = Range> {
 
 proptest! {
     #[test]
-    fn ranges_are_what_arithmetic_says(
+    fn ranges_agree_with_arithmetic(
         allow in proptest::collection::vec(range(), 1..4),
         reject in proptest::collection::vec(range(), 0..3),
         addresses in proptest::collection::vec(address(), 1..8),
@@ -281,7 +283,7 @@ proptest! {
             prop_assert!(line.starts_with(&format!("spec.externalIPs[{index}]: ")), "{}", line);
             prop_assert_eq!(line.contains("no Service may claim this address"), rejected, "{}", line);
         }
-        // Who may not use a range need not know of it.
+        // Users who may not use a range must not learn about it.
         for secret in texts(&allow).into_iter().chain(texts(&reject)) {
             prop_assert!(!lines.iter().any(|line| line.contains(&secret)), "{} in {:?}", secret, lines);
         }
@@ -289,7 +291,7 @@ proptest! {
 }
 
 #[test]
-fn no_message_repeats_a_range_of_the_settings() {
+fn messages_do_not_disclose_ranges() {
     let settings = json!({
         "allow": [
             { "cidrs": ["203.0.113.0/24", "203.0.112.9"], "namespaces": ["ingress"] },
@@ -320,10 +322,10 @@ fn no_message_repeats_a_range_of_the_settings() {
     }
 }
 
-// What a host does not pass on.
+// Requests and settings that a host does not pass on.
 
 #[test]
-fn a_request_that_no_host_sends_cannot_be_judged() {
+fn malformed_requests_cannot_be_judged() {
     let settings = json!({ "exempt": { "users": ["alice"], "groups": ["network"] } });
     for (field, value, message) in [
         ("userInfo", json!("alice"), "request.userInfo: expected an object, found a string"),
@@ -356,14 +358,14 @@ fn a_request_that_no_host_sends_cannot_be_judged() {
         let mut request = request(&service(&json!(["192.0.2.1"])), None);
         request[field] = value;
         let payload = json!({ "request": request, "settings": settings }).to_string();
-        let response = (entry().evaluate)(payload.as_bytes(), &nothing());
+        let response = entry().evaluate(payload.as_bytes(), &empty_cluster());
         assert_eq!(response.code, Some(500));
         assert_eq!(response.message.unwrap(), format!("external-ips: cannot judge this request: {message}"));
     }
 }
 
 #[test]
-fn settings_that_are_no_object_are_refused() {
+fn rejects_settings_that_are_not_an_object() {
     for (settings, found) in
         [("[]", "an array"), ("\"allow\"", "a string"), ("7", "a number"), ("true", "a boolean")]
     {
@@ -375,7 +377,7 @@ fn settings_that_are_no_object_are_refused() {
 }
 
 #[test]
-fn settings_that_are_not_checked_first_never_admit() {
+fn invalid_settings_never_admit_a_request() {
     let response = judge(&json!({ "alow": [] }), &service(&json!(["192.0.2.1"])), None);
     assert_eq!(response.code, Some(500));
     assert_eq!(
@@ -390,7 +392,7 @@ fn many(count: usize) -> Vec<String> {
     (0..count).map(|index| format!("10.{}.{}.{}", index >> 16, index >> 8 & 0xff, index & 0xff)).collect()
 }
 
-/// More than 5 MB of text in a field that the policy does not read.
+/// Returns a Service with more than 5 MB of text in a field that the policy does not read.
 fn padded(external_ips: &Value) -> Value {
     let mut service = service(external_ips);
     service["metadata"]["annotations"] = json!({ "example.com/note": "é\"\\ ".repeat(1 << 20) });
@@ -398,7 +400,7 @@ fn padded(external_ips: &Value) -> Value {
 }
 
 #[test]
-fn ten_thousand_addresses_are_judged() {
+fn judges_ten_thousand_addresses() {
     let ten_thousand = service(&json!(many(10_000)));
     let denied = judge(&json!({}), &ten_thousand, None).message.unwrap();
     assert_eq!(denied.lines().count(), 1001);
@@ -415,7 +417,7 @@ fn ten_thousand_addresses_are_judged() {
 }
 
 #[test]
-fn five_megabytes_of_addresses_are_judged() {
+fn judges_five_megabytes_of_addresses() {
     let count = 400_000;
     let object = service(&json!(many(count)));
     assert!(object.to_string().len() > 5_000_000);
@@ -428,7 +430,7 @@ fn five_megabytes_of_addresses_are_judged() {
 }
 
 #[test]
-fn a_single_value_of_a_megabyte_is_judged() {
+fn judges_a_value_of_one_megabyte() {
     let long = "1".repeat(1 << 20);
     let object = service(&json!([long]));
     let allowed = json!({ "allow": [{ "cidrs": ["0.0.0.0/0", "::/0"] }] });
@@ -440,10 +442,10 @@ fn a_single_value_of_a_megabyte_is_judged() {
 }
 
 #[test]
-fn five_megabytes_get_a_verdict_from_the_module() {
+fn module_judges_five_megabytes() {
     let host = Host::new().unwrap();
     let module = host.load(&tests::module("external-ips").unwrap()).unwrap();
-    let cluster = Arc::new(nothing());
+    let cluster = Arc::new(empty_cluster());
     let validate = |settings: Value, object: &Value, old: Option<&Value>| {
         let deployment = Deployment {
             settings,
@@ -483,7 +485,7 @@ fn five_megabytes_get_a_verdict_from_the_module() {
 }
 
 #[test]
-fn many_addresses_with_many_ports_are_compared_with_other_services_in_time() {
+fn module_finds_conflicts_among_many_addresses_and_ports() {
     let host = Host::new().unwrap();
     let module = host.load(&tests::module("external-ips").unwrap()).unwrap();
     let settings = json!({ "conflicts": "DenySamePort", "allow": [{ "cidrs": ["10.0.0.0/8"] }] });
@@ -509,7 +511,7 @@ fn many_addresses_with_many_ports_are_compared_with_other_services_in_time() {
     assert!(judged(&object, Vec::new()).allowed);
     let message = judged(&object, vec![with_ports("big", 20_000, 5_000)]).status.unwrap().message.unwrap();
     assert_eq!(message.lines().count(), 1_000);
-    let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address belongs to Service \"big\"; ";
+    let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address is in use by Service \"big\"; ";
     assert!(message.starts_with(first), "{message}");
     assert!(judged(&with_ports("extip", 300_000, 1), Vec::new()).allowed);
 }

@@ -1,4 +1,4 @@
-//! Every law over every case, and over cases with arbitrary changes.
+//! Every law holds for every case, and for cases with arbitrary changes.
 
 use std::cell::RefCell;
 
@@ -45,7 +45,7 @@ fn count(id: &str, law: &Law, judged: usize, of: &str) -> Result<(), Failed> {
     if judged > 0 { Ok(()) } else { Err(format!("no request was compared: {}", law.sentence).into()) }
 }
 
-/// Checks laws over cases with another value at one place, most of them malformed.
+/// Tests the laws with cases in which one place has another, mostly malformed value.
 fn generated(entry: &admission::PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
     let values = prop_oneof![
         Just(json!(null)),

@@ -1,4 +1,4 @@
-//! What holds for the policies about nodes beyond their cases.
+//! The policies `node-labels` and `node-pods` beyond their cases: properties of all requests, and large requests.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn cases(id: &str) -> Vec<Case> {
 }
 
 #[test]
-fn nobody_but_a_node_is_ever_touched() {
+fn users_other_than_nodes_are_not_restricted() {
     let others = [
         json!({ "username": "kubernetes-admin", "groups": ["system:masters", "system:authenticated"] }),
         json!({ "username": "system:node:worker-1", "groups": ["system:authenticated"] }),
@@ -31,7 +31,7 @@ fn nobody_but_a_node_is_ever_touched() {
     ];
     for id in ["node-labels", "node-pods"] {
         for case in cases(id) {
-            // What is no request at all is a fault for anybody.
+            // A malformed request cannot be judged for any user.
             if case.want.settings_error.is_some() || case.request.contains_key("operation") {
                 continue;
             }
@@ -52,7 +52,7 @@ fn nobody_but_a_node_is_ever_touched() {
 }
 
 #[test]
-fn warnings_fit_a_line() {
+fn warnings_fit_on_one_line() {
     for entry in rules::CATALOG {
         for case in cases(entry.id) {
             for warning in &case.want.warnings {
@@ -63,7 +63,7 @@ fn warnings_fit_a_line() {
     }
 }
 
-/// The rule for labels as the document and the in-tree plugin state it, with the lists of each.
+/// The rule for labels as KEP-279 and the in-tree plugin state it, with the list of each.
 fn is_forbidden(key: &str, profile: &str) -> bool {
     let Some((domain, _)) = key.split_once('/') else { return false };
     let within = |other: &str| domain == other || domain.ends_with(&format!(".{other}"));
@@ -101,13 +101,13 @@ fn is_forbidden(key: &str, profile: &str) -> bool {
         "InTree" => in_tree.contains(&key),
         _ => kep.contains(&key) || in_tree.contains(&key),
     };
-    let own = within("kubelet.kubernetes.io") || within("node.kubernetes.io");
-    (within("kubernetes.io") || within("k8s.io")) && !listed && !own
+    let unrestricted = within("kubelet.kubernetes.io") || within("node.kubernetes.io");
+    (within("kubernetes.io") || within("k8s.io")) && !listed && !unrestricted
 }
 
 proptest! {
     #[test]
-    fn labels_are_judged_as_the_document_and_the_plugin_do(
+    fn judges_labels_like_the_kep_and_the_plugin(
         prefix in prop::sample::select(vec![
             "", "x.", "evil", "node-restriction.", "x.node-restriction.", "kubelet.", "node.", "mynode.", "beta.",
             "failure-domain.", "failure-domain.beta.", "topology.", "kubelet.node-restriction.",
@@ -180,7 +180,7 @@ fn cluster() -> Arc<Objects> {
     Arc::new(Objects::from_values(serde_json::from_value(objects).unwrap()).unwrap())
 }
 
-/// The answer of the module in the embedded host.
+/// Returns the response of the module in the embedded host.
 fn judged(id: &str, settings: Value, request: Value) -> wapc_host::AdmissionResponse {
     let host = Host::new().unwrap();
     let module = host.load(&tests::module(id).unwrap()).unwrap();
@@ -201,7 +201,7 @@ fn message(response: wapc_host::AdmissionResponse) -> String {
 }
 
 #[test]
-fn a_thousand_labels_are_judged_one_by_one() {
+fn judges_each_of_a_thousand_labels() {
     let mut old = labels(1_000);
     old.insert("node-restriction.kubernetes.io/team".into(), json!("a"));
     let mut new = labels(1_000);
@@ -217,22 +217,22 @@ fn a_thousand_labels_are_judged_one_by_one() {
     );
 }
 
-/// So many labels that nothing but the shortest keys fits into a request.
+/// Returns labels with the shortest possible keys, so that many fit into a request.
 fn short(count: usize, domain: &str) -> Map<String, Value> {
     (0..count).map(|index| (format!("{domain}/{index:x}"), json!(""))).collect()
 }
 
-/// Whatever comes of it, it is a verdict: a trap has no code and another text.
+/// Returns whether a response is a verdict of the policy. The response to a trap has no code and another message.
 fn is_a_verdict(response: &wapc_host::AdmissionResponse) -> bool {
     response.allowed
         || response.status.as_ref().is_some_and(|status| {
-            let told = status.message.as_deref().unwrap_or_default();
-            status.code == Some(403) || told.contains(": cannot judge this request: ")
+            let message = status.message.as_deref().unwrap_or_default();
+            status.code == Some(403) || message.contains(": cannot judge this request: ")
         })
 }
 
 #[test]
-fn labels_of_five_megabytes_get_a_verdict() {
+fn judges_labels_of_five_megabytes() {
     let many = short(400_000, "a");
     assert!(node(&many).to_string().len() > 4_500_000);
     let protected = json!({ "protectedLabelPrefixes": ["a"] });
@@ -257,21 +257,24 @@ fn labels_of_five_megabytes_get_a_verdict() {
     let warning = warned.warnings.unwrap().remove(0);
     assert!(counted(&warning, warning.matches("a/").count()), "{warning}");
     let too_much = message(judged("node-pods", json!({ "mode": "Munge" }), create));
-    assert!(too_much.starts_with("metadata.labels: Forbidden: too much to remove"), "{too_much}");
+    assert!(
+        too_much.starts_with("metadata.labels: Forbidden: the record of the removed labels"),
+        "{too_much}"
+    );
     let same = request("Pod", "UPDATE", "status", &mirror_pod(&half), Some(&mirror_pod(&half)));
     assert!(judged("node-pods", json!({}), same).allowed);
 }
 
 #[test]
-fn a_huge_mirror_pod_is_mended_within_the_memory_of_an_instance() {
+fn munges_a_huge_mirror_pod_within_the_memory_limit() {
     let mut many = short(250_000, "a");
     many.insert("k8s-app".into(), json!("dns"));
-    let mended = json!({ "mode": "Munge", "labelMode": "DenyList" });
+    let munges = json!({ "mode": "Munge", "labelMode": "DenyList" });
     let response =
-        judged("node-pods", mended.clone(), request("Pod", "CREATE", "", &mirror_pod(&many), None));
+        judged("node-pods", munges.clone(), request("Pod", "CREATE", "", &mirror_pod(&many), None));
     assert!(response.allowed && response.patch.is_some(), "{:?}", response.status);
     for (count, domain) in [(300_000, "a"), (500_000, "b"), (600_000, "c")] {
-        for settings in [json!({}), mended.clone(), json!({ "mode": "Warn", "allowedLabelKeys": ["x"] })] {
+        for settings in [json!({}), munges.clone(), json!({ "mode": "Warn", "allowedLabelKeys": ["x"] })] {
             let pod = mirror_pod(&short(count, domain));
             let response = judged("node-pods", settings, request("Pod", "CREATE", "", &pod, None));
             assert!(is_a_verdict(&response), "{count}: {:?}", response.status);
@@ -285,8 +288,8 @@ fn a_huge_mirror_pod_is_mended_within_the_memory_of_an_instance() {
 }
 
 #[test]
-fn what_munge_makes_of_a_pod_is_admitted_by_a_guard_with_the_same_settings() {
-    let mut mended = 0;
+fn munged_pods_are_admitted_with_the_same_settings() {
+    let mut munged = 0;
     for case in cases("node-pods") {
         let Some(object) = case.want.mutated.clone() else { continue };
         let mut guard = case.clone();
@@ -294,7 +297,7 @@ fn what_munge_makes_of_a_pod_is_admitted_by_a_guard_with_the_same_settings() {
         guard.settings["mode"] = json!("Reject");
         let outcome = judge::natively(entry("node-pods"), &guard).unwrap().outcome;
         assert_eq!(outcome.admitted, Some(true), "{}: {outcome:?}", case.place());
-        mended += 1;
+        munged += 1;
     }
-    assert!(mended > 5);
+    assert!(munged > 5);
 }

@@ -1,5 +1,5 @@
-//! The forms for people ask for the settings that the code declares, and the packages in `artifacthub` are those of
-//! the policies.
+//! The forms in Rancher have the settings that the code declares, and the packages in `artifacthub`
+//! are those of the policies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,16 +11,16 @@ use packaging::{Metadata, Question, Questions, artifact_hub_package};
 use serde_json::{Value, json};
 use tests::root;
 
-/// The part of the form that all questions are in: Rancher shows the titles of several as blanks.
+/// The group of all questions. With several groups, Rancher shows their titles as blanks.
 const GROUP: &str = "Settings";
 
-/// The text at the top of a form. It has no default, so that it never becomes a setting.
+/// The text at the top of a form. It has no default, so it never becomes a setting.
 const DESCRIPTION: &str = "description";
 
-/// Settings that no form asks for.
-const NOT_ASKED: &[(&str, &str, &str)] = &[("pod-security", "profile", "another name of level")];
+/// Settings that are not in the form.
+const NOT_IN_FORM: &[(&str, &str, &str)] = &[("pod-security", "profile", "another name of level")];
 
-/// What a person would have to fill in of an element of each sequence.
+/// The required fields of an element of each sequence.
 const ELEMENTS: &[(&str, &str, &str)] = &[
     ("external-ips", "allow", r#"{"cidrs": ["192.0.2.0/24"]}"#),
     ("pod-security", "exclude", r#"{"controlName": "Capabilities", "images": ["*"]}"#),
@@ -33,7 +33,7 @@ fn policy(id: &str, file: &str) -> (PathBuf, String) {
     (path, text)
 }
 
-/// The form of each policy as it should be, by its id. With `BLESS` it is written before anything reads it.
+/// The expected form of each policy, by its id. With `BLESS`, it is written before it is read.
 static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
     let form = |entry: &'static PolicyEntry| {
         let (path, text) = policy(entry.id, "questions-ui.yml");
@@ -41,15 +41,15 @@ static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
             Questions::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let form = Declared::form(entry, &written.questions);
         if harness::bless::is_wanted() {
-            hold(&path, &form.to_yaml().unwrap());
+            compare_or_write(&path, &form.to_yaml().unwrap());
         }
         (entry.id, form)
     };
     rules::CATALOG.iter().map(form).collect()
 });
 
-/// Holds a file against what it should be, or writes it.
-fn hold(path: &Path, want: &str) {
+/// Compares a file with its expected content, or writes it with `BLESS`.
+fn compare_or_write(path: &Path, want: &str) {
     if harness::bless::is_wanted() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, want).unwrap();
@@ -59,11 +59,11 @@ fn hold(path: &Path, want: &str) {
     }
 }
 
-/// A form as the declaration of the settings has it: which questions, in which order, what they take and mean. Labels,
-/// examples, conditions and defaults of lists and texts are written by hand.
+/// A form that follows from the declaration of the settings: the questions, their order, types and
+/// descriptions. Labels, examples, conditions and defaults of lists and texts are written by hand.
 struct Declared<'a> {
     entry: &'a PolicyEntry,
-    /// Questions that were written, by what they are about.
+    /// The questions of the existing form.
     written: Vec<&'a Question>,
     used: BTreeSet<&'a str>,
 }
@@ -76,7 +76,7 @@ impl<'a> Declared<'a> {
             group: Some(GROUP.to_owned()),
             required: Some(false),
             hide_input: Some(true),
-            ..text.unwrap_or_else(|| panic!("{}: say in the form what the policy does", entry.id))
+            ..text.unwrap_or_else(|| panic!("{}: the form needs a description of the policy", entry.id))
         };
         assert_eq!(text.default, None, "{}: the text would become a setting", entry.id);
         let mut questions = vec![text];
@@ -97,24 +97,25 @@ impl<'a> Declared<'a> {
         for question in &form.written {
             let is_text = place.is_empty() && question.variable == DESCRIPTION;
             let known = form.used.contains(question.variable.as_str()) || is_text;
-            assert!(known, "{}: {place}{} is no setting", entry.id, question.variable);
+            assert!(known, "{}: {place}{} is not a setting", entry.id, question.variable);
         }
         questions
     }
 
-    /// `place` is the path of the settings, `prefix` what of it is in the names of questions.
+    /// Adds questions for settings. `place` is the path of the settings, and `prefix` the part of
+    /// it that the names of questions contain.
     fn add(&mut self, place: &str, prefix: &str, settings: &[Setting], questions: &mut Vec<Question>) {
         let id = self.entry.id;
         for setting in settings {
             let (path, variable) = (format!("{place}{}", setting.name), format!("{prefix}{}", setting.name));
-            if NOT_ASKED.iter().any(|(policy, known, _)| *policy == id && *known == path) {
+            if NOT_IN_FORM.iter().any(|(policy, known, _)| *policy == id && *known == path) {
                 continue;
             }
             let written = self.written.iter().copied().find(|question| question.variable == variable);
             let written = written.unwrap_or_else(|| {
-                panic!("{id}: nothing asks for {path}; add a question with variable and label, and run ./justw bless")
+                panic!("{id}: the form has no question for {path}; add one with variable and label, and run ./justw bless")
             });
-            assert!(self.used.insert(&written.variable), "{id}: {path} is asked for twice");
+            assert!(self.used.insert(&written.variable), "{id}: duplicate question for {path}");
             let (doc, is_required) = meaning(self.entry, &path);
             let in_sequence = place != prefix;
             let mut question = Question {
@@ -148,9 +149,10 @@ impl<'a> Declared<'a> {
                         Self::questions(self.entry, &place, &prefix, fields, &written.subquestions);
                 }
                 Kind::Object(fields) => {
-                    // A heading. With subquestions, Rancher forgets all of them when one with options is answered.
+                    // A heading. With subquestions, Rancher drops all of them once a question with
+                    // options is answered.
                     question.hide_input = Some(true);
-                    assert_eq!(question.default, None, "{id}: {path} is a heading and writes nothing");
+                    assert_eq!(question.default, None, "{id}: {path} is a heading and cannot have a default");
                     questions.push(question);
                     self.add(&format!("{path}."), &format!("{variable}."), fields, questions);
                     continue;
@@ -162,7 +164,8 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// What a setting means, in words without markup, if there is more to say than that it is required; and whether it is.
+/// Returns the description of a setting without markup, if it says more than "Required.", and
+/// whether the setting is required.
 fn meaning(entry: &PolicyEntry, path: &str) -> (Option<String>, bool) {
     let (_, doc) = entry.docs.iter().find(|(known, _)| *known == path).unwrap();
     let rest = doc.strip_prefix("Required.").map(str::trim_start);
@@ -170,7 +173,7 @@ fn meaning(entry: &PolicyEntry, path: &str) -> (Option<String>, bool) {
     ((!text.is_empty()).then_some(text), rest.is_some())
 }
 
-/// The type of a question, by what the setting takes.
+/// Returns the type of the question for a setting.
 fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "string",
@@ -184,13 +187,13 @@ fn kind(kind: Kind) -> &'static str {
 }
 
 #[test]
-fn every_setting_is_in_the_form_as_in_the_code() {
+fn every_form_has_the_declared_settings() {
     for (id, form) in &*FORMS {
-        hold(&policy(id, "questions-ui.yml").0, &form.to_yaml().unwrap());
+        compare_or_write(&policy(id, "questions-ui.yml").0, &form.to_yaml().unwrap());
     }
 }
 
-/// Settings as the form writes them.
+/// Writes a value into settings as the form does.
 fn write(settings: &mut Value, variable: &str, value: Value) {
     let place = variable.split('.').fold(settings, |place, step| &mut place[step]);
     *place = value;
@@ -206,7 +209,7 @@ fn defaults(questions: &[Question]) -> Value {
     settings
 }
 
-/// Settings as Rancher stores them: without what is empty, but for elements of lists.
+/// Returns settings as Rancher stores them: without empty values, except in lists.
 fn without_empty(settings: &Value) -> Value {
     let Value::Object(fields) = settings else { return settings.clone() };
     let fields = fields.iter().map(|(key, value)| (key.clone(), without_empty(value)));
@@ -229,7 +232,7 @@ fn the_defaults_of_every_form_are_valid_settings() {
         let settings = defaults(questions);
         assert_valid(entry, &settings);
 
-        // A field that is emptied may arrive as null.
+        // A cleared field can arrive as null.
         for question in questions.iter().filter(|question| question.default.is_some()) {
             let (_, is_required) = meaning(entry, &question.variable);
             let mut settings = settings.clone();
@@ -264,7 +267,7 @@ fn every_condition_of_a_form_can_be_met() {
         for (index, question) in questions.iter().enumerate() {
             let Some(condition) = &question.show_if else { continue };
             for part in condition.split("||").flat_map(|part| part.split("&&")) {
-                // Rancher does not understand `!=`.
+                // Rancher does not support `!=`.
                 let (variable, value) = part.split_once('=').unwrap();
                 let asked = questions[..index].iter().find(|question| question.variable == variable);
                 let can_be = match asked.map(|asked| asked.kind.as_str()) {
@@ -278,7 +281,8 @@ fn every_condition_of_a_form_can_be_met() {
     }
 }
 
-/// The releases in the changelog, the newest first: the version, and the day if it is released.
+/// Returns the releases in the changelog, newest first: the version, and the date if it is
+/// released.
 fn releases() -> Vec<(String, Option<String>)> {
     let changelog = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
     let headings = changelog.lines().filter_map(|line| line.strip_prefix("## ["));
@@ -290,8 +294,9 @@ fn releases() -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// When a version was released, to the day. One that is not released has the first second there is, which nobody takes
-/// for a day of release: the packages can be read and tested before, and are written anew once the changelog has the day.
+/// Returns the time of a release, to the day. An unreleased version has the first second of Unix
+/// time, which cannot be mistaken for a release date. Its packages can be tested, and are rewritten
+/// once the changelog has the date.
 fn created_at(day: Option<&str>) -> String {
     format!("{}T00:00:00Z", day.unwrap_or("1970-01-01"))
 }
@@ -309,7 +314,7 @@ fn the_newest_release_is_the_version_of_everything() {
 }
 
 #[test]
-fn the_packages_are_those_of_the_policies() {
+fn the_packages_match_the_policies() {
     let releases = releases();
     let (newest, day) = &releases[0];
     let packages = root().join("artifacthub/policies");
@@ -320,17 +325,18 @@ fn the_packages_are_those_of_the_policies() {
         let questions = FORMS[entry.id].to_yaml().unwrap();
         let package = artifact_hub_package(&metadata, &questions, &created_at(day.as_deref())).unwrap();
         let folder = packages.join(entry.id);
-        hold(&folder.join(newest).join("artifacthub-pkg.yml"), &package);
-        // A catalogue has the README alone: files of the repository are where they were at the release.
+        compare_or_write(&folder.join(newest).join("artifacthub-pkg.yml"), &package);
+        // A catalogue shows only the README, so links to other files lead to the repository at the
+        // release.
         let (source, tag) = (
             &metadata.annotations["io.kubewarden.policy.source"],
             &metadata.annotations["com.github.release.tag"],
         );
         let readme = policy(entry.id, "README.md").1.replace("](../../", &format!("]({source}/blob/{tag}/"));
-        assert!(!readme.contains("](../"), "{}: a link in the README leads nowhere", entry.id);
-        hold(&folder.join(newest).join("README.md"), &readme);
+        assert!(!readme.contains("](../"), "{}: a relative link in the README would be broken", entry.id);
+        compare_or_write(&folder.join(newest).join("README.md"), &readme);
 
-        // Older packages stay as they were published.
+        // Older packages stay unchanged.
         for version in names(&folder) {
             let release = releases.iter().find(|(known, _)| *known == version);
             let (_, day) = release.unwrap_or_else(|| panic!("{}: there is no release {version}", entry.id));

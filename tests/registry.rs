@@ -1,4 +1,5 @@
-//! Policies pushed to a real registry and pulled from it: Debian's docker-registry, started for each test.
+//! `portcullis push` and `portcullis pull` with a real registry: Debian's docker-registry, started
+//! for each test.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -13,42 +14,39 @@ use serde_json::{Value, json};
 /// The blob `{}`.
 const CONFIG: &str = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
 
-/// The type of a manifest, which is not in the manifest.
+/// The media type of a manifest, which the manifest itself does not contain.
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// A user of a registry that wants credentials, and the line of htpasswd for her.
+/// The user of a registry that requires credentials.
 const USER: (&str, &str) = ("ali", "open sesame");
+/// The htpasswd file with the user.
 const HTPASSWD: &str = "ali:$2y$05$abcdefghijklmnopqrstuupx2xBUC4954936wVIjyyPHmUBFu0wCW\n";
 
-/// The smallest module there is.
+/// The smallest WebAssembly module.
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 
-/// The program, or `None` where there is none and none is required; that is told once, also where tests are quiet.
+/// The docker-registry program; `None` if it is neither installed nor required.
 static PROGRAM: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let unpacked = tests::root().join("target/tools/docker-registry");
     let runs = |program: &Path| Command::new(program).arg("--version").output().is_ok();
     let program = [PathBuf::from("docker-registry"), unpacked].into_iter().find(|program| runs(program));
-    let missing = "docker-registry is not there; get it with scripts/docker-registry";
     if program.is_none() {
-        let required = std::env::var_os("PORTCULLIS_REQUIRE_REGISTRY").is_some_and(|value| !value.is_empty());
-        assert!(!required, "{missing}");
-        // Not with eprintln!, which is heard of tests that fail alone.
-        let line = format!("tests of push and pull did not run: {missing}\n");
-        io::stderr().write_all(line.as_bytes()).unwrap();
+        let why = "docker-registry is not installed; run scripts/docker-registry";
+        tests::not_run("REGISTRY", "the tests of push and pull", why).unwrap();
     }
     program
 });
 
-/// A registry of a test's own, gone when the test is over, also when it fails.
+/// The registry of a test, stopped at its end, even if the test fails.
 struct Registry {
     process: Child,
     folder: Folder,
-    /// Host and port.
+    /// The host and the port.
     host: String,
 }
 
 impl Registry {
-    /// Starts one; `None` where there is no program for it.
+    /// Starts a registry; `None` if the program is not installed.
     fn start(test: &str, htpasswd: Option<&str>) -> Option<Self> {
         let program = PROGRAM.as_deref()?;
         let folder = Folder::new(&format!("{test}-registry"));
@@ -57,7 +55,7 @@ impl Registry {
             let path = folder.write("htpasswd", htpasswd);
             auth = json!({ "htpasswd": { "realm": "test", "path": path } });
         }
-        // Between looking for a free port and taking it, another may take it.
+        // Another process can take the free port before the registry listens on it.
         for _ in 0..5 {
             let host = free_host();
             let config = json!({
@@ -88,7 +86,7 @@ impl Registry {
         panic!("docker-registry does not start");
     }
 
-    /// The digest under which the registry has some bytes, and the file in which it has them.
+    /// The digest of a blob with the given content, and the file in which the registry stores it.
     fn blob(&self, bytes: &[u8]) -> (String, PathBuf) {
         let blobs = self.folder.0.join("storage/docker/registry/v2/blobs/sha256");
         for prefix in std::fs::read_dir(blobs).unwrap() {
@@ -100,10 +98,10 @@ impl Registry {
                 }
             }
         }
-        panic!("the registry does not have it");
+        panic!("the registry does not have the blob");
     }
 
-    /// What an answer to a request begins with.
+    /// Sends a request; returns the response.
     fn send(&self, request: &str, content_type: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         let length = body.len();
@@ -114,22 +112,22 @@ impl Registry {
             self.host
         )
         .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
     }
 
-    /// Puts what a test makes up under a tag.
+    /// Uploads a manifest under a tag.
     fn put(&self, repository: &str, tag: &str, content_type: &str, manifest: &Value) {
         let request = format!("PUT /v2/{repository}/manifests/{tag}");
-        let answer = self.send(&request, content_type, &manifest.to_string());
-        assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
+        let response = self.send(&request, content_type, &manifest.to_string());
+        assert!(response.starts_with("HTTP/1.1 201 "), "{response}");
     }
 
     /// The tags of a repository, as the registry lists them.
     fn tags(&self, repository: &str) -> Value {
-        let answer = self.send(&format!("GET /v2/{repository}/tags/list"), "text/plain", "");
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let response = self.send(&format!("GET /v2/{repository}/tags/list"), "text/plain", "");
+        let (_, body) = response.split_once("\r\n\r\n").unwrap();
         serde_json::from_str::<Value>(body).unwrap()["tags"].take()
     }
 }
@@ -141,38 +139,38 @@ impl Drop for Registry {
     }
 }
 
-/// An address at which nobody listens: the port is the system's, and of a service that is no more.
-const NOBODY: &str = "127.0.0.1:1";
+/// An address without a listener: a privileged port of an obsolete service.
+const NO_LISTENER: &str = "127.0.0.1:1";
 
-/// An address at which a registry can listen.
+/// A free address for a registry.
 fn free_host() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
-/// Stands before a registry, notes the requests and cuts uploads off in their middle.
+/// A proxy that records requests and interrupts uploads halfway.
 struct Proxy {
     host: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Proxy {
-    /// One that cuts the first `cuts` requests that send a part of a blob.
+    /// Starts a proxy that interrupts the first `cuts` requests with a part of a blob.
     fn start(registry: &Registry, cuts: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (target, noted, cuts) = (registry.host.clone(), requests.clone(), Arc::new(Mutex::new(cuts)));
+        let (target, recorded, cuts) = (registry.host.clone(), requests.clone(), Arc::new(Mutex::new(cuts)));
         std::thread::spawn(move || {
             for client in listener.incoming() {
-                let (noted, cuts) = (noted.clone(), cuts.clone());
+                let (recorded, cuts) = (recorded.clone(), cuts.clone());
                 let (client, server) = (client.unwrap(), TcpStream::connect(&target).unwrap());
-                let mut answers = (server.try_clone().unwrap(), client.try_clone().unwrap());
+                let mut responses = (server.try_clone().unwrap(), client.try_clone().unwrap());
                 std::thread::spawn(move || {
-                    drop(io::copy(&mut answers.0, &mut answers.1));
-                    drop(answers.1.shutdown(Shutdown::Both));
+                    drop(io::copy(&mut responses.0, &mut responses.1));
+                    drop(responses.1.shutdown(Shutdown::Both));
                 });
                 std::thread::spawn(move || {
-                    drop(forward(&client, &server, &noted, &cuts));
+                    drop(forward(&client, &server, &recorded, &cuts));
                     drop(server.shutdown(Shutdown::Both));
                     drop(client.shutdown(Shutdown::Both));
                 });
@@ -181,14 +179,14 @@ impl Proxy {
         Self { host, requests }
     }
 
-    /// The requests since the last call: methods, and paths without what differs from run to run.
+    /// Returns the methods and paths of the requests since the last call.
     fn requests(&self) -> Vec<String> {
         let requests = std::mem::take(&mut *self.requests.lock().unwrap());
         requests.iter().map(|line| line.rsplit_once(' ').unwrap().0.to_owned()).collect()
     }
 }
 
-/// Hands the requests of a connection on, until it ends or is cut.
+/// Forwards the requests of a connection until it ends or is interrupted.
 fn forward(
     client: &TcpStream,
     mut server: &TcpStream,
@@ -222,7 +220,7 @@ fn forward(
     }
 }
 
-/// A folder of a test's own, in which the tool runs.
+/// The directory of a test, in which the tool runs.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -239,7 +237,7 @@ impl Folder {
         path
     }
 
-    /// The file of that name, which then is there no more.
+    /// Reads a file and removes it.
     fn take(&self, name: &str) -> Vec<u8> {
         let bytes = std::fs::read(self.0.join(name)).unwrap();
         std::fs::remove_file(self.0.join(name)).unwrap();
@@ -250,7 +248,7 @@ impl Folder {
         std::fs::read_dir(&self.0).unwrap().next().is_none()
     }
 
-    /// The tool, without what this machine's user has set.
+    /// The tool, without the Docker configuration and the proxies of the machine.
     fn tool(&self, arguments: &[&str]) -> Command {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let mut tool = Command::new(target.join("debug/portcullis"));
@@ -261,12 +259,12 @@ impl Folder {
         tool
     }
 
-    /// What the tool prints when all goes well.
+    /// Runs the tool successfully; returns its output.
     fn done(&self, arguments: &[&str]) -> String {
         done(&mut self.tool(arguments))
     }
 
-    /// The sentence with which the tool refuses; nothing is printed then.
+    /// Runs the tool without success; returns its message.
     fn refused(&self, arguments: &[&str]) -> String {
         refused(&mut self.tool(arguments))
     }
@@ -293,9 +291,9 @@ fn done(tool: &mut Command) -> String {
 fn refused(tool: &mut Command) -> String {
     let (status, stdout, stderr) = run(tool);
     assert_eq!((status, stdout.as_str()), (2, ""), "{stderr}");
-    let sentence = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
-    assert!(!sentence.contains('\n'), "{sentence}");
-    sentence.to_owned()
+    let message = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
+    assert!(!message.contains('\n'), "{message}");
+    message.to_owned()
 }
 
 /// The path of a built module.
@@ -303,12 +301,12 @@ fn built(id: &str) -> String {
     tests::root().join("target/policies").join(format!("{id}.wasm")).to_str().unwrap().to_owned()
 }
 
-/// The only reference by digest that `push` prints.
+/// The reference by digest in the output of `push`.
 fn immutable(stdout: &str, id: &str) -> String {
     stdout.strip_prefix(&format!("pushed {id}: ")).unwrap().strip_suffix('\n').unwrap().to_owned()
 }
 
-/// A module with the metadata of external-ips but for some annotations.
+/// A module with the metadata of external-ips, except for some annotations.
 fn annotated(annotations: &[(&str, Option<&str>)]) -> Vec<u8> {
     let mut metadata = packaging::Metadata::read(&tests::module("external-ips").unwrap()).unwrap().unwrap();
     for (key, value) in annotations {
@@ -321,7 +319,7 @@ fn annotated(annotations: &[(&str, Option<&str>)]) -> Vec<u8> {
 }
 
 #[test]
-fn every_module_comes_back_as_it_was_by_tag_and_by_digest() {
+fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
     let Some(registry) = Registry::start("modules", None) else { return };
     let folder = Folder::new("modules");
     let modules = tests::root().join("target/policies");
@@ -349,25 +347,25 @@ fn every_module_comes_back_as_it_was_by_tag_and_by_digest() {
             }],
             "schemaVersion": 2,
         });
-        // The very bytes: nothing in them depends on the day or on the machine.
+        // The exact bytes: they depend on neither the time nor the machine.
         let (digest, _) = registry.blob(manifest.to_string().as_bytes());
         let (tag, by_digest) = (format!("{prefix}/{id}:v{version}"), format!("{prefix}/{id}@{digest}"));
         let pushed: Value = serde_json::from_str(line).unwrap();
         assert_eq!(pushed, json!({ "policy": id, "reference": tag, "immutable_ref": by_digest }));
 
-        let told = folder.done(&["pull", &tag, "--plain-http"]);
-        assert_eq!(told, format!("pulled {by_digest} into {id}.wasm\n"));
+        let output = folder.done(&["pull", &tag, "--plain-http"]);
+        assert_eq!(output, format!("pulled {by_digest} into {id}.wasm\n"));
         assert!(folder.take(&format!("{id}.wasm")) == module, "{id}");
         let scheme = format!("registry://{by_digest}");
-        let told = folder.done(&["pull", &scheme, "--plain-http", "--output", "other.wasm"]);
-        assert_eq!(told, format!("pulled {by_digest} into other.wasm\n"));
+        let output = folder.done(&["pull", &scheme, "--plain-http", "--output", "other.wasm"]);
+        assert_eq!(output, format!("pulled {by_digest} into other.wasm\n"));
         assert!(folder.take("other.wasm") == module, "{id}");
     }
     assert!(folder.is_empty());
 }
 
 #[test]
-fn one_policy_goes_where_the_reference_says() {
+fn pushes_a_single_policy_to_the_reference() {
     let Some(registry) = Registry::start("one", None) else { return };
     let folder = Folder::new("one");
     let place = format!("{}/any/name", registry.host);
@@ -379,7 +377,7 @@ fn one_policy_goes_where_the_reference_says() {
     let mut tags = registry.tags("any/name");
     tags.as_array_mut().unwrap().sort_by_key(ToString::to_string);
     assert_eq!(tags, json!(["edge", "v0.1.0"]));
-    // Content under another tag replaces what was there.
+    // A push to an existing tag replaces its content.
     folder.write("other.wasm", annotated(&[]));
     let other = folder.done(&["push", "other.wasm", &format!("{place}:edge"), "--plain-http"]);
     assert_ne!(immutable(&other, "external-ips"), by_digest);
@@ -388,7 +386,7 @@ fn one_policy_goes_where_the_reference_says() {
 }
 
 #[test]
-fn annotations_of_several_lines_stay_out_of_the_manifest() {
+fn the_manifest_omits_annotations_of_several_lines() {
     let Some(registry) = Registry::start("annotations", None) else { return };
     let folder = Folder::new("annotations");
     let module = annotated(&[
@@ -399,8 +397,8 @@ fn annotations_of_several_lines_stay_out_of_the_manifest() {
     folder.write("m.wasm", module);
     let stdout = folder.done(&["push", "m.wasm", &format!("{}/m", registry.host), "--plain-http"]);
     let digest = immutable(&stdout, "external-ips").rsplit_once('@').unwrap().1.to_owned();
-    let answer = registry.send(&format!("GET /v2/m/manifests/{digest}"), MANIFEST, "");
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let response = registry.send(&format!("GET /v2/m/manifests/{digest}"), MANIFEST, "");
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(head.contains(&format!("Content-Type: {MANIFEST}\r\n")), "{head}");
     let manifest: Value = serde_json::from_str(body).unwrap();
     let annotations = &manifest["annotations"];
@@ -410,7 +408,7 @@ fn annotations_of_several_lines_stay_out_of_the_manifest() {
 }
 
 #[test]
-fn what_is_there_is_not_sent_again() {
+fn does_not_upload_existing_blobs_again() {
     let Some(registry) = Registry::start("again", None) else { return };
     let folder = Folder::new("again");
     let proxy = Proxy::start(&registry, 0);
@@ -427,20 +425,20 @@ fn what_is_there_is_not_sent_again() {
     assert_eq!(requests.last().unwrap(), "PUT /v2/p/manifests/v1");
     assert_eq!(folder.done(&push), first);
     assert_eq!(methods(&proxy.requests()), [""; 0]);
-    // Another tag is a manifest and no blob.
+    // Another tag needs a manifest, but no blob.
     folder.done(&["push", &module, &format!("{place}:v2"), "--plain-http"]);
     assert_eq!(methods(&proxy.requests()), ["PUT"]);
 }
 
 #[test]
-fn a_layer_that_is_cut_off_is_sent_again() {
+fn retries_an_interrupted_upload() {
     let Some(registry) = Registry::start("cut", None) else { return };
     let folder = Folder::new("cut");
     let proxy = Proxy::start(&registry, 2);
     let module = built("pod-security");
     folder.done(&["push", &module, &format!("{}/p:v1", proxy.host), "--plain-http"]);
     let requests = proxy.requests();
-    // Twice half of the layer, the layer, the configuration.
+    // Half of the layer twice, the layer, the configuration.
     assert_eq!(requests.iter().filter(|line| line.starts_with("PATCH ")).count(), 4, "{requests:?}");
     assert_eq!(requests.last().unwrap(), "PUT /v2/p/manifests/v1");
     folder.done(&["pull", &format!("{}/p:v1", registry.host), "--plain-http"]);
@@ -448,22 +446,22 @@ fn a_layer_that_is_cut_off_is_sent_again() {
 }
 
 #[test]
-fn a_layer_that_never_arrives_leaves_no_policy_behind() {
+fn a_failed_upload_leaves_no_policy_behind() {
     let Some(registry) = Registry::start("never", None) else { return };
     let folder = Folder::new("never");
     let proxy = Proxy::start(&registry, usize::MAX);
-    let told =
+    let output =
         folder.refused(&["push", &built("external-ips"), &format!("{}/p", proxy.host), "--plain-http"]);
-    assert!(told.starts_with(&format!("{}: the connection failed: ", proxy.host)), "{told}");
+    assert!(output.starts_with(&format!("{}: the connection failed: ", proxy.host)), "{output}");
     assert_eq!(registry.tags("p"), Value::Null);
     let place = format!("{}/p:v0.1.0", registry.host);
-    let told = folder.refused(&["pull", &place, "--plain-http"]);
-    assert!(told.starts_with(&format!("{place}: is not in the registry: ")), "{told}");
+    let output = folder.refused(&["pull", &place, "--plain-http"]);
+    assert!(output.starts_with(&format!("{place}: is not in the registry: ")), "{output}");
     assert!(folder.is_empty());
 }
 
 #[test]
-fn a_module_that_is_not_what_the_manifest_says_is_not_kept() {
+fn rejects_a_module_that_differs_from_the_manifest() {
     let Some(registry) = Registry::start("damaged", None) else { return };
     let folder = Folder::new("damaged");
     let place = format!("{}/p:v1", registry.host);
@@ -475,8 +473,8 @@ fn a_module_that_is_not_what_the_manifest_says_is_not_kept() {
     folder.write("kept.wasm", "as it was");
     for damaged in [damaged, module[1..].to_vec(), [&module[..], b"more"].concat()] {
         std::fs::write(&data, damaged).unwrap();
-        let told = folder.refused(&["pull", &place, "--plain-http", "--output", "kept.wasm"]);
-        assert!(told.starts_with(&format!("{place}: the registry ")), "{digest} {told}");
+        let output = folder.refused(&["pull", &place, "--plain-http", "--output", "kept.wasm"]);
+        assert!(output.starts_with(&format!("{place}: the registry ")), "{digest} {output}");
         assert_eq!(folder.take("kept.wasm"), b"as it was");
         assert!(folder.is_empty());
         folder.write("kept.wasm", "as it was");
@@ -484,7 +482,7 @@ fn a_module_that_is_not_what_the_manifest_says_is_not_kept() {
 }
 
 #[test]
-fn what_is_no_policy_is_not_pulled() {
+fn does_not_pull_other_artifacts() {
     let Some(registry) = Registry::start("other", None) else { return };
     let folder = Folder::new("other");
     let place = format!("{}/p", registry.host);
@@ -513,20 +511,23 @@ fn what_is_no_policy_is_not_pulled() {
         &json!({ "schemaVersion": 2, "mediaType": index, "manifests": [entry] }),
     );
     for (tag, problem) in [
-        ("tar", &*format!("its layer is application/vnd.oci.image.layer.v1.tar+gzip, expected {wasm}")),
-        ("two", "it has 2 layers, expected one"),
-        ("none", "it has 0 layers, expected one"),
-        ("huge", "it has 1099511627776 bytes, more than the 268435456 that are taken"),
-        ("index", "it is an index of several images"),
+        (
+            "tar",
+            &*format!("expected a layer of type {wasm}, found application/vnd.oci.image.layer.v1.tar+gzip"),
+        ),
+        ("two", "expected one layer, found 2"),
+        ("none", "expected one layer, found 0"),
+        ("huge", "the layer has 1099511627776 bytes, more than the maximum of 268435456"),
+        ("index", "it is an image index"),
     ] {
-        let told = folder.refused(&["pull", &format!("{place}:{tag}"), "--plain-http"]);
-        assert_eq!(told, format!("{place}:{tag}: is no policy: {problem}"));
+        let output = folder.refused(&["pull", &format!("{place}:{tag}"), "--plain-http"]);
+        assert_eq!(output, format!("{place}:{tag}: is not a policy: {problem}"));
     }
     assert!(folder.is_empty());
 }
 
 #[test]
-fn credentials_are_docker_s() {
+fn uses_the_credentials_of_docker() {
     let Some(registry) = Registry::start("credentials", Some(HTPASSWD)) else { return };
     let folder = Folder::new("credentials");
     let host = &registry.host;
@@ -534,8 +535,8 @@ fn credentials_are_docker_s() {
     let module = built("external-ips");
     let push = ["push", &*module, &*place, "--plain-http"];
     let wanted = format!(
-        "{host}: wants credentials for p; log in with docker login {host}, or name the folder of a config.json with \
-         --docker-config"
+        "{host}: requires credentials for p; log in with docker login {host}, or pass the directory of a config.json \
+         with --docker-config"
     );
     assert_eq!(folder.refused(&push), wanted);
     assert_eq!(folder.refused(&["pull", &place, "--plain-http"]), wanted);
@@ -548,11 +549,11 @@ fn credentials_are_docker_s() {
     let renew = format!("renew them with docker login {host}");
     assert_eq!(
         refused(&mut with_config(&push)),
-        format!("{host}: refuses the credentials for p: authentication required; {renew}")
+        format!("{host}: rejects the credentials for p: authentication required; {renew}")
     );
     assert_eq!(
         refused(&mut with_config(&["pull", &place, "--plain-http"])),
-        format!("{host}: refuses the credentials for p; {renew}")
+        format!("{host}: rejects the credentials for p; {renew}")
     );
 
     for right in [
@@ -575,7 +576,7 @@ fn credentials_are_docker_s() {
 
 #[cfg(unix)]
 #[test]
-fn credential_helpers_are_asked() {
+fn runs_credential_helpers() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let Some(registry) = Registry::start("helper", Some(HTPASSWD)) else { return };
@@ -583,7 +584,7 @@ fn credential_helpers_are_asked() {
     let host = &registry.host;
     let place = format!("{host}/p:v1");
     let helper = |script: &str| {
-        // They all read which registry is meant before they answer.
+        // A helper reads the name of the registry first.
         let path = folder.write("docker-credential-test", format!("#!/bin/sh\nread -r host\n{script}\n"));
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     };
@@ -599,39 +600,38 @@ fn credential_helpers_are_asked() {
         [json!({ "credsStore": "test", "auths": { host: {} } }), json!({ "credHelpers": { host: "test" } })]
     {
         folder.write("config.json", config.to_string());
-        let answer = json!({ "ServerURL": host, "Username": user, "Secret": password });
+        let response = json!({ "ServerURL": host, "Username": user, "Secret": password });
         helper(&format!("[ \"$1 $host\" = 'get {host}' ] && echo '{answer}'"));
         done(&mut tool());
         helper("echo 'credentials not found in native keychain'; exit 1");
-        assert!(refused(&mut tool()).starts_with(&format!("{host}: wants credentials for p; ")));
+        assert!(refused(&mut tool()).starts_with(&format!("{host}: requires credentials for p; ")));
         helper("echo the vault is shut >&2; exit 1");
         assert_eq!(
             refused(&mut tool()),
             format!(
-                "./config.json: docker-credential-test gives no credentials for {host} and says the vault is shut"
+                "./config.json: docker-credential-test returned no credentials for {host}: the vault is shut"
             )
         );
         helper("echo nothing");
         assert_eq!(
             refused(&mut tool()),
             format!(
-                "./config.json: the credential helper that it names for {host} does not answer with a user name and \
-                 a secret"
+                "./config.json: the credential helper for {host} did not return a user name and a secret"
             )
         );
         folder.take("docker-credential-test");
         assert_eq!(
             refused(&mut tool()),
             format!(
-                "./config.json: the credential helper that it names for {host} cannot be run; install it or log in \
-                 without it"
+                "./config.json: the credential helper for {host} cannot be run; install it, or log in without a \
+                 helper"
             )
         );
     }
 }
 
 #[test]
-fn a_configuration_that_cannot_be_used_is_told() {
+fn rejects_an_invalid_docker_configuration() {
     let folder = Folder::new("config");
     let place = "registry.example/p:v1";
     let refused = || folder.refused(&["pull", place, "--docker-config", "."]);
@@ -639,32 +639,33 @@ fn a_configuration_that_cannot_be_used_is_told() {
     folder.write("config.json", "auths:");
     assert_eq!(
         refused(),
-        "./config.json: is no configuration of docker; expected JSON with auths, credHelpers or credsStore"
+        "./config.json: is not a Docker configuration; expected JSON with auths, credHelpers or credsStore"
     );
     folder.write("config.json", r#"{"auths": {"registry.example": {"auth": "?"}}}"#);
     assert_eq!(
         refused(),
-        "./config.json: what it has for registry.example is no user name and password; renew it with docker login \
+        "./config.json: the entry for registry.example is not a user name and password; renew it with docker login \
          registry.example"
     );
     folder.write("config.json", r#"{"auths": {"registry.example": {"identitytoken": "t"}}}"#);
     assert_eq!(
         refused(),
-        "./config.json: has an identity token for registry.example, which cannot be used here; log in with a password \
+        "./config.json: contains an identity token for registry.example, which is not supported; log in with a password \
          or an access token"
     );
 }
 
 #[test]
-fn a_registry_that_is_not_there_is_told() {
+fn reports_an_unreachable_registry() {
     let folder = Folder::new("down");
-    let (module, place) = (built("external-ips"), format!("{NOBODY}/p:v1"));
+    let (module, place) = (built("external-ips"), format!("{NO_LISTENER}/p:v1"));
     for command in [&["push", &*module, &*place][..], &["pull", &*place]] {
         for scheme in [&["--plain-http"][..], &[]] {
-            let told = folder.refused(&[command, scheme].concat());
+            let output = folder.refused(&[command, scheme].concat());
             assert!(
-                told.starts_with(&format!("{NOBODY}: cannot be reached: Connection refused (os error ")),
-                "{told}"
+                output
+                    .starts_with(&format!("{NO_LISTENER}: cannot be reached: Connection refused (os error ")),
+                "{output}"
             );
         }
     }
@@ -672,69 +673,68 @@ fn a_registry_that_is_not_there_is_told() {
     let Some(registry) = Registry::start("down", None) else { return };
     assert_eq!(
         folder.refused(&["pull", &format!("{}/p:v1", registry.host)]),
-        format!("{}: does not speak TLS; if it may be plain HTTP, add --plain-http", registry.host)
+        format!("{}: does not use TLS; to use plain HTTP, add --plain-http", registry.host)
     );
 }
 
 #[test]
-fn nothing_is_sent_of_what_cannot_be_pushed() {
+fn sends_nothing_if_a_policy_is_invalid() {
     let folder = Folder::new("input");
-    // Whoever talks to this host is told so.
-    let place = format!("{NOBODY}/p");
+    // A connection to this host would fail with another message.
+    let place = format!("{NO_LISTENER}/p");
     let modules = tests::root().join("target/policies");
     let refused = |policies: &[&str], reference: &str| {
         let flags = ["--plain-http", "--modules", modules.to_str().unwrap()];
         folder.refused(&[&["push"], policies, &[reference], &flags].concat())
     };
-    let told = refused(&["external-ips", "external-ip"], &place);
-    assert!(
-        told.starts_with("policy external-ip: there is no such policy; did you mean external-ips?"),
-        "{told}"
-    );
+    let output = refused(&["external-ips", "external-ip"], &place);
+    assert!(output.starts_with("policy external-ip: does not exist; did you mean external-ips?"), "{output}");
     assert_eq!(
         refused(&["external-ips", "no.wasm"], &place),
         "no.wasm: cannot be read: No such file or directory (os error 2)"
     );
     folder.write("text.wasm", "text");
-    let told = refused(&["text.wasm"], &place);
-    assert!(told.starts_with("text.wasm: module: expected a core WebAssembly module: "), "{told}");
+    let output = refused(&["text.wasm"], &place);
+    assert!(output.starts_with("text.wasm: module: expected a core WebAssembly module: "), "{output}");
     folder.write("bare.wasm", MODULE);
     assert_eq!(
         refused(&["external-ips", "bare.wasm"], &place),
-        "bare.wasm: carries no metadata, without which no host runs it; add it with portcullis annotate"
+        "bare.wasm: has no metadata, which every host requires; add it with portcullis annotate"
     );
     folder.write("other.wasm", annotated(&[]));
     assert_eq!(
         refused(&["external-ips", "other.wasm"], &place),
-        format!("{place}/external-ips:v0.1.0: would be overwritten by other.wasm; push them apart")
+        format!(
+            "{place}/external-ips:v0.1.0: would be overwritten by other.wasm; push the two policies separately"
+        )
     );
     folder.write("unversioned.wasm", annotated(&[("io.kubewarden.policy.version", None)]));
     assert_eq!(
         refused(&["unversioned.wasm"], &place),
-        "unversioned.wasm: its metadata has no io.kubewarden.policy.version; give the reference a tag"
+        "unversioned.wasm: the metadata has no io.kubewarden.policy.version; add a tag to the reference"
     );
     let by_digest = format!("{place}@{CONFIG}");
     assert_eq!(
         refused(&["external-ips"], &by_digest),
-        format!("{by_digest}: has a digest, which follows from what is pushed; give it a tag")
+        format!("{by_digest}: contains a digest, which the pushed content determines; use a tag instead")
     );
     let example = "write it as ghcr.io/example/policies/external-ips:v1.2.3";
-    for (reference, told) in [
-        ("HTTPS://x", "HTTPS://x:v0.1.0: is no reference to a policy"),
-        ("localhost:5000/Upper:v1", "localhost:5000/Upper:v1: is no reference to a policy"),
-        ("localhost:5000", "localhost:5000: names no registry"),
-        ("node-pods", "node-pods:v0.1.0: names no registry"),
-        ("example/node-pods:v1", "example/node-pods:v1: names no registry"),
-        ("registry://", ":v0.1.0: is no reference to a policy"),
+    for (reference, message) in [
+        ("HTTPS://x", "HTTPS://x:v0.1.0: is not a valid reference"),
+        ("localhost:5000/Upper:v1", "localhost:5000/Upper:v1: is not a valid reference"),
+        ("localhost:5000", "localhost:5000: does not name a registry"),
+        ("node-pods", "node-pods:v0.1.0: does not name a registry"),
+        ("example/node-pods:v1", "example/node-pods:v1: does not name a registry"),
+        ("registry://", ":v0.1.0: is not a valid reference"),
     ] {
-        assert_eq!(refused(&["external-ips"], reference), format!("{told}; {example}"));
+        assert_eq!(refused(&["external-ips"], reference), format!("{message}; {example}"));
     }
-    let told = refused(&["external-ips", "node-pods"], "localhost:5000/policies:v1");
+    let output = refused(&["external-ips", "node-pods"], "localhost:5000/policies:v1");
     assert_eq!(
         told,
-        format!("localhost:5000/policies:v1/external-ips:v0.1.0: is no reference to a policy; {example}")
+        format!("localhost:5000/policies:v1/external-ips:v0.1.0: is not a valid reference; {example}")
     );
-    assert_eq!(folder.refused(&["pull", "p:v1"]), format!("p:v1: names no registry; {example}"));
+    assert_eq!(folder.refused(&["pull", "p:v1"]), format!("p:v1: does not name a registry; {example}"));
     let (status, ..) = run(&mut folder.tool(&["push", "external-ips"]));
     assert_eq!(status, 2);
 }

@@ -1,9 +1,10 @@
-//! The samples of every policy get the verdicts that their README says.
+//! The samples of every policy get the verdicts in their README.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use admission::Decision;
 use cluster_objects::Objects;
 use serde_json::{Value, json};
 use wapc_host::AdmissionRequest;
@@ -15,7 +16,7 @@ fn yaml(path: &Path) -> Option<Value> {
 
 /// `README.md` lists every sample with its verdict.
 #[test]
-fn the_samples_get_the_verdicts_that_their_readme_says() {
+fn every_sample_gets_the_verdict_in_the_readme() {
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("samples");
         let readme = fs::read_to_string(dir.join("README.md")).unwrap();
@@ -24,19 +25,19 @@ fn the_samples_get_the_verdicts_that_their_readme_says() {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
             let name = cells[1].trim_matches('`');
             let file = |suffix: &str| dir.join(format!("{name}.{suffix}"));
-            let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} is not there"));
+            let review = yaml(&file("request.json")).unwrap_or_else(|| panic!("{name} does not exist"));
             let settings = yaml(&file("settings.yaml")).unwrap_or_else(|| json!({}));
             let cluster = Objects::from_values(yaml(&file("cluster.yaml")).into_iter().collect()).unwrap();
             (entry.check_settings)(settings.to_string().as_bytes()).unwrap();
             let payload = AdmissionRequest::from_value(review).unwrap().payload(&settings);
-            let response = (entry.evaluate)(&payload, &cluster);
-            let verdict = match response.code {
-                None if response.mutated_object.is_some() => "admitted, mutated",
-                None => "admitted",
-                Some(403) => "denied",
-                Some(_) => "a fault",
+            let outcome = (entry.judge)(&payload, &cluster);
+            let verdict = match outcome.decision {
+                Decision::Mutated(_) => "admitted, mutated",
+                Decision::NotMatched | Decision::Admitted => "admitted",
+                Decision::Denied(_) => "denied",
+                Decision::Fault(_) => "a fault",
             };
-            assert!(cells[3].starts_with(verdict), "{}, {name}: {:?}", entry.id, response);
+            assert!(cells[3].starts_with(verdict), "{}, {name}: {outcome:?}", entry.id);
             listed.insert(name.to_owned());
         }
         let files = fs::read_dir(&dir).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -1,4 +1,4 @@
-//! The command-line tool with the real modules, as a user runs it.
+//! The command-line tool with the real modules.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn request(ips: &[&str]) -> Value {
 }
 
 #[test]
-fn a_denial_is_shown_with_its_lines_and_ends_with_status_1() {
+fn prints_each_violation_of_a_denial_and_exits_with_1() {
     let output = portcullis(
         &["run", "external-ips", "--request", "-"],
         &request(&["192.0.2.1", "192.0.2.2"]).to_string(),
@@ -61,18 +61,18 @@ fn a_denial_is_shown_with_its_lines_and_ends_with_status_1() {
             "{text}"
         );
     }
-    assert!(!text.contains('\u{1b}'), "no colour where there is no terminal");
+    assert!(!text.contains('\u{1b}'), "no colours without a terminal");
 }
 
 #[test]
-fn an_admission_ends_with_status_0() {
+fn exits_with_0_on_admission() {
     let output = portcullis(&["run", "external-ips", "--request", "-"], &request(&[]).to_string());
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).starts_with("ADMITTED"));
 }
 
 #[test]
-fn json_output_is_the_response_that_the_api_server_gets() {
+fn json_output_is_the_response_of_a_webhook() {
     let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request(&["192.0.2.1"]) });
     let output = portcullis(&["run", "external-ips", "--request", "-", "-o", "json"], &review.to_string());
     assert_eq!(output.status.code(), Some(1));
@@ -84,7 +84,7 @@ fn json_output_is_the_response_that_the_api_server_gets() {
 }
 
 #[test]
-fn settings_and_cluster_decide_and_several_requests_are_judged_in_order() {
+fn judges_several_requests_in_order_with_settings_and_cluster() {
     let dir = tempdir("several");
     let settings = dir.join("settings.yaml");
     std::fs::write(
@@ -116,11 +116,11 @@ fn settings_and_cluster_decide_and_several_requests_are_judged_in_order() {
     let text = out(&output);
     assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
     assert!(text.find("ADMITTED").unwrap() < text.find("DENIED").unwrap(), "{text}");
-    assert!(!text.contains("192.0.2.0/24"), "the ranges are the operator's business");
+    assert!(!text.contains("192.0.2.0/24"), "messages do not reveal the allowed ranges");
 }
 
 #[test]
-fn settings_that_the_module_refuses_end_with_status_2_and_the_path() {
+fn exits_with_2_and_a_path_if_the_module_rejects_settings() {
     let arguments = [
         "run",
         "external-ips",
@@ -139,7 +139,7 @@ fn settings_that_the_module_refuses_end_with_status_2_and_the_path() {
 }
 
 #[test]
-fn every_sample_can_be_judged() {
+fn judges_every_sample() {
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("samples");
         let mut judged = 0;
@@ -168,9 +168,9 @@ fn every_sample_can_be_judged() {
     }
 }
 
-/// kwctl is no dependency; where it is at hand, it has to take the modules as they are.
+/// kwctl is not a dependency. If it is installed, it must accept the modules as they are.
 #[test]
-fn kwctl_inspects_and_runs_the_modules_where_it_is_installed() {
+fn kwctl_inspects_and_runs_the_modules_if_it_is_installed() {
     let kwctl = |arguments: &[&str]| {
         let home = tempdir("kwctl");
         Command::new("kwctl").args(arguments).env("HOME", &home).env_remove("RUST_BACKTRACE").output()
@@ -191,11 +191,11 @@ fn kwctl_inspects_and_runs_the_modules_where_it_is_installed() {
         for response in [&mut verdict, &mut expected] {
             response.as_object_mut().unwrap().retain(|_, value| !value.is_null());
         }
-        assert_eq!(verdict, expected, "the embedded host answers as kwctl does");
+        assert_eq!(verdict, expected, "the embedded host and kwctl return the same response");
     }
 }
 
-/// A folder of this test's own.
+/// The directory of a test.
 fn tempdir(name: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).unwrap();

@@ -1,4 +1,4 @@
-//! The figures, their budgets and their table.
+//! The figures, their budgets and their tables.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::growth::{self, Growth};
 use crate::meter::{Meter, Usage};
+use crate::table::{cells, grouped};
 
 /// All figures of one run.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub struct Figures {
     pub sizes: Vec<SizeOf>,
     /// The cost of each request for each module.
     pub costs: Vec<Cost>,
-    /// The cost of growing pods for the modules that read their containers.
+    /// The cost of growing pods, for the modules that read containers.
     pub growths: Vec<Growth>,
 }
 
@@ -27,11 +28,11 @@ pub struct Figures {
 pub struct SizeOf {
     /// The id of the policy, or `floor`.
     pub module: String,
-    /// The bytes of the module as it is built.
+    /// The bytes of the module as built.
     pub bytes: usize,
-    /// The bytes with its metadata, as it is published.
+    /// The bytes of the module with its metadata, as published.
     pub annotated: usize,
-    /// The most that it may have.
+    /// The limit for the bytes as built.
     pub budget: Option<usize>,
 }
 
@@ -42,23 +43,23 @@ pub struct Cost {
     pub module: String,
     /// The name of the request file.
     pub request: String,
-    /// What the module takes.
+    /// The cost of the module.
     pub usage: Usage,
-    /// What the floor takes.
+    /// The cost of the floor.
     pub floor: Usage,
-    /// What it may take.
+    /// The limit for the module.
     pub budget: Budget,
 }
 
-/// How much more than the floor a request may cost. To both come 10,000 instructions, for reading settings and
-/// writing an answer.
+/// The cost that a request may have, relative to the floor. Each budget adds 10,000 instructions
+/// for reading settings and writing an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Budget {
     /// 1.5 times the floor, for a request that the policy judges.
     Judged,
-    /// 4 times the floor, for one that it may change: the object is written anew.
+    /// 4 times the floor, for a request that the policy may change: the object is written again.
     Changed,
-    /// 1.1 times the floor, for a request that is none of its business.
+    /// 1.1 times the floor, for a request that does not match the policy.
     Passed,
 }
 
@@ -77,7 +78,7 @@ impl Figures {
     /// Measures the modules that `just modules` built.
     ///
     /// # Errors
-    /// When a module is not built or does not answer.
+    /// A module that is not built or does not answer.
     pub fn measure() -> Result<Self, String> {
         let mut figures = Self { sizes: Vec::new(), costs: Vec::new(), growths: Vec::new() };
         let floor = read(&root().join("target/floor.wasm"))?;
@@ -118,40 +119,40 @@ impl Figures {
         Ok(figures)
     }
 
-    /// What is above its budget, a sentence each.
+    /// Returns one sentence for each figure that exceeds its budget.
     #[must_use]
     pub fn over_budget(&self) -> Vec<String> {
         let sizes = self.sizes.iter().filter_map(|SizeOf { module, bytes, budget, .. }| {
             let budget = (*budget)?;
-            (*bytes > budget).then(|| format!("{module} has {bytes} bytes, more than its {budget}"))
+            (*bytes > budget).then(|| format!("{module} has {bytes} bytes; its budget is {budget}"))
         });
         let costs = self.costs.iter().filter_map(|cost| {
             let (fuel, most) = (cost.usage.fuel, cost.budget.instructions(cost.floor.fuel));
             let Cost { module, request, .. } = cost;
             (fuel > most)
-                .then(|| format!("{module} takes {fuel} instructions for {request}, more than its {most}"))
+                .then(|| format!("{module} takes {fuel} instructions for {request}; its budget is {most}"))
         });
         let growths = self.growths.iter().filter_map(Growth::more_than_linear);
         sizes.chain(costs).chain(growths).collect()
     }
 
-    /// What has grown by more than 3 % over a committed table, a sentence each.
+    /// Returns one sentence for each figure that is more than 3 % above a committed table.
     ///
     /// # Errors
-    /// A table that lacks a figure.
+    /// A table without one of the figures.
     pub fn grown(&self, table: &str) -> Result<Vec<String>, String> {
         let committed = |key: &[&str], column: usize| {
             let row =
                 table.lines().map(cells).find(|cells| key.iter().zip(cells).all(|(key, cell)| key == cell));
             let figure = row.as_ref().and_then(|cells| cells.get(column)).map(|cell| cell.replace(',', ""));
-            figure.and_then(|figure| figure.parse::<u64>().ok()).ok_or_else(|| {
-                format!("the table has no figure for {}; write it with BLESS=1 ./justw test", key.join(", "))
-            })
+            figure
+                .and_then(|figure| figure.parse::<u64>().ok())
+                .ok_or_else(|| format!("the table has no figure for {}; run ./justw bless", key.join(", ")))
         };
         let mut grown = Vec::new();
         let mut compare = |what: String, now: u64, before: u64| {
             if now > before.saturating_add(before.saturating_mul(3) / 100) {
-                grown.push(format!("{what}: {now}, more than 3 % above the {before} of the table"));
+                grown.push(format!("{what}: {now}, more than 3 % above {before} in the table"));
             }
         };
         for size in &self.sizes {
@@ -169,11 +170,10 @@ impl Figures {
         Ok(grown)
     }
 
-    /// The table for people, and for [`grown`](Self::grown).
+    /// Returns the tables, for people and for [`grown`](Self::grown).
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text =
-            String::from("| module | bytes | at most | with its metadata |\n|---|---:|---:|---:|\n");
+        let mut text = String::from("| module | bytes | budget | with metadata |\n|---|---:|---:|---:|\n");
         for SizeOf { module, bytes, annotated, budget } in &self.sizes {
             let budget =
                 budget.map_or_else(String::new, |budget| grouped(u64::try_from(budget).unwrap_or(u64::MAX)));
@@ -182,7 +182,7 @@ impl Figures {
             // Writing to a string does not fail.
             let _ = writeln!(text, "| {module} | {bytes} | {budget} | {annotated} |");
         }
-        text.push_str("\n| module | request | instructions | floor | ratio | at most | memory, KiB |\n");
+        text.push_str("\n| module | request | instructions | floor | ratio | budget | memory, KiB |\n");
         text.push_str("|---|---|---:|---:|---:|---:|---:|\n");
         for Cost { module, request, usage, floor, budget } in &self.costs {
             let hundredths = usage.fuel.saturating_mul(100).checked_div(floor.fuel).unwrap_or_default();
@@ -203,8 +203,9 @@ impl Figures {
     }
 }
 
-/// 160 KB for the two policies with the most rules, 110 KB for the others; the metadata, which the texts of a
-/// policy decide, not counted.
+/// Returns the limit for the bytes of a module: 160 KB for the two policies with the most rules,
+/// 110 KB for the others. The metadata does not count, because its size depends on the texts of the
+/// policy.
 fn size_budget(id: &str) -> usize {
     const KB: usize = 1000;
     if reads_containers(id) { 160 * KB } else { 110 * KB }
@@ -218,7 +219,7 @@ fn budget_of(entry: &PolicyEntry, request: &Value, suffix: &str) -> Budget {
     let kind = |name: &str| request.pointer(&format!("/kind/{name}")).and_then(Value::as_str);
     let covered =
         entry.scope.0.iter().any(|rule| Some(rule.kind) == kind("kind") && Some(rule.group) == kind("group"));
-    // Two policies are about node users and no others.
+    // Two policies judge only node users.
     let by_a_node = request
         .pointer("/userInfo/username")
         .and_then(Value::as_str)
@@ -233,18 +234,18 @@ fn budget_of(entry: &PolicyEntry, request: &Value, suffix: &str) -> Budget {
                 Budget::Passed
             }
         }
-        // By default it gives pods what they lack.
+        // By default, it adds missing levels to pods.
         (true, false) if entry.id == "selinux" && suffix.is_empty() => Budget::Changed,
         (true, false) => Budget::Judged,
     }
 }
 
-/// What a policy is measured with besides the defaults, and what the table calls it.
+/// Returns settings to measure in addition to the defaults, with their name in the table.
 fn further_settings(id: &str) -> Option<(&'static str, Value)> {
     (id == "selinux").then(|| (", mode: Validate", json!({ "mode": "Validate" })))
 }
 
-/// What look-ups find.
+/// Reads the objects that look-ups find.
 fn cluster() -> Result<Arc<Objects>, String> {
     let file = root().join("bench/cluster.json");
     let objects = serde_json::from_slice(&read(&file)?).map_err(|error| error.to_string());
@@ -253,7 +254,7 @@ fn cluster() -> Result<Arc<Objects>, String> {
     objects.map(Arc::new).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// The request files by name, without nulls, as the host leaves them out.
+/// Reads the request files, by name and without nulls, which the host omits.
 fn requests() -> Result<Vec<(String, Value)>, String> {
     let dir = root().join("bench/requests");
     let entries = std::fs::read_dir(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
@@ -278,27 +279,9 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
         .map_err(|error| format!("{}: {error}; build the modules with ./justw modules", path.display()))
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
     let bench = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     bench.parent().map(PathBuf::from).unwrap_or(bench)
-}
-
-/// The cells of a row of a table.
-fn cells(row: &str) -> Vec<&str> {
-    row.trim_matches('|').split('|').map(str::trim).collect()
-}
-
-/// A number with commas between groups of three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && digits.len().saturating_sub(index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

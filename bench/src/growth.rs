@@ -1,4 +1,4 @@
-//! What a pod costs as it grows: the first container of `pod-create`, over and over.
+//! The cost of a growing pod: the first container of `pod-create`, repeated.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -6,29 +6,29 @@ use std::sync::Arc;
 use cluster_objects::Objects;
 use serde_json::{Map, Value, json};
 
-use crate::figures::grouped;
 use crate::meter::Meter;
+use crate::table::grouped;
 
-/// The numbers of containers of which the cost is shown.
+/// The numbers of containers that are measured.
 pub const CONTAINERS: [usize; 5] = [1, 5, 50, 100, 500];
 
-/// What pods of different sizes cost a module.
+/// The cost of pods of different sizes for a module.
 #[derive(Clone, Debug)]
 pub struct Growth {
     /// The id of the policy.
     pub module: String,
-    /// Whether the containers have a security context, or none and violate every level.
+    /// Whether the containers have a security context; without one, they violate every level.
     pub containers: Containers,
     /// The instructions for each of [`CONTAINERS`].
     pub fuel: [u64; CONTAINERS.len()],
 }
 
-/// What the containers of a growing pod are like.
+/// The security context of the containers of a growing pod.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Containers {
     /// As in `pod-create`.
     Compliant,
-    /// Without a security context, nor has the pod one.
+    /// Without a security context, in the containers and in the pod.
     Careless,
 }
 
@@ -36,7 +36,7 @@ impl Growth {
     /// Measures a module.
     ///
     /// # Errors
-    /// A module that does not answer, or a request that is no pod.
+    /// A module that does not answer, or a request without a pod.
     pub fn measure(
         id: &str,
         meter: &Meter,
@@ -57,7 +57,7 @@ impl Growth {
         Ok(all)
     }
 
-    /// What one more container costs between two neighbours of [`CONTAINERS`].
+    /// Returns the cost of an additional container between neighbours in [`CONTAINERS`].
     fn steps(&self) -> impl Iterator<Item = u64> {
         let points = || CONTAINERS.iter().zip(&self.fuel);
         points().zip(points().skip(1)).map(|((few, less), (many, more))| {
@@ -66,7 +66,7 @@ impl Growth {
         })
     }
 
-    /// Whether the last containers cost more than 5 % more than the first ones, a sentence.
+    /// Returns a sentence if the last containers cost over 5 % more than the first ones.
     #[must_use]
     pub fn more_than_linear(&self) -> Option<String> {
         let (first, last) = (self.steps().next()?, self.steps().last()?);
@@ -77,7 +77,7 @@ impl Growth {
     }
 }
 
-/// The table of some modules.
+/// Returns the table of the growths.
 #[must_use]
 pub(crate) fn table(growths: &[Growth]) -> String {
     let mut text = String::from("| module | containers |");
@@ -85,7 +85,7 @@ pub(crate) fn table(growths: &[Growth]) -> String {
         // Writing to a string does not fail.
         let _ = write!(text, " {count} |");
     }
-    text.push_str(" one more, from the first to the last |\n|---|---|");
+    text.push_str(" each additional container, first to last |\n|---|---|");
     text.push_str(&"---:|".repeat(CONTAINERS.len()));
     text.push_str("---|\n");
     for growth in growths {
@@ -108,7 +108,7 @@ impl Containers {
     }
 }
 
-/// The request with so many containers.
+/// Returns the request with the given number of containers.
 fn grown(request: &Value, count: usize, containers: Containers) -> Option<Value> {
     let mut request = request.clone();
     let spec = request.pointer_mut("/object/spec")?.as_object_mut()?;

@@ -1,12 +1,14 @@
-//! What modules cost: bytes, and instructions and memory per request, beside the floor, a module that only
-//! skips over the payload.
+//! The cost of modules: bytes, and instructions and memory per request, compared with the floor, a
+//! module that only skips over the payload.
 //!
-//! Instructions are Wasmtime's fuel: the same for the same module and payload, on every machine. The requests
-//! are files in `bench/requests`, handed over as the host does: keys sorted, nulls left out.
+//! Instructions are counted as Wasmtime's fuel, which is the same for the same module and payload
+//! on every machine. The requests are files in `bench/requests`, passed as the host passes them:
+//! with sorted keys and without nulls.
 
 mod figures;
 mod growth;
 mod meter;
+mod table;
 
 pub use figures::{Budget, Cost, Figures, SizeOf, root};
 pub use growth::{CONTAINERS, Containers, Growth};

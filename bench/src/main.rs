@@ -1,4 +1,4 @@
-//! Prints what the built modules cost, as the table in `bench/FIGURES.md` has it.
+//! Prints the cost of the built modules as the tables of `bench/FIGURES.md`.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let measured = bench::Figures::measure();
     let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-    // Where nobody reads, there is nobody to tell.
+    // A failed write is ignored: the reader has closed the pipe.
     match measured {
         Ok(figures) => {
             let _ = write!(out, "{}", figures.table());

@@ -1,8 +1,8 @@
-//! Runs one call of a module and counts.
+//! Runs one call of a module and counts instructions.
 //!
-//! The embedded host cannot count instructions, as its provider keeps the store to itself, so this is waPC
-//! once more, as small as it can be: one call, whose look-ups of single objects are answered from a set. What
-//! is counted is the guest's, not the host's.
+//! The embedded host cannot count instructions because its provider does not expose the store. This
+//! is a second, minimal implementation of waPC: one call, with look-ups of single objects answered
+//! from a set. It counts the instructions of the guest, not of the host.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use cluster_objects::{Fetch, Objects};
 use serde_json::Value;
 use wasmtime::{AsContextMut, Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Result, Store};
 
-/// What a call took.
+/// The cost of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     /// Instructions as Wasmtime counts fuel, from instantiation to the answer.
@@ -19,7 +19,7 @@ pub struct Usage {
     pub memory: usize,
 }
 
-/// A compiled module to be measured.
+/// A compiled module to measure.
 pub struct Meter {
     engine: Engine,
     module: Module,
@@ -35,7 +35,7 @@ struct Call {
     operation: &'static str,
     payload: Vec<u8>,
     cluster: Arc<Objects>,
-    /// What the last look-up found.
+    /// The object that the last look-up found.
     found: Vec<u8>,
     answer: Option<Vec<u8>>,
     error: Option<Vec<u8>>,
@@ -45,7 +45,7 @@ impl Meter {
     /// Compiles a module.
     ///
     /// # Errors
-    /// What is no WebAssembly module.
+    /// Bytes that are not a WebAssembly module.
     pub fn new(wasm: &[u8]) -> Result<Self> {
         let mut config = Config::new();
         config.consume_fuel(true);
@@ -57,7 +57,7 @@ impl Meter {
     /// Calls `validate` on a fresh instance.
     ///
     /// # Errors
-    /// A module that traps, asks for what the cluster does not have, or answers with an error.
+    /// A module that traps, fails to look up an object, or answers with an error.
     pub fn validate(&self, payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<(Usage, Vec<u8>)> {
         let operation = "validate";
         let lengths = (i32::try_from(operation.len())?, i32::try_from(payload.len())?);
@@ -74,7 +74,7 @@ impl Meter {
         match store.into_data() {
             Call { error: Some(error), .. } => Err(Error::msg(String::from_utf8_lossy(&error).into_owned())),
             Call { answer: Some(answer), .. } => Ok((Usage { fuel, memory }, answer)),
-            _ => Err(Error::msg("the module gave no answer")),
+            _ => Err(Error::msg("the module did not answer")),
         }
     }
 }
@@ -129,14 +129,14 @@ fn linker(engine: &Engine) -> Result<Linker<Call>> {
     Ok(linker)
 }
 
-/// The answer to `get_resource`, the only question that is measured.
+/// Answers `get_resource`, the only look-up that is measured.
 fn answer(question: &[u8], cluster: &Objects) -> Result<Vec<u8>> {
     let question: Value = serde_json::from_slice(question)?;
     let text = |name: &str| question.get(name).and_then(Value::as_str);
     let masks = question.get("field_masks").and_then(Value::as_array).into_iter().flatten();
     let masks: Vec<String> = masks.filter_map(|mask| mask.as_str().map(str::to_owned)).collect();
-    let name =
-        text("name").ok_or_else(|| Error::msg("a look-up of many objects, which is not measured here"))?;
+    let name = text("name")
+        .ok_or_else(|| Error::msg("a look-up of several objects, which the benchmark does not support"))?;
     let found = cluster.fetch(&Fetch {
         api_version: text("api_version").unwrap_or_default(),
         kind: text("kind").unwrap_or_default(),

@@ -1,10 +1,11 @@
-//! Modules within their budgets, and no figure above the committed table. `BLESS=1` writes the table.
+//! Modules are within their budgets, and no figure is above the committed table. `BLESS=1` writes
+//! the table.
 
 use bench::Figures;
 
-const HEAD: &str = "# Figures\n\nPrinted by `./justw bench`, written by `BLESS=1 ./justw test`; a test fails when a \
-                    figure grows by more than 3 % or exceeds its\nbudget. Instructions are Wasmtime's fuel; the floor is \
-                    a module that only skips over the payload.\n\n";
+const HEAD: &str = "# Figures\n\nPrinted by `./justw bench` and written by `./justw bless`. A test fails if a figure \
+                    grows by more\nthan 3 % or exceeds its budget. Instructions are counted as Wasmtime's fuel. The \
+                    floor is a module\nthat only skips over the payload.\n\n";
 
 #[test]
 fn modules_are_within_their_budgets_and_have_not_grown() {

@@ -1,4 +1,4 @@
-//! The cluster that the policy may look things up in: files of objects.
+//! The objects of a cluster, from files.
 
 use std::path::Path;
 
@@ -8,23 +8,23 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::parse;
-use crate::source::{Name, Reader};
+use crate::source::{InputReader, SourceName};
 
-/// What a file of the cluster has.
-const EXPECTED: &str = "expected Kubernetes objects and lists of them";
+/// The expected content of a file.
+const EXPECTED: &str = "expected Kubernetes objects or lists of objects";
 
-/// The objects of some files and directories.
+/// Reads the objects from files and directories.
 ///
 /// # Errors
-/// The first file that cannot be read, and what is no set of Kubernetes objects.
-pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects, Failure> {
+/// The first file that cannot be read, and objects that cannot be in one cluster.
+pub(crate) fn read(arguments: &[String], reader: &mut InputReader) -> Result<Objects, Failure> {
     let mut objects = Vec::new();
     let mut names = Vec::new();
     for argument in arguments {
         for file in files(argument)? {
             let source = reader.text(&file)?;
             if source.text.trim().is_empty() {
-                // As kubectl leaves it behind when it fails.
+                // A kubectl command that fails leaves an empty file.
                 return Err(Failure::about(&source.name, format!("is empty; {EXPECTED}")));
             }
             let documents = parse::documents(&source)?;
@@ -35,11 +35,12 @@ pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects,
                     return Err(Failure::about(name, format!("{EXPECTED}, found {found}")));
                 }
                 match document {
-                    // As `jq '.items'` writes it.
+                    // The output of `jq '.items'`.
                     Value::Array(items) => {
                         names.extend(
-                            (0..items.len())
-                                .map(|item| Name::new(format!("{name}, item {}", item.saturating_add(1)))),
+                            (0..items.len()).map(|item| {
+                                SourceName::new(format!("{name}, item {}", item.saturating_add(1)))
+                            }),
                         );
                         objects.extend(items);
                     }
@@ -51,10 +52,11 @@ pub(crate) fn read(arguments: &[String], reader: &mut Reader) -> Result<Objects,
             }
         }
     }
-    Objects::from_values(objects).map_err(|error| Failure::new(named(&error.to_string(), &names)))
+    let name = |index: usize| names.get(index).map(SourceName::to_string).unwrap_or_default();
+    Objects::from_values(objects).map_err(|error| Failure::new(error.describe(&name)))
 }
 
-/// What a document is that is no object, but a request for one.
+/// Names the kind of a document that is a request.
 fn request(document: &Value) -> Option<&'static str> {
     match Form::of(document)? {
         Form::Request => Some("an AdmissionRequest"),
@@ -62,7 +64,8 @@ fn request(document: &Value) -> Option<&'static str> {
     }
 }
 
-/// A file itself, or the files of objects in a directory, in order, not those in directories below.
+/// Returns a file itself, or the files of objects in a directory, by name. Subdirectories are not
+/// searched.
 fn files(argument: &str) -> Result<Vec<String>, Failure> {
     let path = Path::new(argument);
     if !path.is_dir() {
@@ -75,55 +78,10 @@ fn files(argument: &str) -> Result<Vec<String>, Failure> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         if matches!(extension, Some("json" | "yaml" | "yml")) && !path.is_dir() {
             files.push(path.into_os_string().into_string().map_err(|path| {
-                Failure::about(path.display(), "has a name that is no text; give it another one")
+                Failure::about(path.display(), "has a name that is not valid Unicode; rename the file")
             })?);
         }
     }
     files.sort();
     Ok(files)
-}
-
-/// A message about objects that are called `objects[0]`, with the names of their files.
-fn named(message: &str, names: &[Name]) -> String {
-    let mut parts = message.split("objects[");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let known = part.split_once(']').and_then(|(index, rest)| {
-            let name = names.get(index.parse::<usize>().ok()?)?;
-            Some((name, rest))
-        });
-        match known {
-            None => text.extend(["objects[", part]),
-            Some((name, rest)) => {
-                text.push_str(&name.to_string());
-                // `.metadata.name` of it, or nothing below it.
-                match rest.strip_prefix('.') {
-                    Some(path) => text.extend([": ", path]),
-                    None => text.push_str(rest),
-                }
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn objects_are_called_by_their_files() {
-        let names = [Name::new("a.yaml"), Name::new("b.yaml, document 2")];
-        for (message, text) in [
-            ("objects[1].metadata: expected an object", "b.yaml, document 2: metadata: expected an object"),
-            (
-                "objects[0]: v1 Pod a is there already, as objects[1]; x",
-                "a.yaml: v1 Pod a is there already, as b.yaml, document 2; x",
-            ),
-            ("objects[7]: x", "objects[7]: x"),
-            ("objects[0].items[3].kind: x", "a.yaml: items[3].kind: x"),
-        ] {
-            assert_eq!(named(message, &names), text);
-        }
-    }
 }

@@ -1,22 +1,22 @@
-//! Why the tool could not do what it was asked for.
+//! Reasons why a command failed.
 
 use std::fmt;
 
-use crate::text::one_line;
+use crate::terminal::one_line;
 
-/// One clear sentence for standard error.
+/// A one-line message for standard error.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
 impl Failure {
-    /// A failure with something that a person knows: a file, an argument.
+    /// A failure that concerns something the user named, such as a file: `subject: problem`.
     pub(crate) fn about(subject: impl fmt::Display, problem: impl fmt::Display) -> Self {
         Self(format!("{subject}: {problem}"))
     }
 
-    /// A failure that is a sentence.
-    pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self(sentence.into())
+    /// A failure with a complete message.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
     }
 }
 

@@ -1,29 +1,29 @@
 //! `portcullis`: policy modules on a laptop or in CI, without a cluster.
 //!
-//! [`run`] judges requests with a module in the host that Kubewarden uses, [`audit`] lists what the restrictions
-//! would find in a cluster, [`convert`] writes manifests from what others restrict pods with, [`annotate`] makes a
-//! module ready for Kubewarden, [`selinux`] says what settings of one module mean, [`registry`] pushes modules and pulls
-//! them. All input is read before the first thing is judged or sent, and everything is judged before the first thing is
-//! printed, so there is no half an answer.
+//! The tool parses arguments, reads files, calls the libraries of the workspace and prints their
+//! results. `run` judges requests with a module in the host that Kubewarden uses. `audit` lists the
+//! findings of the restrictions in a cluster, `convert` writes manifests, and `selinux` explains
+//! settings. `annotate` prepares a module for Kubewarden, [`registry`] pushes and pulls modules.
+//!
+//! A command reads all input before it judges or sends anything, and judges everything before it
+//! prints anything. Its output is complete or empty.
 
-mod annotate;
 mod args;
-mod audit;
 mod cluster;
-mod convert;
-mod diff;
+mod commands;
+mod dump;
 mod failure;
 mod parse;
 mod policy;
+#[cfg_attr(not(feature = "registry"), path = "registry/disabled.rs")]
 mod registry;
-mod replace;
-mod report;
+mod replace_file;
 mod requests;
-mod run;
-mod selinux;
 mod settings;
 mod source;
-mod text;
+mod stdout;
+mod terminal;
+mod verdicts;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -33,29 +33,29 @@ use clap::Parser;
 use args::{Cli, Command};
 use failure::Failure;
 
-/// The tool could not do what it was asked for. clap uses the same for arguments that it does not understand.
+/// The exit status of a command that failed. clap uses the same status for invalid arguments.
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
-        Command::Audit(args) => audit::audit(&args.what),
-        Command::Convert(args) => convert::convert(&args.what),
-        Command::Annotate(args) => annotate::annotate(&args),
+    let result = match Cli::parse().command {
+        Command::Run(args) => commands::run(&args),
+        Command::Audit(args) => commands::audit(&args.audit),
+        Command::Convert(args) => commands::convert(&args.source),
+        Command::Annotate(args) => commands::annotate(&args),
         Command::Push(args) => registry::push(&args),
         Command::Pull(args) => registry::pull(&args),
-        Command::Selinux(args) => selinux::selinux(&args.what),
+        Command::Selinux(args) => commands::selinux(&args.command),
     };
-    match done {
+    match result {
         Ok(status) => status,
         Err(failure) => {
-            report(&failure);
+            print_failure(&failure);
             ExitCode::from(FAILED)
         }
     }
 }
 
-/// Says on standard error why nothing was done. If that cannot be written either, the status says it.
-fn report(failure: &Failure) {
+/// Prints a failure on standard error. If that fails too, the exit status still reports it.
+fn print_failure(failure: &Failure) {
     drop(writeln!(std::io::stderr().lock(), "portcullis: {failure}"));
 }

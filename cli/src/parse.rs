@@ -1,4 +1,4 @@
-//! Texts as values, and what is wrong with a text as a failure of the tool.
+//! JSON and YAML documents of a source.
 
 use std::thread;
 
@@ -8,15 +8,16 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::source::Source;
 
-/// The documents of a source, without empty ones: [`manifest::documents`].
+/// Parses the documents of a source, without empty ones; see [`manifest::documents`].
 ///
 /// # Errors
-/// Text that is neither JSON nor YAML, and keys that are there twice, with line and column.
+/// Text that is neither JSON nor YAML, and duplicate keys, with line and column.
 pub(crate) fn documents(source: &Source) -> Result<Vec<Value>, Failure> {
-    with_room(|| manifest::documents(&source.text)).map_err(|problem| Failure::about(&source.name, problem))
+    with_large_stack(|| manifest::documents(&source.text))
+        .map_err(|problem| Failure::about(&source.name, problem))
 }
 
-/// The only document of a source; `None` if it is empty.
+/// Parses the only document of a source; `None` if the source is empty.
 ///
 /// # Errors
 /// As [`documents`], and several documents.
@@ -31,14 +32,14 @@ pub(crate) fn document(source: &Source) -> Result<Option<Value>, Failure> {
     Ok(documents.pop())
 }
 
-/// Does work that is nested as deeply as its input, on a stack that is large enough for the deepest that is
-/// read; that of the main thread is small on some systems.
-fn with_room<T: Send>(work: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
+/// Runs a parser that recurses as deeply as its input is nested, on a stack that is large enough
+/// for the deepest input it accepts. On some systems, the stack of the main thread is small.
+fn with_large_stack<T: Send>(parse: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
     const STACK: usize = 64 * 1024 * 1024;
-    let done = thread::scope(|scope| {
-        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
+    let result = thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse).ok()?;
         worker.join().ok()
     });
-    let message = || "cannot be read: there is not enough memory".to_owned();
-    done.unwrap_or_else(|| Err(Problem { at: None, message: message() }))
+    let message = || "cannot be read: not enough memory".to_owned();
+    result.unwrap_or_else(|| Err(Problem { at: None, message: message() }))
 }

@@ -1,4 +1,4 @@
-//! The requests.
+//! The requests to judge.
 
 use admission_review::AdmissionRequest;
 use manifest::found;
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::parse;
-use crate::source::{Name, Reader};
+use crate::source::{InputReader, SourceName};
 
-/// All requests of some files, in order.
+/// Reads all requests from files, in order.
 ///
 /// # Errors
-/// The first file that cannot be read or holds something else.
-pub(crate) fn read(files: &[String], reader: &mut Reader) -> Result<Vec<AdmissionRequest>, Failure> {
+/// The first file that cannot be read or contains something else.
+pub(crate) fn read(files: &[String], reader: &mut InputReader) -> Result<Vec<AdmissionRequest>, Failure> {
     let mut requests = Vec::new();
     for file in files {
         let source = reader.text(file)?;
@@ -31,13 +31,13 @@ pub(crate) fn read(files: &[String], reader: &mut Reader) -> Result<Vec<Admissio
     Ok(requests)
 }
 
-fn request(document: Value, name: &Name) -> Result<AdmissionRequest, Failure> {
-    check(&document).map_err(|problem| Failure::about(name, problem))?;
+fn request(document: Value, name: &SourceName) -> Result<AdmissionRequest, Failure> {
+    check_kind(&document).map_err(|problem| Failure::about(name, problem))?;
     AdmissionRequest::from_value(document).map_err(|error| Failure::about(name, error))
 }
 
-/// Tells what is not even meant to be a request: most often the bare object that somebody wants judged.
-fn check(document: &Value) -> Result<(), String> {
+/// Rejects documents of another kind, such as the bare object to judge.
+fn check_kind(document: &Value) -> Result<(), String> {
     const EXPECTED: &str = "expected an AdmissionReview or an AdmissionRequest";
     let Value::Object(fields) = document else {
         return Err(format!("{EXPECTED}, found {}", found(document)));

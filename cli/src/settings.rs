@@ -1,4 +1,4 @@
-//! The settings of the policy.
+//! The settings of a policy.
 
 use manifest::found;
 use serde_json::Value;
@@ -6,23 +6,24 @@ use serde_json::Value;
 use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::parse;
-use crate::source::{Name, Reader, Source};
+use crate::source::{InputReader, Source, SourceName};
 
-/// The settings from a file or an argument, and what messages call them; null if there are none.
+/// Reads settings from a file or an argument, and returns them with the name of their source.
+/// Without settings, the value is null.
 ///
 /// # Errors
-/// A file that cannot be read, and what is no object.
-pub(crate) fn read(args: &SettingsArgs, reader: &mut Reader) -> Result<(Value, Name), Failure> {
+/// A file that cannot be read, and a value that is not an object.
+pub(crate) fn read(args: &SettingsArgs, reader: &mut InputReader) -> Result<(Value, SourceName), Failure> {
     let source = match (&args.settings, &args.settings_json) {
         (Some(file), _) => reader.text(file)?,
-        (None, Some(json)) => Source { name: Name::new("--settings-json"), text: json.clone() },
-        (None, None) => return Ok((Value::Null, Name::new("settings"))),
+        (None, Some(json)) => Source { name: SourceName::new("--settings-json"), text: json.clone() },
+        (None, None) => return Ok((Value::Null, SourceName::new("settings"))),
     };
     let settings = parse::document(&source)?.unwrap_or_default();
     match settings {
         Value::Object(_) | Value::Null => Ok((settings, source.name)),
         other => {
-            let problem = format!("expected settings as an object, found {}", found(&other));
+            let problem = format!("expected an object with settings, found {}", found(&other));
             Err(Failure::about(source.name, problem))
         }
     }

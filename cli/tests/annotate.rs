@@ -1,4 +1,4 @@
-//! Annotating a module from the command line.
+//! `portcullis annotate`.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 const METADATA: &str = include_str!("../../policies/external-ips/metadata.yml");
 
-/// Annotates in a directory with the files `module.wasm` and `metadata.yml`.
+/// Runs `annotate` in a directory with the files `module.wasm` and `metadata.yml`.
 fn annotate(test: &str, module: &[u8], metadata: &str, output: &str) -> (PathBuf, Output) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -20,7 +20,7 @@ fn annotate(test: &str, module: &[u8], metadata: &str, output: &str) -> (PathBuf
     (folder, done)
 }
 
-/// The names of the files in a directory, in order.
+/// The names of the files in a directory, sorted.
 fn files(folder: &PathBuf) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
@@ -29,7 +29,7 @@ fn files(folder: &PathBuf) -> Vec<String> {
 }
 
 #[test]
-fn a_module_gets_its_metadata() {
+fn writes_metadata_into_a_module() {
     let (folder, done) = annotate("annotated", MODULE, METADATA, "out.wasm");
     assert_eq!((done.status.code(), done.stdout, done.stderr), (Some(0), Vec::new(), Vec::new()));
     let annotated = fs::read(folder.join("out.wasm")).unwrap();
@@ -39,8 +39,8 @@ fn a_module_gets_its_metadata() {
 }
 
 #[test]
-fn what_is_refused_leaves_everything_as_it_was() {
-    for (test, module, metadata, output, told) in [
+fn leaves_all_files_unchanged_on_failure() {
+    for (test, module, metadata, output, message) in [
         (
             "bad-metadata",
             MODULE,
@@ -66,7 +66,7 @@ fn what_is_refused_leaves_everything_as_it_was() {
         let (folder, done) = annotate(test, module, &metadata, output);
         let stderr = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(2));
-        assert!(stderr.starts_with(&format!("portcullis: {told}")), "{stderr}");
+        assert!(stderr.starts_with(&format!("portcullis: {message}")), "{stderr}");
         assert_eq!(fs::read(folder.join("module.wasm")).unwrap(), module);
         assert_eq!(files(&folder), ["metadata.yml", "module.wasm"]);
         fs::remove_dir_all(folder).unwrap();

@@ -1,4 +1,4 @@
-//! What the audits find in a dump, as text and as JSON, and what they say of a dump that is none.
+//! `portcullis audit`: findings as text and as JSON, and failures.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod folder;
@@ -7,19 +7,19 @@ use std::fs;
 
 use folder::Folder;
 
-/// Status, standard output and standard error of an audit.
+/// Runs an audit; returns its status, standard output and standard error.
 fn audit(folder: &Folder, arguments: &[&str], input: &str) -> (i32, String, String) {
     folder.run(&[&["audit"], arguments].concat(), input)
 }
 
-/// What is found, with the status that says so.
+/// Runs an audit that finds something; returns its output.
 fn found(folder: &Folder, arguments: &[&str]) -> String {
     let (status, stdout, stderr) = audit(folder, arguments, "");
     assert_eq!((status, stderr.as_str()), (1, ""), "{arguments:?}");
     stdout
 }
 
-/// The sentence with which a dump is refused.
+/// Runs an audit that fails; returns its message.
 fn refused(folder: &Folder, arguments: &[&str], input: &str) -> String {
     folder.refused(&[&["audit"], arguments].concat(), input)
 }
@@ -55,7 +55,7 @@ metadata:
 ";
 
 #[test]
-fn mirror_labels_are_listed_as_the_document_lists_them() {
+fn lists_mirror_labels_as_the_kep_does() {
     let folder = Folder::new("mirror-labels");
     fs::create_dir_all(folder.0.join("dump")).unwrap();
     folder.file("dump/pods.json", PODS);
@@ -82,7 +82,7 @@ kubectl annotate namespaces kube-system node.kubernetes.io/mirror.allowed-label-
 }
 
 #[test]
-fn what_a_namespace_lists_already_is_kept() {
+fn keeps_the_keys_that_a_namespace_lists_already() {
     let folder = Folder::new("mirror-listed");
     folder.file("pods.json", PODS);
     folder.file("node.yaml", NODE);
@@ -108,7 +108,7 @@ kubectl annotate --overwrite namespaces kube-system node.kubernetes.io/mirror.al
 }
 
 #[test]
-fn a_label_that_no_list_opens_is_in_no_command() {
+fn commands_omit_denied_keys() {
     let folder = Folder::new("mirror-denied");
     folder.file(
         "pod.yaml",
@@ -120,7 +120,7 @@ fn a_label_that_no_list_opens_is_in_no_command() {
         "\
 kube-system: k8s-app
 
-node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys says otherwise; remove it from the static pods
+node-pods denies k8s-app even if a namespace lists it, unless the setting deniedLabelKeys permits it; remove the label from the static pods
 "
     );
     assert_eq!(
@@ -130,7 +130,7 @@ node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys say
 }
 
 #[test]
-fn a_label_that_no_list_opens_is_found_although_it_is_listed() {
+fn finds_denied_keys_even_if_they_are_listed() {
     let folder = Folder::new("mirror-denied-listed");
     folder.file(
         "dump.json",
@@ -139,7 +139,7 @@ fn a_label_that_no_list_opens_is_found_although_it_is_listed() {
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system",
                "annotations": {"node.kubernetes.io/mirror.allowed-label-keys": "k8s-app"}}}]"#,
     );
-    // What somebody listed stays listed: the settings may allow it.
+    // The key stays in the list, because the settings may permit it.
     assert_eq!(
         found(&folder, &["mirror-labels", "dump.json"]),
         "\
@@ -148,13 +148,13 @@ kube-system: tier
 
 kubectl annotate --overwrite namespaces kube-system node.kubernetes.io/mirror.allowed-label-keys=\"k8s-app,tier\"
 
-node-pods refuses k8s-app whatever a namespace lists, unless deniedLabelKeys says otherwise; remove it from the static pods
+node-pods denies k8s-app even if a namespace lists it, unless the setting deniedLabelKeys permits it; remove the label from the static pods
 "
     );
 }
 
 #[test]
-fn a_topology_label_of_a_pod_without_a_node_is_nobodys_copy() {
+fn a_topology_label_of_a_pod_without_a_node_is_not_a_copy() {
     let folder = Folder::new("mirror-nowhere");
     folder.file(
         "pod.json",
@@ -166,7 +166,7 @@ fn a_topology_label_of_a_pod_without_a_node_is_nobodys_copy() {
 }
 
 #[test]
-fn nodes_that_a_dump_lacks_are_counted() {
+fn abbreviates_the_list_of_missing_nodes() {
     let folder = Folder::new("mirror-many-nodes");
     let pod = |index: u32| {
         format!(
@@ -182,27 +182,27 @@ fn nodes_that_a_dump_lacks_are_counted() {
 }
 
 #[test]
-fn nothing_found_is_data_too() {
+fn writes_json_without_findings() {
     let folder = Folder::new("nothing");
     folder.file(
         "dump.yaml",
         "---\n[{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}, {apiVersion: v1, kind: Node, \
          metadata: {name: a}}, {apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}}]",
     );
-    for (what, json) in [
+    for (audit_name, json) in [
         ("mirror-labels", "{\"namespaces\":[],\"notes\":[]}\n"),
         ("node-labels", "{\"nodes\":[]}\n"),
         ("external-ips", "{\"services\":[]}\n"),
     ] {
         assert_eq!(
-            audit(&folder, &[what, "dump.yaml", "-o", "json"], ""),
+            audit(&folder, &[audit_name, "dump.yaml", "-o", "json"], ""),
             (0, json.to_owned(), String::new())
         );
     }
 }
 
 #[test]
-fn topology_labels_count_unless_the_api_server_copied_them() {
+fn lists_topology_labels_unless_the_api_server_copied_them() {
     let folder = Folder::new("mirror-topology");
     folder.file("pods.json", PODS);
     let zone = |zone: &str| NODE.replace("zone: a", &format!("zone: {zone}"));
@@ -214,15 +214,15 @@ fn topology_labels_count_unless_the_api_server_copied_them() {
     assert!(!unknown.contains("topology.kubernetes.io/zone"), "{unknown}");
     assert!(
         unknown.ends_with(
-            "\nTopology labels were not checked, as the dump lacks Nodes (cp-1); \
-             make it with kubectl get pods,namespaces,nodes --all-namespaces -o json\n"
+            "\nTopology labels were not checked because the dump lacks Nodes (cp-1); \
+             create the dump with kubectl get pods,namespaces,nodes --all-namespaces -o json\n"
         ),
         "{unknown}"
     );
 }
 
 #[test]
-fn node_labels_are_listed_with_what_to_do() {
+fn lists_node_labels_with_remedies() {
     let folder = Folder::new("node-labels");
     folder.file("node.yaml", NODE);
     let rule = "not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove";
@@ -236,7 +236,7 @@ cp-1: beta.kubernetes.io/masq-agent-ds-ready: {rule}; use node.kubernetes.io/mas
 cp-1: beta.kubernetes.io/metadata-proxy-ready: {rule}; use cloud.google.com/metadata-proxy-ready
 cp-1: node-role.kubernetes.io/control-plane: {rule}; use node.kubernetes.io or a domain of your own, or let an administrator label the Node
 
-Kubelets could no longer set 5 labels of 1 Node. Labels that an administrator sets are no matter.
+Kubelets could no longer set 5 labels on 1 Node. Labels set by administrators are not affected.
 "
         )
     );
@@ -253,12 +253,12 @@ Kubelets could no longer set 5 labels of 1 Node. Labels that an administrator se
     assert_eq!(labels[4]["remedy"], "let an administrator label the Node");
 
     folder.file("clean.json", r#"{"apiVersion":"v1","kind":"NodeList","items":[{"metadata":{"name":"a"}}]}"#);
-    let nothing = "Kubelets could set every label that is there.\n";
+    let nothing = "Kubelets can set every label in the dump.\n";
     assert_eq!(audit(&folder, &["node-labels", "clean.json"], ""), (0, nothing.to_owned(), String::new()));
 }
 
 #[test]
-fn services_with_external_ips_are_listed() {
+fn lists_services_with_external_ips() {
     let folder = Folder::new("external-ips");
     folder.file(
         "services.json",
@@ -287,37 +287,37 @@ fn services_with_external_ips_are_listed() {
 }
 
 #[test]
-fn a_dump_that_is_none_is_refused_with_the_place() {
+fn rejects_an_invalid_dump_with_the_place() {
     let folder = Folder::new("bad-dumps");
-    let pods = "make the dump with kubectl get pods,namespaces,nodes --all-namespaces -o json";
-    for (what, input, sentence) in [
-        ("node-labels", " \n", "standard input: is empty; expected Kubernetes objects and lists of them"),
+    let pods = "create the dump with kubectl get pods,namespaces,nodes --all-namespaces -o json";
+    for (audit_name, input, message) in [
+        ("node-labels", " \n", "standard input: is empty; expected Kubernetes objects or lists of objects"),
         (
             "external-ips",
             r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {}}"#,
-            "standard input: expected Kubernetes objects and lists of them, found an AdmissionReview",
+            "standard input: expected Kubernetes objects or lists of objects, found an AdmissionReview",
         ),
         (
             "mirror-labels",
             r#"{"uid": "1", "kind": {"group": "", "version": "v1", "kind": "Pod"}}"#,
-            "standard input: expected Kubernetes objects and lists of them, found an AdmissionRequest",
+            "standard input: expected Kubernetes objects or lists of objects, found an AdmissionRequest",
         ),
         (
             "mirror-labels",
             "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: 'b;c', \
              annotations: {kubernetes.io/config.mirror: x}}}",
-            "standard input: Pod b;c/a: metadata.namespace: no API server stores such a name; take the dump anew",
+            "standard input: Pod b;c/a: metadata.namespace: the API server does not accept this name; create a new dump",
         ),
         (
             "node-labels",
             "---\n{apiVersion: metrics.k8s.io/v1beta1, kind: Node, metadata: {name: a}}",
-            "standard input: has no v1 Node; make the dump with kubectl get nodes -o json",
+            "standard input: has no v1 Node; create the dump with kubectl get nodes -o json",
         ),
         ("mirror-labels", NODE, &*format!("standard input: has no v1 Pod; {pods}")),
         (
             "external-ips",
             "---\n{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a, namespace: b}}",
-            "standard input: has no v1 Service; make the dump with kubectl get services --all-namespaces -o json",
+            "standard input: has no v1 Service; create the dump with kubectl get services --all-namespaces -o json",
         ),
         (
             "external-ips",
@@ -338,23 +338,23 @@ fn a_dump_that_is_none_is_refused_with_the_place() {
             "mirror-labels",
             "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, labels: {'$(x)': a}, \
              annotations: {kubernetes.io/config.mirror: x}}}",
-            "standard input: Pod b/a: metadata.labels[$(x)]: no API server stores such a name; \
-             take the dump anew",
+            "standard input: Pod b/a: metadata.labels[$(x)]: the API server does not accept this name; \
+             create a new dump",
         ),
         (
             "mirror-labels",
             "---\n[{apiVersion: v1, kind: Namespace, metadata: {name: a, \
              annotations: {node.kubernetes.io/mirror.allowed-label-keys: 'a b'}}}]",
             "standard input: Namespace a: metadata.annotations[node.kubernetes.io/mirror.allowed-label-keys]: \
-             lists what is no key of a label; mend it first",
+             contains an invalid label key; correct the annotation first",
         ),
         (
             "node-labels",
             "---\n{apiVersion: v1, kind: List, items: [{kind: Node}]}",
-            "standard input: items[0].apiVersion: expected a string with something in it; add it",
+            "standard input: items[0].apiVersion: expected a non-empty string; add it",
         ),
     ] {
-        assert_eq!(refused(&folder, &[what, "-"], input), sentence, "{what} {input}");
+        assert_eq!(refused(&folder, &[audit_name, "-"], input), message, "{audit_name} {input}");
     }
     folder.file("node.yaml", NODE);
     assert_eq!(

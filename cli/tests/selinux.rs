@@ -1,4 +1,4 @@
-//! What `audit selinux` finds in a dump, and what `selinux level` tells of settings.
+//! `portcullis audit selinux` and `portcullis selinux level`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
 mod folder;
@@ -6,30 +6,30 @@ mod folder;
 use folder::Folder;
 use serde_json::{Value, json};
 
-/// Status, standard output and standard error of an audit of `dump.json`.
+/// Audits `dump`; returns the status, standard output and standard error.
 fn audit(folder: &Folder, dump: &[Value], arguments: &[&str]) -> (i32, String, String) {
     folder.file("dump.json", json!(dump).to_string());
     folder.run(&[&["audit", "selinux", "dump.json"], arguments].concat(), "")
 }
 
-/// What an audit with settings finds, for programs.
+/// Audits `dump` with settings; returns the JSON output.
 fn found(folder: &Folder, dump: &[Value], settings: &Value) -> Value {
     let arguments = ["-o", "json", "--settings-json", &settings.to_string()];
     let (status, stdout, stderr) = audit(folder, dump, &arguments);
     assert_eq!(stderr, "", "{settings}");
     let found: Value = serde_json::from_str(&stdout).unwrap();
-    let lists = ["collisions", "foreign", "refused", "changed"];
+    let lists = ["collisions", "foreign", "denied", "changed"];
     let is_empty = lists.iter().all(|list| found[list].as_array().unwrap().is_empty());
     assert_eq!(status, i32::from(!is_empty), "{stdout}");
     found
 }
 
-/// The sentence with which an audit of standard input is refused.
+/// Audits standard input without success; returns the message.
 fn refused(folder: &Folder, input: &str, settings: &str) -> String {
     folder.refused(&["audit", "selinux", "-", "--settings-json", settings], input)
 }
 
-/// What `selinux level` prints, with the status that says that it could.
+/// Runs `selinux level`; returns its output.
 fn level(folder: &Folder, arguments: &[&str]) -> String {
     let (status, stdout, stderr) = folder.run(&[&["selinux", "level"], arguments].concat(), "");
     assert_eq!((status, stderr.as_str()), (0, ""), "{arguments:?}");
@@ -50,7 +50,7 @@ fn annotated(name: &str, level: &str) -> Value {
     namespace(name, &json!({ "annotations": { "portcullis.dev/selinux-level": level } }))
 }
 
-/// A pod with these options for itself and for its container.
+/// A pod with SELinux options for itself and for its container.
 fn pod(namespace: &str, name: &str, own: &Value, containers: &Value) -> Value {
     json!({
         "apiVersion": "v1",
@@ -79,12 +79,12 @@ fn deployment(namespace: &str, name: &str, level: &str) -> Value {
     })
 }
 
-/// The field of each element of a list.
+/// A field of each element of a list.
 fn each<'v>(list: &'v Value, field: &str) -> Vec<&'v Value> {
     list.as_array().unwrap().iter().map(|element| &element[field]).collect()
 }
 
-/// One of everything.
+/// A dump with findings of each kind.
 fn dump() -> Vec<Value> {
     let mut on_node = plain("shop", "on-node");
     on_node["spec"]["hostPID"] = true.into();
@@ -107,7 +107,7 @@ fn dump() -> Vec<Value> {
 }
 
 #[test]
-fn everything_is_listed_for_people() {
+fn writes_all_findings_as_text() {
     let folder = Folder::new("selinux-text");
     let (status, stdout, stderr) = audit(&folder, &dump(), &[]);
     assert_eq!((status, stderr.as_str()), (1, ""));
@@ -118,11 +118,11 @@ Namespaces with the same level:
   s0:c136,c179: tenant-286 (hash of namespace:tenant-286), tenant-327 (hash of namespace:tenant-327)
 
 Levels of other Namespaces:
-  Pod shop/thief: spec.securityContext.seLinuxOptions.level: s0:c138,c78 is that of team-a
+  Pod shop/thief: spec.securityContext.seLinuxOptions.level: s0:c138,c78 is the level of team-a
   Deployment shop/all: spec.template.spec.containers[0].securityContext.seLinuxOptions.level: s0-s0:c0.c1023 \
-         reaches that of team-a, tenant-286, tenant-327
+         reaches the level of team-a, tenant-286, tenant-327
 
-Would be refused:
+Would be denied:
   PersistentVolume etc: spec.local.path: Invalid value: \"/etc\": the runtime would relabel a path of the system; \
          use a path that holds nothing else
   Pod shop/thief: spec.securityContext.seLinuxOptions.level: Invalid value: \"s0:c138,c78\": is not the level of \
@@ -135,14 +135,14 @@ Would be changed:
   Pod shop/on-node: spec.securityContext.seLinuxOptions.type: set to spc_t
   Pod team-a/web: spec.securityContext.seLinuxOptions.level: set to s0:c78,c138
 
-1 level shared, 2 objects with a level of others, 3 refused, 2 changed.
+1 shared level, 2 objects with the level of another Namespace, 3 denied, 2 changed.
 "
         .replace("SHOP", level(&folder, &["shop"]).split(' ').nth(1).unwrap())
     );
 }
 
 #[test]
-fn everything_is_listed_for_programs() {
+fn writes_all_findings_as_json() {
     let folder = Folder::new("selinux-json");
     let found = found(&folder, &dump(), &json!({}));
     let tenant = |name: &str| {
@@ -171,9 +171,9 @@ fn everything_is_listed_for_programs() {
             },
         ])
     );
-    assert_eq!(each(&found["refused"], "name"), ["etc", "thief", "all"]);
-    assert_eq!(each(&found["refused"], "namespace"), [&Value::Null, &"shop".into(), &"shop".into()]);
-    assert_eq!(found["refused"][0]["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(each(&found["denied"], "name"), ["etc", "thief", "all"]);
+    assert_eq!(each(&found["denied"], "namespace"), [&Value::Null, &"shop".into(), &"shop".into()]);
+    assert_eq!(found["denied"][0]["messages"].as_array().unwrap().len(), 1);
     assert_eq!(
         found["changed"][1],
         json!({
@@ -185,23 +185,23 @@ fn everything_is_listed_for_programs() {
 }
 
 #[test]
-fn nothing_found_is_said() {
+fn reports_a_dump_without_findings() {
     let folder = Folder::new("selinux-nothing");
     let dump = [bare("team-a"), pod("team-a", "a", &json!({ "level": "s0:c78,c138" }), &Value::Null)];
-    let nothing = "No two Namespaces have the same level, no pod has another's, and nothing would be refused or changed.\n";
+    let nothing = "No two Namespaces share a level, no pod uses the level of another Namespace, and nothing would be denied or changed.\n";
     assert_eq!(audit(&folder, &dump, &[]), (0, nothing.to_owned(), String::new()));
-    let none = json!({ "collisions": [], "foreign": [], "refused": [], "changed": [], "notes": [] });
+    let none = json!({ "collisions": [], "foreign": [], "denied": [], "changed": [], "notes": [] });
     assert_eq!(found(&folder, &dump, &json!({})), none);
 }
 
 #[test]
-fn what_is_shared_on_purpose_is_no_collision_and_no_theft() {
+fn levels_shared_on_purpose_are_not_findings() {
     let folder = Folder::new("selinux-shared");
     let group = json!({ "allocation": {
         "sharedGroups": [{ "name": "shop", "namespaces": ["shop-front", "shop-back"] }],
     } });
-    let told = level(&folder, &["shop-back", "--settings-json", &group.to_string()]);
-    let (_, shop) = told.split_once(": ").unwrap();
+    let output = level(&folder, &["shop-back", "--settings-json", &group.to_string()]);
+    let (_, shop) = output.split_once(": ").unwrap();
     let (shop, origin) = shop.split_once(' ').unwrap();
     assert_eq!(origin, "(hash of group:shop)\n");
     let dump = [
@@ -223,7 +223,7 @@ fn what_is_shared_on_purpose_is_no_collision_and_no_theft() {
 }
 
 #[test]
-fn annotations_collide_whatever_they_are_written_like() {
+fn compares_annotations_by_meaning() {
     let folder = Folder::new("selinux-annotations");
     let settings = json!({ "mode": "Validate", "allocation": { "source": "NamespaceAnnotation" } });
     let dump = [
@@ -242,20 +242,20 @@ fn annotations_collide_whatever_they_are_written_like() {
     assert_eq!(each(namespaces, "key"), ["portcullis.dev/selinux-level"; 2]);
     assert_eq!(audited["foreign"][0]["reaches"], json!(["a", "b"]));
     assert_eq!(audited["foreign"][0]["equal"], false);
-    let refused: Vec<String> = audited["refused"]
+    let denied: Vec<String> = audited["denied"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| format!("{} {}", one["kind"].as_str().unwrap(), one["name"].as_str().unwrap()))
         .collect();
-    assert_eq!(refused, ["Namespace a", "Namespace b", "Namespace bad", "Pod a", "Pod thief"]);
-    // Who mutates has nothing to do with Namespaces that are there already.
+    assert_eq!(denied, ["Namespace a", "Namespace b", "Namespace bad", "Pod a", "Pod thief"]);
+    // A mutating policy does not change existing Namespaces.
     let mutating = json!({ "allocation": { "source": "NamespaceAnnotation" } });
     assert_eq!(found(&folder, &[bare("a"), bare("b")], &mutating)["changed"], json!([]));
 }
 
 #[test]
-fn the_own_level_is_no_theft_though_others_collide_with_it() {
+fn using_its_own_level_is_not_a_finding_even_if_it_is_shared() {
     let folder = Folder::new("selinux-own");
     let own =
         pod("tenant-286", "a", &json!({ "level": "s0:c179,c136" }), &json!({ "level": "s0:c136,c179" }));
@@ -266,24 +266,24 @@ fn the_own_level_is_no_theft_though_others_collide_with_it() {
 }
 
 #[test]
-fn an_exempt_namespace_owns_nothing_and_may_still_take() {
+fn an_exempt_namespace_owns_no_level_and_can_use_a_foreign_one() {
     let folder = Folder::new("selinux-exempt");
     let settings = json!({ "exempt": { "namespaces": ["tenant-286"] } });
     let thief = pod("tenant-286", "a", &json!({ "level": "s0:c78,c138" }), &Value::Null);
     let dump = [bare("tenant-286"), bare("tenant-327"), bare("team-a"), thief];
     let audited = found(&folder, &dump, &settings);
     assert_eq!(audited["collisions"], json!([]));
-    assert_eq!(audited["refused"], json!([]));
+    assert_eq!(audited["denied"], json!([]));
     assert_eq!(each(&audited["foreign"], "name"), ["a"]);
 }
 
 #[test]
-fn a_guard_refuses_what_mutate_would_change() {
+fn mode_validate_denies_what_mode_mutate_would_change() {
     let folder = Folder::new("selinux-guard");
     let audited = found(&folder, &[bare("team-a"), plain("team-a", "web")], &json!({ "mode": "Validate" }));
     assert_eq!(audited["changed"], json!([]));
     assert_eq!(
-        audited["refused"],
+        audited["denied"],
         json!([{
             "kind": "Pod", "namespace": "team-a", "name": "web",
             "messages": [
@@ -295,7 +295,7 @@ fn a_guard_refuses_what_mutate_would_change() {
 }
 
 #[test]
-fn where_namespaces_own_no_level_it_is_noted() {
+fn notes_that_namespaces_own_no_levels() {
     let folder = Folder::new("selinux-notes");
     let dump = [bare("a"), bare("b"), pod("b", "x", &json!({ "level": "s0:c1,c2" }), &Value::Null)];
     for (allocation, origin) in [
@@ -312,14 +312,14 @@ fn where_namespaces_own_no_level_it_is_noted() {
         let audited = found(&folder, &dump, &json!({ "allocation": allocation }));
         assert_eq!(
             audited["notes"],
-            json!([format!("Namespaces have no levels of their own and were not compared: {origin}")])
+            json!([format!("Namespaces have no levels of their own, so they were not compared: {origin}")])
         );
         assert_eq!((&audited["collisions"], &audited["foreign"]), (&json!([]), &json!([])));
     }
 }
 
 #[test]
-fn a_dump_that_lacks_namespaces_is_judged_as_far_as_it_goes() {
+fn judges_a_dump_without_some_namespaces_as_far_as_possible() {
     let folder = Folder::new("selinux-lacking");
     let dump = [bare("tenant-286"), plain("tenant-327", "a")];
     let audited = found(&folder, &dump, &json!({}));
@@ -328,26 +328,25 @@ fn a_dump_that_lacks_namespaces_is_judged_as_far_as_it_goes() {
 
     let settings = json!({ "allocation": { "source": "NamespaceAnnotation" } });
     let audited = found(&folder, &dump, &settings);
-    assert_eq!((&audited["refused"], &audited["changed"]), (&json!([]), &json!([])));
+    assert_eq!((&audited["denied"], &audited["changed"]), (&json!([]), &json!([])));
     let note = audited["notes"][0].as_str().unwrap();
-    let beginning =
-        "Not all was judged, as the dump lacks Namespaces (tenant-327); make it with kubectl get ";
+    let beginning = "Some objects were not judged because the dump lacks Namespaces (tenant-327); create the dump with kubectl get ";
     assert!(note.starts_with(beginning), "{note}");
 }
 
 #[test]
-fn a_dump_that_is_none_is_refused_with_the_place() {
+fn rejects_an_invalid_dump_with_the_place() {
     let folder = Folder::new("selinux-bad");
     let command = "kubectl get namespaces,pods,deployments,statefulsets,daemonsets,replicasets,\
                    replicationcontrollers,jobs,cronjobs,podtemplates,persistentvolumes --all-namespaces -o json";
-    let missing = format!("standard input: has no v1 Namespace; make the dump with {command}");
+    let missing = format!("standard input: has no v1 Namespace; create the dump with {command}");
     let in_namespace = |pod: Value| json!([bare("a"), pod]).to_string();
     let mut mistyped = plain("a", "b");
     mistyped["spec"]["securityContext"] = 7.into();
     let mut nowhere = plain("a", "b");
     nowhere["metadata"] = json!({ "name": "b" });
-    for (input, sentence) in [
-        ("", "standard input: is empty; expected Kubernetes objects and lists of them"),
+    for (input, message) in [
+        ("", "standard input: is empty; expected Kubernetes objects or lists of objects"),
         ("[]", &*missing),
         (r#"{"apiVersion": "v1", "kind": "List", "items": []}"#, &missing),
         (
@@ -360,27 +359,27 @@ fn a_dump_that_is_none_is_refused_with_the_place() {
         ),
         ("7", "standard input: expected a Kubernetes object; give one with apiVersion and kind"),
     ] {
-        assert_eq!(refused(&folder, input, "{}"), sentence, "{input}");
+        assert_eq!(refused(&folder, input, "{}"), message, "{input}");
     }
-    for (settings, sentence) in [
+    for (settings, message) in [
         (r#"{"alocation": {}}"#, "--settings-json: alocation: unknown key; did you mean allocation?"),
         (
             r#"{"allocation": {"scope": "NamespaceLabel"}}"#,
             "--settings-json: allocation.namespaceLabel: is missing; scope: NamespaceLabel needs the key of a label",
         ),
-        ("[]", "--settings-json: expected settings as an object, found a list"),
+        ("[]", "--settings-json: expected an object with settings, found a list"),
     ] {
-        assert_eq!(refused(&folder, "[]", settings), sentence);
-        assert_eq!(folder.refused(&["selinux", "level", "a", "--settings-json", settings], ""), sentence);
+        assert_eq!(refused(&folder, "[]", settings), message);
+        assert_eq!(folder.refused(&["selinux", "level", "a", "--settings-json", settings], ""), message);
     }
     assert_eq!(
         folder.refused(&["audit", "selinux", "-", "--settings", "-"], "{}"),
-        "standard input can be read once only; give - a single time"
+        "standard input can be read only once; pass - a single time"
     );
 }
 
 #[test]
-fn levels_are_told_with_their_origin() {
+fn shows_levels_with_their_origin() {
     let folder = Folder::new("selinux-level");
     assert_eq!(
         level(&folder, &["team-a", "tenant-286"]),
@@ -440,14 +439,14 @@ fn levels_are_told_with_their_origin() {
         ("a", json!({ "scope": "NamespaceLabel", "namespaceLabel": "tenant" }), "HASH (hash of namespace:a)"),
     ] {
         let settings = json!({ "allocation": allocation });
-        let told =
+        let output =
             level(&folder, &[name, "--settings-json", &settings.to_string(), "--cluster", "namespaces.json"]);
-        let given = told.strip_prefix(&format!("{name}: ")).unwrap().strip_suffix('\n').unwrap();
+        let given = output.strip_prefix(&format!("{name}: ")).unwrap().strip_suffix('\n').unwrap();
         let hashed = given.split(' ').next().unwrap();
         assert_eq!(given, text.replace("HASH", hashed), "{settings}");
         if text.starts_with("HASH") {
-            assert!(hashed.starts_with("s0:c"), "{told}");
-            // The policy gives a pod the same.
+            assert!(hashed.starts_with("s0:c"), "{output}");
+            // The policy gives a pod the same level.
             let pods: Value =
                 serde_json::from_str(&std::fs::read_to_string(folder.0.join("namespaces.json")).unwrap())
                     .unwrap();
@@ -467,7 +466,7 @@ fn levels_are_told_with_their_origin() {
 }
 
 #[test]
-fn a_namespace_that_decides_and_is_not_given_is_asked_for() {
+fn asks_for_a_namespace_that_decides_the_level() {
     let folder = Folder::new("selinux-unknown");
     folder.file("other.json", bare("other").to_string());
     folder.file("bad.json", annotated("a", "s0:c5.c2").to_string());
@@ -476,17 +475,17 @@ fn a_namespace_that_decides_and_is_not_given_is_asked_for() {
     let label = r#"{"allocation": {"scope": "NamespaceLabel", "namespaceLabel": "tenant"}}"#;
     assert_eq!(
         level(&folder, &["team-a", "--settings-json", annotation, "--cluster", "other.json"]),
-        "team-a: s0:c78,c138 (hash of namespace:team-a; an annotation would count first: give its Namespace with \
-         --cluster)\n"
+        "team-a: s0:c78,c138 (hash of namespace:team-a; an annotation on the Namespace would take precedence; \
+         pass the Namespace with --cluster)\n"
     );
-    for (arguments, sentence) in [
+    for (arguments, message) in [
         (
             ["a", "--settings-json", strict, "--cluster", "other.json"],
-            "a: its annotations decide on its level; give its Namespace with --cluster",
+            "a: the level depends on the Namespace: its annotations decide; pass the Namespace with --cluster",
         ),
         (
             ["a", "--settings-json", label, "--cluster", "other.json"],
-            "a: its labels decide on its level; give its Namespace with --cluster",
+            "a: the level depends on the Namespace: its labels decide; pass the Namespace with --cluster",
         ),
         (
             ["a", "--settings-json", annotation, "--cluster", "bad.json"],
@@ -498,13 +497,13 @@ fn a_namespace_that_decides_and_is_not_given_is_asked_for() {
             "gone.json: cannot be read: No such file or directory (os error 2)",
         ),
     ] {
-        assert_eq!(folder.refused(&[&["selinux", "level"], &arguments[..]].concat(), ""), sentence);
+        assert_eq!(folder.refused(&[&["selinux", "level"], &arguments[..]].concat(), ""), message);
     }
     for name in ["Team", "a.b", "", "a b", "*"] {
         assert_eq!(
             folder.refused(&["selinux", "level", "good", name], ""),
             format!(
-                "{name:?}: is no name of a Namespace; it has at most 63 of a-z, 0-9 and -, the last not at the ends"
+                "{name:?}: is not a valid Namespace name; use at most 63 of a-z, 0-9 and -, with a letter or digit at both ends"
             )
         );
     }

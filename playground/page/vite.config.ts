@@ -8,27 +8,30 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const SITE = here("../../target/playground/site");
 
-/** Adds the service worker: `offline/worker.js` with the list of what was built, and a version that is its content. */
+/**
+ * Writes the service worker: `offline/worker.js` with the list of built files and a version derived
+ * from their content.
+ */
 function offline(): Plugin {
   return {
     name: "offline",
     apply: "build",
     writeBundle(_, bundle) {
-      const kept = [...Object.keys(bundle), "icon.svg"].filter((file) => file !== "licenses.md").sort();
-      if (!kept.includes("index.html")) throw new Error("the page is not among what was built");
+      const files = [...Object.keys(bundle), "icon.svg"].filter((file) => file !== "licenses.md").sort();
+      if (!files.includes("index.html")) throw new Error("index.html is not among the built files");
       const version = createHash("sha256");
-      for (const file of kept) version.update(file).update(readFileSync(join(SITE, file)));
-      const files = kept.map((file) => (file === "index.html" ? "./" : file));
+      for (const file of files) version.update(file).update(readFileSync(join(SITE, file)));
+      const urls = files.map((file) => (file === "index.html" ? "./" : file));
       const source = readFileSync(here("offline/worker.js"), "utf8")
         .replace('"VERSION"', JSON.stringify(version.digest("hex").slice(0, 16)))
-        .replace('["FILES"]', JSON.stringify(files));
+        .replace('["FILES"]', JSON.stringify(urls));
       writeFileSync(join(SITE, "offline.js"), source);
     },
   };
 }
 
 export default defineConfig({
-  // Works from any folder of any host.
+  // Relative URLs, so that the page works in any folder of any host.
   base: "./",
   resolve: { alias: { playground: here("../../target/playground/pkg/playground.js") } },
   server: { host: "127.0.0.1", fs: { allow: [here("../..")] } },
@@ -41,7 +44,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
-    // What the licences of the packages ask for.
+    // The notices that the licences of the packages require.
     license: { fileName: "licenses.md" },
   },
   plugins: [offline()],

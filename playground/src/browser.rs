@@ -1,80 +1,83 @@
-//! The functions of this crate, as a browser calls them.
+//! The functions of this crate, exported to JavaScript.
 //!
-//! An object that is not of the declared type is an exception, here and nowhere else: TypeScript does not compile it.
+//! An argument of the wrong type throws an exception. TypeScript rules this out at compile time.
+//! All other errors are returned as an [`InputProblem`].
 
 use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{Deployment, Examples, Input, Outcome, Problem, Requests, Restrictions};
+use crate::{Deployment, Examples, Input, InputProblem, JudgeResult, Requests, Restrictions};
 
-/// Every restriction, with its settings and samples.
+/// Returns every restriction with its settings and samples.
 ///
 /// # Errors
-/// None that an engine is known to have.
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen]
 pub fn restrictions() -> Result<Ts<Restrictions>, JsError> {
     Ok(crate::restrictions().into_ts()?)
 }
 
-/// Judges every object of a manifest, or every request.
+/// Judges each object or request of the manifest.
 ///
 /// # Errors
-/// An object of another type.
+/// Fails if `input` has the wrong type.
 #[wasm_bindgen]
-pub fn judge(input: &Ts<Input>) -> Result<Ts<Outcome>, JsError> {
+pub fn judge(input: &Ts<Input>) -> Result<Ts<JudgeResult>, JsError> {
     Ok(crate::judge(&input.to_rust()?).into_ts()?)
 }
 
-/// The requests that `judge` judges, as JSON: what an API server would send.
+/// Returns the requests that `judge` judges, as the JSON that an API server would send.
 ///
 /// # Errors
-/// An object of another type.
+/// Fails if `input` has the wrong type.
 #[wasm_bindgen]
 pub fn requests(input: &Ts<Input>) -> Result<Ts<Requests>, JsError> {
     Ok(crate::requests(&input.to_rust()?).into_ts()?)
 }
 
-/// What is wrong with settings; nothing if they are understood.
+/// Checks settings. Returns `undefined` if they are valid.
 ///
 /// # Errors
-/// None that an engine is known to have.
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = checkSettings)]
-pub fn check_settings(restriction: &str, settings: &str) -> Result<Option<Ts<Problem>>, JsError> {
+pub fn check_settings(restriction: &str, settings: &str) -> Result<Option<Ts<InputProblem>>, JsError> {
     Ok(crate::check_settings(restriction, settings).map(|problem| problem.into_ts()).transpose()?)
 }
 
-/// The manifest that deploys a restriction with settings.
+/// Returns the manifest that deploys a restriction with the given settings.
 ///
 /// # Errors
-/// None that an engine is known to have.
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = clusterAdmissionPolicy)]
 pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Result<Ts<Deployment>, JsError> {
     Ok(crate::cluster_admission_policy(restriction, settings).into_ts()?)
 }
 
-/// A sample, ready to be judged; nothing if there is none of that name.
+/// Returns a sample as an input for `judge`, or `undefined` if there is no sample with this name.
 ///
 /// # Errors
-/// None that an engine is known to have.
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = sampleInput)]
 pub fn sample_input(restriction: &str, sample: &str) -> Result<Option<Ts<Input>>, JsError> {
     Ok(crate::sample_input(restriction, sample).map(|input| input.into_ts()).transpose()?)
 }
 
-/// The cases in the text of a case file; none if it is no case file.
+/// Returns the cases in the text of a case file. The result is empty if the text is not a valid
+/// case file.
 ///
 /// # Errors
-/// None that an engine is known to have.
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen]
 pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
     Ok(crate::cases(file).into_ts()?)
 }
 
-/// A case in the text of a case file of a restriction, ready to be judged; nothing if there is none of that name.
+/// Returns a case from the text of a case file as an input for `judge`, or `undefined` if there is
+/// no case with this name.
 ///
 /// # Errors
-/// None that an engine is known to have.
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = caseInput)]
 pub fn case_input(restriction: &str, file: &str, case: &str) -> Result<Option<Ts<Input>>, JsError> {
     Ok(crate::case_input(restriction, file, case).map(|input| input.into_ts()).transpose()?)

@@ -1,4 +1,4 @@
-//! What there is: the catalog, with what the policies' folders say about it.
+//! The catalog of restrictions, with descriptions and samples from the folders of the policies.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::types::{Restriction, Sample, Setting};
 
-include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+include!(concat!(env!("OUT_DIR"), "/policy_folders.rs"));
 
-/// Where a policy's metadata says what it restricts.
+/// The metadata annotation that holds the description of a policy.
 const DESCRIPTION: &str = "io.kubewarden.policy.description";
 
-/// What the folder of a policy holds.
-struct Source {
+/// The embedded files from the folder of a policy.
+struct PolicyFolder {
     id: &'static str,
     /// `metadata.yml`.
     metadata: &'static str,
@@ -23,7 +23,7 @@ struct Source {
     samples: &'static [SampleFiles],
 }
 
-/// The files of a sample; those that are not there are empty.
+/// The files of a sample. A missing file is empty.
 pub(crate) struct SampleFiles {
     pub(crate) name: &'static str,
     pub(crate) request: &'static str,
@@ -31,55 +31,55 @@ pub(crate) struct SampleFiles {
     pub(crate) cluster: &'static str,
 }
 
-/// Every restriction.
+/// Returns every restriction, in catalog order.
 pub(crate) fn restrictions() -> Vec<Restriction> {
     rules::CATALOG.iter().map(restriction).collect()
 }
 
-/// A sample of a restriction.
+/// Returns a sample of a restriction.
 pub(crate) fn sample(restriction: &str, name: &str) -> Option<&'static SampleFiles> {
-    source(restriction)?.samples.iter().find(|sample| sample.name == name)
+    folder(restriction)?.samples.iter().find(|sample| sample.name == name)
 }
 
-fn source(id: &str) -> Option<&'static Source> {
-    SOURCES.iter().find(|source| source.id == id)
+fn folder(id: &str) -> Option<&'static PolicyFolder> {
+    POLICY_FOLDERS.iter().find(|folder| folder.id == id)
 }
 
 fn restriction(entry: &admission::PolicyEntry) -> Restriction {
-    let source = source(entry.id);
+    let folder = folder(entry.id);
     let rules = || entry.scope.0.iter();
     let kinds: BTreeSet<&str> = rules().map(|rule| rule.kind).collect();
     let subresources: BTreeSet<&str> = rules().map(admission::ScopeRule::subresource).collect();
     let settings = by_path(entry.settings).into_iter().zip(entry.docs);
     Restriction {
         id: entry.id.to_owned(),
-        description: source.and_then(description).unwrap_or_default(),
+        description: folder.and_then(description).unwrap_or_default(),
         kinds: kinds.into_iter().map(str::to_owned).collect(),
         subresources: subresources.into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         settings: settings
-            .map(|((path, kind), (_, text))| Setting {
+            .map(|((path, kind), (_, description))| Setting {
                 path,
-                takes: kind.to_string(),
-                text: (*text).to_owned(),
+                accepts: kind.to_string(),
+                description: (*description).to_owned(),
             })
             .collect(),
-        samples: source.map(samples).unwrap_or_default(),
+        samples: folder.map(samples).unwrap_or_default(),
     }
 }
 
-fn description(source: &Source) -> Option<String> {
-    let metadata = documents(source.metadata).ok()?.into_iter().next()?;
+fn description(folder: &PolicyFolder) -> Option<String> {
+    let metadata = documents(folder.metadata).ok()?.into_iter().next()?;
     metadata.get("annotations")?.get(DESCRIPTION).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The samples in the order of their README, which says what each shows.
-fn samples(source: &Source) -> Vec<Sample> {
-    let rows = source.readme.lines().filter_map(|line| line.strip_prefix("| `"));
+/// Returns the samples in the order of the table in their README, which describes each of them.
+fn samples(folder: &PolicyFolder) -> Vec<Sample> {
+    let rows = folder.readme.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| {
         let mut cells = row.split('|').map(str::trim);
         let mut cell = || Some(cells.next()?.to_owned());
         let name = cell()?.trim_matches('`').to_owned();
-        Some(Sample { name, shows: cell()?, verdict: cell()? })
+        Some(Sample { name, description: cell()?, verdict: cell()? })
     })
     .collect()
 }
@@ -89,19 +89,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_restriction_says_what_it_is_and_has_every_sample() {
+    fn every_restriction_has_a_description_and_lists_its_samples() {
         let restrictions = restrictions();
         assert_eq!(restrictions.len(), rules::CATALOG.len());
-        assert_eq!(SOURCES.len(), rules::CATALOG.len());
+        assert_eq!(POLICY_FOLDERS.len(), rules::CATALOG.len());
         for restriction in restrictions {
             let id = &restriction.id;
             assert!(restriction.description.len() > 20, "{id}");
             assert!(!restriction.kinds.is_empty(), "{id}");
-            assert!(restriction.settings.iter().all(|setting| !setting.text.is_empty()), "{id}");
+            assert!(restriction.settings.iter().all(|setting| !setting.description.is_empty()), "{id}");
             let listed: BTreeSet<&str> = restriction.samples.iter().map(|s| s.name.as_str()).collect();
-            let files: BTreeSet<&str> = source(id).unwrap().samples.iter().map(|s| s.name).collect();
+            let files: BTreeSet<&str> = folder(id).unwrap().samples.iter().map(|s| s.name).collect();
             assert_eq!(listed, files, "{id}");
-            assert!(restriction.samples.iter().all(|sample| sample.shows.len() > 5), "{id}");
+            assert!(restriction.samples.iter().all(|sample| sample.description.len() > 5), "{id}");
         }
     }
 }

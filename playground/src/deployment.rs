@@ -1,38 +1,50 @@
-//! How to deploy a restriction with settings.
+//! The manifest that deploys a restriction with given settings.
 
 use serde_json::{Map, Value};
 
 use crate::input;
 use crate::text::yaml;
-use crate::types::{Field, Problem};
+use crate::types::{Field, InputProblem};
 
-/// The manifests that the project deploys.
-const MANIFESTS: &[Base] = &[
-    Base { policy: "external-ips", when: Always, text: include_str!("../../deploy/external-ips.yaml") },
-    Base { policy: "node-labels", when: Always, text: include_str!("../../deploy/node-labels.yaml") },
-    Base { policy: "node-pods", when: Always, text: include_str!("../../deploy/node-pods.yaml") },
-    Base { policy: "pod-security", when: Always, text: include_str!("../../deploy/pod-security.yaml") },
-    Base {
+/// The manifests in `deploy`. For each policy, the first entry whose condition holds applies.
+const BASE_MANIFESTS: &[BaseManifest] = &[
+    BaseManifest {
+        policy: "external-ips",
+        when: Always,
+        text: include_str!("../../deploy/external-ips.yaml"),
+    },
+    BaseManifest { policy: "node-labels", when: Always, text: include_str!("../../deploy/node-labels.yaml") },
+    BaseManifest { policy: "node-pods", when: Always, text: include_str!("../../deploy/node-pods.yaml") },
+    BaseManifest {
+        policy: "pod-security",
+        when: Always,
+        text: include_str!("../../deploy/pod-security.yaml"),
+    },
+    BaseManifest {
         policy: "selinux",
-        when: Says("/mode", &["Validate"]),
+        when: SettingIs("/mode", &["Validate"]),
         text: include_str!("../../deploy/selinux-guard.yaml"),
     },
-    Base { policy: "selinux", when: Always, text: include_str!("../../deploy/selinux-default.yaml") },
+    BaseManifest { policy: "selinux", when: Always, text: include_str!("../../deploy/selinux-default.yaml") },
 ];
 
-/// What settings need that those manifests do not have.
-const NEEDS: &[Need] = &[
-    Need { policy: "node-pods", when: Says("/mode", &["Munge"]), changes: &[Set("mutating", "true")] },
-    // The condition lets through those alone that claim spec.externalIPs.
-    Need {
-        policy: "external-ips",
-        when: Says("/fields", &["spec.loadBalancerIP", "status.loadBalancer.ingress"]),
-        changes: &[Remove("matchConditions")],
+/// The changes that some settings require in these manifests.
+const ADJUSTMENTS: &[Adjustment] = &[
+    Adjustment {
+        policy: "node-pods",
+        when: SettingIs("/mode", &["Munge"]),
+        edits: &[Set("mutating", "true")],
     },
-    Need {
+    // The match condition selects only Services that set spec.externalIPs.
+    Adjustment {
         policy: "external-ips",
-        when: Says("/fields", &["status.loadBalancer.ingress"]),
-        changes: &[
+        when: SettingIs("/fields", &["spec.loadBalancerIP", "status.loadBalancer.ingress"]),
+        edits: &[Remove("matchConditions")],
+    },
+    Adjustment {
+        policy: "external-ips",
+        when: SettingIs("/fields", &["status.loadBalancer.ingress"]),
+        edits: &[
             Add(
                 "rules",
                 "{ apiGroups: [\"\"], apiVersions: [v1], resources: [services/status], operations: [UPDATE] }",
@@ -40,124 +52,129 @@ const NEEDS: &[Need] = &[
             Set("backgroundAudit", "false # the audit scanner cannot list a subresource"),
         ],
     },
-    Need {
+    Adjustment {
         policy: "selinux",
-        when: Says("/volumes/sharedClaims", &["Warn", "Reject"]),
-        changes: &[Add("contextAwareResources", "{ apiVersion: v1, kind: Pod }")],
+        when: SettingIs("/volumes/sharedClaims", &["Warn", "Reject"]),
+        edits: &[Add("contextAwareResources", "{ apiVersion: v1, kind: Pod }")],
     },
-    Need {
+    Adjustment {
         policy: "selinux",
-        when: Says("/types/fromSelinuxProfiles", &["true"]),
-        changes: &[
+        when: SettingIs("/types/fromSelinuxProfiles", &["true"]),
+        edits: &[
             Add(
                 "contextAwareResources",
                 "{ apiVersion: security-profiles-operator.x-k8s.io/v1alpha2, kind: SelinuxProfile }",
             ),
-            Precede(include_str!("../manifests/selinuxprofiles.yaml")),
+            Prepend(include_str!("../manifests/selinuxprofiles.yaml")),
         ],
     },
 ];
 
-/// A manifest for a policy, of which the first counts whose condition holds.
-struct Base {
+/// A manifest of `deploy`, and the settings that it applies to.
+struct BaseManifest {
     policy: &'static str,
-    when: When,
+    when: SettingsCondition,
     text: &'static str,
 }
 
-/// What the manifest of a policy gets where a condition holds.
-struct Need {
+/// The edits to the manifest of a policy that certain settings require.
+struct Adjustment {
     policy: &'static str,
-    when: When,
-    changes: &'static [Change],
+    when: SettingsCondition,
+    edits: &'static [ManifestEdit],
 }
 
-enum When {
+/// A condition on the settings.
+enum SettingsCondition {
     Always,
-    /// A setting, by its JSON pointer, is one of these, or a list with one of these.
-    Says(&'static str, &'static [&'static str]),
+    /// The setting at this JSON pointer is one of these values, or a list that contains one of
+    /// them.
+    SettingIs(&'static str, &'static [&'static str]),
 }
-use When::{Always, Says};
+use SettingsCondition::{Always, SettingIs};
 
-enum Change {
-    /// A field of the spec has this value.
+/// An edit to a manifest.
+enum ManifestEdit {
+    /// Sets a field of the spec.
     Set(&'static str, &'static str),
-    /// A list in the spec has this element.
+    /// Appends an element to a list in the spec.
     Add(&'static str, &'static str),
-    /// The spec has no such field.
+    /// Removes a field from the spec.
     Remove(&'static str),
-    /// These documents come first.
-    Precede(&'static str),
+    /// Inserts documents before the manifest.
+    Prepend(&'static str),
 }
-use Change::{Add, Precede, Remove, Set};
+use ManifestEdit::{Add, Prepend, Remove, Set};
 
-/// A `ClusterAdmissionPolicy` with the settings, as YAML, and what it needs besides: the rights for its look-ups.
+/// Returns a `ClusterAdmissionPolicy` with the given settings, as YAML, preceded by any objects
+/// that it requires, such as the RBAC rules for its look-ups.
 ///
-/// It is the one of `deploy`, comments and all, with whatever the settings need: the right to change objects, the
-/// requests that a setting wants judged, the kinds that it wants looked up.
+/// The manifest is the one in `deploy`, including its comments, adjusted to the settings:
+/// permission to mutate objects, additional requests to judge, and additional kinds to look up.
 ///
 /// # Errors
-/// Settings that are not understood.
-pub(crate) fn manifest(restriction: &str, text: &str) -> Result<String, Problem> {
+/// Returns a problem if the settings are invalid or the restriction is unknown.
+pub(crate) fn manifest(restriction: &str, text: &str) -> Result<String, InputProblem> {
     let settings = input::settings(restriction, text)?;
-    let none = || Problem {
+    let unavailable = || InputProblem {
         field: Field::Settings,
-        message: format!("there is no manifest for {restriction}"),
+        message: format!("no deployment manifest is available for {restriction}"),
         mark: None,
     };
-    let applies = |policy: &str, when: &When| policy == restriction && when.holds(&settings);
-    let base = MANIFESTS.iter().find(|base| applies(base.policy, &base.when)).ok_or_else(none)?;
-    let (head, spec) = base.text.rsplit_once("\nspec:\n").ok_or_else(none)?;
+    let applies = |policy: &str, when: &SettingsCondition| policy == restriction && when.holds(&settings);
+    let base = BASE_MANIFESTS.iter().find(|base| applies(base.policy, &base.when)).ok_or_else(unavailable)?;
+    let (head, spec) = base.text.rsplit_once("\nspec:\n").ok_or_else(unavailable)?;
     let mut head = format!("{head}\nspec:\n");
     let mut fields = fields(spec);
-    for need in NEEDS.iter().filter(|need| applies(need.policy, &need.when)) {
-        for change in need.changes {
-            match change {
-                Precede(documents) => head.insert_str(0, documents),
+    let adjustments = ADJUSTMENTS.iter().filter(|adjustment| applies(adjustment.policy, &adjustment.when));
+    for adjustment in adjustments {
+        for edit in adjustment.edits {
+            match edit {
+                Prepend(documents) => head.insert_str(0, documents),
                 Remove(name) => fields.retain(|field| field.name != *name),
                 Set(name, value) => {
-                    field(&mut fields, name).ok_or_else(none)?.text = format!("  {name}: {value}\n");
+                    field(&mut fields, name).ok_or_else(unavailable)?.text = format!("  {name}: {value}\n");
                 }
                 Add(name, item) => {
-                    let field = field(&mut fields, name).ok_or_else(none)?;
+                    let field = field(&mut fields, name).ok_or_else(unavailable)?;
                     field.text = format!("{}    - {item}\n", field.text);
                 }
             }
         }
     }
-    field(&mut fields, "settings").ok_or_else(none)?.text = written(&settings);
+    field(&mut fields, "settings").ok_or_else(unavailable)?.text = settings_block(&settings);
     Ok(fields.into_iter().fold(head, |manifest, field| manifest + &field.text))
 }
 
-impl When {
+impl SettingsCondition {
     fn holds(&self, settings: &Value) -> bool {
-        let Says(pointer, values) = self else { return true };
-        let is = |value: &Value| match value {
+        let SettingIs(pointer, values) = self else { return true };
+        let matches = |value: &Value| match value {
             Value::String(text) => values.contains(&text.as_str()),
             Value::Bool(flag) => values.contains(&if *flag { "true" } else { "false" }),
             _ => false,
         };
         match settings.pointer(pointer) {
-            Some(Value::Array(items)) => items.iter().any(is),
-            Some(value) => is(value),
+            Some(Value::Array(items)) => items.iter().any(matches),
+            Some(value) => matches(value),
             None => false,
         }
     }
 }
 
-/// A field of the spec: its lines, with the comments above it.
+/// The text of a field of the spec, including the comments above it.
 struct SpecField<'m> {
     name: &'m str,
     text: String,
 }
 
-/// The fields in the text of a spec, which is indented by two.
+/// Splits the text of a spec, which is indented by two spaces, into its fields.
 fn fields(spec: &str) -> Vec<SpecField<'_>> {
     let mut fields: Vec<SpecField<'_>> = Vec::new();
     let mut comments = String::new();
     for line in spec.lines() {
-        let own = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']));
-        match own {
+        let top_level = line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', '-']));
+        match top_level {
             Some(comment) if comment.starts_with('#') => comments = format!("{comments}{line}\n"),
             Some(field) => {
                 let name = field.split(':').next().unwrap_or_default();
@@ -177,7 +194,8 @@ fn field<'f, 'm>(fields: &'f mut [SpecField<'m>], name: &str) -> Option<&'f mut 
     fields.iter_mut().find(|field| field.name == name)
 }
 
-fn written(settings: &Value) -> String {
+/// Formats settings as a field of the spec.
+fn settings_block(settings: &Value) -> String {
     if settings.as_object().is_none_or(Map::is_empty) {
         return "  settings: {}\n".to_owned();
     }
@@ -200,11 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn every_manifest_is_that_of_the_project_with_other_settings() {
-        for base in MANIFESTS {
+    fn manifests_differ_from_deploy_only_in_their_settings() {
+        for base in BASE_MANIFESTS {
             let settings = match base.when {
                 Always => "{}".to_owned(),
-                Says(pointer, values) => json!({ pointer.trim_start_matches('/'): values[0] }).to_string(),
+                SettingIs(pointer, values) => {
+                    json!({ pointer.trim_start_matches('/'): values[0] }).to_string()
+                }
             };
             let text = manifest(base.policy, &settings).unwrap();
             let (head, _) = base.text.split_once("\n  settings:").unwrap();
@@ -217,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_written_below_the_spec() {
+    fn settings_are_inserted_into_the_spec() {
         let text =
             "level: restricted\nversion: v1.30\nexclude:\n- controlName: \"Host Ports\"\n  images: [\"*\"]\n";
         let settings = &manifest::documents(text).unwrap()[0];
@@ -225,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_change_objects_get_the_right_to() {
+    fn mutating_settings_enable_mutation() {
         assert_eq!(spec("node-pods", "")["mutating"], json!(false));
         assert_eq!(spec("node-pods", "mode: Munge")["mutating"], json!(true));
         assert_eq!(spec("selinux", "mode: Mutate")["mutating"], json!(true));
@@ -234,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_judge_more_get_the_requests() {
+    fn settings_that_judge_more_fields_match_more_requests() {
         assert!(spec("external-ips", "fields: [spec.externalIPs]").get("matchConditions").is_some());
         let more = spec("external-ips", "fields: [spec.loadBalancerIP]");
         assert_eq!((more.get("matchConditions"), more["backgroundAudit"].as_bool()), (None, Some(true)));
@@ -245,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_look_more_up_get_the_kinds_and_the_rights() {
+    fn settings_with_look_ups_grant_the_kinds_and_permissions() {
         let kinds = |settings: &str| {
             let resources = spec("selinux", settings)["contextAwareResources"].take();
             let kinds = resources.as_array().unwrap().iter().map(|resource| resource["kind"].to_string());
@@ -257,16 +277,16 @@ mod tests {
         for (restriction, settings, resource) in
             [("selinux", all, "[selinuxprofiles]"), ("node-pods", "", "[nodes]")]
         {
-            let rights = manifest(restriction, settings).unwrap();
-            assert!(rights.contains("kind: ClusterRoleBinding\n") && rights.contains(resource), "{rights}");
+            let text = manifest(restriction, settings).unwrap();
+            assert!(text.contains("kind: ClusterRoleBinding\n") && text.contains(resource), "{text}");
         }
-        // Whatever a policy may ask is asked for by the defaults or by one of these settings.
+        // The defaults and these settings together cover every kind that the policy can look up.
         let reads = rules::find("selinux").unwrap().reads.0.iter();
         assert!(reads.map(|read| read.kind).all(|kind| kinds(all).contains(kind)));
     }
 
     #[test]
-    fn settings_that_are_not_understood_have_no_manifest() {
+    fn invalid_settings_have_no_manifest() {
         let problem = manifest("selinux", "mode: Mute").unwrap_err();
         assert_eq!(problem.message, "mode: \"Mute\" is no value of this setting; did you mean Mutate?");
         assert_eq!(problem.mark.unwrap().line, 1);

@@ -1,33 +1,33 @@
-//! From texts to requests.
+//! Reads the texts of an input: requests, settings and the cluster.
 
 use admission_review::{AdmissionRequest, Draft, Form};
 use cluster_objects::{Objects, items};
-use manifest::{Step, documents, found, steps};
+use manifest::{Step, documents, found};
 use serde_json::{Map, Value, json};
 
 use crate::place::{Origin, Root, mark_in};
-use crate::types::{Field, Input, Mark, Operation, Problem, User};
+use crate::types::{Field, Input, InputProblem, Mark, Operation, User};
 
-/// The kinds without a namespace among those that are judged.
+/// The cluster-scoped kinds among those that restrictions judge.
 const CLUSTER_WIDE: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
-/// A request and where it comes from.
-pub(crate) struct Subject {
+/// A request and its location in the input.
+pub(crate) struct LocatedRequest {
     pub(crate) request: AdmissionRequest,
     pub(crate) origin: Origin,
 }
 
-/// An object and where it stands.
-struct Located {
+/// An object and its location in the input.
+struct LocatedObject {
     value: Value,
     root: Root,
 }
 
-/// The requests that the manifest makes, in order.
+/// Reads the manifest as requests, in order.
 ///
 /// # Errors
-/// Everything that keeps them from being made.
-pub(crate) fn read(input: &Input) -> Result<Vec<Subject>, Vec<Problem>> {
+/// Returns every problem that prevents the requests from being built.
+pub(crate) fn read(input: &Input) -> Result<Vec<LocatedRequest>, Vec<InputProblem>> {
     let objects = located(Field::Manifest, &input.manifest);
     let wants_old = input.operation == Operation::Update;
     let old_objects = if wants_old { located(Field::OldObject, &input.old_object) } else { Ok(Vec::new()) };
@@ -38,34 +38,35 @@ pub(crate) fn read(input: &Input) -> Result<Vec<Subject>, Vec<Problem>> {
         }
     };
     if objects.is_empty() {
-        let message = "is empty; paste a Kubernetes manifest or an AdmissionReview";
+        let message = "nothing to judge; paste a Kubernetes manifest or an AdmissionReview";
         return Err(vec![problem(Field::Manifest, message, None)]);
     }
-    let mut subjects = Vec::new();
+    let mut requests = Vec::new();
     for located in objects {
-        let subject = if Form::of(&located.value).is_some() {
-            whole(input, located)
+        let request = if Form::of(&located.value).is_some() {
+            given_request(input, located)
         } else {
-            drafted(input, located, &mut old_objects)
+            drafted_request(input, located, &mut old_objects)
         };
-        subjects.push(subject.map_err(|problem| vec![problem])?);
+        requests.push(request.map_err(|problem| vec![problem])?);
     }
-    let is_drafted = |subject: &Subject| matches!(subject.origin, Origin::Objects { .. });
+    let is_drafted = |request: &LocatedRequest| matches!(request.origin, Origin::Objects { .. });
     match old_objects.first() {
-        // Requests bring their own.
-        Some(left) if subjects.iter().any(is_drafted) => {
+        // A request contains its own old object, so unused ones matter only for objects.
+        Some(left) if requests.iter().any(is_drafted) => {
             let message = format!("{} is not in the manifest; remove it", name(&left.value));
             Err(vec![about(input, &left.root, message)])
         }
-        _ => Ok(subjects),
+        _ => Ok(requests),
     }
 }
 
-/// The settings of a restriction, as an object, understood by it.
+/// Reads and checks the settings of a restriction. An empty text results in an empty object.
 ///
 /// # Errors
-/// What cannot be read or means nothing, with its place.
-pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, Problem> {
+/// Returns a problem with its location if the text cannot be read or the restriction rejects the
+/// settings.
+pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, InputProblem> {
     let about = |message: String, mark| problem(Field::Settings, message, mark);
     let mut documents = parsed(Field::Settings, text)?;
     if documents.len() > 1 {
@@ -74,30 +75,28 @@ pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, Problem> 
     }
     let settings = documents.pop().unwrap_or_else(|| Value::Object(Map::new()));
     if !settings.is_object() {
-        return Err(about(format!("expected settings as an object, found {}", found(&settings)), None));
+        return Err(about(format!("expected an object, found {}", found(&settings)), None));
     }
     let Some(entry) = rules::find(restriction) else {
-        return Err(about(format!("there is no restriction called {restriction:?}"), None));
+        return Err(about(format!("unknown restriction {restriction:?}"), None));
     };
-    (entry.check_settings)(settings.to_string().as_bytes()).map_err(|error| {
-        let path = steps(error.path()).map(|(path, _)| path).unwrap_or_default();
-        about(error.to_string(), mark_in(text, Field::Settings, 0, &path))
-    })?;
+    (entry.check_settings)(settings.to_string().as_bytes())
+        .map_err(|error| about(error.to_string(), mark_in(text, Field::Settings, 0, error.steps())))?;
     Ok(settings)
 }
 
-/// The cluster.
+/// Reads the cluster.
 ///
 /// # Errors
-/// What is no set of Kubernetes objects, with its place.
-pub(crate) fn cluster(input: &Input) -> Result<Objects, Problem> {
+/// Returns a problem with its location if the text is not a set of Kubernetes objects.
+pub(crate) fn cluster(input: &Input) -> Result<Objects, InputProblem> {
     let mut objects = Vec::new();
     let mut roots = Vec::new();
     for (document, value) in parsed(Field::Cluster, &input.cluster)?.into_iter().enumerate() {
         match value {
-            // As `jq '.items'` writes it.
+            // The output of `jq '.items'`.
             Value::Array(items) => {
-                roots.extend((0..items.len()).map(|index| (document, vec![Step::Index(index)])));
+                roots.extend((0..).zip(&items).map(|(index, _)| (document, vec![Step::Index(index)])));
                 objects.extend(items);
             }
             value => {
@@ -110,39 +109,38 @@ pub(crate) fn cluster(input: &Input) -> Result<Objects, Problem> {
         return Ok(Objects::unreachable(&input.unreachable));
     }
     Objects::from_values(objects).map_err(|error| {
-        let message = error.to_string();
-        // The error calls an object `objects[3]`.
-        let place = steps(&message).and_then(|(path, _)| {
-            let [_, Step::Index(index), rest @ ..] = path.as_slice() else { return None };
-            let (document, root) = roots.get(*index)?;
-            let path: Vec<Step> = root.iter().chain(rest).cloned().collect();
+        let place = error.place();
+        let mark = roots.get(place.index).and_then(|(document, root)| {
+            let path: Vec<Step> = root.iter().chain(&place.steps).cloned().collect();
             mark_in(&input.cluster, Field::Cluster, *document, &path)
         });
-        problem(Field::Cluster, message, place)
+        problem(Field::Cluster, error.to_string(), mark)
     })
 }
 
-/// A request that is given whole.
-fn whole(input: &Input, Located { value, mut root }: Located) -> Result<Subject, Problem> {
+/// Reads a request that the manifest contains.
+fn given_request(
+    input: &Input,
+    LocatedObject { value, mut root }: LocatedObject,
+) -> Result<LocatedRequest, InputProblem> {
     let is_review = Form::of(&value) == Some(Form::Review);
     let request = AdmissionRequest::from_value(value).map_err(|error| {
-        let path = steps(error.path()).map(|(path, _)| path).unwrap_or_default();
-        let path: Vec<Step> = root.path.iter().cloned().chain(path).collect();
+        let path: Vec<Step> = root.path.iter().chain(error.steps()).cloned().collect();
         let mark = mark_in(&input.manifest, root.field, root.document, &path);
         problem(Field::Manifest, error.to_string(), mark)
     })?;
     if is_review {
         root.path.push(Step::Field("request".to_owned()));
     }
-    Ok(Subject { request, origin: Origin::Request(root) })
+    Ok(LocatedRequest { request, origin: Origin::Request(root) })
 }
 
-/// A request that the API server would make of an object.
-fn drafted(
+/// Builds the request that the API server would send for an object.
+fn drafted_request(
     input: &Input,
-    Located { mut value, root }: Located,
-    old_objects: &mut Vec<Located>,
-) -> Result<Subject, Problem> {
+    LocatedObject { mut value, root }: LocatedObject,
+    old_objects: &mut Vec<LocatedObject>,
+) -> Result<LocatedRequest, InputProblem> {
     complete(&mut value).map_err(|message| about(input, &root, message))?;
     let mut draft = Draft {
         operation: serde_json::to_value(input.operation)
@@ -166,7 +164,8 @@ fn drafted(
                 complete(&mut old.value).map_err(|message| about(input, &old.root, message))?;
             }
             let Some(at) = old_objects.iter().position(|old| identity(&old.value) == identity(&value)) else {
-                let message = format!("has no {}; paste it as it is stored, or choose CREATE", name(&value));
+                let message =
+                    format!("{} is missing; paste the stored object, or choose CREATE", name(&value));
                 return Err(problem(Field::OldObject, message, None));
             };
             let old = old_objects.remove(at);
@@ -177,16 +176,17 @@ fn drafted(
     };
     let request = AdmissionRequest::from_value(draft.request())
         .map_err(|error| problem(Field::Manifest, error.to_string(), None))?;
-    Ok(Subject { request, origin })
+    Ok(LocatedRequest { request, origin })
 }
 
-/// Checks that a value is what `kubectl` takes, and adds the namespace that kubectl adds.
+/// Checks that `kubectl` would accept a value as an object, and adds the default namespace as
+/// kubectl does.
 fn complete(object: &mut Value) -> Result<(), String> {
     if !object.is_object() {
         return Err(format!("expected a Kubernetes object, found {}", found(object)));
     }
     let text = |field: &str| object.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let missing = |field: &str| format!("{field} is missing: every Kubernetes object has one; add it");
+    let missing = |field: &str| format!("{field} is missing; add it");
     text("apiVersion").ok_or_else(|| missing("apiVersion"))?;
     let kind = text("kind").ok_or_else(|| missing("kind"))?;
     let judged = rules::CATALOG.iter().flat_map(|entry| entry.scope.0).any(|rule| rule.kind == kind);
@@ -198,14 +198,14 @@ fn complete(object: &mut Value) -> Result<(), String> {
     Ok(())
 }
 
-/// What tells an object from others: group, kind, namespace and name.
+/// Returns the identity of an object: its group, kind, namespace and name.
 fn identity(object: &Value) -> [Option<&str>; 4] {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
     let group = text("/apiVersion").and_then(|version| version.split_once('/')).map(|(group, _)| group);
     [group, text("/kind"), text("/metadata/namespace"), text("/metadata/name")]
 }
 
-/// `Service shop/web`.
+/// Returns the kind and name of an object, such as `Service shop/web`.
 fn name(object: &Value) -> String {
     match identity(object) {
         [_, kind, Some(namespace), Some(name)] => {
@@ -215,12 +215,12 @@ fn name(object: &Value) -> String {
     }
 }
 
-/// The service accounts of controllers are in kube-system.
+/// The username prefix of controllers, whose service accounts are in `kube-system`.
 pub(crate) const CONTROLLERS: &str = "system:serviceaccount:kube-system:";
-/// What node users are called.
+/// The username prefix of nodes.
 pub(crate) const NODES: &str = "system:node:";
 
-/// The `userInfo` of a user.
+/// Returns the `userInfo` of a user.
 pub(crate) fn user_info(user: &User) -> Value {
     match user {
         User::Ordinary => Draft::ordinary_user(),
@@ -236,29 +236,29 @@ pub(crate) fn user_info(user: &User) -> Value {
     }
 }
 
-/// The objects and requests of a text, those in lists one by one.
-fn located(field: Field, text: &str) -> Result<Vec<Located>, Problem> {
+/// Reads the objects and requests of a text. The items of a list are returned one by one.
+fn located(field: Field, text: &str) -> Result<Vec<LocatedObject>, InputProblem> {
     let mut found = Vec::new();
     for (document, value) in parsed(field, text)?.into_iter().enumerate() {
-        take_apart(value, Root { field, document, path: Vec::new() }, &mut found);
+        flatten(value, Root { field, document, path: Vec::new() }, &mut found);
     }
     Ok(found)
 }
 
-fn take_apart(value: Value, root: Root, found: &mut Vec<Located>) {
+fn flatten(value: Value, root: Root, found: &mut Vec<LocatedObject>) {
     match items(value) {
         Ok(items) => {
-            for (index, item) in items.into_iter().enumerate() {
+            for (index, item) in (0..).zip(items) {
                 let mut root = root.clone();
                 root.path.extend([Step::Field("items".to_owned()), Step::Index(index)]);
-                take_apart(item, root, found);
+                flatten(item, root, found);
             }
         }
-        Err(value) => found.push(Located { value, root }),
+        Err(value) => found.push(LocatedObject { value, root }),
     }
 }
 
-fn parsed(field: Field, text: &str) -> Result<Vec<Value>, Problem> {
+fn parsed(field: Field, text: &str) -> Result<Vec<Value>, InputProblem> {
     documents(text).map_err(|error| {
         let mark = error.at.and_then(|at| {
             let (line, column) = (u32::try_from(at.line).ok()?, u32::try_from(at.column).ok()?);
@@ -268,12 +268,12 @@ fn parsed(field: Field, text: &str) -> Result<Vec<Value>, Problem> {
     })
 }
 
-fn problem(field: Field, message: impl Into<String>, mark: Option<Mark>) -> Problem {
-    Problem { field, message: message.into(), mark }
+fn problem(field: Field, message: impl Into<String>, mark: Option<Mark>) -> InputProblem {
+    InputProblem { field, message: message.into(), mark }
 }
 
-/// A problem with an object of the input.
-fn about(input: &Input, root: &Root, message: String) -> Problem {
+/// Creates a problem that concerns an object of the input.
+fn about(input: &Input, root: &Root, message: String) -> InputProblem {
     let text = match root.field {
         Field::OldObject => &input.old_object,
         _ => &input.manifest,

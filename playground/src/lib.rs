@@ -1,13 +1,19 @@
 //! The restrictions in a browser.
 //!
-//! A thin facade over [`rules::CATALOG`]: [`restrictions`] lists what there is, [`judge`] says what becomes of a
-//! manifest, [`requests`] what an API server would ask, [`check_settings`] whether settings are understood,
-//! [`cluster_admission_policy`] how to deploy them; [`sample_input`], [`cases`] and [`case_input`] are examples. Texts and
-//! plain objects go in and out; [`browser`] exports them with wasm-bindgen, with types for TypeScript. Whatever
-//! cannot be read is a [`Problem`] with its place, not an exception.
+//! This crate is a thin facade over [`rules::CATALOG`]. Inputs and outputs are strings and plain
+//! objects:
 //!
-//! # What this crate does not do
-//! It knows no rule: the very crates judge that are in the policy modules.
+//! * [`restrictions`] lists the catalog.
+//! * [`judge`] judges a manifest, and [`requests`] returns the requests that it judges.
+//! * [`check_settings`] checks settings, and [`cluster_admission_policy`] returns the manifest that
+//!   deploys them.
+//! * [`sample_input`], [`cases`] and [`case_input`] provide examples.
+//!
+//! An input that cannot be read results in an [`InputProblem`] with its location, not in an
+//! exception. The module [`browser`] exports these functions with wasm-bindgen and TypeScript
+//! types.
+//!
+//! The crate contains no rules of its own. It calls the same crates as the policy modules.
 
 pub mod browser;
 mod catalog;
@@ -20,55 +26,56 @@ mod types;
 mod verdict;
 
 pub use types::{
-    Change, Deployment, Entry, Example, Examples, Field, Input, Line, Mark, Operation, Outcome, Problem,
-    Requests, Restriction, Restrictions, Sample, Setting, User, Verdict, VerdictKind,
+    AuditAnnotation, Deployment, Example, Examples, Field, Input, InputProblem, JudgeResult, Line, Mark,
+    ObjectDiff, Operation, RequestVerdict, Requests, Restriction, Restrictions, Sample, Setting, User,
+    VerdictKind,
 };
 
-/// Every restriction, with its settings and samples.
+/// Returns every restriction with its settings and samples.
 #[must_use]
 pub fn restrictions() -> Restrictions {
     Restrictions { restrictions: catalog::restrictions() }
 }
 
-/// Judges every object of a manifest, or every request.
+/// Judges each object or request of the manifest.
 ///
 /// # Example
 /// ```
 /// use playground::{Input, VerdictKind, judge};
 ///
-/// let outcome = judge(&Input {
+/// let result = judge(&Input {
 ///     restriction: "pod-security".into(),
 ///     manifest: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: []}\n".into(),
 ///     settings: "level: baseline".into(),
 ///     ..Input::default()
 /// });
-/// assert_eq!(outcome.verdicts[0].kind, VerdictKind::Denied);
-/// assert_eq!(outcome.verdicts[0].violations[0].mark.unwrap().line, 4);
+/// assert_eq!(result.verdicts[0].kind, VerdictKind::Denied);
+/// assert_eq!(result.verdicts[0].violations[0].mark.unwrap().line, 4);
 /// ```
 #[must_use]
-pub fn judge(input: &Input) -> Outcome {
+pub fn judge(input: &Input) -> JudgeResult {
     verdict::judge(input)
 }
 
-/// The requests that [`judge`] judges, as JSON: what an API server would send.
+/// Returns the requests that [`judge`] judges, as the JSON that an API server would send.
 #[must_use]
 pub fn requests(input: &Input) -> Requests {
     match input::read(input) {
-        Ok(subjects) => Requests {
+        Ok(located) => Requests {
             problems: Vec::new(),
-            requests: subjects.iter().map(|subject| text::json(subject.request.as_value())).collect(),
+            requests: located.iter().map(|located| text::json(located.request.as_value())).collect(),
         },
         Err(problems) => Requests { problems, requests: Vec::new() },
     }
 }
 
-/// What is wrong with settings; nothing if they are understood.
+/// Checks settings. Returns `None` if they are valid.
 #[must_use]
-pub fn check_settings(restriction: &str, settings: &str) -> Option<Problem> {
+pub fn check_settings(restriction: &str, settings: &str) -> Option<InputProblem> {
     input::settings(restriction, settings).err()
 }
 
-/// The manifest that deploys a restriction with settings.
+/// Returns the manifest that deploys a restriction with the given settings.
 #[must_use]
 pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Deployment {
     match deployment::manifest(restriction, settings) {
@@ -77,20 +84,22 @@ pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Deployment
     }
 }
 
-/// A sample, ready to be judged; nothing if there is none of that name.
+/// Returns a sample as an input for [`judge`], or `None` if there is no sample with this name.
 #[must_use]
 pub fn sample_input(restriction: &str, sample: &str) -> Option<Input> {
-    example::of_sample(restriction, sample)
+    example::sample_input(restriction, sample)
 }
 
-/// The cases in the text of a case file; none if it is no case file.
+/// Returns the cases in the text of a case file. The result is empty if the text is not a valid
+/// case file.
 #[must_use]
 pub fn cases(file: &str) -> Examples {
     Examples { examples: example::cases(file) }
 }
 
-/// A case in the text of a case file of a restriction, ready to be judged; nothing if there is none of that name.
+/// Returns a case from the text of a case file as an input for [`judge`], or `None` if there is no
+/// case with this name.
 #[must_use]
 pub fn case_input(restriction: &str, file: &str, case: &str) -> Option<Input> {
-    example::of_case(restriction, file, case)
+    example::case_input(restriction, file, case)
 }

@@ -1,34 +1,35 @@
-//! From a path in a message to a place in a text of the input.
+//! Marks: the places of findings and faults in the texts of the input.
 
-use manifest::{Places, Step, steps};
+use admission::Place;
+use manifest::{Places, Step};
 
-use crate::types::{Field, Input, Line, Mark};
+use crate::types::{Field, Input, Mark};
 
-/// Where the objects of a request stand.
+/// The location of the objects of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// Each in a text of its own, or nowhere.
+    /// Each object is in its own text, or absent.
     Objects {
         /// The object under review.
         object: Option<Root>,
         /// The stored object.
         old_object: Option<Root>,
     },
-    /// Both in a request that was given whole.
+    /// Both objects are in a request that the manifest contains.
     Request(Root),
 }
 
-/// Where an object or a request begins.
+/// The location of an object or a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     pub(crate) field: Field,
-    /// Which document of the text.
+    /// The index of the document in the text.
     pub(crate) document: usize,
-    /// The way to it, as for an item of a `List`.
+    /// The path within the document, for example to an item of a `List`.
     pub(crate) path: Vec<Step>,
 }
 
-/// The places of the texts of an input, each read when it is asked for.
+/// The locations in the texts of an input. Each text is parsed on first use.
 pub(crate) struct Marker<'i> {
     input: &'i Input,
     manifest: Option<Places>,
@@ -40,17 +41,12 @@ impl<'i> Marker<'i> {
         Self { input, manifest: None, old_object: None }
     }
 
-    /// A line of a message, with the place that its path names.
-    pub(crate) fn line(&mut self, origin: &Origin, id: &str, message: String) -> Line {
-        let mark = self.of(origin, id, &message);
-        Line { message, mark }
-    }
-
-    fn of(&mut self, origin: &Origin, id: &str, message: &str) -> Option<Mark> {
-        let fault =
-            message.strip_prefix(id).and_then(|rest| rest.strip_prefix(": cannot judge this request: "));
-        let (path, _) = steps(fault.unwrap_or(message))?;
-        let Root { field, document, path } = resolve(origin, path)?;
+    /// The mark of a place in a request; `None` if the place is in none of the texts.
+    pub(crate) fn mark(&mut self, origin: &Origin, place: &Place) -> Option<Mark> {
+        let Root { field, document, path } = match place.origin {
+            admission::Origin::Payload => resolve(origin, &place.steps)?,
+            admission::Origin::Settings | admission::Origin::Lookup(_) => return None,
+        };
         let (places, text) = match field {
             Field::OldObject => (&mut self.old_object, &self.input.old_object),
             _ => (&mut self.manifest, &self.input.manifest),
@@ -59,7 +55,7 @@ impl<'i> Marker<'i> {
     }
 }
 
-/// The place of a path in a text of the input.
+/// Locates a path in a text of the input.
 pub(crate) fn mark_in(text: &str, field: Field, document: usize, path: &[Step]) -> Option<Mark> {
     mark(&Places::of(text), field, document, path)
 }
@@ -75,32 +71,29 @@ fn mark(places: &Places, field: Field, document: usize, path: &[Step]) -> Option
     })
 }
 
-/// A path in a message, which begins at the object, at `oldObject` or at `request`, as a path in a text.
-fn resolve(origin: &Origin, path: Vec<Step>) -> Option<Root> {
-    let is = |step: Option<&Step>, name: &str| matches!(step, Some(Step::Field(field)) if field == name);
-    let (first, second) = (path.first(), path.get(1));
-    let of_request = is(first, "request");
-    let of_old = is(first, "oldObject");
-    let rest = |skipped: usize| path.iter().skip(skipped).cloned().collect::<Vec<Step>>();
-    let field = |name: &str| Step::Field(name.to_owned());
-    let (root, path) = match origin {
-        Origin::Request(root) if of_request => (root, rest(1)),
-        Origin::Request(root) if of_old => (root, path),
-        Origin::Request(root) => (root, [field("object")].into_iter().chain(path).collect()),
-        Origin::Objects { old_object, .. } if of_old => (old_object.as_ref()?, rest(1)),
-        Origin::Objects { old_object, .. } if of_request && is(second, "oldObject") => {
-            (old_object.as_ref()?, rest(2))
-        }
-        Origin::Objects { object, .. } if of_request && is(second, "object") => (object.as_ref()?, rest(2)),
-        // Name and namespace of a request are those of its object.
-        Origin::Objects { object, old_object }
-            if of_request && (is(second, "name") || is(second, "namespace")) =>
-        {
-            let path = [field("metadata")].into_iter().chain(rest(1)).collect();
-            (object.as_ref().or(old_object.as_ref())?, path)
-        }
-        Origin::Objects { .. } if of_request => return None,
-        Origin::Objects { object, .. } => (object.as_ref()?, path),
+/// The steps from the root of a payload, as a path in a text.
+fn resolve(origin: &Origin, steps: &[Step]) -> Option<Root> {
+    let below = |root: &Root, path: &[Step]| Root {
+        path: root.path.iter().chain(path).cloned().collect(),
+        ..root.clone()
     };
-    Some(Root { path: root.path.iter().cloned().chain(path).collect(), ..root.clone() })
+    let [Step::Field(request), steps @ ..] = steps else { return None };
+    if request != "request" {
+        return None;
+    }
+    let (object, old_object) = match origin {
+        Origin::Request(root) => return Some(below(root, steps)),
+        Origin::Objects { object, old_object } => (object.as_ref(), old_object.as_ref()),
+    };
+    let [Step::Field(field), path @ ..] = steps else { return None };
+    match field.as_str() {
+        "object" => Some(below(object?, path)),
+        "oldObject" => Some(below(old_object?, path)),
+        // The name and the namespace of a request are those of its object.
+        "name" | "namespace" => {
+            let metadata = [Step::Field("metadata".to_owned()), Step::Field(field.clone())];
+            Some(below(object.or(old_object)?, &metadata))
+        }
+        _ => None,
+    }
 }

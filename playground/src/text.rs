@@ -1,14 +1,14 @@
-//! Values as texts.
+//! Values as text.
 
 use serde_json::Value;
 
-/// A value as YAML.
+/// Formats a value as YAML.
 pub(crate) fn yaml(value: &Value) -> String {
-    // Whatever YAML cannot say is JSON, which YAML reads as well.
+    // Values that the YAML writer does not support are written as JSON, which is also valid YAML.
     manifest::write(value).unwrap_or_else(|| value.to_string())
 }
 
-/// A value as JSON, for people.
+/// Formats a value as indented JSON.
 pub(crate) fn json(value: &Value) -> String {
     format!("{value:#}")
 }

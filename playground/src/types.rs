@@ -1,55 +1,56 @@
-//! What goes in and out: plain objects.
+//! The input and output of the playground, as plain objects with types for TypeScript.
 
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
-/// What somebody has: texts, and who does what.
+/// Everything that a user enters: the text of each editor, the operation and the requesting user.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Input {
-    /// The id of the restriction: `external-ips`.
+    /// The id of the restriction, such as `external-ips`.
     pub restriction: String,
-    /// Objects as `kubectl` takes them, or `AdmissionReviews` and `AdmissionRequests`: YAML or JSON.
+    /// Objects as `kubectl` accepts them, or `AdmissionReviews` and `AdmissionRequests`, in YAML or
+    /// JSON.
     pub manifest: String,
-    /// The settings of the policy: YAML or JSON; the defaults if empty.
+    /// The policy settings in YAML or JSON. Empty means the defaults.
     pub settings: String,
-    /// What the cluster has: objects and lists of them, YAML or JSON.
+    /// The objects in the cluster, and lists of them, in YAML or JSON.
     pub cluster: String,
-    /// Why every look-up fails; they do not if this is empty.
+    /// The error that every look-up fails with. Empty means that look-ups succeed.
     pub unreachable: String,
-    /// What is done to the objects of the manifest. Requests say it themselves.
+    /// The operation on the objects of the manifest. Requests in the manifest specify their own.
     pub operation: Operation,
-    /// `status` and the like; empty for the object itself.
+    /// A subresource such as `status`. Empty means the object itself.
     pub subresource: String,
-    /// The objects as they are stored, for an update: one for each of the manifest.
+    /// The stored objects for an update, one for each object of the manifest.
     pub old_object: String,
-    /// Who asks.
+    /// The requesting user.
     pub user: User,
 }
 
-/// What is done to an object.
+/// An operation on an object.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
-    /// The object is new.
+    /// Creates the object.
     #[default]
     Create,
-    /// The object changes.
+    /// Changes the stored object.
     Update,
-    /// The object goes.
+    /// Removes the stored object.
     Delete,
 }
 
-/// Who asks.
+/// The requesting user.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum User {
-    /// Somebody with a name and no special group.
+    /// An authenticated user without special groups.
     #[default]
     Ordinary,
-    /// A controller of the control plane, by its service account in `kube-system`: `replicaset-controller`.
+    /// A controller of the control plane, identified by its service account in `kube-system`.
     Controller {
-        /// The service account.
+        /// The name of the service account, such as `replicaset-controller`.
         account: String,
     },
     /// The kubelet of a node.
@@ -57,20 +58,20 @@ pub enum User {
         /// The name of the node.
         node: String,
     },
-    /// Anybody else.
+    /// Any other user.
     Named {
-        /// The name.
+        /// The username.
         username: String,
         /// The groups.
         groups: Vec<String>,
     },
 }
 
-/// Every restriction.
+/// The catalog of restrictions.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Restrictions {
-    /// In the order of the catalog.
+    /// The restrictions, in catalog order.
     pub restrictions: Vec<Restriction>,
 }
 
@@ -78,13 +79,13 @@ pub struct Restrictions {
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Restriction {
-    /// The name of the module: `external-ips`.
+    /// The name of the module, such as `external-ips`.
     pub id: String,
-    /// What it restricts, in a sentence or two.
+    /// A short description from the policy metadata.
     pub description: String,
-    /// The kinds that it judges.
+    /// The kinds in its scope.
     pub kinds: Vec<String>,
-    /// The subresources that it judges.
+    /// The subresources in its scope.
     pub subresources: Vec<String>,
     /// Its settings.
     pub settings: Vec<Setting>,
@@ -96,41 +97,41 @@ pub struct Restriction {
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
-    /// `allow.cidrs`; below a list it belongs to each element.
+    /// The path, such as `allow.cidrs`. A path below a list applies to each element.
     pub path: String,
-    /// What it takes: `list of strings`, or the names it may have.
-    pub takes: String,
-    /// What it means.
-    pub text: String,
+    /// The accepted values: a type such as `list of strings`, or the allowed names.
+    pub accepts: String,
+    /// The documentation of the setting.
+    pub description: String,
 }
 
 /// A sample of a restriction.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Sample {
-    /// `create-denied`.
+    /// The name, such as `create-denied`.
     pub name: String,
-    /// What it shows.
-    pub shows: String,
-    /// What becomes of it, in words.
+    /// What the sample demonstrates.
+    pub description: String,
+    /// The expected verdict, in words.
     pub verdict: String,
 }
 
-/// The cases of a file.
+/// The cases in a case file.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Examples {
-    /// In the order of the file.
+    /// The cases, in the order of the file.
     pub examples: Vec<Example>,
 }
 
-/// A case, by name.
+/// A case in a case file.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Example {
-    /// What the case shows.
+    /// The name of the case.
     pub name: String,
-    /// What becomes of it, in words.
+    /// The expected verdict, in words.
     pub verdict: String,
 }
 
@@ -148,7 +149,9 @@ pub enum Field {
     OldObject,
 }
 
-/// A part of a text of the input. Lines and columns count from one, columns in characters.
+/// A range within one line of an input text.
+///
+/// Lines and columns count from one. Columns count Unicode characters.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Mark {
@@ -156,122 +159,123 @@ pub struct Mark {
     pub field: Field,
     /// The line.
     pub line: u32,
-    /// The first character.
+    /// The column of the first character.
     pub column: u32,
-    /// Behind the last character; the same as `column` for the whole line.
+    /// The column after the last character. Equal to `column` if the range extends to the end of
+    /// the line.
     pub end_column: u32,
 }
 
-/// Something that cannot be read.
+/// An error in an input text.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
-    /// The text of the input.
+pub struct InputProblem {
+    /// The text that contains the error.
     pub field: Field,
-    /// What is wrong, and what to do.
+    /// The error and its remedy.
     pub message: String,
-    /// Where.
+    /// The location, if known.
     #[tsify(optional)]
     pub mark: Option<Mark>,
 }
 
-/// The requests of an input.
+/// The requests built from an input.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Requests {
-    /// What cannot be read; there are no requests then.
-    pub problems: Vec<Problem>,
-    /// `AdmissionRequests`, as JSON.
+    /// The errors in the input. If there are any, `requests` is empty.
+    pub problems: Vec<InputProblem>,
+    /// The `AdmissionRequests`, as JSON.
     pub requests: Vec<String>,
 }
 
-/// How to deploy a restriction.
+/// The manifest that deploys a restriction.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Deployment {
-    /// A `ClusterAdmissionPolicy`, as YAML.
+    /// A `ClusterAdmissionPolicy` and any objects that it requires, as YAML.
     pub manifest: String,
-    /// What is wrong with the settings; there is no manifest then.
+    /// The error in the settings. If present, `manifest` is empty.
     #[tsify(optional)]
-    pub problem: Option<Problem>,
+    pub problem: Option<InputProblem>,
 }
 
-/// What becomes of an input.
+/// The result of judging an input.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
-    /// What cannot be read; there are no verdicts then.
-    pub problems: Vec<Problem>,
+pub struct JudgeResult {
+    /// The errors in the input. If there are any, `verdicts` is empty.
+    pub problems: Vec<InputProblem>,
     /// A verdict for each object of the manifest, or for each request.
-    pub verdicts: Vec<Verdict>,
-    /// Whether the manifest holds requests, which say themselves who does what.
+    pub verdicts: Vec<RequestVerdict>,
+    /// Whether the manifest contains requests, which specify operation and user themselves.
     pub holds_requests: bool,
 }
 
-/// What becomes of a request.
+/// The verdict on a request.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Verdict {
-    /// `CREATE Service shop/web`.
+pub struct RequestVerdict {
+    /// The operation and the object, such as `CREATE Service shop/web`.
     pub title: String,
-    /// The verdict.
+    /// The kind of verdict.
     pub kind: VerdictKind,
-    /// The message, a violation each line: why the request is denied.
+    /// The lines of the denial message, one violation per line.
     pub violations: Vec<Line>,
-    /// What the client is told besides.
+    /// The warnings returned to the client.
     pub warnings: Vec<Line>,
-    /// What the audit log gets.
-    pub audit_annotations: Vec<Entry>,
-    /// What is changed, if something is.
+    /// The annotations added to the audit event.
+    pub audit_annotations: Vec<AuditAnnotation>,
+    /// The changes to the object, if the request is mutated.
     #[tsify(optional)]
-    pub change: Option<Change>,
-    /// The `AdmissionResponse`, as JSON; the patch in it is in base64.
+    pub diff: Option<ObjectDiff>,
+    /// The `AdmissionResponse`, as JSON. Its patch is base64-encoded.
     pub response: String,
 }
 
-/// The verdict.
+/// The kind of a verdict.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum VerdictKind {
-    /// Admitted as it is.
+    /// Admitted unchanged.
     Admitted,
-    /// Admitted unseen, because the restriction judges no such requests.
-    NotConcerned,
+    /// Admitted without being judged, because the request is outside the scope of the restriction.
+    NotMatched,
     /// Admitted with changes.
     Mutated,
     /// Denied by a rule.
     Denied,
-    /// Denied because it could not be judged.
+    /// Denied because the request could not be judged.
     Fault,
 }
 
-/// A line of a message, or a warning.
+/// A line of a denial message, or a warning.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// The line.
+    /// The text of the line.
     pub message: String,
-    /// The place that it is about.
+    /// The location of the field that the line refers to, if known.
     #[tsify(optional)]
     pub mark: Option<Mark>,
 }
 
-/// A key and a value.
+/// An annotation added to the audit event.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct AuditAnnotation {
     /// The key.
     pub key: String,
     /// The value.
     pub value: String,
 }
 
-/// An object without and with the changes of the policy, as YAML.
+/// An object before and after mutation, as YAML.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Change {
-    /// Without.
+pub struct ObjectDiff {
+    /// The object as submitted.
     pub before: String,
-    /// With.
+    /// The object as admitted.
     pub after: String,
 }

@@ -1,76 +1,88 @@
-//! From requests to verdicts.
+//! Judges the requests of an input.
 
-use admission::PolicyEntry as Policy;
+use admission::{Decision, Finding, PolicyEntry};
 use admission_review::{AdmissionResponse, Answer};
 use cluster_objects::Objects;
 use serde_json::Value;
 
-use crate::input::{self, Subject};
+use crate::input::{self, LocatedRequest};
 use crate::place::{Marker, Origin};
 use crate::text::{json, yaml};
-use crate::types::{Change, Entry, Input, Outcome, Verdict, VerdictKind};
+use crate::types::{AuditAnnotation, Input, JudgeResult, Line, ObjectDiff, RequestVerdict, VerdictKind};
 
-/// Judges what an input asks.
-pub(crate) fn judge(input: &Input) -> Outcome {
+/// Judges every request of an input.
+pub(crate) fn judge(input: &Input) -> JudgeResult {
     let settings = input::settings(&input.restriction, &input.settings);
     let cluster = input::cluster(input);
-    let subjects = input::read(input);
+    let requests = input::read(input);
     let policy = rules::find(&input.restriction);
-    let (Some(policy), Ok(settings), Ok(cluster), Ok(subjects)) = (policy, &settings, &cluster, &subjects)
+    let (Some(policy), Ok(settings), Ok(cluster), Ok(requests)) = (policy, &settings, &cluster, &requests)
     else {
-        let problems = subjects.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
-        return Outcome { problems: problems.collect(), ..Outcome::default() };
+        let problems = requests.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());
+        return JudgeResult { problems: problems.collect(), ..JudgeResult::default() };
     };
     let mut marker = Marker::new(input);
-    let verdicts = subjects.iter().map(|subject| verdict(policy, settings, cluster, subject, &mut marker));
-    Outcome {
+    let verdicts = requests.iter().map(|request| verdict(policy, settings, cluster, request, &mut marker));
+    JudgeResult {
         problems: Vec::new(),
         verdicts: verdicts.collect(),
-        holds_requests: subjects.iter().any(|subject| matches!(subject.origin, Origin::Request(_))),
+        holds_requests: requests.iter().any(|request| matches!(request.origin, Origin::Request(_))),
     }
 }
 
 fn verdict(
-    policy: &Policy,
+    policy: &PolicyEntry,
     settings: &Value,
     cluster: &Objects,
-    Subject { request, origin }: &Subject,
+    LocatedRequest { request, origin }: &LocatedRequest,
     marker: &mut Marker<'_>,
-) -> Verdict {
-    let payload = request.payload(settings);
-    let judged = (policy.evaluate)(&payload, cluster);
-    let mutated: Option<Value> =
-        judged.mutated_object.as_ref().and_then(|object| serde_json::from_str(object).ok());
-    let response = match serde_json::from_slice::<Answer>(&judged.to_json()) {
+) -> RequestVerdict {
+    let outcome = (policy.judge)(&request.payload(settings), cluster);
+    let rendered = (policy.render)(outcome.clone());
+    let response = match serde_json::from_slice::<Answer>(&rendered.to_json()) {
         Ok(answer) => answer.response(request.uid(), request.object()),
         Err(error) => AdmissionResponse::internal_error(
             request.uid(),
             &format!("invalid response from policy: {error}"),
         ),
     };
-    let kind = match (response.allowed, &mutated, judged.code) {
-        (true, Some(_), _) => VerdictKind::Mutated,
-        (true, None, _) if !(policy.matches)(&payload) => VerdictKind::NotConcerned,
-        (true, None, _) => VerdictKind::Admitted,
-        (false, _, Some(403)) => VerdictKind::Denied,
-        (false, ..) => VerdictKind::Fault,
+    let unmarked = |message: &str| Line { message: message.to_owned(), mark: None };
+    let mut violations = Vec::new();
+    let mut diff = None;
+    let kind = match &outcome.decision {
+        Decision::NotMatched => VerdictKind::NotMatched,
+        Decision::Admitted => VerdictKind::Admitted,
+        Decision::Mutated(object) => {
+            let after: Value = serde_json::from_str(object).unwrap_or_default();
+            let before = request.object().map(yaml).unwrap_or_default();
+            diff = Some(ObjectDiff { before, after: yaml(&after) });
+            VerdictKind::Mutated
+        }
+        Decision::Denied(findings) => {
+            // A line for each finding, and one that counts those that are not listed.
+            let mut places = findings.listed.iter().map(Finding::place);
+            violations.extend(findings.lines().into_iter().map(|message| {
+                let mark = places.next().and_then(|place| marker.mark(origin, &place));
+                Line { message, mark }
+            }));
+            VerdictKind::Denied
+        }
+        Decision::Fault(fault) => {
+            let message = rendered.message.clone().unwrap_or_default();
+            violations.push(Line { message, mark: marker.mark(origin, fault.place()) });
+            VerdictKind::Fault
+        }
     };
-    let message = response.status.as_ref().and_then(|status| status.message.as_deref()).unwrap_or_default();
-    let mut line = |text: &str| marker.line(origin, policy.id, text.to_owned());
-    let change = mutated
-        .map(|after| Change { before: request.object().map(yaml).unwrap_or_default(), after: yaml(&after) });
-    Verdict {
+    let annotations = outcome.audit_annotations().iter();
+    RequestVerdict {
         title: request.to_string(),
         kind,
-        violations: message.lines().map(&mut line).collect(),
-        warnings: response.warnings.iter().flatten().map(|text| line(text)).collect(),
-        audit_annotations: response
-            .audit_annotations
-            .iter()
-            .flatten()
-            .map(|(key, value)| Entry { key: key.clone(), value: value.clone() })
+        violations,
+        warnings: outcome.warnings().iter().map(|text| unmarked(text)).collect(),
+        audit_annotations: annotations
+            .map(|(key, value)| AuditAnnotation { key: (*key).to_owned(), value: value.clone() })
             .collect(),
-        change,
+        diff,
         response: serde_json::to_value(&response).as_ref().map(json).unwrap_or_default(),
     }
 }

@@ -1,4 +1,5 @@
-//! The manifest for the settings of a case grants what the case needs.
+//! Deployment manifests grant every look-up and mutation that the cases with the same settings
+//! need.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +8,8 @@ use harness::Case;
 use playground::cluster_admission_policy;
 use serde_json::{Value, json};
 
-/// The spec of the `ClusterAdmissionPolicy` for some settings; nothing if they are refused.
+/// Returns the spec of the `ClusterAdmissionPolicy` for the given settings, or `None` if they are
+/// invalid.
 fn spec(id: &str, settings: &str) -> Option<Value> {
     let deployment = cluster_admission_policy(id, settings);
     let documents = manifest::documents(&deployment.manifest).ok()?;
@@ -15,27 +17,27 @@ fn spec(id: &str, settings: &str) -> Option<Value> {
     policy.get("spec").cloned()
 }
 
-/// What of a case the manifest does not grant.
-fn refused(case: &Case, spec: &Value) -> Vec<String> {
+/// Returns the look-ups and mutations of a case that the manifest does not grant.
+fn not_granted(case: &Case, spec: &Value) -> Vec<String> {
     let resources = spec.get("contextAwareResources").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut refused = Vec::new();
+    let mut missing = Vec::new();
     for question in &case.want.asked {
         let mut words = question.split(' ').skip(1);
-        let asked = json!({ "apiVersion": words.next(), "kind": words.next() });
-        if !resources.contains(&asked) {
-            refused.push(question.clone());
+        let resource = json!({ "apiVersion": words.next(), "kind": words.next() });
+        if !resources.contains(&resource) {
+            missing.push(question.clone());
         }
     }
     if case.want.mutated.is_some() && spec.get("mutating") != Some(&Value::Bool(true)) {
-        refused.push("a change".to_owned());
+        missing.push("mutation".to_owned());
     }
-    refused
+    missing
 }
 
 #[test]
-fn what_a_case_asks_and_changes_is_granted() {
+fn manifests_grant_the_look_ups_and_mutations_of_every_case() {
     let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies");
-    let mut asked = 0_usize;
+    let mut look_ups = 0_usize;
     for entry in rules::CATALOG {
         let mut specs: BTreeMap<String, Option<Value>> = BTreeMap::new();
         for case in harness::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
@@ -45,9 +47,9 @@ fn what_a_case_asks_and_changes_is_granted() {
             assert_eq!(spec.is_none(), case.want.settings_error.is_some(), "{}", case.place());
             let Some(spec) = spec else { continue };
             assert_eq!(spec["settings"].to_string(), settings, "{}", case.place());
-            assert_eq!(refused(&case, spec), [""; 0], "{}: {spec:#}", case.place());
-            asked += case.want.asked.len();
+            assert_eq!(not_granted(&case, spec), [""; 0], "{}: {spec:#}", case.place());
+            look_ups += case.want.asked.len();
         }
     }
-    assert!(asked > 300, "{asked}");
+    assert!(look_ups > 300, "{look_ups}");
 }

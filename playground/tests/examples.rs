@@ -1,12 +1,13 @@
-//! Every sample and every case gets its verdict in the playground.
+//! Every sample and every case results in its expected verdict in the playground.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::CaseOutcome as Want;
+use admission::{Decision, Finding, PolicyEntry};
+use harness::{Case, CaseOutcome as Want};
 use manifest::Step;
 use playground::{
-    Input, Line, Operation, Outcome, Verdict, VerdictKind, case_input, cases, judge, sample_input,
+    Input, JudgeResult, Line, Operation, RequestVerdict, VerdictKind, case_input, cases, judge, sample_input,
 };
 use serde_json::Value;
 
@@ -14,66 +15,67 @@ fn policies() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies")
 }
 
-fn only(outcome: Outcome) -> Result<Verdict, String> {
-    match <[Verdict; 1]>::try_from(outcome.verdicts) {
+fn only_verdict(result: JudgeResult) -> Result<RequestVerdict, String> {
+    match <[RequestVerdict; 1]>::try_from(result.verdicts) {
         Ok([verdict]) => Ok(verdict),
-        Err(_) => Err(outcome.problems.into_iter().map(|problem| problem.message).collect()),
+        Err(_) => Err(result.problems.into_iter().map(|problem| problem.message).collect()),
     }
 }
 
-fn message(verdict: &Verdict) -> Vec<&str> {
+fn message(verdict: &RequestVerdict) -> Vec<&str> {
     verdict.violations.iter().map(|line| line.message.as_str()).collect()
 }
 
 #[test]
-fn every_sample_gets_the_verdict_that_its_readme_says() {
+fn samples_get_the_verdict_in_their_readme() {
     for restriction in playground::restrictions().restrictions {
         for sample in &restriction.samples {
             let input = sample_input(&restriction.id, &sample.name).unwrap();
-            let verdict = only(judge(&input)).unwrap();
+            let verdict = only_verdict(judge(&input)).unwrap();
             let words = match verdict.kind {
-                VerdictKind::Admitted | VerdictKind::NotConcerned => "admitted",
+                VerdictKind::Admitted | VerdictKind::NotMatched => "admitted",
                 VerdictKind::Mutated => "admitted, mutated",
                 VerdictKind::Denied => "denied",
-                VerdictKind::Fault => "a fault",
+                VerdictKind::Fault => "fault",
             };
             assert!(sample.verdict.starts_with(words), "{}, {}: {verdict:?}", restriction.id, sample.name);
         }
     }
 }
 
-/// Whether a case gets what it wants; if not, what came instead.
-fn judged(id: &str, input: &Input, want: &Want) -> Result<(), String> {
-    let outcome = judge(input);
+/// Checks the verdict on a case. Returns the actual verdict as the error if it is not the expected
+/// one.
+fn check(id: &str, input: &Input, want: &Want) -> Result<(), String> {
+    let result = judge(input);
     if let Some(error) = &want.settings_error {
-        let told: Vec<&str> = outcome.problems.iter().map(|problem| problem.message.as_str()).collect();
-        return if told.contains(&error.as_str()) { Ok(()) } else { Err(format!("{told:?}")) };
+        let messages: Vec<&str> = result.problems.iter().map(|problem| problem.message.as_str()).collect();
+        return if messages.contains(&error.as_str()) { Ok(()) } else { Err(format!("{messages:?}")) };
     }
-    let verdict = only(outcome)?;
+    let verdict = only_verdict(result)?;
     let same = match (&want.denied, &want.fault, &want.mutated) {
         (Some(lines), _, _) => verdict.kind == VerdictKind::Denied && message(&verdict) == *lines,
         (_, Some(fault), _) => verdict.kind == VerdictKind::Fault && message(&verdict).join("\n") == *fault,
         (_, _, Some(object)) => {
-            let after = verdict.change.as_ref().map(|change| change.after.as_str()).unwrap_or_default();
+            let after = verdict.diff.as_ref().map(|diff| diff.after.as_str()).unwrap_or_default();
             verdict.kind == VerdictKind::Mutated
                 && manifest::documents(after).is_ok_and(|documents| documents == [object.clone()])
         }
-        _ => matches!(verdict.kind, VerdictKind::Admitted | VerdictKind::NotConcerned),
+        _ => matches!(verdict.kind, VerdictKind::Admitted | VerdictKind::NotMatched),
     };
     let warnings: Vec<&str> = verdict.warnings.iter().map(|line| line.message.as_str()).collect();
-    let annotations = verdict.audit_annotations.iter().map(|entry| (&entry.key, &entry.value));
+    let annotations = verdict.audit_annotations.iter().map(|annotation| (&annotation.key, &annotation.value));
     let same = same && warnings == want.warnings && annotations.eq(&want.audit_annotations);
     if same { Ok(()) } else { Err(format!("{id}: {verdict:?}")) }
 }
 
-/// Whether a line is marked at the last step of its path that is there; nothing if it is about no text.
-fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
-    let (path, _) = manifest::steps(&line.message)?;
-    let old = matches!(path.first(), Some(Step::Field(name)) if name == "oldObject");
-    let (text, path) = match input.operation {
-        Operation::Delete => (&input.manifest, path.get(1..)?),
-        _ if old => (&input.old_object, path.get(1..)?),
-        _ => (&input.manifest, path.as_slice()),
+/// Checks that the line of a finding is marked at the last step of its path that exists in the text.
+/// Returns `None` if the finding does not lie in a text.
+fn is_mark_correct(input: &Input, finding: &Finding, line: &Line) -> Option<bool> {
+    let [Step::Field(_), Step::Field(field), path @ ..] = finding.steps.as_slice() else { return None };
+    let text = match (field.as_str(), input.operation) {
+        ("object", _) | ("oldObject", Operation::Delete) => &input.manifest,
+        ("oldObject", _) => &input.old_object,
+        _ => return None,
     };
     let documents = manifest::documents(text).ok()?;
     let mut value = documents.first().filter(|object| object.get("metadata").is_some())?;
@@ -81,7 +83,7 @@ fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
     for step in path {
         let below = match step {
             Step::Field(name) => value.get(name),
-            Step::Index(index) => value.get(index),
+            Step::Index(index) => value.get(usize::try_from(*index).ok()?),
         };
         let Some(below) = below else { break };
         last = Some((step, below));
@@ -93,7 +95,7 @@ fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
     let marked: String = marked.chars().skip(usize::try_from(mark.column).ok()?.checked_sub(1)?).collect();
     Some(match (step, value) {
         (Step::Field(name), _) => marked.trim_start_matches('"').starts_with(name.as_str()),
-        // Up to what may be escaped.
+        // Compares only up to the first character that can be escaped.
         (Step::Index(_), Value::String(text)) => {
             let plain = text.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
             marked.trim_start_matches('"').starts_with(plain)
@@ -105,8 +107,17 @@ fn is_marked_right(input: &Input, line: &Line) -> Option<bool> {
     })
 }
 
+/// The findings of a case; none if the case is not denied.
+fn findings(entry: &PolicyEntry, case: &Case) -> Vec<Finding> {
+    let payload = case.admission_request().unwrap().payload(&case.settings);
+    match (entry.judge)(&payload, &*case.objects().unwrap()).decision {
+        Decision::Denied(findings) => findings.listed,
+        _ => Vec::new(),
+    }
+}
+
 #[test]
-fn every_case_gets_what_it_wants() {
+fn cases_get_their_expected_verdict() {
     let mut marked = 0_usize;
     for entry in rules::CATALOG {
         let folder = policies().join(entry.id).join("cases");
@@ -118,12 +129,15 @@ fn every_case_gets_what_it_wants() {
             assert!(known.iter().map(|case| &case.name).eq(&names), "{}", file.display());
             for case in &known {
                 let input = case_input(entry.id, &text, &case.name).unwrap();
-                judged(entry.id, &input, &case.want)
-                    .unwrap_or_else(|other| panic!("{}: {other}", case.place()));
-                for line in judge(&input).verdicts.iter().flat_map(|verdict| &verdict.violations) {
-                    let right = is_marked_right(&input, line);
-                    assert_ne!(right, Some(false), "{}: {line:?}\n{}", case.place(), input.manifest);
-                    marked += usize::from(right.is_some());
+                check(entry.id, &input, &case.want)
+                    .unwrap_or_else(|actual| panic!("{}: {actual}", case.place()));
+                let verdicts = judge(&input).verdicts;
+                let lines = verdicts.iter().flat_map(|verdict| &verdict.violations);
+                for (line, finding) in lines.zip(findings(entry, case)) {
+                    assert_eq!(line.message, finding.to_string());
+                    let correct = is_mark_correct(&input, &finding, line);
+                    assert_ne!(correct, Some(false), "{}: {line:?}\n{}", case.place(), input.manifest);
+                    marked += usize::from(correct.is_some());
                 }
             }
         }

@@ -1,7 +1,7 @@
-//! What people paste, and what is said about it.
+//! Inputs as users paste them, and the problems and verdicts that result.
 
 use playground::{
-    Field, Input, Operation, Outcome, Problem, User, VerdictKind, check_settings, judge, requests,
+    Field, Input, InputProblem, JudgeResult, Operation, User, VerdictKind, check_settings, judge, requests,
 };
 use serde_json::{Value, json};
 
@@ -17,17 +17,17 @@ fn input(manifest: &str) -> Input {
 }
 
 fn problems(input: &Input) -> Vec<(Field, Option<u32>, String)> {
-    let Outcome { problems, verdicts, .. } = judge(input);
+    let JudgeResult { problems, verdicts, .. } = judge(input);
     assert!(verdicts.is_empty() != problems.is_empty(), "{verdicts:?} {problems:?}");
-    let told = |Problem { field, message, mark }| (field, mark.map(|mark| mark.line), message);
-    problems.into_iter().map(told).collect()
+    let summary = |InputProblem { field, message, mark }| (field, mark.map(|mark| mark.line), message);
+    problems.into_iter().map(summary).collect()
 }
 
-/// The lines that the violations of each verdict are at.
-fn places(input: &Input) -> Vec<Vec<u32>> {
-    let outcome = judge(input);
-    assert_eq!(outcome.problems, []);
-    let lines = outcome.verdicts.iter().map(|verdict| {
+/// Returns the lines that the violations of each verdict are marked at.
+fn marked_lines(input: &Input) -> Vec<Vec<u32>> {
+    let result = judge(input);
+    assert_eq!(result.problems, []);
+    let lines = result.verdicts.iter().map(|verdict| {
         verdict.violations.iter().filter_map(|line| line.mark.map(|mark| mark.line)).collect()
     });
     lines.collect()
@@ -41,50 +41,50 @@ fn only_request(input: &Input) -> Option<Value> {
 }
 
 #[test]
-fn each_document_and_each_item_is_judged() {
+fn judges_every_document_and_list_item() {
     let item = POD.replace('\n', "\n  ");
     let list = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n- {item}");
     let manifest = format!("---\n{POD}---\n# nothing\n---\n{list}");
-    assert_eq!(places(&input(&manifest)), [vec![6], vec![17], vec![23]]);
-    // As the API server lists them, each without its own type.
+    assert_eq!(marked_lines(&input(&manifest)), [vec![6], vec![17], vec![23]]);
+    // A typed list of the API server, whose items have no apiVersion and kind.
     let typed = list
         .replace("kind: List", "kind: PodList")
         .replace("  kind: Pod\n", "")
         .replace("- apiVersion: v1\n", "-\n");
-    assert_eq!(places(&input(&typed)), [vec![7], vec![12]]);
+    assert_eq!(marked_lines(&input(&typed)), [vec![7], vec![12]]);
     let windows = manifest.replace('\n', "\r\n");
-    assert_eq!(places(&input(&windows)), [vec![6], vec![17], vec![23]]);
+    assert_eq!(marked_lines(&input(&windows)), [vec![6], vec![17], vec![23]]);
 }
 
 #[test]
-fn json_is_marked_as_well() {
+fn marks_violations_in_json() {
     let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": { "hostPID": true } });
     let text = format!("{pod:#}");
     let line = text.lines().position(|line| line.contains("hostPID")).unwrap() + 1;
-    assert_eq!(places(&input(&text)), [vec![u32::try_from(line).unwrap()]]);
-    // Values one behind the other are judged, though no line of theirs is known.
-    assert_eq!(places(&input(&format!("{pod}\n{pod}\n"))), [[0_u32; 0]; 2]);
+    assert_eq!(marked_lines(&input(&text)), [vec![u32::try_from(line).unwrap()]]);
+    // Concatenated JSON values are judged one by one, but without marks.
+    assert_eq!(marked_lines(&input(&format!("{pod}\n{pod}\n"))), [[0_u32; 0]; 2]);
 }
 
 #[test]
-fn a_mark_is_a_key_with_its_value() {
-    let outcome = judge(&input(&POD.replace("  hostPID", "  😀: ü\n  hostPID")));
-    let mark = outcome.verdicts[0].violations[0].mark.unwrap();
+fn a_mark_covers_key_and_value() {
+    let result = judge(&input(&POD.replace("  hostPID", "  😀: ü\n  hostPID")));
+    let mark = result.verdicts[0].violations[0].mark.unwrap();
     assert_eq!((mark.field, mark.line, mark.column, mark.end_column), (Field::Manifest, 6, 3, 16));
 }
 
 #[test]
-fn a_request_is_marked_where_its_object_is() {
+fn violations_are_marked_inside_requests() {
     let object = format!("  {}", POD.trim().replace('\n', "\n  "));
     let request = format!(
         "uid: u\noperation: CREATE\nuserInfo: {{}}\nkind: {{group: '', version: v1, kind: Pod}}\n\
          resource: {{group: '', version: v1, resource: pods}}\nobject:\n{object}\n"
     );
-    let outcome = judge(&input(&request));
-    assert!(outcome.holds_requests);
-    assert_eq!(places(&input(&request)), [[11]]);
+    let result = judge(&input(&request));
+    assert!(result.holds_requests);
+    assert_eq!(marked_lines(&input(&request)), [[11]]);
     let review = format!("kind: AdmissionReview\nrequest:\n  {}\n", request.trim().replace('\n', "\n  "));
-    assert_eq!(places(&input(&review)), [[13]]);
+    assert_eq!(marked_lines(&input(&review)), [[13]]);
 
     let broken = review.replace("operation: CREATE", "operation: [CREATE]");
     let message = "request.operation: expected a string, found an array; send what an API server sends";
@@ -92,9 +92,9 @@ fn a_request_is_marked_where_its_object_is() {
 }
 
 #[test]
-fn what_is_no_manifest_is_told() {
-    let empty = "is empty; paste a Kubernetes manifest or an AdmissionReview";
-    let missing = |name: &str| format!("{name} is missing: every Kubernetes object has one; add it");
+fn invalid_manifests_are_reported() {
+    let empty = "nothing to judge; paste a Kubernetes manifest or an AdmissionReview";
+    let missing = |name: &str| format!("{name} is missing; add it");
     for (manifest, line, message) in [
         ("", None, empty.to_owned()),
         ("---\n# nothing\n", None, empty.to_owned()),
@@ -114,7 +114,7 @@ fn what_is_no_manifest_is_told() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let wrong = Input {
         settings: "level: 7".into(),
         cluster: "- kind: Namespace\n".into(),
@@ -127,7 +127,7 @@ fn everything_that_is_wrong_is_told_at_once() {
 }
 
 #[test]
-fn settings_are_checked_with_their_place() {
+fn invalid_settings_are_reported_with_their_line() {
     assert_eq!(check_settings("pod-security", ""), None);
     assert_eq!(check_settings("pod-security", "null"), None);
     let problem =
@@ -138,9 +138,9 @@ fn settings_are_checked_with_their_place() {
 }
 
 #[test]
-fn a_cluster_is_objects_and_lists_of_them() {
+fn a_cluster_consists_of_objects_and_lists() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {externalIPs: [192.0.2.1]}\n";
-    let reads = |cluster: &str| Input {
+    let with_cluster = |cluster: &str| Input {
         restriction: "external-ips".into(),
         settings: "allow: [{cidrs: [192.0.2.0/24], namespaceSelector: {matchLabels: {a: b}}}]".into(),
         cluster: cluster.into(),
@@ -153,38 +153,38 @@ fn a_cluster_is_objects_and_lists_of_them() {
         format!("---\nkind: List\nitems: [{namespace}]\n"),
         format!("{{apiVersion: v1, kind: Node, metadata: {{name: worker}}}}\n---\n{namespace}\n"),
     ] {
-        assert_eq!(judge(&reads(&cluster)).verdicts[0].kind, VerdictKind::Admitted, "{cluster}");
+        assert_eq!(judge(&with_cluster(&cluster)).verdicts[0].kind, VerdictKind::Admitted, "{cluster}");
     }
-    assert_eq!(judge(&reads("")).verdicts[0].kind, VerdictKind::Denied);
-    let unreachable = Input { unreachable: "no answer".into(), ..reads(namespace) };
+    assert_eq!(judge(&with_cluster("")).verdicts[0].kind, VerdictKind::Denied);
+    let unreachable = Input { unreachable: "no answer".into(), ..with_cluster(namespace) };
     let verdict = &judge(&unreachable).verdicts[0];
     assert_eq!(verdict.kind, VerdictKind::Denied);
     assert!(verdict.violations[0].message.contains("no answer"), "{verdict:?}");
-    let twice = format!("{namespace}\n---\n- {namespace}\n");
-    assert_eq!(problems(&reads(&twice))[0].1, Some(3));
+    let duplicate = format!("{namespace}\n---\n- {namespace}\n");
+    assert_eq!(problems(&with_cluster(&duplicate))[0].1, Some(3));
 }
 
 #[test]
-fn a_request_is_what_an_api_server_sends() {
+fn requests_match_those_of_an_api_server() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n";
-    let made = only_request(&input(service)).unwrap();
-    assert_eq!(made["object"]["metadata"]["namespace"], "default");
-    assert_eq!((&made["namespace"], &made["name"]), (&json!("default"), &json!("web")));
-    assert_eq!(made["resource"], json!({ "group": "", "version": "v1", "resource": "services" }));
+    let request = only_request(&input(service)).unwrap();
+    assert_eq!(request["object"]["metadata"]["namespace"], "default");
+    assert_eq!((&request["namespace"], &request["name"]), (&json!("default"), &json!("web")));
+    assert_eq!(request["resource"], json!({ "group": "", "version": "v1", "resource": "services" }));
 
     for kind in ["Node", "PersistentVolume"] {
-        let made =
+        let request =
             only_request(&input(&format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: worker}}\n")))
                 .unwrap();
-        assert_eq!((made.get("namespace"), &made["name"]), (None, &json!("worker")), "{kind}");
+        assert_eq!((request.get("namespace"), &request["name"]), (None, &json!("worker")), "{kind}");
     }
 
-    let made = only_request(&input("apiVersion: v1\nkind: Pod\nmetadata: {namespace: ''}\n")).unwrap();
-    assert_eq!(made["object"]["metadata"]["namespace"], "default");
+    let request = only_request(&input("apiVersion: v1\nkind: Pod\nmetadata: {namespace: ''}\n")).unwrap();
+    assert_eq!(request["object"]["metadata"]["namespace"], "default");
 
-    let gone = Input { operation: Operation::Delete, ..input(service) };
-    let made = only_request(&gone).unwrap();
-    assert_eq!((made.get("object"), &made["oldObject"]["kind"]), (None, &json!("Service")));
+    let deletion = Input { operation: Operation::Delete, ..input(service) };
+    let request = only_request(&deletion).unwrap();
+    assert_eq!((request.get("object"), &request["oldObject"]["kind"]), (None, &json!("Service")));
 
     let status = Input {
         operation: Operation::Update,
@@ -193,9 +193,9 @@ fn a_request_is_what_an_api_server_sends() {
         user: User::Controller { account: "node-controller".into() },
         ..input(service)
     };
-    let made = only_request(&status).unwrap();
-    assert_eq!((&made["subResource"], &made["operation"]), (&json!("status"), &json!("UPDATE")));
-    assert_eq!(made["userInfo"]["username"], "system:serviceaccount:kube-system:node-controller");
+    let request = only_request(&status).unwrap();
+    assert_eq!((&request["subResource"], &request["operation"]), (&json!("status"), &json!("UPDATE")));
+    assert_eq!(request["userInfo"]["username"], "system:serviceaccount:kube-system:node-controller");
 
     let kubelet = Input { user: User::Kubelet { node: "n".into() }, ..input(service) };
     assert_eq!(
@@ -205,7 +205,7 @@ fn a_request_is_what_an_api_server_sends() {
 }
 
 #[test]
-fn an_update_has_an_old_object_for_each() {
+fn updates_require_an_old_object_for_each_object() {
     let service = |name: &str, address: &str| {
         format!(
             "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{externalIPs: [{address}]}}\n"
@@ -223,7 +223,7 @@ fn an_update_has_an_old_object_for_each() {
         ..input(&format!("{new}---\n{}", service("b", "192.0.2.1")))
     };
     let missing =
-        |name: &str| format!("has no Service default/{name}; paste it as it is stored, or choose CREATE");
+        |name: &str| format!("Service default/{name} is missing; paste the stored object, or choose CREATE");
     assert_eq!(problems(&update(new.clone())), [(Field::OldObject, None, missing("b"))]);
     let left = format!("{new}---\n{old}---\n{}", service("c", ""));
     let message = "Service default/c is not in the manifest; remove it".to_owned();
@@ -233,7 +233,7 @@ fn an_update_has_an_old_object_for_each() {
         problems(&update(format!("{new}---\n{other_kind}"))),
         [(Field::OldObject, None, missing("b"))]
     );
-    // What is stored already stays, in whichever order it is told.
+    // Existing values are tolerated, in any order of the stored objects.
     for stored in
         [format!("{new}---\n{old}"), format!("kind: ServiceList\napiVersion: v1\nitems: [{flow}]\n")]
     {
@@ -244,9 +244,9 @@ fn an_update_has_an_old_object_for_each() {
 }
 
 #[test]
-fn who_is_not_concerned_says_so() {
-    let outcome = judge(&input("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"));
-    assert_eq!(outcome.verdicts[0].kind, VerdictKind::NotConcerned);
+fn requests_outside_the_scope_are_not_matched() {
+    let result = judge(&input("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"));
+    assert_eq!(result.verdicts[0].kind, VerdictKind::NotMatched);
     let denied = judge(&input(POD));
     assert_eq!(denied.verdicts[0].title, "CREATE Pod default/a");
     let response: Value = serde_json::from_str(&denied.verdicts[0].response).unwrap();

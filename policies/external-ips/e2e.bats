@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl; start it with `./justw e2e`. samples/README.md describes the samples.
 
 load ../../tests/e2e/helper
 
@@ -13,7 +13,7 @@ END
     accepts update-legacy-label
 }
 
-@test "update adds value: denied, the new one alone" {
+@test "update adds value: denied, only the new one" {
     denies update-adds-value <<'END'
 spec.externalIPs[1]: Invalid value: "198.51.100.53": Services may not claim new external IPs; remove it and use a Service of type LoadBalancer, an Ingress or a Gateway
 END
@@ -25,13 +25,13 @@ END
 
 @test "create conflict: denied" {
     denies create-conflict <<'END'
-spec.externalIPs[0]: Invalid value: "203.0.113.5": port 80/TCP of this address belongs to Service "gateway"; use another address or another port
+spec.externalIPs[0]: Invalid value: "203.0.113.5": port 80/TCP of this address is in use by Service "gateway"; use another address or another port
 END
 }
 
 @test "status denied: denied" {
     denies status-denied <<'END'
-status.loadBalancer.ingress[0].ip: Invalid value: "192.0.2.200": Services may not be given new load balancer addresses; leave the status to the load balancer's controller
+status.loadBalancer.ingress[0].ip: Invalid value: "192.0.2.200": Services may not receive new load balancer addresses; leave the status to the load balancer controller
 END
 }
 
@@ -45,30 +45,30 @@ spec.externalIPs[0]: Invalid value: "192.0.2.10": Services may not claim new ext
 END
 }
 
-@test "settings: an unknown key that is like no other is refused, with all of them" {
+@test "settings: an unknown key that is similar to none is rejected with all keys" {
     refuses '{"namespaces": ["ingress"]}' <<'END'
 namespaces: unknown key; known are allow, reject, exempt, existingValues, comparison, loadBalancerIngress, conflicts, fields
 END
 }
 
-@test "settings: ranges that are a string are refused" {
+@test "settings: ranges that are a string are rejected" {
     refuses '{"allow": [{"cidrs": "192.0.2.0/24"}]}' <<'END'
 allow[0].cidrs: expected an array, found a string
 END
 }
 
-@test "settings: a choice that is a boolean is refused" {
+@test "settings: a choice that is a boolean is rejected" {
     refuses '{"existingValues": true}' <<'END'
 existingValues: expected a string, found a boolean
 END
 }
 
-@test "a look-up fails: denied as not judged" {
+@test "a failed look-up: cannot be judged" {
     cannot_judge create-conflict <<'END'
 external-ips: cannot judge this request: list of Services: look-up failed: Callback evaluation failure: no route to host
 END
 }
 
-@test "every sample is here" {
+@test "every sample is tested" {
     tests_every_sample
 }

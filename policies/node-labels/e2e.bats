@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl; start it with `./justw e2e`. samples/README.md describes the samples.
 
 load ../../tests/e2e/helper
 
@@ -9,7 +9,7 @@ load ../../tests/e2e/helper
 
 @test "register dedicated: denied" {
     denies register-dedicated <<'END'
-metadata.labels[foo/dedicated]: Forbidden: the settings protect this label, and nodes may not set, change or remove it; let an administrator label the Node
+metadata.labels[foo/dedicated]: Forbidden: nodes may not set, change or remove this label, which the policy settings protect; ask an administrator to label the Node
 END
 }
 
@@ -19,14 +19,14 @@ END
 
 @test "relabel self: denied" {
     denies relabel-self <<'END'
-metadata.labels[node-restriction.kubernetes.io/team]: Forbidden: only administrators may set, change or remove labels of node-restriction.kubernetes.io; let an administrator label the Node
+metadata.labels[node-restriction.kubernetes.io/team]: Forbidden: only administrators may set, change or remove labels of node-restriction.kubernetes.io; ask an administrator to label the Node
 END
 }
 
 @test "status relabel: denied, both labels" {
     denies status-relabel <<'END'
-metadata.labels[node-restriction.kubernetes.io/team]: Forbidden: only administrators may set, change or remove labels of node-restriction.kubernetes.io; let an administrator label the Node
-oldObject.metadata.labels[node-role.kubernetes.io/worker]: Forbidden: not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove; leave it as it is, or let an administrator remove it
+metadata.labels[node-restriction.kubernetes.io/team]: Forbidden: only administrators may set, change or remove labels of node-restriction.kubernetes.io; ask an administrator to label the Node
+oldObject.metadata.labels[node-role.kubernetes.io/worker]: Forbidden: nodes may set, change or remove only the listed labels of kubernetes.io and k8s.io; leave it unchanged, or ask an administrator to remove it
 END
 }
 
@@ -36,40 +36,40 @@ END
 
 @test "another node: denied" {
     denies another-node <<'END'
-request.name: Invalid value: "worker-2": a node may write its own Node only; use the credentials of that node or of an administrator
+request.name: Invalid value: "worker-2": a node may write only its own Node; use the credentials of that node or of an administrator
 END
 }
 
 @test "warn: admitted, with a warning and an audit annotation" {
     accepts warn \
-        'node-labels would refuse these labels of the Node: beta.kubernetes.io/masq-agent-ds-ready, foo/dedicated and 1 more'
+        'node-labels would deny these labels of the Node: beta.kubernetes.io/masq-agent-ds-ready, foo/dedicated and 1 more'
     annotates forbidden-labels 'beta.kubernetes.io/masq-agent-ds-ready,foo/dedicated,node-role.kubernetes.io/worker'
 }
 
-@test "settings: a profile in the spelling of the document is refused" {
+@test "settings: a profile in the notation of KEP-279 is rejected" {
     refuses '{"labelProfile": "KEP-279"}' <<'END'
 labelProfile: "KEP-279" is no value of this setting; did you mean Kep279?
 END
 }
 
-@test "settings: protecting the name of the host is refused, as no node could register" {
+@test "settings: protecting the hostname is rejected, because no node could register" {
     refuses '{"protectedLabelKeys": ["kubernetes.io/hostname"]}' <<'END'
-protectedLabelKeys[0]: "kubernetes.io/hostname" covers labels that every kubelet sets, so that no node could register; name less
+protectedLabelKeys[0]: "kubernetes.io/hostname" covers labels that every kubelet sets, so no node could register; protect fewer labels
 END
 }
 
-@test "settings: a pattern among the protected domains is refused" {
+@test "settings: a pattern in the protected domains is rejected" {
     refuses '{"protectedLabelPrefixes": ["*.example.com"]}' <<'END'
-protectedLabelPrefixes[0]: "*.example.com" is no domain of a key; write it as example.com
+protectedLabelPrefixes[0]: "*.example.com" is not a domain; use a form such as example.com
 END
 }
 
-@test "settings: an unknown mode is refused" {
+@test "settings: an unknown mode is rejected" {
     refuses '{"mode": "Monitor"}' <<'END'
 mode: "Monitor" is no value of this setting; known are Enforce, Warn
 END
 }
 
-@test "every sample is here" {
+@test "every sample is tested" {
     tests_every_sample
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl; start it with `./justw e2e`. samples/README.md describes the samples.
 
 load ../../tests/e2e/helper
 
@@ -30,7 +30,7 @@ END
     accepts copied-zone
 }
 
-@test "unlisted label: denied, the label alone" {
+@test "unlisted label: denied, only the label" {
     denies unlisted-label <<'END'
 metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
 END
@@ -38,7 +38,7 @@ END
 
 @test "k8s app: denied" {
     denies k8s-app <<'END'
-metadata.labels.k8s-app: Forbidden: no mirror pod may have this label, whatever its Namespace lists; remove it from the static pod
+metadata.labels.k8s-app: Forbidden: mirror pods may not have this label, even if the Namespace lists it; remove it from the static pod
 END
 }
 
@@ -46,23 +46,23 @@ END
     denies adopted-by-replicaset <<'END'
 metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
 metadata.labels.pod-template-hash: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
-metadata.ownerReferences[0].apiVersion: Invalid value: "apps/v1": a mirror pod may be owned by its Node alone; write v1
-metadata.ownerReferences[0].kind: Invalid value: "ReplicaSet": a mirror pod may be owned by its Node alone; write Node
-metadata.ownerReferences[0].name: Invalid value: "web-6d4cf56db6": a mirror pod may be owned by its Node alone; give the name of the node
+metadata.ownerReferences[0].apiVersion: Invalid value: "apps/v1": a mirror pod may be owned only by its Node; set it to v1
+metadata.ownerReferences[0].kind: Invalid value: "ReplicaSet": a mirror pod may be owned only by its Node; set it to Node
+metadata.ownerReferences[0].name: Invalid value: "web-6d4cf56db6": a mirror pod may be owned only by its Node; set the name of the node
 metadata.ownerReferences[0].blockOwnerDeletion: Invalid value: true: a mirror pod may not block the deletion of its Node; remove it
 END
 }
 
 @test "no mirror pod: denied" {
     denies no-mirror-pod <<'END'
-metadata.annotations[kubernetes.io/config.mirror]: Required value: a node may create no pods but mirror pods of its static pods; use the credentials of a controller or a user
+metadata.annotations[kubernetes.io/config.mirror]: Required value: a node may create only mirror pods of its static pods; use the credentials of a controller or a user
 END
 }
 
 @test "status theft: denied, both labels" {
     denies status-theft <<'END'
-metadata.labels.app: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of a pod to who created it
-oldObject.metadata.labels.pod-template-hash: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of a pod to who created it
+metadata.labels.app: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of the pod unchanged
+oldObject.metadata.labels.pod-template-hash: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of the pod unchanged
 END
 }
 
@@ -86,7 +86,7 @@ END
 
 @test "warn: admitted, with a warning and an audit annotation" {
     accepts warn \
-        'node-pods would refuse this pod: metadata.labels.app'
+        'node-pods would deny this pod: metadata.labels.app'
     annotates violations 'metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace'\''s annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod'
 }
 
@@ -94,36 +94,36 @@ END
     accepts controller
 }
 
-@test "settings: an allowed key that is denied by default is refused" {
+@test "settings: an allowed key that is denied by default is rejected" {
     refuses '{"allowedLabelKeys": ["component", "k8s-app"]}' <<'END'
-allowedLabelKeys[1]: "k8s-app" is denied by deniedLabelKeys, [k8s-app] if absent, or deniedLabelPrefixes; remove it from one
+allowedLabelKeys[1]: "k8s-app" is denied by deniedLabelKeys, which defaults to [k8s-app], or by deniedLabelPrefixes; remove it from one of the lists
 END
 }
 
-@test "settings: keys in one string are refused" {
+@test "settings: keys in one string are rejected" {
     refuses '{"allowedLabelKeys": ["component,tier"]}' <<'END'
-allowedLabelKeys[0]: "component,tier" is no key; write it as team or example.com/team, without patterns
+allowedLabelKeys[0]: "component,tier" is not a key; use a form such as team or example.com/team, without patterns
 END
 }
 
-@test "settings: a labelMode that does not exist is refused" {
+@test "settings: an unknown labelMode is rejected" {
     refuses '{"labelMode": "Denylist"}' <<'END'
 labelMode: "Denylist" is no value of this setting; did you mean DenyList?
 END
 }
 
-@test "settings: a flag that is a number is refused" {
+@test "settings: a flag that is a number is rejected" {
     refuses '{"restrictAnnotations": 1}' <<'END'
 restrictAnnotations: expected a boolean, found a number
 END
 }
 
-@test "a look-up fails: denied as not judged" {
+@test "a failed look-up: cannot be judged" {
     cannot_judge unlisted-label <<'END'
 node-pods: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 
-@test "every sample is here" {
+@test "every sample is tested" {
     tests_every_sample
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The samples in kwctl; `./justw e2e` runs this. What they show is in samples/README.md.
+# Runs the samples in kwctl, as part of `./justw e2e`. samples/README.md describes them.
 
 load ../../tests/e2e/helper
 
@@ -24,19 +24,19 @@ END
 
 @test "range: denied" {
     denies range <<'END'
-spec.securityContext.seLinuxOptions.level: Invalid value: "s0-s0:c0.c1023": is a range, which reaches the files of others; use s0:c560,c568
+spec.securityContext.seLinuxOptions.level: Invalid value: "s0-s0:c0.c1023": is a range, which gives access to the files of others; use s0:c560,c568
 END
 }
 
 @test "unconfined: denied" {
     denies unconfined <<'END'
-spec.containers[0].securityContext.seLinuxOptions.type: Invalid value: "spc_t": container "web": confines nothing, and is for pods with hostPID or hostIPC and for privileged containers; remove it
+spec.containers[0].securityContext.seLinuxOptions.type: Invalid value: "spc_t": container "web": is unconfined and only for privileged containers and pods with hostPID or hostIPC; remove it
 END
 }
 
 @test "node exporter: admitted, mutated" {
     mutates node-exporter \
-        'in a namespace of the node, these containers run unconfined: node-exporter' <<'END'
+        'containers in host namespaces run unconfined: node-exporter' <<'END'
 {"op":"add","path":"/spec/securityContext/seLinuxOptions","value":{"level":"s0:c23,c582","type":"spc_t"}}
 END
 }
@@ -50,7 +50,7 @@ END
 
 @test "guard lacking: denied" {
     denies guard-lacking <<'END'
-spec.securityContext.seLinuxOptions.level: Required value: a pod has the level of namespace "shop"; set it to s0:c560,c568
+spec.securityContext.seLinuxOptions.level: Required value: pods must have the level of namespace "shop"; set it to s0:c560,c568
 END
 }
 
@@ -71,7 +71,7 @@ END
 
 @test "changed annotation: denied" {
     denies changed-annotation <<'END'
-metadata.annotations[portcullis.dev/selinux-level]: Forbidden: the level of a Namespace may not be changed; restore it, or ask somebody of allocation.annotationEditors
+metadata.annotations[portcullis.dev/selinux-level]: Forbidden: only allocation.annotationEditors may change the level of a Namespace; restore it, or ask one of them
 END
 }
 
@@ -87,13 +87,13 @@ END
 
 @test "local volume: denied" {
     denies local-volume <<'END'
-spec.local.path: Invalid value: "/etc": the runtime would relabel a path of the system; use a path that holds nothing else
+spec.local.path: Invalid value: "/etc": the runtime would relabel a system path; use a path that holds nothing else
 END
 }
 
 @test "shared claim: admitted, mutated, with a warning" {
     mutates shared-claim \
-        'claims are used by pods with another level or change policy: database-0' <<'END'
+        'pods use the same claims with another level or change policy: database-0' <<'END'
 {"op":"add","path":"/spec/securityContext/seLinuxOptions","value":{"level":"s0:c560,c568"}}
 END
 }
@@ -104,36 +104,36 @@ spec.template.spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458
 END
 }
 
-@test "settings: a mode that is a number is refused" {
+@test "settings: a mode that is a number is rejected" {
     refuses '{"mode": 7}' <<'END'
 mode: expected a string, found a number
 END
 }
 
-@test "settings: a range for all is refused" {
+@test "settings: a range as an extra level is rejected" {
     refuses '{"levels": {"extra": ["s0-s0:c1,c2"]}}' <<'END'
-levels.extra[0]: "s0-s0:c1,c2" is a range, which reaches the files of others; write one level
+levels.extra[0]: "s0-s0:c1,c2" is a range, which gives access to the files of others; write a single level
 END
 }
 
-@test "settings: an allowed type of other files is refused" {
+@test "settings: an allowed type of custom files is rejected" {
     refuses '{"types": {"allowed": ["user_home_file_t"]}}' <<'END'
-types.allowed[0]: "user_home_file_t" allows a type of files, with which no process can run; remove it
+types.allowed[0]: "user_home_file_t" allows a file type, which no process can have; remove it
 END
 }
 
-@test "settings: the flag that yaml makes of off is refused" {
+@test "settings: the boolean that YAML reads from Off is rejected" {
     refuses '{"volumes": {"sharedClaims": false}}' <<'END'
 volumes.sharedClaims: expected a string, found a boolean
 END
 }
 
-@test "a look-up fails: denied as not judged" {
+@test "failed look-up: fault" {
     cannot_judge openshift <<'END'
 selinux: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 
-@test "every sample is here" {
+@test "every sample has a test" {
     tests_every_sample
 }

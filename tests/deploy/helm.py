@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`helm template` where there is no helm: Helm's own engine, from `pip install helm-python-sdk`.
+"""`helm template` without helm: uses Helm's engine, from `pip install helm-python-sdk`.
 
     HELM=tests/deploy/helm.py cargo test -p tests --test deploy
 
-Takes what the test passes and nothing else: template NAME CHART [--values FILE].
+Accepts only the arguments that the test passes: template NAME CHART [--values FILE].
 """
 
 import sys

@@ -1,22 +1,23 @@
-# What the e2e.bats of the policies share. A sample is judged by kwctl with the built module: NAME.request.json with
-# NAME.settings.yaml, `{}` without it, and with the answers of NAME.session.yml, which are played back. A session
-# holds each look-up whole and in its order, so that another one, one too many or one too few fails the test. What
-# has no session may look nothing up.
+# Shared functions of the policies' e2e.bats. kwctl judges a sample with the built module:
+# NAME.request.json with the settings of NAME.settings.yaml, by default `{}`, and the recorded
+# look-ups of NAME.session.yml. A session contains all look-ups in full and in order, so a
+# different, additional or missing look-up fails the test. A sample without a session must not look
+# anything up.
 #
-#   accepts NAME [WARNING…]                  admitted as it is
-#   mutates NAME [WARNING…] <<END            admitted with this JSON patch, an operation a line, keys sorted
-#   denies NAME <<END                        denied with this whole message
-#   cannot_judge NAME <<END                  denied as not judged when the first look-up fails
+#   accepts NAME [WARNING…]                  admitted unchanged
+#   mutates NAME [WARNING…] <<END            with this JSON patch, sorted, one operation per line
+#   denies NAME <<END                        denied with exactly this message
+#   cannot_judge NAME <<END                  denied as a fault if the first look-up fails
 #   annotates KEY VALUE                      the last verdict has this audit annotation
-#   refuses SETTINGS <<END                   the settings, as JSON, are refused with this whole message
-#   tests_every_sample                       no sample is left out of the file
+#   refuses SETTINGS <<END                   rejects the JSON settings with exactly this message
+#   tests_every_sample                       every sample has a test in the file
 
 bats_require_minimum_version 1.5.0
 
 policy=$BATS_TEST_DIRNAME
 module=$policy/../../target/policies/$(basename "$policy").wasm
 
-# Caches go into the folder of this run. With backtraces, kwctl would write them into messages.
+# Caches go into the folder of this run. kwctl would write backtraces into messages.
 quiet_kwctl() {
     HOME=$BATS_RUN_TMPDIR RUST_BACKTRACE=0 NO_COLOR=1 kwctl "$@" 2>"$BATS_TEST_TMPDIR/log"
 }
@@ -29,7 +30,7 @@ same() {
     }
 }
 
-# judge NAME [SESSION]: the answer goes into $verdict.
+# judge NAME [SESSION]: stores the answer in $verdict.
 judge() {
     local sample=$policy/samples/$1 session=${2:-$policy/samples/$1.session.yml}
     set -- --request-path "$sample.request.json"
@@ -44,7 +45,7 @@ judge() {
     if grep 'have not been replayed' "$BATS_TEST_TMPDIR/log"; then return 1; fi
 }
 
-# says FILTER WANTED: of the last verdict
+# says FILTER WANTED: compares a field of the last verdict
 says() { same "$1" "$2" "$(jq -rcS "$1" <<<"$verdict")"; }
 
 # admitted NAME PATCH [WARNING…]

@@ -56,7 +56,7 @@ fn inputs(target: &str, fits: impl Fn(&[u8]) -> bool) -> Result<Vec<Vec<u8>>, St
 /// Compares the responses to a payload; returns whether the policy asks the cluster.
 fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<bool, String> {
     let cluster = Silent::default();
-    let native = (entry.evaluate)(payload, &cluster).to_json();
+    let native = entry.evaluate(payload, &cluster).to_json();
     let answer = module.call("validate", payload)?;
     let asked = cluster.0.get();
     // A failed look-up is reported in the words of the host.

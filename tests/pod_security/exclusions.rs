@@ -1,4 +1,4 @@
-//! Entries of `exclude`, and which checks each can free a pod from.
+//! Entries of `exclude`, with the checks that each can exclude.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::generate::IMAGES;
 use crate::oracle::{self, Level, Version};
 
-/// What the violations of a control are about.
+/// The owners of the fields that a control restricts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Scope {
     Pod,
@@ -21,10 +21,10 @@ enum Scope {
 #[derive(Debug)]
 pub struct Control {
     name: &'static str,
-    /// The checks behind it.
+    /// The checks of the control.
     pub ids: &'static [&'static str],
     scope: Scope,
-    /// A field of the pod and one of a container, with values that can offend.
+    /// A field of the pod and one of a container, with values that may be refused.
     of_pod: Option<Field>,
     of_container: Option<Field>,
 }
@@ -46,29 +46,30 @@ impl Control {
         self
     }
 
-    /// Whether it is part of what is asked for: what is not cannot be excluded.
+    /// Whether a check of the control runs. Entries for other controls are refused.
     pub fn is_checked(&self, level: Level, version: Version) -> bool {
         let mut checks = oracle::running(level, version);
         if level == Level::Restricted {
-            // With what the restricted checks take the place of.
+            // Superseded checks can be excluded as well.
             checks.extend(oracle::running(Level::Baseline, version));
         }
         self.ids.iter().any(|id| checks.contains(id))
     }
 
-    /// The checks that violated checks of the control hide, and no longer do when these are excluded.
-    pub fn brought_to_light(&self, violated: &BTreeSet<&'static str>) -> BTreeSet<&'static str> {
+    /// Returns the checks that violated checks of the control supersede, and that count once those
+    /// are excluded.
+    pub fn uncovered(&self, violated: &BTreeSet<&'static str>) -> BTreeSet<&'static str> {
         let excluded = self.ids.iter().filter(|id| violated.contains(*id));
-        excluded.filter_map(|id| oracle::hidden_by(id)).filter(|id| !self.ids.contains(id)).collect()
+        excluded.filter_map(|id| oracle::superseded_by(id)).filter(|id| !self.ids.contains(id)).collect()
     }
 
-    /// Whether annotations of the pod are all that it looks at.
+    /// Whether the control restricts only annotations of the pod.
     pub fn is_about_annotations(&self, version: Version) -> bool {
         self.ids.contains(&"seccompProfile_baseline") && version.minor() < 19
     }
 
-    /// Entries that free a pod from the control altogether.
-    pub fn freed(&self, version: Version) -> Vec<Value> {
+    /// Returns entries that exclude all violations of the control.
+    pub fn full_exclusion(&self, version: Version) -> Vec<Value> {
         let name = self.name;
         let of_pod = json!({ "controlName": name });
         let of_containers = json!({ "controlName": name, "images": ["*"] });
@@ -131,7 +132,7 @@ pub const CONTROLS: &[Control] = &[
     control("hostProbesAndHostLifecycle", &["hostProbesAndHostLifecycle"], Scope::Containers),
 ];
 
-/// A condition that narrows an entry further.
+/// Generates a further condition of an entry.
 fn condition() -> impl Strategy<Value = (&'static str, Value)> {
     select(vec![
         ("podSelector", json!({ "matchLabels": { "app": "web" } })),
@@ -150,7 +151,7 @@ fn condition() -> impl Strategy<Value = (&'static str, Value)> {
     ])
 }
 
-/// A condition on containers.
+/// Generates a condition on containers.
 fn of_containers() -> impl Strategy<Value = (&'static str, Value)> {
     select(vec![
         ("containers", json!(["app-*"])),
@@ -160,7 +161,7 @@ fn of_containers() -> impl Strategy<Value = (&'static str, Value)> {
     ])
 }
 
-/// An entry and the control that it names.
+/// Generates an entry and the control that it names.
 pub fn entry() -> impl Strategy<Value = (&'static Control, Value)> {
     let images: Vec<&str> = IMAGES.into_iter().chain(["*", "registry.example/*", "*:?"]).collect();
     let parts = (

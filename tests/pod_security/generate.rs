@@ -1,4 +1,4 @@
-//! Random pods, workloads and updates.
+//! Generators of pods, workloads and updates.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::oracle::{Level, NEWEST, Version};
 use crate::tweaks::{self, LISTS, Place, set};
 
-/// The images of containers.
+/// The images of generated containers.
 pub const IMAGES: [&str; 3] =
     ["registry.example/app:1", "registry.example/mesh/proxy:2", "docker.io/library/busybox"];
 
-/// Every version that settings can name, and one that is not out yet.
+/// Returns every known version, `latest`, and a future version.
 pub fn versions() -> impl Iterator<Item = Version> {
     (0..=NEWEST).map(Version::Minor).chain([Version::Latest, Version::Minor(99)])
 }
@@ -26,7 +26,8 @@ pub fn level() -> impl Strategy<Value = Level> {
     prop_oneof![1 => Just(Level::Privileged), 4 => Just(Level::Baseline), 8 => Just(Level::Restricted)]
 }
 
-/// A field with a value, good or bad; every field is as likely, however many values it has.
+/// Generates a field with an allowed or refused value. All fields are equally likely, however many
+/// values they have.
 fn field(place: Place) -> impl Strategy<Value = (&'static str, Value)> {
     let mut pools: BTreeMap<&'static str, Vec<Value>> = BTreeMap::new();
     for tweak in tweaks::all().into_iter().filter(|tweak| tweak.place == place) {
@@ -43,8 +44,7 @@ fn fields(place: Place) -> impl Strategy<Value = Vec<(&'static str, Value)>> {
     prop::collection::vec(field(place), 0..3)
 }
 
-/// A container that starts from one that is fine or from one that says nothing. Whoever puts it into a list
-/// names it.
+/// Generates a container without a name, based on a compliant container or an empty one.
 fn container() -> impl Strategy<Value = Value> {
     (prop::bool::weighted(0.9), select(&IMAGES[..]), fields(Place::Container)).prop_map(
         |(compliant, image, fields)| {
@@ -66,7 +66,7 @@ fn volume() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Gives what stands in a list names that differ.
+/// Gives the items of a list distinct names.
 fn named(mut items: Vec<Value>, prefix: &str) -> Vec<Value> {
     for (index, item) in items.iter_mut().enumerate() {
         item["name"] = json!(format!("{prefix}-{index}"));
@@ -74,7 +74,7 @@ fn named(mut items: Vec<Value>, prefix: &str) -> Vec<Value> {
     items
 }
 
-/// A pod with containers in any list.
+/// Generates a pod with containers in any list.
 pub fn pod() -> impl Strategy<Value = Value> {
     let containers = (
         prop::collection::vec(container(), 0..3),
@@ -121,7 +121,7 @@ pub fn pod() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The kinds that pods come from, with the versions of their API.
+/// The API versions and kinds of workloads.
 pub const WORKLOADS: [(&str, &str); 8] = [
     ("apps/v1", "Deployment"),
     ("apps/v1", "ReplicaSet"),
@@ -133,7 +133,7 @@ pub const WORKLOADS: [(&str, &str); 8] = [
     ("v1", "PodTemplate"),
 ];
 
-/// A workload whose pods are like a pod.
+/// Returns a workload with a pod as the template.
 pub fn workload((api_version, kind): (&str, &str), pod: &Value) -> Value {
     let template = json!({ "metadata": pod["metadata"], "spec": pod["spec"] });
     let mut object = json!({
@@ -150,7 +150,7 @@ pub fn workload((api_version, kind): (&str, &str), pod: &Value) -> Value {
     object
 }
 
-/// A change of a pod that leaves names and their order alone.
+/// A change of a pod that keeps names and their order.
 #[derive(Clone, Debug)]
 enum Edit {
     Image(Index, Index, &'static str),
@@ -177,7 +177,7 @@ impl Edit {
                 items.push(container);
             }
             Self::Removed(at) => {
-                // A pod keeps one container at least.
+                // A list keeps at least one container.
                 let items = list_of(pod, at);
                 if items.len() > 1 {
                     items.pop();
@@ -205,7 +205,7 @@ fn container_of(pod: &mut Value, list: Index, item: Index) -> Option<&mut Value>
     if items.is_empty() { None } else { Some(item.get_mut(items)) }
 }
 
-/// A pod before and after a few changes.
+/// Generates a pod before and after up to two changes.
 pub fn update() -> impl Strategy<Value = (Value, Value)> {
     let place = any::<Index>;
     let edit = prop_oneof![

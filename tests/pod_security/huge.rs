@@ -1,4 +1,4 @@
-//! Pods of megabytes, judged by the module within the time and memory of an instance.
+//! Pods of several megabytes, judged by the module within the time and memory limits of an instance.
 
 use std::sync::Arc;
 
@@ -6,24 +6,24 @@ use cluster_objects::Objects;
 use serde_json::{Value, json};
 use wapc_host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module};
 
-use crate::policy::Asked;
+use crate::policy::TestRequest;
 
 fn pod(annotations: &Value, spec: &Value) -> Value {
     let metadata = json!({ "name": "a", "namespace": "shop", "annotations": annotations });
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec })
 }
 
-fn judged(module: &Module, settings: &Value, asked: &Asked<'_>) -> AdmissionResponse {
+fn judged(module: &Module, settings: &Value, test: &TestRequest<'_>) -> AdmissionResponse {
     let request = json!({
         "uid": "1",
         "kind": { "group": "", "version": "v1", "kind": "Pod" },
         "resource": { "group": "", "version": "v1", "resource": "pods" },
-        "subResource": asked.subresource,
-        "operation": asked.operation,
+        "subResource": test.subresource,
+        "operation": test.operation,
         "namespace": "shop",
         "userInfo": { "username": "dev" },
-        "object": asked.object,
-        "oldObject": asked.old,
+        "object": test.object,
+        "oldObject": test.old,
     });
     let deployment = Deployment { settings: settings.clone(), ..Deployment::new("pod-security") };
     let request = AdmissionRequest::from_value(request).unwrap();
@@ -31,17 +31,17 @@ fn judged(module: &Module, settings: &Value, asked: &Asked<'_>) -> AdmissionResp
     module.deploy(deployment).unwrap().validate(&request, &cluster).response
 }
 
-/// Whatever comes of it, it is a verdict: a trap has no code and another text.
+/// Whether a response is a verdict. The response to a trap has no code and another message.
 fn is_a_verdict(response: &AdmissionResponse) -> bool {
     response.allowed
         || response.status.as_ref().is_some_and(|status| {
-            let told = status.message.as_deref().unwrap_or_default();
-            status.code == Some(403) || told.contains(": cannot judge this request: ")
+            let message = status.message.as_deref().unwrap_or_default();
+            status.code == Some(403) || message.contains(": cannot judge this request: ")
         })
 }
 
 #[test]
-fn megabytes_get_a_verdict() {
+fn huge_pods_get_a_verdict() {
     let module = Host::new().unwrap().load(&tests::module("pod-security").unwrap()).unwrap();
     let many = |count: usize, make: &dyn Fn(usize) -> Value| -> Value { (0..count).map(make).collect() };
     let keys = |count: usize| -> Value {
@@ -98,16 +98,16 @@ fn megabytes_get_a_verdict() {
         let bytes = pod.to_string().len();
         sizes += bytes;
         for settings in &settings {
-            let created = judged(&module, settings, &Asked::create(pod));
+            let created = judged(&module, settings, &TestRequest::create(pod));
             assert!(
                 is_a_verdict(&created),
                 "pod {number} of {bytes} bytes under {settings}: {:?}",
                 created.status
             );
-            // Another container makes the update one that is judged; the rest is as it was.
+            // The additional container makes the update significant.
             let mut new = pod.clone();
             new["spec"]["initContainers"] = json!([{ "name": "new" }]);
-            let updated = judged(&module, settings, &Asked::update(pod, &new));
+            let updated = judged(&module, settings, &TestRequest::update(pod, &new));
             assert!(is_a_verdict(&updated), "update of pod {number} under {settings}: {:?}", updated.status);
         }
     }

@@ -1,4 +1,4 @@
-//! The policy pod-security against a second reading of the Pod Security Standards.
+//! The policy `pod-security` compared with a second implementation of the Pod Security Standards.
 
 mod exclusions;
 mod generate;
@@ -13,12 +13,13 @@ use std::collections::BTreeSet;
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence};
+use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 
 use crate::exclusions::CONTROLS;
 use crate::generate::{WORKLOADS, versions, workload};
 use crate::oracle::{Level, Version};
-use crate::policy::{Asked, Verdict, create, judge, settings};
+use crate::policy::{TestRequest, Verdict, create, judge, settings};
 use crate::tweaks::{LISTS, Place};
 
 const LEVELS: [Level; 3] = [Level::Privileged, Level::Baseline, Level::Restricted];
@@ -27,7 +28,7 @@ fn typed(pod: &Value) -> Pod {
     serde_json::from_value(pod.clone()).unwrap_or_else(|error| panic!("{error}: {pod}"))
 }
 
-/// What the oracle says of a pod.
+/// Returns the checks that a pod violates according to the oracle.
 fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static str> {
     let pod = typed(pod);
     oracle::violated(&pod.metadata, &pod.spec.unwrap(), level, version)
@@ -40,14 +41,28 @@ fn bounded(cases: u32) -> Config {
 }
 
 #[test]
-fn the_oracle_objects_to_nothing_in_the_pod_that_is_fine() {
+fn the_oracle_has_the_checks_of_the_policy() {
+    let of_policy: BTreeSet<oracle::Summary> = CHECKS
+        .iter()
+        .map(|check| oracle::Summary {
+            id: check.id,
+            level: check.level.name().to_owned(),
+            since: check.revisions.iter().map(|revision| u32::from(revision.since)).collect(),
+            superseded_by: check.superseded_by.map(|stricter| stricter.id),
+        })
+        .collect();
+    assert_eq!(oracle::summaries(), of_policy);
+}
+
+#[test]
+fn the_oracle_accepts_the_compliant_pod() {
     for version in versions() {
         assert_eq!(expected(&tweaks::pod(), Level::Restricted, version), BTreeSet::new(), "{version}");
     }
 }
 
 #[test]
-fn the_oracle_finds_in_every_tweaked_pod_what_was_said_by_hand() {
+fn the_oracle_finds_the_listed_violations_of_every_tweak() {
     for tweak in tweaks::all() {
         for pod in tweak.applied(&tweaks::pod()) {
             for version in versions() {
@@ -60,7 +75,7 @@ fn the_oracle_finds_in_every_tweaked_pod_what_was_said_by_hand() {
     }
 }
 
-/// The checks of each level at versions on both sides of every change, as the standards list them.
+/// Lists the checks of each level before and after every version that changed them.
 #[test]
 fn the_oracle_runs_the_checks_of_the_version() {
     let mut baseline = vec![
@@ -109,7 +124,7 @@ fn the_oracle_runs_the_checks_of_the_version() {
 }
 
 #[test]
-fn the_oracle_knows_what_containers_inherit() {
+fn the_oracle_lets_containers_inherit_fields() {
     const UNSET: Value = Value::Null;
     let runtime = || json!({ "type": "RuntimeDefault" });
     let unconfined = || json!({ "type": "Unconfined" });
@@ -146,7 +161,7 @@ fn the_oracle_knows_what_containers_inherit() {
 }
 
 #[test]
-fn the_oracle_knows_which_updates_count() {
+fn the_oracle_distinguishes_significant_updates() {
     let old = tweaks::pod();
     for (pointer, value, significant) in [
         ("/metadata/labels", json!({ "a": "b" }), false),
@@ -172,9 +187,9 @@ fn the_oracle_knows_which_updates_count() {
     }
 }
 
-/// Without this a check could be forgotten in the table.
+/// Prevents gaps in the table of tweaks.
 #[test]
-fn every_check_is_broken_by_a_tweak_in_each_place_where_it_looks() {
+fn tweaks_break_every_check_in_each_place_that_it_restricts() {
     let of_pod = ["hostNamespaces", "hostPathVolumes", "sysctls", "restrictedVolumes"];
     let of_both = [
         "windowsHostProcess",
@@ -196,7 +211,7 @@ fn every_check_is_broken_by_a_tweak_in_each_place_where_it_looks() {
 }
 
 #[test]
-fn every_tweak_is_judged_as_the_oracle_says_at_every_version() {
+fn the_policy_agrees_with_the_oracle_on_every_tweak_at_every_version() {
     let tweaked = tweaks::all().into_iter().flat_map(|tweak| tweak.applied(&tweaks::pod()));
     for pod in tweaked.chain([tweaks::pod()]) {
         for version in versions() {
@@ -209,7 +224,7 @@ fn every_tweak_is_judged_as_the_oracle_says_at_every_version() {
 }
 
 #[test]
-fn it_makes_no_difference_in_which_list_a_container_breaks_a_check() {
+fn verdicts_do_not_depend_on_the_list_of_a_violating_container() {
     for tweak in tweaks::all() {
         let pods = tweak.applied(&tweaks::pod());
         for version in versions() {
@@ -222,9 +237,9 @@ fn it_makes_no_difference_in_which_list_a_container_breaks_a_check() {
     }
 }
 
-/// The types of the oracle cannot hold one.
+/// The types of the oracle cannot represent such a volume.
 #[test]
-fn a_volume_of_a_kind_that_is_not_known_is_refused_by_the_restricted_level() {
+fn the_restricted_level_refuses_unknown_volume_types() {
     let mut pod = tweaks::pod();
     pod["spec"]["volumes"] = json!([{ "name": "v", "teleport": { "to": "/" } }]);
     for version in versions() {
@@ -234,7 +249,7 @@ fn a_volume_of_a_kind_that_is_not_known_is_refused_by_the_restricted_level() {
     }
 }
 
-/// A pod that shares the processes of its host, before and after an update that counts.
+/// Returns a violating pod before and after a significant update.
 fn violating_update() -> (Value, Value) {
     let mut old = tweaks::pod();
     old["spec"]["hostPID"] = json!(true);
@@ -243,45 +258,56 @@ fn violating_update() -> (Value, Value) {
     (old, new)
 }
 
-fn is_admitted(asked: &Asked<'_>) -> bool {
-    judge(asked, &settings(Level::Restricted, Version::Latest)).admitted
+fn is_admitted(request: &TestRequest<'_>) -> bool {
+    judge(request, &settings(Level::Restricted, Version::Latest)).admitted
 }
 
 #[test]
-fn nobody_is_kept_from_deleting_what_violates() {
-    let (bad, _) = violating_update();
-    assert!(!is_admitted(&Asked::create(&bad)));
-    assert!(is_admitted(&Asked { operation: "DELETE", subresource: "", object: None, old: Some(&bad) }));
+fn violating_pods_can_be_deleted() {
+    let (violating, _) = violating_update();
+    assert!(!is_admitted(&TestRequest::create(&violating)));
+    assert!(is_admitted(&TestRequest {
+        operation: "DELETE",
+        subresource: "",
+        object: None,
+        old: Some(&violating)
+    }));
 }
 
 #[test]
-fn subresources_of_pods_that_start_no_container_are_not_judged() {
+fn harmless_subresources_of_pods_are_not_judged() {
     let (old, new) = violating_update();
     for subresource in ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"] {
-        assert!(is_admitted(&Asked { subresource, ..Asked::update(&old, &new) }), "{subresource}");
+        assert!(
+            is_admitted(&TestRequest { subresource, ..TestRequest::update(&old, &new) }),
+            "{subresource}"
+        );
     }
 }
 
 #[test]
-fn all_other_subresources_of_pods_are_judged_as_updates() {
+fn other_subresources_of_pods_are_judged_like_pods() {
     let (old, new) = violating_update();
     for subresource in ["", "ephemeralcontainers", "resize", "not-invented-yet"] {
-        assert!(!is_admitted(&Asked { subresource, ..Asked::update(&old, &new) }), "{subresource:?}");
+        assert!(
+            !is_admitted(&TestRequest { subresource, ..TestRequest::update(&old, &new) }),
+            "{subresource:?}"
+        );
     }
 }
 
 #[test]
-fn updates_of_a_workload_that_change_its_template_are_judged_but_those_of_its_subresources() {
+fn only_updates_that_change_the_template_of_a_workload_are_judged() {
     let (old, new) = violating_update();
     for kind in WORKLOADS {
         let (old, new) = (workload(kind, &old), workload(kind, &new));
-        assert!(!is_admitted(&Asked::update(&old, &new)), "{new}");
+        assert!(!is_admitted(&TestRequest::update(&old, &new)), "{new}");
         let mut scaled = old.clone();
         scaled["spec"]["replicas"] = json!(0);
         scaled["metadata"]["labels"] = json!({ "scaled": "true" });
-        assert!(is_admitted(&Asked::update(&old, &scaled)), "{scaled}");
+        assert!(is_admitted(&TestRequest::update(&old, &scaled)), "{scaled}");
         for subresource in ["status", "scale"] {
-            let update = Asked { subresource, ..Asked::update(&old, &new) };
+            let update = TestRequest { subresource, ..TestRequest::update(&old, &new) };
             assert!(is_admitted(&update), "{subresource} of {new}");
         }
     }
@@ -291,14 +317,14 @@ proptest! {
     #![proptest_config(bounded(4_000))]
 
     #[test]
-    fn random_pods_are_judged_as_the_oracle_says(
+    fn the_policy_agrees_with_the_oracle_on_random_pods(
         pod in generate::pod(), level in generate::level(), version in generate::version(),
     ) {
         prop_assert_eq!(create(&pod, level, version), Verdict::of(expected(&pod, level, version)));
     }
 
     #[test]
-    fn updates_of_pods_are_judged_as_creations_where_they_are_significant(
+    fn significant_updates_of_pods_are_judged_like_creations(
         (old, new) in generate::update(),
         subresource in prop::sample::select(vec!["", "ephemeralcontainers", "resize"]),
         level in generate::level(),
@@ -306,7 +332,7 @@ proptest! {
     ) {
         let significant = oracle::is_significant(&typed(&old).spec.unwrap(), &typed(&new).spec.unwrap());
         let violated = if significant { expected(&new, level, version) } else { BTreeSet::new() };
-        let update = Asked { subresource, ..Asked::update(&old, &new) };
+        let update = TestRequest { subresource, ..TestRequest::update(&old, &new) };
         prop_assert_eq!(judge(&update, &settings(level, version)), Verdict::of(violated));
     }
 }
@@ -315,7 +341,7 @@ proptest! {
     #![proptest_config(bounded(1_000))]
 
     #[test]
-    fn templates_of_workloads_are_judged_as_pods(
+    fn templates_of_workloads_are_judged_like_pods(
         pod in generate::pod(), level in generate::level(), version in generate::version(),
     ) {
         let verdict = Verdict::of(expected(&pod, level, version));
@@ -325,8 +351,8 @@ proptest! {
         }
     }
 
-    /// But for Windows, where restricted checks have nothing to say since v1.25 and still take the place of
-    /// baseline checks.
+    /// Windows pods are an exception: since v1.25, some restricted checks do not apply to them but
+    /// still supersede baseline checks.
     #[test]
     fn a_stricter_level_admits_no_more(pod in generate::pod(), version in generate::version()) {
         let [privileged, baseline, restricted] = LEVELS.map(|level| create(&pod, level, version).admitted);
@@ -336,7 +362,7 @@ proptest! {
     }
 
     #[test]
-    fn a_privileged_container_more_never_helps(
+    fn an_additional_privileged_container_never_removes_violations(
         pod in generate::pod(),
         list in prop::sample::select(LISTS.to_vec()),
         level in generate::level(),
@@ -353,7 +379,7 @@ proptest! {
     }
 
     #[test]
-    fn it_makes_no_difference_to_which_list_all_containers_belong(
+    fn verdicts_do_not_depend_on_the_list_of_containers(
         pod in generate::pod(), level in generate::level(), version in generate::version(),
     ) {
         let verdict = create(&pod, level, version);
@@ -370,38 +396,37 @@ proptest! {
     }
 
     #[test]
-    fn an_exclusion_removes_nothing_but_checks_of_its_control(
+    fn an_exclusion_removes_only_checks_of_its_control(
         pod in generate::pod(),
         entries in prop::collection::vec(exclusions::entry(), 1..4),
         level in generate::level(),
         version in generate::version(),
     ) {
         let mut settings = settings(level, version);
-        let mut before = judge(&Asked::create(&pod), &settings);
+        let mut before = judge(&TestRequest::create(&pod), &settings);
         settings["exclude"] = json!([]);
         for (control, entry) in entries {
-            // What could never match is refused; no entry here is about annotations.
+            // Entries that can never match are refused, and no entry here is about annotations.
             if !control.is_checked(level, version) || control.is_about_annotations(version) {
                 continue;
             }
             settings["exclude"].as_array_mut().unwrap().push(entry);
-            let after = judge(&Asked::create(&pod), &settings);
+            let after = judge(&TestRequest::create(&pod), &settings);
             let what = format!("{settings} {before:?} {after:?}");
             prop_assert!(after.admitted || !before.admitted, "{}", what);
             prop_assert_eq!(after.admitted, after.violated.is_empty(), "{}", &what);
             let mut removed = before.violated.difference(&after.violated);
             prop_assert!(removed.all(|id| control.ids.contains(id)), "{}", what);
-            let brought_to_light = control.brought_to_light(&before.violated);
+            let uncovered = control.uncovered(&before.violated);
             let mut added = after.violated.difference(&before.violated);
-            prop_assert!(added.all(|id| brought_to_light.contains(id)), "{}", what);
+            prop_assert!(added.all(|id| uncovered.contains(id)), "{}", what);
             before = after;
         }
     }
 
-    /// A hostPath volume is of a type that is refused, and a path of the host; whoever excludes the first has
-    /// not excluded the second.
+    /// A superseded check counts again once the check that supersedes it is excluded.
     #[test]
-    fn a_control_that_is_excluded_altogether_is_as_good_as_absent(
+    fn excluding_a_control_equals_removing_it(
         pod in generate::pod(),
         control in prop::sample::select(CONTROLS.iter().collect::<Vec<_>>()),
         level in generate::level(),
@@ -413,9 +438,9 @@ proptest! {
         let mut settings = settings(level, version);
         let violated = expected(&pod, level, version);
         let baseline = expected(&pod, Level::Baseline, version);
-        let mut rest = &control.brought_to_light(&violated) & &baseline;
+        let mut rest = &control.uncovered(&violated) & &baseline;
         rest.extend(violated.iter().filter(|id| !control.ids.contains(id)));
-        settings["exclude"] = control.freed(version).into();
-        prop_assert_eq!(judge(&Asked::create(&pod), &settings), Verdict::of(rest), "{}", settings);
+        settings["exclude"] = control.full_exclusion(version).into();
+        prop_assert_eq!(judge(&TestRequest::create(&pod), &settings), Verdict::of(rest), "{}", settings);
     }
 }

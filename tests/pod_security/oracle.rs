@@ -1,5 +1,5 @@
-//! The Pod Security Standards once more, on the types of Kubernetes, with nothing in common with the policy:
-//! a function for each revision of each check that says whether a pod violates it.
+//! A second implementation of the Pod Security Standards, on the types of Kubernetes and independent
+//! of the policy: one function for each revision of each check, which tells whether a pod violates it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// The newest minor version whose checks are known.
 pub const NEWEST: u32 = 37;
 
-/// How strict.
+/// A level of the standards.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Level {
     Privileged,
@@ -31,7 +31,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Whose revision of the standards.
+/// A version of the standards.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Version {
     Minor(u32),
@@ -39,7 +39,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The minor version that stands for it.
+    /// Returns the minor version whose checks apply.
     pub fn minor(self) -> u32 {
         match self {
             Self::Minor(minor) => minor.min(NEWEST),
@@ -61,25 +61,25 @@ impl fmt::Display for Version {
 struct Check {
     id: &'static str,
     level: Level,
-    /// The check of the baseline that it takes the place of.
-    hides: Option<&'static str>,
+    /// The baseline check that it supersedes.
+    supersedes: Option<&'static str>,
     revisions: &'static [Revision],
 }
 
-/// What a check is from a minor version on.
+/// A minor version, and whether a pod violates the check from that version on.
 type Revision = (u32, fn(&Pod<'_>) -> bool);
 
 const fn baseline(id: &'static str, revisions: &'static [Revision]) -> Check {
-    Check { id, level: Level::Baseline, hides: None, revisions }
+    Check { id, level: Level::Baseline, supersedes: None, revisions }
 }
 
 const fn restricted(id: &'static str, revisions: &'static [Revision]) -> Check {
-    Check { id, level: Level::Restricted, hides: None, revisions }
+    Check { id, level: Level::Restricted, supersedes: None, revisions }
 }
 
 impl Check {
-    const fn hiding(mut self, hidden: &'static str) -> Self {
-        self.hides = Some(hidden);
+    const fn superseding(mut self, id: &'static str) -> Self {
+        self.supersedes = Some(id);
         self
     }
 
@@ -108,7 +108,7 @@ const CHECKS: &[Check] = &[
         "sysctls",
         &[(0, sysctls_1_0), (27, sysctls_1_27), (29, sysctls_1_29), (32, sysctls_1_32), (37, sysctls_1_37)],
     ),
-    restricted("restrictedVolumes", &[(0, restricted_volumes_1_0)]).hiding("hostPathVolumes"),
+    restricted("restrictedVolumes", &[(0, restricted_volumes_1_0)]).superseding("hostPathVolumes"),
     restricted(
         "allowPrivilegeEscalation",
         &[(8, allow_privilege_escalation_1_8), (25, allow_privilege_escalation_1_25)],
@@ -119,26 +119,48 @@ const CHECKS: &[Check] = &[
         "seccompProfile_restricted",
         &[(19, seccomp_profile_restricted_1_19), (25, seccomp_profile_restricted_1_25)],
     )
-    .hiding("seccompProfile_baseline"),
+    .superseding("seccompProfile_baseline"),
     restricted(
         "capabilities_restricted",
         &[(22, capabilities_restricted_1_22), (25, capabilities_restricted_1_25)],
     )
-    .hiding("capabilities_baseline"),
-    restricted("procMount_restricted", &[(35, proc_mount_1_0)]).hiding("procMount"),
+    .superseding("capabilities_baseline"),
+    restricted("procMount_restricted", &[(35, proc_mount_1_0)]).superseding("procMount"),
 ];
 
-/// The ids of all checks.
+/// The facts of a check, to compare with those of the policy.
+#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Summary {
+    pub id: &'static str,
+    pub level: String,
+    /// The minor versions of the revisions.
+    pub since: Vec<u32>,
+    pub superseded_by: Option<&'static str>,
+}
+
+/// Returns the facts of all checks.
+pub fn summaries() -> BTreeSet<Summary> {
+    let stricter = |id| CHECKS.iter().find(|check| check.supersedes == Some(id)).map(|check| check.id);
+    let summary = |check: &Check| Summary {
+        id: check.id,
+        level: check.level.to_string(),
+        since: check.revisions.iter().map(|(minor, _)| *minor).collect(),
+        superseded_by: stricter(check.id),
+    };
+    CHECKS.iter().map(summary).collect()
+}
+
+/// Returns the ids of all checks.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|check| check.id)
 }
 
-/// The check of the baseline that a check takes the place of where it runs.
-pub fn hidden_by(id: &str) -> Option<&'static str> {
-    CHECKS.iter().find(|check| check.id == id)?.hides
+/// Returns the baseline check that a check supersedes where it runs.
+pub fn superseded_by(id: &str) -> Option<&'static str> {
+    CHECKS.iter().find(|check| check.id == id)?.supersedes
 }
 
-/// The ids of the checks that run.
+/// Returns the ids of the checks that run.
 pub fn running(level: Level, version: Version) -> BTreeSet<&'static str> {
     checks(level, version).map(|(id, _)| id).collect()
 }
@@ -148,18 +170,18 @@ fn checks(level: Level, version: Version) -> impl Iterator<Item = (&'static str,
         let checks = CHECKS.iter().filter(move |check| check.level == of);
         checks.filter_map(move |check| Some((check, check.at(version.minor())?)))
     };
-    let hidden = move |id: &str| {
+    let is_superseded = move |id: &str| {
         level == Level::Restricted
-            && current(Level::Restricted).any(|(check, _)| check.hides.is_some_and(|hidden| hidden == id))
+            && current(Level::Restricted).any(|(check, _)| check.supersedes == Some(id))
     };
-    let baseline = current(Level::Baseline).filter(move |(check, _)| !hidden(check.id));
+    let baseline = current(Level::Baseline).filter(move |(check, _)| !is_superseded(check.id));
     let all = baseline
         .filter(move |_| level != Level::Privileged)
         .chain(current(Level::Restricted).filter(move |_| level == Level::Restricted));
     all.map(|(check, violated)| (check.id, violated))
 }
 
-/// The ids of the checks that a pod, or a template of pods, violates.
+/// Returns the ids of the checks that a pod or a pod template violates.
 pub fn violated(
     metadata: &ObjectMeta,
     spec: &PodSpec,
@@ -170,7 +192,7 @@ pub fn violated(
     checks(level, version).filter(|(_, violated)| violated(&pod)).map(|(id, _)| id).collect()
 }
 
-/// Whether an update of a pod is judged at all.
+/// Whether an update of a pod is judged.
 pub fn is_significant(old: &PodSpec, new: &PodSpec) -> bool {
     let differ = |old: &[Container], new: &[Container]| {
         old.len() != new.len() || old.iter().zip(new).any(|(old, new)| old.image != new.image)
@@ -186,7 +208,7 @@ pub fn is_significant(old: &PodSpec, new: &PodSpec) -> bool {
         || !new.ephemeral_containers.as_deref().unwrap_or_default().iter().all(known)
 }
 
-/// A pod as the checks look at it.
+/// A pod with the parts that the checks read.
 struct Pod<'a> {
     metadata: &'a ObjectMeta,
     spec: &'a PodSpec,
@@ -194,7 +216,7 @@ struct Pod<'a> {
     containers: Vec<AnyContainer<'a>>,
 }
 
-/// A container of whichever list.
+/// A container of any list.
 struct AnyContainer<'a> {
     name: &'a str,
     security: Option<&'a SecurityContext>,
@@ -235,12 +257,12 @@ impl<'a> Pod<'a> {
         Self { metadata, spec, security: spec.security_context.as_ref(), containers }
     }
 
-    /// The security contexts of the containers that have one.
+    /// Returns the security contexts of the containers that have one.
     fn contexts(&self) -> impl Iterator<Item = &'a SecurityContext> {
         self.containers.iter().filter_map(|container| container.security)
     }
 
-    /// A field of the pod's security context and of every container's, where it is set.
+    /// Returns the values of a field of the security contexts of the pod and of all containers.
     fn everywhere<T: 'a>(
         &self,
         of_pod: fn(&'a PodSecurityContext) -> Option<T>,
@@ -335,7 +357,7 @@ fn restricted_volumes_1_0(pod: &Pod<'_>) -> bool {
             volume.projected.is_some(),
             volume.secret.is_some(),
         ];
-        // What says nothing of its source becomes an empty directory.
+        // A volume without a source is an emptyDir.
         let unset = Volume { name: volume.name.clone(), ..Volume::default() };
         !allowed.contains(&true) && *volume != unset
     })
@@ -373,7 +395,7 @@ fn app_armor_profile_1_0(pod: &Pod<'_>) -> bool {
         || fields.any(|profile| is_other_profile(&profile.type_))
 }
 
-/// Neither of the kinds of profile that confine a container.
+/// Whether a profile type is not one that confines a container.
 fn is_other_profile(kind: &str) -> bool {
     !["RuntimeDefault", "Localhost"].contains(&kind)
 }

@@ -1,4 +1,4 @@
-//! Asking the policy.
+//! Requests to the policy, and its verdicts.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 use crate::oracle::{self, Level, Version};
 
-/// What the policy says.
+/// The verdict of the policy.
 #[derive(Debug, Eq, PartialEq)]
 pub struct Verdict {
     pub admitted: bool,
-    /// The ids of the checks that are violated and not excluded.
+    /// The ids of the enforced checks that are violated and not excluded.
     pub violated: BTreeSet<&'static str>,
 }
 
 impl Verdict {
-    /// The verdict that goes with what is violated.
+    /// Returns the verdict on a pod that violates checks.
     pub fn of(violated: BTreeSet<&'static str>) -> Self {
         Self { admitted: violated.is_empty(), violated }
     }
@@ -31,16 +31,16 @@ struct Control {
     modes: Vec<String>,
 }
 
-/// A request that is to be judged.
+/// A request to judge.
 #[derive(Clone, Debug)]
-pub struct Asked<'a> {
+pub struct TestRequest<'a> {
     pub operation: &'a str,
     pub subresource: &'a str,
     pub object: Option<&'a Value>,
     pub old: Option<&'a Value>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> TestRequest<'a> {
     pub fn create(object: &'a Value) -> Self {
         Self { operation: "CREATE", subresource: "", object: Some(object), old: None }
     }
@@ -50,15 +50,15 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Judges a request under settings, in a cluster that has the namespace `shop`.
-pub fn judge(asked: &Asked<'_>, settings: &Value) -> Verdict {
+/// Judges a request with settings, in a cluster that has the namespace `shop`.
+pub fn judge(request: &TestRequest<'_>, settings: &Value) -> Verdict {
     let case = json!({
         "name": "generated",
         "settings": settings,
-        "operation": asked.operation,
-        "subresource": asked.subresource,
-        "object": asked.object,
-        "oldObject": asked.old,
+        "operation": request.operation,
+        "subresource": request.subresource,
+        "object": request.object,
+        "oldObject": request.old,
         "cluster": { "objects": [{
             "apiVersion": "v1",
             "kind": "Namespace",
@@ -69,7 +69,7 @@ pub fn judge(asked: &Asked<'_>, settings: &Value) -> Verdict {
     let case: Case = serde_json::from_value(case).unwrap();
     let outcome = judge::natively(rules::find("pod-security").unwrap(), &case).unwrap().outcome;
     let admitted = outcome.admitted == Some(true);
-    assert!(admitted || outcome.denied.is_some(), "no verdict of {asked:?} under {settings}: {outcome:?}");
+    assert!(admitted || outcome.denied.is_some(), "no verdict of {request:?} under {settings}: {outcome:?}");
     let controls = outcome.audit_annotations.get("controls").map_or("[]", String::as_str);
     let controls: Vec<Control> = serde_json::from_str(controls).unwrap();
     let enforced = controls.iter().filter(|control| {
@@ -80,12 +80,12 @@ pub fn judge(asked: &Asked<'_>, settings: &Value) -> Verdict {
     Verdict { admitted, violated: enforced.map(known).collect() }
 }
 
-/// Settings that say a level and a version and nothing else.
+/// Returns settings with a level and a version only.
 pub fn settings(level: Level, version: Version) -> Value {
     json!({ "level": level.to_string(), "version": version.to_string() })
 }
 
 /// Judges the creation of an object.
 pub fn create(object: &Value, level: Level, version: Version) -> Verdict {
-    judge(&Asked::create(object), &settings(level, version))
+    judge(&TestRequest::create(object), &settings(level, version))
 }

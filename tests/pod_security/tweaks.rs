@@ -1,4 +1,4 @@
-//! A pod that no check objects to, and what breaks which checks of it at which versions, by hand.
+//! A compliant pod, and a handwritten table of tweaks with the checks that each breaks, by version.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::oracle::{self, Level, Version};
 pub const LISTS: [(&str, &str); 3] =
     [("initContainers", "setup-0"), ("containers", "app-0"), ("ephemeralContainers", "debug-0")];
 
-/// A container that no check objects to in a pod that is one of [`pod`].
+/// Returns a container that is compliant in the pod of [`pod`].
 pub fn container(name: &str) -> Value {
     json!({
         "name": name,
@@ -20,7 +20,7 @@ pub fn container(name: &str) -> Value {
     })
 }
 
-/// A pod that no check of any version objects to, with a container in each list.
+/// Returns a pod that meets every check at every version, with a container in each list.
 pub fn pod() -> Value {
     let mut pod = json!({
         "apiVersion": "v1",
@@ -36,7 +36,7 @@ pub fn pod() -> Value {
     pod
 }
 
-/// Sets a field, with everything on the way to it; null takes it away.
+/// Sets a field and its missing parents; null removes the field.
 pub fn set(mut at: &mut Value, pointer: &str, value: &Value) {
     let names: Vec<String> =
         pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~")).collect();
@@ -55,25 +55,25 @@ pub fn set(mut at: &mut Value, pointer: &str, value: &Value) {
     }
 }
 
-/// Where a field stands.
+/// The owner of a field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Place {
-    /// In the pod.
+    /// The pod.
     Pod,
-    /// In a container of any list.
+    /// A container of any list.
     Container,
 }
 
-/// One field with another value than in the pod that is fine.
+/// One changed field of the compliant pod.
 #[derive(Clone, Debug)]
 pub struct Tweak {
     pub place: Place,
-    /// From the pod or the container.
+    /// The JSON pointer from the pod or the container.
     pub pointer: &'static str,
     pub value: Value,
-    /// What is different in the pod besides.
+    /// A further change of the pod.
     pub with: Option<(&'static str, Value)>,
-    /// The checks that are violated by it where they run, in the minor versions in which they are.
+    /// The checks that the tweak violates if they run, with the minor versions in which it does.
     pub breaks: Vec<(&'static str, Range<u32>)>,
 }
 
@@ -100,7 +100,7 @@ impl Tweak {
         self.with("/spec/hostUsers", json!(false))
     }
 
-    /// The pods that the tweak makes of a pod: one, or one for each list of containers.
+    /// Returns the tweaked pods: one, or one for each list of containers.
     pub fn applied(&self, pod: &Value) -> Vec<Value> {
         let applied = |at: String| {
             let mut pod = pod.clone();
@@ -116,7 +116,7 @@ impl Tweak {
         }
     }
 
-    /// The checks that it violates.
+    /// Returns the checks that the tweak violates at a level and version.
     pub fn violates(&self, level: Level, version: Version) -> BTreeSet<&'static str> {
         let running = oracle::running(level, version);
         let broken = self.breaks.iter().filter(|(_, minors)| minors.contains(&version.minor()));
@@ -132,12 +132,12 @@ fn in_container(pointer: &'static str, value: Value) -> Tweak {
     Tweak { place: Place::Container, ..in_pod(pointer, value) }
 }
 
-/// The same field of the pod's security context and of the containers'.
+/// Returns tweaks of the same field in the security contexts of the pod and of containers.
 fn in_both(of_pod: &'static str, of_container: &'static str, value: &Value) -> [Tweak; 2] {
     [in_pod(of_pod, value.clone()), in_container(of_container, value.clone())]
 }
 
-/// All tweaks.
+/// Returns all tweaks.
 pub fn all() -> Vec<Tweak> {
     [
         other_fields(),
@@ -155,7 +155,7 @@ pub fn all() -> Vec<Tweak> {
     .concat()
 }
 
-/// What no check looks at on its own.
+/// Fields that no check restricts.
 fn other_fields() -> Vec<Tweak> {
     vec![
         in_pod("/metadata/labels", json!({ "app": "web" })),
@@ -214,7 +214,7 @@ fn capabilities() -> Vec<Tweak> {
             .breaks("capabilities_restricted"),
         in_container(DROP, json!(["NET_RAW", "ALL"])),
         in_container("/securityContext/capabilities", Value::Null).breaks("capabilities_restricted"),
-        // From 1.25 on the restricted check has nothing to say of Windows and still hides the other.
+        // Since v1.25, the restricted check does not apply to Windows pods but still supersedes the other.
         in_container(ADD, json!(["NET_RAW"]))
             .on_windows()
             .breaks("capabilities_baseline")
@@ -248,7 +248,7 @@ fn capabilities() -> Vec<Tweak> {
     tweaks
 }
 
-/// A volume of each kind that the restricted level allows, and one that does not say of which.
+/// Returns a volume of each type that the restricted level allows, and one without a source.
 pub fn allowed_volumes() -> [Value; 10] {
     [
         json!({ "name": "v", "configMap": { "name": "c" } }),
@@ -264,7 +264,7 @@ pub fn allowed_volumes() -> [Value; 10] {
     ]
 }
 
-/// A volume of each kind that the restricted level refuses.
+/// Returns a volume of each known type that the restricted level refuses.
 pub fn refused_volumes() -> [Value; 21] {
     [
         json!({ "name": "v", "hostPath": { "path": "/" } }),
@@ -380,7 +380,7 @@ fn seccomp() -> Vec<Tweak> {
         "/metadata/annotations/container.seccomp.security.alpha.kubernetes.io~1app-0",
         "/metadata/annotations/container.seccomp.security.alpha.kubernetes.io~1debug-0",
     ];
-    const OF_NOBODY: &str = "/metadata/annotations/container.seccomp.security.alpha.kubernetes.io~1nobody";
+    const OF_ABSENT: &str = "/metadata/annotations/container.seccomp.security.alpha.kubernetes.io~1nobody";
     let [pod, container] = FIELDS;
     let unconfined = || in_both(pod, container, &json!({ "type": "Unconfined" }));
     let mut tweaks = vec![in_pod(pod, Value::Null).breaks("seccompProfile_restricted")];
@@ -402,11 +402,11 @@ fn seccomp() -> Vec<Tweak> {
             tweaks.push(in_pod(annotation, json!(good)));
         }
     }
-    tweaks.push(in_pod(OF_NOBODY, json!("unconfined")));
+    tweaks.push(in_pod(OF_ABSENT, json!("unconfined")));
     tweaks
 }
 
-/// Parameters of the kernel, with the minor version from which on they are safe.
+/// Sysctls, with the first minor version that allows each.
 pub const SYSCTLS: &[(&str, u32)] = &[
     ("kernel.shm_rmid_forced", 0),
     ("net.ipv4.ip_local_port_range", 0),

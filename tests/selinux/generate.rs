@@ -12,7 +12,7 @@ use crate::policy::own_level;
 /// The lists of containers.
 pub const LISTS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
-/// The level of `allocation.fixed` in two spellings.
+/// Two spellings of the level in `allocation.fixed`.
 const FIXED: [&str; 2] = ["s0:c7,c9", "s0:c9,c7,c9"];
 
 /// Spellings of the level of the Namespace.
@@ -120,8 +120,8 @@ fn rarely() -> impl Strategy<Value = Option<bool>> {
 }
 
 prop_compose! {
-    /// What a pod is besides its containers.
-    fn surroundings()(
+    /// A pod without containers.
+    fn pod_without_containers()(
         options in options(),
         host in [rarely(), rarely(), rarely(), rarely()],
         policy in weighted(0.1, select(vec!["Recursive", "MountOption"])),
@@ -165,7 +165,7 @@ prop_compose! {
     }
 }
 
-/// Gives every container a name of its own.
+/// Gives every container a unique name.
 pub fn named(mut pod: Value) -> Value {
     for list in LISTS {
         let items = pod["spec"].get_mut(list).and_then(Value::as_array_mut);
@@ -177,9 +177,9 @@ pub fn named(mut pod: Value) -> Value {
 }
 
 prop_compose! {
-    /// A pod of the Namespace `shop`. Containers often have the same options, as those of people do.
+    /// A pod of the Namespace `shop`. Its containers often have the same options, as in real pods.
     pub fn pod()(
-        pod in surroundings(),
+        pod in pod_without_containers(),
         kinds in prop::collection::vec(container(), 1..3),
         lists in (
             prop::collection::vec(any::<Index>(), 0..4),
@@ -216,7 +216,7 @@ fn source() -> impl Strategy<Value = Source> {
     ]
 }
 
-/// Types, and that of pods in namespaces of the node.
+/// Allowed types, unconfined types and the type of pods in host namespaces.
 type Kinds = (Option<Vec<&'static str>>, Option<Vec<&'static str>>, Option<&'static str>);
 
 fn kinds() -> impl Strategy<Value = Kinds> {
@@ -230,7 +230,7 @@ fn kinds() -> impl Strategy<Value = Kinds> {
     ])
 }
 
-/// `Ignore` with the network of the node as trigger would mean nothing.
+/// Triggers and action. `HostNetwork` as a trigger has no effect with `Ignore`.
 fn host() -> impl Strategy<Value = (Option<Vec<&'static str>>, Action)> {
     prop_oneof![
         4 => Just((None, Action::Default)),
@@ -245,7 +245,7 @@ fn host() -> impl Strategy<Value = (Option<Vec<&'static str>>, Action)> {
 }
 
 prop_compose! {
-    /// Settings of all sorts, but for those that add to volumes.
+    /// All settings except those that add to volumes.
     pub fn settings()(
         source in source(),
         matching in prop_oneof![3 => Just(Match::Exact), 1 => Just(Match::Format), 1 => Just(Match::Any)],

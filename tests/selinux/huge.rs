@@ -1,4 +1,5 @@
-//! Objects of megabytes, judged by the module within the time and memory of an instance.
+//! Objects of several megabytes, judged by the module within the time and memory limits of an
+//! instance.
 
 use std::sync::Arc;
 
@@ -42,12 +43,12 @@ fn judged(
     module.deploy(deployment).unwrap().validate(&request, cluster).response
 }
 
-/// Whatever comes of it, it is a verdict: a trap has no code and another text.
+/// Whether a response is a verdict. The response to a trap has no code and another message.
 fn is_a_verdict(response: &AdmissionResponse) -> bool {
     response.allowed
         || response.status.as_ref().is_some_and(|status| {
-            let told = status.message.as_deref().unwrap_or_default();
-            status.code == Some(403) || told.contains(": cannot judge this request: ")
+            let message = status.message.as_deref().unwrap_or_default();
+            status.code == Some(403) || message.contains(": cannot judge this request: ")
         })
 }
 
@@ -66,7 +67,7 @@ fn keys(count: usize) -> Value {
     (0..count).map(|index| (format!("example.com/{index:x}"), json!("x"))).collect::<Map<_, _>>().into()
 }
 
-/// A pod with a text for the level and the type of all.
+/// A pod with options.
 fn with_options(options: &Value) -> Value {
     pod(
         &json!({}),
@@ -79,7 +80,7 @@ fn containers(count: usize, options: impl Fn(usize) -> Value) -> Value {
     pod(&json!({}), &json!({ "containers": many(count, container) }))
 }
 
-/// Pods of megabytes with what they are.
+/// Pods of several megabytes, with a description.
 fn pods() -> Vec<(&'static str, Value)> {
     let none = json!({});
     let owner = |index: usize| json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("o{index:x}"), "uid": "1", "controller": index == 59_999 });
@@ -102,7 +103,7 @@ fn pods() -> Vec<(&'static str, Value)> {
         ),
         ("empty containers", pod(&none, &json!({ "containers": many(400_000, |_| json!({})) }))),
         (
-            "containers in a namespace of the node",
+            "containers in a host namespace",
             pod(
                 &none,
                 &json!({ "hostPID": true, "shareProcessNamespace": true, "initContainers": many(100_000, |index| json!({ "name": format!("c{index}") })) }),
@@ -129,7 +130,7 @@ fn pods() -> Vec<(&'static str, Value)> {
             containers(900, |_| json!({ "level": format!("s0:{}c1", "c0.c1023,".repeat(440)) })),
         ),
         ("a type of 4 MB", with_options(&json!({ "type": "t".repeat(4_000_000), "level": own_level() }))),
-        ("a level of 4 MB of escapes", with_options(&json!({ "level": "\u{1}".repeat(700_000) }))),
+        ("a level of escape sequences", with_options(&json!({ "level": "\u{1}".repeat(700_000) }))),
         (
             "volumes",
             pod(
@@ -163,13 +164,13 @@ fn pods() -> Vec<(&'static str, Value)> {
             ),
         ),
         (
-            "a selector of nodes",
+            "a node selector",
             pod(&none, &json!({ "nodeSelector": keys(150_000), "containers": [{ "name": "a" }] })),
         ),
     ]
 }
 
-/// Every second pod, so that two threads have something to do.
+/// Judges every second pod, so that two tests can run in parallel.
 fn every_second_gets_a_verdict(first: usize) {
     let module = module();
     let cluster = Arc::new(Objects::from_values(Vec::new()).unwrap());
@@ -187,7 +188,7 @@ fn every_second_gets_a_verdict(first: usize) {
     for (number, (what, pod)) in pods().into_iter().enumerate().skip(first).step_by(2) {
         let bytes = pod.to_string().len();
         sizes += bytes;
-        // The defaults, and the others by turns.
+        // The defaults, and alternately one of the other settings.
         for settings in [&settings[0], &settings[1 + number / 2 % 2]] {
             let created = judged(&module, settings, &pod, None, &cluster);
             assert!(is_a_verdict(&created), "{what}, {bytes} bytes, under {settings}: {:?}", created.status);
@@ -205,12 +206,12 @@ fn every_second_gets_a_verdict(first: usize) {
 }
 
 #[test]
-fn megabytes_get_a_verdict() {
+fn large_pods_get_a_verdict() {
     every_second_gets_a_verdict(0);
 }
 
 #[test]
-fn other_megabytes_get_a_verdict() {
+fn other_large_pods_get_a_verdict() {
     every_second_gets_a_verdict(1);
 }
 
@@ -218,12 +219,12 @@ fn namespace(name: &str, annotations: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "annotations": annotations } })
 }
 
-fn told(response: &AdmissionResponse) -> String {
+fn described(response: &AdmissionResponse) -> String {
     format!("{:?} {:?}", response.status, response.patch)
 }
 
 #[test]
-fn a_cluster_of_twenty_thousand_namespaces_is_allocated_from() {
+fn a_level_is_allocated_among_twenty_thousand_namespaces() {
     let module = module();
     let key = "portcullis.dev/selinux-level";
     let pair = |index: usize| format!("s0:c{},c{}", index % 512, 512 + index / 512);
@@ -235,21 +236,21 @@ fn a_cluster_of_twenty_thousand_namespaces_is_allocated_from() {
     let cluster = Arc::new(Objects::from_values(others.collect()).unwrap());
     let settings = json!({ "allocation": { "source": "NamespaceAnnotation" } });
     let created = judged(&module, &settings, &namespace("new", &Value::Null), None, &cluster);
-    assert!(created.allowed && created.patch.is_some(), "{}", told(&created));
+    assert!(created.allowed && created.patch.is_some(), "{}", described(&created));
     let guard = json!({ "mode": "Validate", "allocation": { "source": "NamespaceAnnotation" } });
     let guarded = judged(&module, &guard, &namespace("new", &Value::Null), None, &cluster);
-    assert!(guarded.allowed && guarded.patch.is_none(), "{}", told(&guarded));
-    // Somebody's who chooses it, and one's own that another one has.
+    assert!(guarded.allowed && guarded.patch.is_none(), "{}", described(&guarded));
+    // A chosen level, and a level that another Namespace has.
     let stolen = namespace("new", &json!({ key: pair(0) }));
     let refused = judged(&module, &settings, &stolen, None, &cluster);
-    assert_eq!(refused.status.as_ref().and_then(|status| status.code), Some(403), "{}", told(&refused));
+    assert_eq!(refused.status.as_ref().and_then(|status| status.code), Some(403), "{}", described(&refused));
     let old = namespace("new", &Value::Null);
     let refused = judged(&module, &settings, &stolen, Some(&old), &cluster);
-    assert_eq!(refused.status.as_ref().and_then(|status| status.code), Some(403), "{}", told(&refused));
+    assert_eq!(refused.status.as_ref().and_then(|status| status.code), Some(403), "{}", described(&refused));
 }
 
 #[test]
-fn a_namespace_of_megabytes_gets_a_verdict() {
+fn a_large_namespace_gets_a_verdict() {
     let module = module();
     let cluster = Arc::new(Objects::from_values(Vec::new()).unwrap());
     let settings = json!({ "allocation": { "source": "NamespaceAnnotation" } });
@@ -263,9 +264,9 @@ fn a_namespace_of_megabytes_gets_a_verdict() {
     }
 }
 
-/// Many claims of a pod, held against many pods of its Namespace.
+/// Compares many claims of a pod with many pods of its Namespace.
 #[test]
-fn claims_are_held_against_thousands_of_pods() {
+fn claims_are_compared_with_thousands_of_pods() {
     let module = module();
     let other = |index: usize| {
         let mut pod = pod(

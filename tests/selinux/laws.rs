@@ -1,4 +1,4 @@
-//! What holds for every case of the policy and for generated pods.
+//! Properties of every case of the policy and of generated pods.
 
 use harness::{Case, CaseOutcome, judge as judging, load_dir};
 use proptest::prelude::*;
@@ -10,14 +10,15 @@ use crate::generate::{self, LISTS, named};
 use crate::model::{Action, Fixed, Mode, Settings, Source};
 use crate::policy::{Verdict, entry, judge, outcome, own_level};
 
-/// All cases that are judged at all.
+/// All cases with valid settings.
 fn cases() -> Vec<Case> {
     let cases = load_dir(&tests::root().join("policies/selinux/cases")).unwrap();
     assert!(cases.len() > 20, "{}", cases.len());
     cases.into_iter().filter(|case| case.want.settings_error.is_none()).collect()
 }
 
-/// The settings of a case with another mode; those of a guard without what only changes pods.
+/// The settings of a case with another mode. Settings that only change pods are removed for a
+/// guard.
 fn with_mode(settings: &Value, mode: &str) -> Value {
     let mut settings = if settings.is_null() { json!({}) } else { settings.clone() };
     settings["mode"] = json!(mode);
@@ -30,7 +31,7 @@ fn with_mode(settings: &Value, mode: &str) -> Value {
     settings
 }
 
-/// A case in which another object takes the place of the one under review, and all else stays.
+/// A case with another object under review.
 fn with_object(case: &Case, object: Value) -> Case {
     let mut case = case.clone();
     let request = case.request_value();
@@ -53,12 +54,12 @@ fn mutating(case: &Case) -> Case {
     case
 }
 
-/// Whether the law can be said of a case: it has an object, and the request as a whole is one.
+/// Whether a case has an object and a well-formed request.
 fn has_object(case: &Case) -> bool {
     case.object.as_ref().is_some_and(Value::is_object) && !case.request.contains_key("object")
 }
 
-/// Whether a case creates a pod or something with a template, and where its specification is.
+/// The path of the pod specification, if a case creates a pod or an object with a template.
 fn created_spec(case: &Case) -> Option<&'static str> {
     let object = case.object.as_ref()?;
     let is_plain = case.request.is_empty() && case.subresource.is_none() && case.old_object.is_none();
@@ -87,8 +88,8 @@ fn containers(spec: &Value, list: &str) -> Option<Vec<Value>> {
     }
 }
 
-/// The places where two values differ, each the first step below which nothing is alike. What is absent is the same
-/// as null and as an empty object.
+/// The paths at which two values differ, as short as possible. An absent value equals null and an
+/// empty object.
 fn differences(one: &Value, other: &Value) -> Vec<String> {
     fn visit(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) {
         let none = Map::new();
@@ -124,7 +125,7 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     found
 }
 
-/// Whether a place of an object may be changed.
+/// Whether the policy may change a path.
 fn may_change(kind: &str, path: &str, settings: &Value) -> bool {
     let steps: Vec<&str> = path.split('/').skip(1).collect();
     let is_option = |field: &str| ["user", "role", "type", "level"].contains(&field);
@@ -148,7 +149,7 @@ fn may_change(kind: &str, path: &str, settings: &Value) -> bool {
     }
 }
 
-fn changes_little(object: &Value, mutated: &Value, settings: &Value) -> Result<(), String> {
+fn changes_only_contexts(object: &Value, mutated: &Value, settings: &Value) -> Result<(), String> {
     let kind = object["kind"].as_str().unwrap_or_default();
     let all = differences(object, mutated);
     let strange: Vec<_> = all.into_iter().filter(|path| !may_change(kind, path, settings)).collect();
@@ -156,7 +157,7 @@ fn changes_little(object: &Value, mutated: &Value, settings: &Value) -> Result<(
 }
 
 #[test]
-fn a_guard_admits_what_the_policy_admits_and_changes() {
+fn a_guard_admits_the_objects_that_the_policy_completes() {
     let mut changed = 0;
     for case in cases().iter().map(mutating).filter(has_object) {
         let first = outcome(&case);
@@ -174,7 +175,7 @@ fn a_guard_admits_what_the_policy_admits_and_changes() {
 }
 
 #[test]
-fn what_was_changed_is_changed_no_further() {
+fn completed_objects_are_not_changed_again() {
     for case in cases().iter().map(mutating).filter(has_object) {
         if let Some(mutated) = outcome(&case).mutated {
             let again = outcome(&with_object(&case, mutated));
@@ -184,15 +185,15 @@ fn what_was_changed_is_changed_no_further() {
 }
 
 #[test]
-fn nothing_but_contexts_ever_changes() {
+fn only_contexts_change() {
     let (mut changed, mut refused) = (0, 0);
     for case in cases().into_iter().filter(has_object) {
         for case in [mutating(&case), case] {
-            // Whether a refused object was changed is looked at here.
+            // `outcome` panics if a denied object is changed.
             let outcome = outcome(&case);
             refused += usize::from(!is_admitted(&outcome));
             if let Some(mutated) = outcome.mutated {
-                let judged = changes_little(case.object.as_ref().unwrap(), &mutated, &case.settings);
+                let judged = changes_only_contexts(case.object.as_ref().unwrap(), &mutated, &case.settings);
                 assert_eq!(judged, Ok(()), "{}", case.place());
                 changed += 1;
             }
@@ -211,10 +212,10 @@ fn a_guard_changes_nothing() {
     }
 }
 
-/// Where volumes are held against those of other pods, the first container decides, as in the kubelet; that is no
-/// matter of the order unless containers may have different levels.
+/// For shared claims, the level of the first container applies, as in the kubelet. The order
+/// matters only if containers may have different levels.
 #[test]
-fn the_order_of_containers_decides_nothing_in_cases() {
+fn the_order_of_containers_does_not_matter_in_cases() {
     let mut turned = 0;
     for case in cases() {
         let Some(at) = created_spec(&case) else { continue };
@@ -234,7 +235,7 @@ fn the_order_of_containers_decides_nothing_in_cases() {
 }
 
 #[test]
-fn the_list_of_containers_decides_nothing_in_cases() {
+fn the_list_of_containers_does_not_matter_in_cases() {
     let mut moved = 0;
     for case in cases() {
         let Some(at) = created_spec(&case) else { continue };
@@ -258,14 +259,14 @@ fn the_list_of_containers_decides_nothing_in_cases() {
     assert!(moved > 60, "{moved}");
 }
 
-/// A container that no settings allow.
+/// A container that violates the policy under any settings.
 fn violating(name: &str) -> Value {
     let options = json!({ "type": "container_ro_file_t", "role": "nobody_r", "level": "s0-s0:c0.c1023" });
     json!({ "name": name, "securityContext": { "privileged": true, "seLinuxOptions": options } })
 }
 
 #[test]
-fn a_violating_container_more_never_helps_in_cases() {
+fn an_additional_violating_container_never_helps_in_cases() {
     let mut worse = 0;
     for case in cases() {
         let Some(at) = created_spec(&case) else { continue };
@@ -277,7 +278,7 @@ fn a_violating_container_more_never_helps_in_cases() {
             items.push(violating("worse"));
             spec[list] = items.into();
             let after = outcome(&with_object(&case, object));
-            // Who is exempt stays so; nobody else gets through.
+            // Exempt requests stay exempt; all others are denied.
             let was_judged = !is_admitted(&before) || before.mutated.is_some();
             assert!(!was_judged || !is_admitted(&after), "{} in {list}: {after:?}", case.place());
             worse += usize::from(was_judged);
@@ -286,7 +287,7 @@ fn a_violating_container_more_never_helps_in_cases() {
     assert!(worse > 30, "{worse}");
 }
 
-/// Settings of all sorts, with what adds to volumes.
+/// All settings, including those that add to volumes.
 fn settings() -> impl Strategy<Value = Settings> {
     (crate::settings(), any::<(bool, bool)>()).prop_map(|(settings, (recursive, crio_try_skip))| Settings {
         recursive,
@@ -295,7 +296,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     })
 }
 
-/// A pod whose containers are all in one list, or in another order.
+/// A pod with another order of containers in each list.
 fn rearranged(pod: &Value, how: impl Fn(&str, Vec<Value>) -> Vec<Value>) -> Value {
     let mut pod = pod.clone();
     for list in LISTS {
@@ -306,7 +307,7 @@ fn rearranged(pod: &Value, how: impl Fn(&str, Vec<Value>) -> Vec<Value>) -> Valu
     pod
 }
 
-fn is_left_alone(pod: &Value) -> bool {
+fn is_not_judged(pod: &Value) -> bool {
     pod["spec"]["os"]["name"] == "windows"
         || pod["spec"]["nodeSelector"]["kubernetes.io/os"] == "windows"
         || pod["metadata"]["annotations"].get("kubernetes.io/config.mirror").is_some()
@@ -316,7 +317,7 @@ proptest! {
     #![proptest_config(bounded(2_000))]
 
     #[test]
-    fn what_the_policy_makes_of_a_pod_is_left_and_admitted(pod in generate::pod(), settings in settings()) {
+    fn completed_pods_are_not_changed_again_and_pass_the_guard(pod in generate::pod(), settings in settings()) {
         let json = settings.json(Mode::Mutate);
         if let Some(object) = judge(&pod, &json).object(&pod) {
             prop_assert_eq!(judge(&object, &json), Verdict::Admitted, "again {}", json);
@@ -325,24 +326,24 @@ proptest! {
         }
     }
 
-    /// What a guard admits needs no change of contexts, but where it demands no level.
+    /// A guard is at least as strict as the policy.
     #[test]
-    fn what_a_guard_admits_is_admitted_by_the_policy(pod in generate::pod(), settings in settings()) {
+    fn pods_that_a_guard_admits_are_admitted_by_the_policy(pod in generate::pod(), settings in settings()) {
         let guard = judge(&pod, &settings.json(Mode::Validate));
         let policy = judge(&pod, &settings.json(Mode::Mutate));
         prop_assert!(!guard.is_admitted() || policy.is_admitted(), "{:?}", policy);
     }
 
     #[test]
-    fn nothing_but_the_context_of_a_pod_changes(pod in generate::pod(), settings in settings()) {
+    fn only_the_context_of_a_pod_changes(pod in generate::pod(), settings in settings()) {
         let json = settings.json(Mode::Mutate);
         if let Verdict::Mutated(object) = judge(&pod, &json) {
-            prop_assert_eq!(changes_little(&pod, &object, &json), Ok(()));
+            prop_assert_eq!(changes_only_contexts(&pod, &object, &json), Ok(()));
         }
     }
 
     #[test]
-    fn another_order_of_containers_changes_the_same(
+    fn the_order_of_containers_does_not_matter(
         pod in generate::pod(), settings in settings(), turns in 0_usize..4, mode in select(vec![Mode::Mutate, Mode::Validate]),
     ) {
         let turn = |_: &str, mut items: Vec<Value>| {
@@ -360,7 +361,7 @@ proptest! {
     }
 
     #[test]
-    fn another_list_of_containers_changes_the_same(
+    fn the_list_of_containers_does_not_matter(
         pod in generate::pod(), settings in settings(), mode in select(vec![Mode::Mutate, Mode::Validate]),
     ) {
         let all = |pod: &Value| -> Vec<Value> {
@@ -386,11 +387,11 @@ proptest! {
     }
 
     #[test]
-    fn a_violating_container_more_is_never_admitted(
+    fn an_additional_violating_container_is_never_admitted(
         pod in generate::pod(), settings in settings(), list in select(LISTS.to_vec()), at: Index,
         mode in select(vec![Mode::Mutate, Mode::Validate]),
     ) {
-        prop_assume!(!is_left_alone(&pod));
+        prop_assume!(!is_not_judged(&pod));
         let mut worse = pod;
         let mut items = containers(&worse["spec"], list).unwrap();
         items.insert(at.index(items.len() + 1), violating("worse"));
@@ -398,13 +399,13 @@ proptest! {
         prop_assert_eq!(judge(&named(worse), &settings.json(mode)), Verdict::Denied);
     }
 
-    /// What is its own place cannot excuse what stands at another.
+    /// A container cannot justify violations of another one.
     #[test]
-    fn a_container_with_full_options_more_never_helps(
+    fn an_additional_valid_container_never_helps(
         pod in generate::pod(), settings in settings(), list in select(LISTS.to_vec()), options in generate::options(),
         mode in select(vec![Mode::Mutate, Mode::Validate]),
     ) {
-        // A pod without containers is completed for those to come.
+        // A pod without containers gets a level even though no container inherits it.
         let mut pod = pod;
         if containers(&pod["spec"], "containers").unwrap().is_empty() {
             pod["spec"]["containers"] = json!([{ "name": "containers-0" }]);
@@ -421,9 +422,9 @@ proptest! {
     }
 }
 
-/// Whatever level settings give, it is one that is read again.
+/// The policy can parse every level that it writes.
 #[test]
-fn a_level_of_any_width_that_is_given_is_admitted_by_a_guard() {
+fn a_guard_admits_a_fixed_level_of_any_width() {
     for level in ["s0", "s0-s0:c0.c1023", "s0:c0.c1023", "s0:c0.c820", "s0:c1.c3,c9", "s0-s0:c1,c2"] {
         let allocation = json!({ "source": "Fixed", "fixed": { "level": level } });
         let settings = |mode: &str| json!({ "mode": mode, "allocation": allocation });
@@ -434,9 +435,9 @@ fn a_level_of_any_width_that_is_given_is_admitted_by_a_guard() {
     }
 }
 
-/// Two settings that each give a level: whichever wins is admitted.
+/// Two settings determine the level; the completed pod is admitted.
 #[test]
-fn a_fixed_level_and_the_lowest_for_namespaces_of_the_node_do_not_contradict() {
+fn a_fixed_level_and_the_lowest_host_level_do_not_contradict() {
     let source = Source::Fixed(Fixed { level: Some("s0:c7,c9"), ..Fixed::default() });
     let settings = Settings { source, lowest: true, ..Settings::default() };
     let pod = crate::pod(&json!({ "hostPID": true, "containers": [{ "name": "a" }] }));
@@ -446,7 +447,7 @@ fn a_fixed_level_and_the_lowest_for_namespaces_of_the_node_do_not_contradict() {
     }
 }
 
-/// The level of a pod in a namespace of the node may be the lowest, and only while it says so.
+/// The level `s0` for host namespaces applies to unconfined containers only.
 #[test]
 fn a_confined_container_is_never_admitted_at_the_lowest_level() {
     for action in [Action::Default, Action::Require, Action::Ignore] {

@@ -1,4 +1,4 @@
-//! Levels mean the same however they are spelled.
+//! Different spellings of a level are equal.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -21,8 +21,8 @@ fn settings(per_level: u8, mode: &str) -> Value {
     json!({ "mode": mode, "allocation": { "categories": { "perLevel": per_level } } })
 }
 
-/// Namespaces, with how many categories their levels have, and the levels; some of neighbours, which can be spelled as
-/// ranges.
+/// Namespaces, with the number of categories per level and the categories of their level. Some
+/// levels have consecutive categories, which can be spelled as ranges.
 static OWNERS: LazyLock<Vec<(String, u8, BTreeSet<u16>)>> = LazyLock::new(|| {
     let mut owners = Vec::new();
     for per_level in [2, 3] {
@@ -42,7 +42,7 @@ static OWNERS: LazyLock<Vec<(String, u8, BTreeSet<u16>)>> = LazyLock::new(|| {
 });
 
 prop_compose! {
-    /// Some spelling of a set: items in any order, some twice, neighbours as ranges.
+    /// A spelling of a set: items in any order, some repeated, consecutive ones as ranges.
     fn spelled(set: BTreeSet<u16>)(
         draws in prop::collection::vec((any::<Index>(), any::<bool>()), 0..8),
         order in Just(set.iter().copied().collect::<Vec<u16>>()).prop_shuffle(),
@@ -74,7 +74,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// A Namespace, and its level in some spelling.
+    /// A Namespace and a spelling of its level.
     fn owned()(owner in select(OWNERS.clone()))(
         spelling in spelled(owner.2.clone()), owner in Just(owner),
     ) -> (String, u8, BTreeSet<u16>, String) {
@@ -82,7 +82,7 @@ prop_compose! {
     }
 }
 
-/// A pod with a level for itself or for its only container.
+/// A pod that sets a level for itself or for its only container.
 fn pod(namespace: &str, level: &str, of_container: bool) -> Value {
     let context = json!({ "seLinuxOptions": { "level": level } });
     let spec = if of_container {
@@ -98,7 +98,7 @@ fn pod(namespace: &str, level: &str, of_container: bool) -> Value {
     })
 }
 
-/// Namespaces whose level differs in meaning, spelled so that texts look alike.
+/// Levels with another meaning but a similar spelling.
 fn others(set: &BTreeSet<u16>, strange: u16, at: Index) -> Vec<String> {
     let text = |set: &BTreeSet<u16>| set.iter().map(|c| format!("c{c}")).collect::<Vec<_>>().join(",");
     let mut less = set.clone();
@@ -134,7 +134,7 @@ proptest! {
     #![proptest_config(bounded(1_500))]
 
     #[test]
-    fn a_pod_with_any_spelling_of_its_own_level_is_left_as_it_is(
+    fn a_pod_with_any_spelling_of_its_level_is_not_changed(
         (namespace, per_level, _, spelling) in owned(), of_container: bool,
     ) {
         for mode in ["Mutate", "Validate"] {
@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn containers_with_different_spellings_run_at_one_level(
+    fn containers_with_different_spellings_run_at_the_same_level(
         (namespace, per_level, set, spelling) in owned(), reverse: bool,
     ) {
         let mut pod = pod(&namespace, &spelling, true);
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn a_pod_with_any_other_level_is_refused(
+    fn a_pod_with_any_other_level_is_denied(
         (namespace, per_level, set, _) in owned(), strange in 0_u16..1024, at: Index, of_container: bool,
     ) {
         for level in others(&set, strange, at) {
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn a_pod_with_the_level_of_another_namespace_is_refused(
+    fn a_pod_with_the_level_of_another_namespace_is_denied(
         (_, per_level, set, spelling) in owned(), victim: Index, of_container: bool,
     ) {
         let others = OWNERS.iter().filter(|other| other.1 == per_level && other.2 != set);

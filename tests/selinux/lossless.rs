@@ -1,4 +1,4 @@
-//! What is changed is changed in its text: everything else survives to the last byte.
+//! Mutation preserves every byte of an object except for the changed values.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::bounded;
 use crate::generate::LISTS;
 use crate::policy::{entry, own_level};
 
-/// JSON as it is written.
+/// A JSON value and its position in the text.
 #[derive(Debug)]
 struct Raw {
     span: Range<usize>,
@@ -28,14 +28,14 @@ enum Inner {
 
 #[derive(Debug)]
 struct Member {
-    /// As it is read.
+    /// The unescaped name.
     name: String,
     /// From the key to the end of the value.
     span: Range<usize>,
     value: Raw,
 }
 
-/// A reader of JSON without white space that knows where everything stands.
+/// A parser for JSON without white space that records positions.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -57,7 +57,7 @@ impl Reader<'_> {
         start..self.at
     }
 
-    /// Steps over what separates; whether there was another element.
+    /// Consumes a separator and returns whether another element follows.
     fn goes_on(&mut self, close: u8) -> bool {
         let goes_on = self.next() == b',';
         assert!(goes_on || self.next() == close, "{}", &self.text[self.at..]);
@@ -123,18 +123,18 @@ fn read(text: &str) -> Raw {
     raw
 }
 
-/// How one text differs from another.
+/// A difference between two texts.
 #[derive(Debug)]
 enum Change {
-    /// A member that is new.
+    /// A new member.
     Inserted(Range<usize>),
-    /// A member that went.
+    /// A removed member.
     Removed(Range<usize>),
-    /// A value that took the place of another.
+    /// A replaced value, with its old and new position.
     Replaced(Range<usize>, Range<usize>),
 }
 
-/// The differences, each with its path.
+/// Collects the differences, each with its path.
 fn compare(old: (&str, &Raw), new: (&str, &Raw), path: &str, found: &mut Vec<(String, Change)>) {
     if old.0[old.1.span.clone()] == new.0[new.1.span.clone()] {
         return;
@@ -161,7 +161,7 @@ fn compare(old: (&str, &Raw), new: (&str, &Raw), path: &str, found: &mut Vec<(St
     }
 }
 
-/// A text without members at some places, nor the commas that went with them.
+/// Replaces spans of a text. An empty replacement also removes a comma.
 fn without(text: &str, mut spans: Vec<(Range<usize>, String)>) -> String {
     let mut rest = text.to_owned();
     spans.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
@@ -179,7 +179,7 @@ fn without(text: &str, mut spans: Vec<(Range<usize>, String)>) -> String {
     rest
 }
 
-/// The places that may change, and what may stand there before.
+/// Whether the policy may make a change at a path.
 fn may_change(path: &str, change: &Change, old: &str) -> bool {
     let steps: Vec<&str> = path.split('/').skip(1).collect();
     let was_unset = match change {
@@ -199,7 +199,7 @@ fn may_change(path: &str, change: &Change, old: &str) -> bool {
             rest
         }
         ["spec", list, _, "securityContext", rest @ ..] if LISTS.contains(list) => {
-            // Empty options go.
+            // Empty options may be removed.
             if matches!(change, Change::Removed(_)) {
                 return rest == ["seLinuxOptions"];
             }
@@ -213,7 +213,10 @@ fn may_change(path: &str, change: &Change, old: &str) -> bool {
     }
 }
 
-/// Holds the changed text against the given one. Returns how many places changed.
+/// Compares two texts and returns the number of changes.
+///
+/// # Errors
+/// A change that the policy may not make.
 fn is_lossless(old: &str, new: &str) -> Result<usize, String> {
     let mut found = Vec::new();
     compare((old, &read(old)), (new, &read(new)), "", &mut found);
@@ -232,17 +235,17 @@ fn is_lossless(old: &str, new: &str) -> Result<usize, String> {
     if before == after { Ok(found.len()) } else { Err(format!("{before} became {after}")) }
 }
 
-/// The object that the policy makes of a text, if it changes it.
+/// The mutated object; `None` without a mutation.
 fn mutated(object: &str, settings: &Value) -> Option<String> {
     let payload = format!(
         r#"{{"request":{{"uid":"1","kind":{{"group":"","version":"v1","kind":"Pod"}},"resource":{{"group":"","version":"v1","resource":"pods"}},"operation":"CREATE","namespace":"shop","userInfo":{{"username":"dev"}},"object":{object}}},"settings":{settings}}}"#
     );
-    let response = (entry().evaluate)(payload.as_bytes(), &Objects::unreachable("not needed"));
+    let response = entry().evaluate(payload.as_bytes(), &Objects::unreachable("not needed"));
     assert!(response.accepted, "{:?} of {object}", response.message);
     response.mutated_object
 }
 
-/// Values that a reader of JSON easily changes.
+/// Values that many JSON parsers do not preserve.
 fn scalar() -> impl Strategy<Value = String> {
     select(vec![
         "1.50",
@@ -272,7 +275,7 @@ fn scalar() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Keys that nobody knows; some look like those that are known.
+/// Unknown keys; some resemble known ones.
 const KEYS: [&str; 10] = [
     "future",
     r"\u0066oo",
@@ -287,7 +290,7 @@ const KEYS: [&str; 10] = [
 ];
 
 fn object_of(members: Vec<(Index, String)>) -> String {
-    // Every key once, as a second one of the same name is another matter.
+    // Every key occurs once; duplicate keys are tested elsewhere.
     let mut keys: Vec<&str> = KEYS.to_vec();
     let mut text = String::from("{");
     for (index, value) in members {
@@ -307,14 +310,14 @@ fn anything() -> impl Strategy<Value = String> {
     })
 }
 
-/// Unknown members, to stand around those that are known.
+/// Unknown members to add around known ones.
 type Extra = Vec<(Index, String, bool)>;
 
 fn extra() -> impl Strategy<Value = Extra> {
     prop::collection::vec((any::<Index>(), anything(), any::<bool>()), 0..3)
 }
 
-/// An object of known members with unknown ones before or behind them.
+/// An object of known members, with unknown ones before or after them.
 fn object(known: &[(&str, String)], extra: Extra) -> String {
     let mut keys = KEYS.to_vec();
     let mut members: Vec<String> = known
@@ -330,7 +333,7 @@ fn object(known: &[(&str, String)], extra: Extra) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// A known key as it is, or with an escape in it.
+/// A known key, plain or with an escape sequence.
 fn key(key: &'static str) -> impl Strategy<Value = &'static str> {
     let escaped = match key {
         "securityContext" => r"security\u0043ontext",
@@ -345,7 +348,7 @@ fn key(key: &'static str) -> impl Strategy<Value = &'static str> {
 }
 
 prop_compose! {
-    /// Options without a level, or nothing at all.
+    /// Options, most without a level, or no options.
     fn options()(
         extra in extra(),
         sort in 0..7,
@@ -413,7 +416,7 @@ prop_compose! {
 }
 
 #[test]
-fn the_comparison_finds_what_was_lost() {
+fn the_comparison_detects_lost_bytes() {
     let old = r#"{"metadata":{"x":1.50},"spec":{"containers":[{"securityContext":{"seLinuxOptions":{}}}]}}"#;
     let new = r#"{"metadata":{"x":1.50},"spec":{"containers":[{"securityContext":{}}],"securityContext":{"seLinuxOptions":{"level":"s0:c1,c2"}}}}"#;
     assert_eq!(is_lossless(old, new), Ok(2));
@@ -434,7 +437,7 @@ proptest! {
     #![proptest_config(bounded(3_000))]
 
     #[test]
-    fn everything_but_what_is_missing_survives_to_the_last_byte(pod in pod(), adds: bool) {
+    fn mutation_preserves_all_other_bytes(pod in pod(), adds: bool) {
         let volumes = if adds { json!({ "changePolicy": "Recursive", "crioTrySkip": true }) } else { json!({}) };
         let settings = json!({ "volumes": volumes });
         if let Some(new) = mutated(&pod, &settings) {
@@ -445,9 +448,9 @@ proptest! {
     }
 }
 
-/// With white space between tokens, which hosts do not send, values still survive.
+/// Values are preserved even with white space between tokens, which hosts do not send.
 #[test]
-fn values_survive_though_they_are_spaced() {
+fn mutation_preserves_values_with_white_space() {
     let pod = r#" {
         "apiVersion": "v1", "kind": "Pod" , "n": 1.50 , "m" : [ 1e400 , { "a" : "\u0041" } ] ,
         "metadata": { "name": "a" , "namespace": "shop" , "x": 123456789012345678901234567890 },

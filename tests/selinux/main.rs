@@ -1,4 +1,5 @@
-//! The policy selinux against a second reading of its decision table, and the laws that it keeps.
+//! Tests of the policy `selinux`: a second implementation of its decision table, and properties
+//! that must always hold.
 
 mod generate;
 #[cfg(feature = "modules")]
@@ -24,7 +25,8 @@ fn bounded(cases: u32) -> Config {
     Config { cases, failure_persistence: Some(failures), ..Config::default() }
 }
 
-/// Settings without a contradiction: a fixed level for every pod, and another one for those in namespaces of the node.
+/// Settings without a contradiction: not a fixed level for every pod together with another level
+/// for pods in host namespaces.
 fn settings() -> impl Strategy<Value = Settings> {
     generate::settings().prop_map(|settings| {
         let is_fixed = matches!(&settings.source, Source::Fixed(fixed) if fixed.level.is_some());
@@ -32,7 +34,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     })
 }
 
-/// What the model says of a pod.
+/// The verdict of the model.
 fn expected(pod: &Value, settings: &Settings, mode: Mode) -> Verdict {
     let typed: Pod = serde_json::from_value(pod.clone()).unwrap_or_else(|error| panic!("{error}: {pod}"));
     assert_eq!(serde_json::to_value(&typed).unwrap(), *pod, "the types cannot hold the pod");
@@ -43,7 +45,7 @@ fn expected(pod: &Value, settings: &Settings, mode: Mode) -> Verdict {
     }
 }
 
-/// Why the model denies a pod.
+/// The reasons for which the model denies a pod.
 fn reasons(pod: &Value, settings: &Settings, mode: Mode) -> Vec<&'static str> {
     let typed: Pod = serde_json::from_value(pod.clone()).unwrap();
     match model::judge(&typed, settings, mode) {
@@ -56,19 +58,19 @@ fn pod(spec: &Value) -> Value {
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "shop" }, "spec": spec })
 }
 
-/// A row of the decision table: what is set for the pod, and what comes of it in both modes.
+/// A row of the decision table: the specification of a pod, and the expected outcome in both modes.
 type Row = (Value, Wanted, Wanted);
 
-/// What has to come of a row.
+/// The expected outcome of a row.
 #[derive(Clone, Debug)]
 enum Wanted {
     Admitted,
     Denied,
-    /// Admitted with these options of the pod.
+    /// Admitted; the pod has these options afterwards.
     Options(Value),
 }
 
-/// The rows of the table that need one container, as the design has them.
+/// The rows of the decision table for pods with one container.
 fn table() -> Vec<Row> {
     use Wanted::{Admitted, Denied, Options};
     let own = own_level();
@@ -140,9 +142,9 @@ fn table() -> Vec<Row> {
     ]
 }
 
-/// By hand, so that model and policy cannot be wrong alike.
+/// The table is written by hand, so that the model and the policy cannot share an error.
 #[test]
-fn the_model_and_the_policy_say_what_the_table_says() {
+fn the_model_and_the_policy_agree_with_the_table() {
     for (spec, mutate, validate) in table() {
         for (mode, wanted) in [(Mode::Mutate, mutate), (Mode::Validate, validate)] {
             let pod = pod(&spec);
@@ -162,9 +164,9 @@ fn the_model_and_the_policy_say_what_the_table_says() {
     }
 }
 
-/// Rows about containers.
+/// The rows for several containers.
 #[test]
-fn the_model_and_the_policy_say_what_the_table_says_of_containers() {
+fn the_model_and_the_policy_agree_with_the_table_for_containers() {
     use Wanted::{Admitted, Denied};
     let own = own_level();
     let container = |name: &str, context: Value| json!({ "name": name, "securityContext": context });
@@ -180,7 +182,7 @@ fn the_model_and_the_policy_say_what_the_table_says_of_containers() {
             Denied,
             Denied,
         ),
-        // Privileged and spc_t, and another container that is neither.
+        // A privileged container with spc_t next to a confined one.
         (
             json!([
                 container("a", privileged(json!({ "type": "spc_t", "level": own }))),
@@ -197,7 +199,7 @@ fn the_model_and_the_policy_say_what_the_table_says_of_containers() {
             Denied,
             Denied,
         ),
-        // Types may differ.
+        // Different types.
         (
             json!([
                 container("a", options(json!({ "type": "container_init_t", "level": own }))),
@@ -217,9 +219,9 @@ fn the_model_and_the_policy_say_what_the_table_says_of_containers() {
     }
 }
 
-/// Without this the properties could be about nothing.
+/// Ensures that the properties cover every outcome and every rule.
 #[test]
-fn generated_pods_are_of_all_sorts() {
+fn generated_pods_cover_all_outcomes_and_reasons() {
     let mut runner = TestRunner::deterministic();
     let mut counts = [0_usize; 3];
     let mut seen = std::collections::BTreeSet::new();
@@ -231,7 +233,8 @@ fn generated_pods_are_of_all_sorts() {
             Verdict::Denied => 2,
         };
         counts[index] += 1;
-        // Those that stand alone, for otherwise a model without the rule would say the same.
+        // Only single reasons count: with several, a model without the rule would give the same
+        // verdict.
         for mode in [Mode::Mutate, Mode::Validate] {
             if let [reason] = reasons(&pod, &settings, mode)[..] {
                 seen.insert(reason);
@@ -246,7 +249,7 @@ proptest! {
     #![proptest_config(bounded(3_000))]
 
     #[test]
-    fn pods_are_judged_and_completed_as_the_model_says_by_default(pod in generate::pod()) {
+    fn the_policy_agrees_with_the_model_by_default(pod in generate::pod()) {
         for mode in [Mode::Mutate, Mode::Validate] {
             let settings = Settings::default();
             prop_assert_eq!(judge(&pod, &settings.json(mode)), expected(&pod, &settings, mode), "{:?}", mode);
@@ -254,7 +257,7 @@ proptest! {
     }
 
     #[test]
-    fn pods_are_judged_and_completed_as_the_model_says_under_other_settings(
+    fn the_policy_agrees_with_the_model_under_other_settings(
         pod in generate::pod(), settings in settings(),
     ) {
         for mode in [Mode::Mutate, Mode::Validate] {
@@ -267,7 +270,7 @@ proptest! {
 proptest! {
     #![proptest_config(bounded(2_000))]
 
-    /// Empty options keep the pod's from a container, so that they are completed where they are.
+    /// Empty options replace those of the pod, so they are completed in place.
     #[test]
     fn empty_options_of_containers_are_completed(
         pod in generate::pod(), settings in settings(), list in prop::sample::select(generate::LISTS.to_vec()),
@@ -284,7 +287,7 @@ proptest! {
     }
 
     #[test]
-    fn the_change_policy_is_set_where_a_level_was_defaulted(
+    fn pods_that_get_a_level_get_the_change_policy(
         pod in generate::pod(), settings in settings(),
     ) {
         let settings = Settings { recursive: true, ..settings };
@@ -293,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn pods_with_a_level_get_the_annotation_of_crio(pod in generate::pod(), settings in settings()) {
+    fn pods_with_a_level_get_the_annotation_for_crio(pod in generate::pod(), settings in settings()) {
         let settings = Settings { crio_try_skip: true, ..settings };
         let json = settings.json(Mode::Mutate);
         prop_assert_eq!(judge(&pod, &json), expected(&pod, &settings, Mode::Mutate), "{}", json);
@@ -301,7 +304,7 @@ proptest! {
 }
 
 #[test]
-fn the_defaults_of_the_model_are_those_of_the_policy() {
+fn the_model_has_the_defaults_of_the_policy() {
     let written = Settings {
         source: Source::Hash,
         matching: Match::Exact,

@@ -1,7 +1,7 @@
-//! The decision table of the design, read a second time, over the types of Kubernetes.
+//! A second implementation of the decision table, on the Kubernetes API types.
 //!
-//! It completes the pod first and then asks what is wrong with it, the other way round than the policy. Nothing is
-//! shared with it but how levels are read and hashed, which have tests of their own.
+//! The model completes the pod first and checks it afterwards, in the opposite order to the policy.
+//! It shares only the parsing and hashing of levels with the policy; both have their own tests.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub enum Source {
     Fixed(Fixed),
 }
 
-/// What every pod has to have.
+/// The fixed context of every pod.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Fixed {
     pub user: Option<&'static str>,
@@ -58,7 +58,7 @@ pub enum IntraPod {
     Ignore,
 }
 
-/// The settings that the model knows; what is `None` is not written.
+/// The settings that the model supports; `None` omits a setting.
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -86,7 +86,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As the policy takes them.
+    /// The settings as JSON.
     pub fn json(&self, mode: Mode) -> Value {
         let mut volumes = json!({
             "hostPath": if self.rejects_host_paths { "Reject" } else { "Warn" },
@@ -142,7 +142,7 @@ impl Settings {
         kind.is_some_and(|kind| self.unconfined().contains(&kind))
     }
 
-    /// The type of pods in namespaces of the node.
+    /// The type of pods in host namespaces.
     fn host_type(&self) -> Option<&str> {
         self.host_type.or_else(|| self.unconfined().first().copied())
     }
@@ -168,31 +168,31 @@ impl Settings {
     }
 }
 
-/// What the table says.
+/// The answer of the model.
 pub enum Answer {
-    /// For these reasons.
+    /// Denied, for these reasons.
     Denied(BTreeSet<&'static str>),
-    /// With what was missing.
+    /// Admitted, as this completed pod.
     Admitted(Box<Pod>),
 }
 
 const USER: &str = "a user that is not listed";
 const ROLE: &str = "a role that is not listed";
 const TYPE: &str = "a type that is not allowed";
-const UNCONFINED: &str = "an unconfined type without need";
-const LEVEL: &str = "a level of others";
+const UNCONFINED: &str = "an unconfined type without a reason";
+const LEVEL: &str = "a level of another owner";
 const TWO_LEVELS: &str = "two levels in one pod";
-const HOST: &str = "namespaces of the node";
-const NO_TYPE: &str = "no type in namespaces of the node";
-const INCOMPLETE: &str = "something is missing and nobody adds it";
-const HOST_PATH: &str = "a path of the node in a confined container";
+const HOST: &str = "host namespaces";
+const NO_TYPE: &str = "no type in host namespaces";
+const INCOMPLETE: &str = "a missing value in a guard";
+const HOST_PATH: &str = "a hostPath volume in a confined container";
 const READ_ONLY: &str = "a read-only claim in a confined container";
 
-/// All reasons, in order.
+/// All reasons, in alphabetical order.
 pub const REASONS: [&str; 11] =
-    [LEVEL, HOST_PATH, READ_ONLY, ROLE, TYPE, USER, UNCONFINED, HOST, NO_TYPE, INCOMPLETE, TWO_LEVELS];
+    [HOST_PATH, LEVEL, INCOMPLETE, READ_ONLY, ROLE, TYPE, USER, UNCONFINED, HOST, NO_TYPE, TWO_LEVELS];
 
-/// What a container is, whichever list it is in.
+/// A container of any list.
 struct Part {
     image: String,
     privileged: bool,
@@ -230,7 +230,7 @@ fn contexts(spec: &mut PodSpec) -> Vec<&mut Option<SecurityContext>> {
     contexts
 }
 
-/// An empty string is not set.
+/// The text, unless it is empty.
 fn filled(text: Option<&String>) -> Option<&str> {
     text.map(String::as_str).filter(|text| !text.is_empty())
 }
@@ -243,7 +243,7 @@ fn level_of(options: Option<&SELinuxOptions>) -> Option<&str> {
     options.and_then(|options| filled(options.level.as_ref()))
 }
 
-/// What was added.
+/// The kinds of values that were added.
 #[derive(Default)]
 struct Added {
     level: bool,
@@ -265,7 +265,7 @@ pub fn judge(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
     let after = completed.spec.as_ref().unwrap();
     let demands_levels = settings.matching == Match::Exact || matches!(settings.source, Source::Fixed(_));
     if settings.intra_pod == IntraPod::Enforce && settings.matching != Match::Any {
-        // A guard that demands no level leaves what has none to the runtime.
+        // The runtime chooses missing levels if the guard requires none.
         let is_completed = mode == Mode::Mutate || demands_levels;
         let levels = running_levels(if is_completed { after } else { spec });
         if levels.iter().any(|level| *level != levels[0]) {
@@ -275,7 +275,7 @@ pub fn judge(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
     if added.kind && settings.triggers(spec) && settings.action == Action::Require {
         reasons.insert(NO_TYPE);
     }
-    // The volumes that a confined container mounts.
+    // The volumes that confined containers mount.
     let confined: BTreeSet<String> = parts(after)
         .into_iter()
         .filter(|part| {
@@ -303,7 +303,7 @@ pub fn judge(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
     Answer::Admitted(Box::new(if mode == Mode::Mutate { completed } else { pod.clone() }))
 }
 
-/// The type of options that have none.
+/// The default type of options without one.
 fn given_kind<'a>(settings: &'a Settings, spec: &PodSpec) -> Option<&'a str> {
     let wants = matches!(settings.action, Action::Default | Action::Require);
     match &settings.source {
@@ -313,7 +313,7 @@ fn given_kind<'a>(settings: &'a Settings, spec: &PodSpec) -> Option<&'a str> {
     }
 }
 
-/// The pod with all that it lacks.
+/// The completed pod.
 fn completed(pod: &Pod, settings: &Settings) -> (Pod, Added) {
     let fixed = settings.fixed();
     let spec = pod.spec.as_ref().unwrap();
@@ -378,7 +378,7 @@ fn running_levels(spec: &PodSpec) -> Vec<Option<Level>> {
     parts(spec).into_iter().map(read).collect()
 }
 
-/// What is wrong with what is set.
+/// The reasons for which values in the pod are denied.
 fn violations(pod: &Pod, settings: &Settings) -> BTreeSet<&'static str> {
     let spec = pod.spec.as_ref().unwrap();
     let mut reasons = BTreeSet::new();

@@ -1,11 +1,11 @@
-//! Asking the policy.
+//! Calls of the policy.
 
 use admission::PolicyEntry;
 use harness::{Case, CaseOutcome, judge};
 use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
 
-/// What the policy says.
+/// The verdict of the policy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     Admitted,
@@ -19,7 +19,7 @@ impl Verdict {
         *self != Self::Denied
     }
 
-    /// What becomes of an object; `None` if it is denied.
+    /// The object after admission; `None` if it is denied.
     pub fn object(self, given: &Value) -> Option<Value> {
         match self {
             Self::Admitted => Some(given.clone()),
@@ -33,12 +33,12 @@ pub fn entry() -> &'static PolicyEntry {
     rules::find("selinux").unwrap()
 }
 
-/// The level of the Namespace `shop`, in which all generated pods are.
+/// The level of the Namespace `shop`, which contains all generated pods.
 pub fn own_level() -> String {
     Pool::default().level("namespace:shop").text()
 }
 
-/// The creation of an object as a case.
+/// A case that creates an object.
 pub fn created(object: &Value, settings: &Value) -> Case {
     serde_json::from_value(json!({
         "name": "generated",
@@ -51,13 +51,16 @@ pub fn created(object: &Value, settings: &Value) -> Case {
     .unwrap()
 }
 
-/// What comes of a case. Nothing is ever changed that is refused.
+/// The outcome of a case.
+///
+/// # Panics
+/// If a denied object is changed.
 pub fn outcome(case: &Case) -> CaseOutcome {
     let judged = judge::natively(entry(), case).unwrap();
     if let Some(response) = judged.response {
         let response: Value = serde_json::from_slice(&response).unwrap();
         let is_changed = response.get("mutated_object").is_some();
-        assert!(response["accepted"] == true || !is_changed, "refused and changed: {response}");
+        assert!(response["accepted"] == true || !is_changed, "denied and changed: {response}");
     }
     judged.outcome
 }
@@ -66,7 +69,7 @@ pub fn outcome(case: &Case) -> CaseOutcome {
 pub fn judge(object: &Value, settings: &Value) -> Verdict {
     let outcome = outcome(&created(object, settings));
     if let Some(mutated) = outcome.mutated {
-        assert_ne!(mutated, *object, "changed into itself");
+        assert_ne!(mutated, *object, "mutated without a change");
         return Verdict::Mutated(mutated);
     }
     if outcome.denied.is_some() {

@@ -1,20 +1,37 @@
-//! Where the tests find what they test.
+//! The files that the tests need, and the report of tests that cannot run.
 
 use std::path::PathBuf;
+use std::process::Command;
 
-/// The root of the repository.
+/// Returns the root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
     let tests = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     tests.parent().map(PathBuf::from).unwrap_or(tests)
 }
 
-/// A built and annotated module.
+/// Reads a built and annotated module.
 ///
 /// # Errors
-/// When it is not built; the sentence says how to.
+/// A module that is not built; the message says how to build it.
 pub fn module(id: &str) -> Result<Vec<u8>, String> {
     let path = root().join("target/policies").join(format!("{id}.wasm"));
     std::fs::read(&path)
         .map_err(|error| format!("{}: {error}; build it with ./justw modules", path.display()))
+}
+
+/// Reports on standard error that tests cannot run on this machine: `what` did not run, because `why`.
+///
+/// The report comes from `scripts/not-run`, as for everything else here that cannot run, and is visible even if all
+/// tests pass.
+///
+/// # Errors
+/// `PORTCULLIS_REQUIRE_` with the name is set, or the script does not run.
+pub fn not_run(name: &str, what: &str, why: &str) -> Result<(), String> {
+    let script = root().join("scripts/not-run");
+    match Command::new(&script).args([name, what, why]).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(format!("{what} did not run, because {why}")),
+        Err(error) => Err(format!("{}: {error}", script.display())),
+    }
 }

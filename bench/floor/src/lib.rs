@@ -1,4 +1,4 @@
-//! The floor of the budgets: a module that reads the whole payload as JSON, keeps nothing, and admits.
+//! The floor of the budgets: a module that reads the payload as JSON, keeps nothing, and admits.
 
 use serde::de::IgnoredAny;
 use wapc_guest::{CallResult, register_function};

@@ -1,4 +1,4 @@
-{{- /* Where a module is: by digest, by its own tag, by the tag of all, by the version of the chart. */}}
+{{- /* The address of a module: its digest, its tag, the common tag, or the chart version. */}}
 {{- define "portcullis.module" -}}
 {{- $all := .root.Values.module -}}
 {{- $digest := get $all.digests .module -}}
@@ -20,7 +20,7 @@ annotations:
   io.kubewarden.policy.severity: {{ .policy.severity }}
 {{- end }}
 
-{{- /* What policies and groups have in common. */}}
+{{- /* The fields that policies and groups share. */}}
 {{- define "portcullis.webhook" -}}
 policyServer: {{ .policy.policyServer | default .root.Values.policyServer }}
 mode: {{ .policy.mode | default .root.Values.mode }}
@@ -40,7 +40,7 @@ matchConditions: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- /* A module with its settings and what it may look up. */}}
+{{- /* A module with its settings and the kinds that it may look up. */}}
 {{- define "portcullis.evaluation" -}}
 module: {{ include "portcullis.module" (dict "root" .root "module" .policy.module) }}
 timeoutEvalSeconds: {{ .policy.timeoutEvalSeconds | default .root.Values.timeoutEvalSeconds }}

@@ -1,4 +1,4 @@
-//! Talking to a registry, and what it means when it does not work.
+//! Connections to a registry.
 
 use std::error::Error;
 use std::io;
@@ -9,47 +9,48 @@ use oci_client::errors::{OciDistributionError, OciEnvelope, OciErrorCode};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Reference, RegistryOperation};
 
+use super::args::RegistryArgs;
 use super::credentials;
-use crate::args::RegistryArgs;
 use crate::failure::Failure;
 
-/// How long a registry may take to accept a connection.
+/// The time that a registry may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a registry may be silent.
+/// The time that a registry may take between two reads.
 const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A client with the credentials for one registry.
+/// A client and the credentials for a registry.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     pub(crate) auth: RegistryAuth,
 }
 
 impl Connection {
-    /// Logs in where a registry wants that.
+    /// Connects to a registry, and logs in if the registry requires it.
     ///
     /// # Errors
-    /// Credentials that cannot be read, a registry that cannot be reached, and one that refuses them.
+    /// Credentials that cannot be read, and a registry that cannot be reached or rejects the
+    /// credentials.
     pub(crate) async fn open(
         reference: &Reference,
         operation: RegistryOperation,
         args: &RegistryArgs,
     ) -> Result<Self, Failure> {
         let auth = credentials::find(reference.registry(), args.docker_config.as_deref())?;
-        // A provider that is there already does as well.
+        // If a provider is installed already, it serves as well.
         drop(rustls::crypto::ring::default_provider().install_default());
         let config = ClientConfig {
             protocol: if args.plain_http { ClientProtocol::Http } else { ClientProtocol::Https },
-            // A policy is for every platform.
+            // A policy does not depend on the platform.
             platform_resolver: None,
             connect_timeout: Some(CONNECT_TIMEOUT),
             read_timeout: Some(READ_TIMEOUT),
             user_agent: concat!("portcullis/", env!("CARGO_PKG_VERSION")),
             ..ClientConfig::default()
         };
-        // That is the certificates of this machine; a plain connection does not start without them, either.
+        // This fails if the machine has no certificates, even for connections without TLS.
         let client = Client::try_from(config).map_err(|error| {
-            let problem = format!("cannot be set up: {}; ca-certificates must be installed", cause(&error));
+            let problem = format!("cannot be initialized: {}; install ca-certificates", cause(&error));
             Failure::about("TLS", problem)
         })?;
         let connection = Self { client, auth };
@@ -58,63 +59,68 @@ impl Connection {
         Ok(connection)
     }
 
-    /// What a person can do about an error.
+    /// Explains an error and what the user can do about it.
     pub(crate) fn failure(&self, reference: &Reference, error: &OciDistributionError) -> Failure {
         let registry = reference.registry();
         let repository = reference.repository();
-        let said = message(error).map(|said| format!(": {said}")).unwrap_or_default();
+        let detail = message(error).map(|message| format!(": {message}")).unwrap_or_default();
         match status(error) {
             Some(401 | 403) if self.auth == RegistryAuth::Anonymous => Failure::about(
                 registry,
                 format!(
-                    "wants credentials for {repository}; log in with docker login {registry}, or name the folder of a \
+                    "requires credentials for {repository}; log in with docker login {registry}, or pass the directory of a \
                      config.json with --docker-config"
                 ),
             ),
             Some(401 | 403) => Failure::about(
                 registry,
                 format!(
-                    "refuses the credentials for {repository}{said}; renew them with docker login {registry}"
+                    "rejects the credentials for {repository}{detail}; renew them with docker login {registry}"
                 ),
             ),
-            Some(404) => Failure::about(reference, format!("is not in the registry{said}")),
-            Some(code) => Failure::about(reference, format!("the registry answers with status {code}{said}")),
+            Some(404) => Failure::about(reference, format!("is not in the registry{detail}")),
+            Some(code) => {
+                Failure::about(reference, format!("the registry responded with status {code}{detail}"))
+            }
             None => match error {
-                OciDistributionError::RequestError(error) if speaks_plain_http(error) => {
-                    Failure::about(registry, "does not speak TLS; if it may be plain HTTP, add --plain-http")
+                OciDistributionError::RequestError(error) if is_plain_http(error) => {
+                    Failure::about(registry, "does not use TLS; to use plain HTTP, add --plain-http")
                 }
                 OciDistributionError::RequestError(error) => {
-                    let what = if error.is_connect() { "cannot be reached" } else { "the connection failed" };
-                    Failure::about(registry, format!("{what}: {}", cause(error)))
+                    let problem =
+                        if error.is_connect() { "cannot be reached" } else { "the connection failed" };
+                    Failure::about(registry, format!("{problem}: {}", cause(error)))
                 }
                 OciDistributionError::RegistryError { .. } => {
-                    Failure::about(reference, format!("is refused by the registry{said}"))
+                    Failure::about(reference, format!("is rejected by the registry{detail}"))
                 }
-                error => Failure::about(reference, format!("the registry cannot be understood: {error}")),
+                error => {
+                    Failure::about(reference, format!("the registry sent an unexpected response: {error}"))
+                }
             },
         }
     }
 }
 
-/// Runs what talks to a registry.
+/// Runs network operations to completion.
 ///
 /// # Errors
-/// Its own, and a machine that has no means for it.
+/// The errors of the operations, and a machine that does not support asynchronous I/O.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|error| Failure::about("network", format!("cannot be used: {error}")))?;
     runtime.block_on(work)
 }
 
-/// Whether the same request may go well a moment later.
-pub(crate) fn may_pass(error: &OciDistributionError) -> bool {
+/// Whether the same request can succeed a moment later.
+pub(crate) fn is_transient(error: &OciDistributionError) -> bool {
     match status(error) {
         Some(code) => code == 429 || code >= 500,
         None => matches!(error, OciDistributionError::RequestError(_)),
     }
 }
 
-/// The status with which a registry answered, or would have if it had kept to the letter.
+/// Returns the HTTP status of an error, or the status that the specification defines for it.
 fn status(error: &OciDistributionError) -> Option<u16> {
     match error {
         OciDistributionError::RequestError(error) => error.status().map(|status| status.as_u16()),
@@ -136,25 +142,25 @@ fn status(error: &OciDistributionError) -> Option<u16> {
     }
 }
 
-/// What the registry itself says.
+/// Returns the message of the registry itself.
 fn message(error: &OciDistributionError) -> Option<String> {
     let first = |envelope: &OciEnvelope| envelope.errors.first().map(|error| error.message.clone());
-    let said = match error {
+    let message = match error {
         OciDistributionError::RegistryError { envelope, .. } => first(envelope),
         OciDistributionError::ServerError { message, .. } => {
             serde_json::from_str(message).ok().as_ref().and_then(first)
         }
         _ => None,
     };
-    said.filter(|said| !said.is_empty())
+    message.filter(|message| !message.is_empty())
 }
 
-/// The innermost error: the outer ones only repeat what was asked for.
+/// Returns the innermost error. The outer ones only repeat the request.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     chain(error).last().unwrap_or(error)
 }
 
-/// An error and what is behind it. What an I/O error carries is not its source.
+/// Returns an error and its causes. The inner error of an I/O error is not its source.
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error| match error.downcast_ref().and_then(io::Error::get_ref) {
         Some(carried) => Some(carried),
@@ -162,7 +168,7 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
     })
 }
 
-/// Whether the answer to a TLS greeting was something else.
-fn speaks_plain_http(error: &(dyn Error + 'static)) -> bool {
+/// Whether the server responded to a TLS handshake with something other than TLS.
+fn is_plain_http(error: &(dyn Error + 'static)) -> bool {
     chain(error).any(|error| matches!(error.downcast_ref(), Some(rustls::Error::InvalidMessage(_))))
 }

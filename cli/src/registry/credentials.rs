@@ -1,4 +1,4 @@
-//! Who the user is to a registry, as docker knows it.
+//! The credentials for a registry, from the configuration of Docker.
 
 use std::env;
 use std::fs::File;
@@ -10,25 +10,27 @@ use oci_client::secrets::RegistryAuth;
 
 use crate::failure::Failure;
 
-/// What Docker Hub is called in docker's configuration.
+/// The name of Docker Hub in the configuration.
 const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 
-/// What a credential helper says if it has nothing for a registry.
+/// The output of a credential helper that has no credentials for a registry.
 const NOTHING_STORED: &str = "credentials not found";
 
-/// The credentials that docker has for a registry, from `config.json` in a folder or from the credential helper that
-/// it names; none if docker has none.
+/// Returns the credentials for a registry from `config.json` in a directory, or from the credential
+/// helper that it configures; otherwise anonymous access.
+///
+/// Without `directory`, the directory is `$DOCKER_CONFIG` or `~/.docker`.
 ///
 /// # Errors
-/// A folder that is asked for and has no configuration, and a configuration or a helper that does not work.
-pub(crate) fn find(registry: &str, folder: Option<&Path>) -> Result<RegistryAuth, Failure> {
-    let Some(path) = folder.map(Path::to_path_buf).or_else(usual).map(|folder| folder.join("config.json"))
-    else {
+/// A `directory` without a configuration, an invalid configuration, and a failing helper.
+pub(crate) fn find(registry: &str, directory: Option<&Path>) -> Result<RegistryAuth, Failure> {
+    let directory_or_default = directory.map(Path::to_path_buf).or_else(default_directory);
+    let Some(path) = directory_or_default.map(|directory| directory.join("config.json")) else {
         return Ok(RegistryAuth::Anonymous);
     };
     let file = match File::open(&path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound && folder.is_none() => {
+        Err(error) if error.kind() == ErrorKind::NotFound && directory.is_none() => {
             return Ok(RegistryAuth::Anonymous);
         }
         Err(error) => return Err(Failure::about(path.display(), format!("cannot be read: {error}"))),
@@ -38,7 +40,7 @@ pub(crate) fn find(registry: &str, folder: Option<&Path>) -> Result<RegistryAuth
         Ok(DockerCredential::UsernamePassword(user, password)) => Ok(RegistryAuth::Basic(user, password)),
         Ok(DockerCredential::IdentityToken(_)) => {
             let problem = format!(
-                "has an identity token for {registry}, which cannot be used here; log in with a password or an \
+                "contains an identity token for {registry}, which is not supported; log in with a password or an \
                  access token"
             );
             Err(Failure::about(path.display(), problem))
@@ -50,34 +52,34 @@ pub(crate) fn find(registry: &str, folder: Option<&Path>) -> Result<RegistryAuth
     }
 }
 
-/// Where docker has its configuration.
-fn usual() -> Option<PathBuf> {
-    let named = env::var_os("DOCKER_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+/// Returns the directory in which Docker looks for its configuration.
+fn default_directory() -> Option<PathBuf> {
+    let named = env::var_os("DOCKER_CONFIG").filter(|directory| !directory.is_empty()).map(PathBuf::from);
     named.or_else(|| env::home_dir().map(|home| home.join(".docker")))
 }
 
-/// Why there are no credentials; `None` if that is because docker has none.
+/// Explains why credentials cannot be read; `None` if the registry has no credentials.
 fn problem(registry: &str, error: CredentialRetrievalError) -> Option<String> {
     match error {
         CredentialRetrievalError::NoCredentialConfigured => None,
         CredentialRetrievalError::HelperFailure { stdout, .. } if stdout.contains(NOTHING_STORED) => None,
         CredentialRetrievalError::HelperFailure { helper, stdout, stderr } => {
-            let said =
-                [&stdout, &stderr].into_iter().find_map(|text| text.lines().next()).unwrap_or("nothing");
-            Some(format!("{helper} gives no credentials for {registry} and says {said}"))
+            let output =
+                [&stdout, &stderr].into_iter().find_map(|text| text.lines().next()).unwrap_or("no output");
+            Some(format!("{helper} returned no credentials for {registry}: {output}"))
         }
         CredentialRetrievalError::HelperCommunicationError => Some(format!(
-            "the credential helper that it names for {registry} cannot be run; install it or log in without it"
+            "the credential helper for {registry} cannot be run; install it, or log in without a helper"
         )),
-        CredentialRetrievalError::MalformedHelperResponse => Some(format!(
-            "the credential helper that it names for {registry} does not answer with a user name and a secret"
-        )),
+        CredentialRetrievalError::MalformedHelperResponse => {
+            Some(format!("the credential helper for {registry} did not return a user name and a secret"))
+        }
         CredentialRetrievalError::CredentialDecodingError
         | CredentialRetrievalError::CredentialMismatchError => Some(format!(
-            "what it has for {registry} is no user name and password; renew it with docker login {registry}"
+            "the entry for {registry} is not a user name and password; renew it with docker login {registry}"
         )),
         CredentialRetrievalError::ConfigNotFound | CredentialRetrievalError::ConfigReadError => Some(
-            "is no configuration of docker; expected JSON with auths, credHelpers or credsStore".to_owned(),
+            "is not a Docker configuration; expected JSON with auths, credHelpers or credsStore".to_owned(),
         ),
     }
 }

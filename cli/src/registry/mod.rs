@@ -1,10 +1,13 @@
-//! `portcullis push` and `portcullis pull`: policies in a registry, as Kubewarden, kwctl and oras have them there.
+//! `portcullis push` and `portcullis pull`: policies in a registry, in the format of Kubewarden,
+//! kwctl and oras.
 
+mod args;
 mod connection;
 mod credentials;
 mod pull;
 mod push;
 mod reference;
 
+pub(crate) use args::{PullArgs, PushArgs};
 pub(crate) use pull::pull;
 pub(crate) use push::push;

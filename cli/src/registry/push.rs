@@ -17,50 +17,52 @@ use packaging::Metadata;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::connection::{Connection, block_on, may_pass};
+use super::args::{DigestFormat, PushArgs};
+use super::connection::{Connection, block_on, is_transient};
 use super::reference;
-use crate::args::{PushArgs, PushOutput};
 use crate::failure::Failure;
-use crate::policy::{self, Module};
-use crate::report::to_stdout;
-use crate::text::one_line;
+use crate::policy::{self, AnnotatedModule};
+use crate::stdout::{print, write_json};
+use crate::terminal::one_line;
 
-/// Annotations of the metadata that say where a policy goes, and where it is from.
+/// The annotation with the id of a policy.
 const TITLE: &str = "io.kubewarden.policy.title";
+/// The annotation with the version of a policy, the default tag.
 const VERSION: &str = "io.kubewarden.policy.version";
+/// The annotation with the repository of the source code.
 const SOURCE: &str = "io.kubewarden.policy.source";
 
-/// What a policy has in the place of an image's configuration.
+/// The configuration blob, which OCI requires and a policy does not need.
 const CONFIG: &[u8] = b"{}";
 
-/// How long to wait before what was cut off is sent again.
+/// The pauses before an interrupted upload is retried.
 const PAUSES: [Duration; 3] = [Duration::from_millis(200), Duration::from_secs(1), Duration::from_secs(3)];
 
-/// A policy as it will be in the registry.
+/// A policy as an OCI artifact.
 struct Artifact {
     id: String,
     destination: Reference,
     layer: ImageLayer,
     config: Config,
     manifest: Vec<u8>,
-    /// Of the manifest.
+    /// The digest of the manifest.
     digest: String,
 }
 
-/// What is told of a policy that is in the registry.
+/// The output for a pushed policy.
 #[derive(Serialize)]
-struct Pushed<'a> {
+struct PushedPolicy<'a> {
     policy: &'a str,
     reference: String,
-    /// As kwctl calls it.
+    /// The reference by digest, with the key that kwctl uses.
     immutable_ref: String,
 }
 
 /// Pushes policies and prints their digests.
 ///
 /// # Errors
-/// Policies that cannot be read, before anything is sent; a registry that does not take one of them, after those
-/// before it.
+/// A policy that cannot be read; nothing is sent then. A policy that the registry does not accept;
+/// the policies before it are pushed then.
 pub(crate) fn push(args: &PushArgs) -> Result<ExitCode, Failure> {
     let artifacts = artifacts(args)?;
     let Some(first) = artifacts.first() else { return Ok(ExitCode::SUCCESS) };
@@ -70,25 +72,28 @@ pub(crate) fn push(args: &PushArgs) -> Result<ExitCode, Failure> {
         for artifact in &artifacts {
             let sent = artifact.send(&connection).await;
             sent.map_err(|error| connection.failure(&artifact.destination, &error))?;
-            let pushed = Pushed {
+            let pushed = PushedPolicy {
                 policy: &artifact.id,
                 reference: artifact.destination.whole(),
                 immutable_ref: reference::immutable(&artifact.destination, &artifact.digest),
             };
-            to_stdout(|out| pushed.print(out, args.output))?;
+            print(|out| pushed.write(out, args.output))?;
         }
         Ok(ExitCode::SUCCESS)
     })
 }
 
-/// All policies, ready to be sent.
+/// Reads all policies and builds their artifacts.
+///
+/// # Errors
+/// A policy that cannot be read, and two policies with the same destination.
 fn artifacts(args: &PushArgs) -> Result<Vec<Artifact>, Failure> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for policy in &args.policies {
         let artifact = Artifact::new(policy::read(policy, &args.modules)?, args)?;
         let same = artifacts.iter().find(|other| other.destination == artifact.destination);
         if let Some(same) = same {
-            let problem = format!("would be overwritten by {policy}; push them apart");
+            let problem = format!("would be overwritten by {policy}; push the two policies separately");
             return Err(Failure::about(&same.destination, problem));
         }
         artifacts.push(artifact);
@@ -97,12 +102,12 @@ fn artifacts(args: &PushArgs) -> Result<Vec<Artifact>, Failure> {
 }
 
 impl Artifact {
-    fn new(module: Module, args: &PushArgs) -> Result<Self, Failure> {
-        let Module { path, wasm, metadata } = module;
+    fn new(module: AnnotatedModule, args: &PushArgs) -> Result<Self, Failure> {
+        let AnnotatedModule { path, wasm, metadata } = module;
         let title = metadata.annotations.get(TITLE).cloned();
         let id = title.or_else(|| Some(path.file_stem()?.to_string_lossy().into_owned())).unwrap_or_default();
         let version = metadata.annotations.get(VERSION).ok_or_else(|| {
-            let problem = format!("its metadata has no {VERSION}; give the reference a tag");
+            let problem = format!("the metadata has no {VERSION}; add a tag to the reference");
             Failure::about(path.display(), problem)
         });
         let destination = destination(args, &id, version)?;
@@ -110,32 +115,39 @@ impl Artifact {
         let config = Config::new(CONFIG, WASM_CONFIG_MEDIA_TYPE.to_owned(), None);
         let manifest =
             OciImageManifest::build(slice::from_ref(&layer), &config, Some(annotations(&metadata)));
-        // By way of a value for its keys to be in order, whatever the order of the fields.
+        // The keys of a JSON value are sorted, so the bytes do not depend on the order of the
+        // fields.
         let manifest = serde_json::to_value(manifest).and_then(|manifest| serde_json::to_vec(&manifest));
         let manifest = manifest.map_err(|error| Failure::about(path.display(), error))?;
         let digest = format!("sha256:{:x}", Sha256::digest(&manifest));
         Ok(Self { id, destination, layer, config, manifest, digest })
     }
 
-    /// Sends what the registry does not have: the manifest last, so that whoever finds it finds all of it.
+    /// Sends what the registry lacks. The manifest comes last, so that everything it names is
+    /// present.
+    ///
+    /// # Errors
+    /// An upload that fails, after retries if the error is transient.
     async fn send(&self, connection: &Connection) -> Result<(), OciDistributionError> {
         let (client, to) = (&connection.client, &self.destination);
         let layer_digest = self.layer.sha256_digest();
         let config_digest = self.config.sha256_digest();
         for (blob, digest) in [(&self.layer.data, layer_digest), (&self.config.data, config_digest)] {
             let mut pauses = PAUSES.into_iter();
-            // A registry that does not let anybody look may still take it, and else says why.
+            // A registry that refuses the check can still accept the upload, or else explains why
+            // not.
             while !client.blob_exists(to, &digest).await.unwrap_or(false) {
                 let Err(error) = client.push_blob(to, blob.clone(), &digest).await else { break };
                 match pauses.next() {
-                    Some(pause) if may_pass(&error) => tokio::time::sleep(pause).await,
+                    Some(pause) if is_transient(&error) => tokio::time::sleep(pause).await,
                     _ => return Err(error),
                 }
             }
         }
-        // A registry whose tags cannot change takes no tag twice, not even for the same bytes.
-        let there = client.fetch_manifest_digest(to, &connection.auth).await;
-        if there.is_ok_and(|there| there == self.digest) {
+        // A registry with immutable tags rejects a second push of a tag, even with the same
+        // content.
+        let existing = client.fetch_manifest_digest(to, &connection.auth).await;
+        if existing.is_ok_and(|digest| digest == self.digest) {
             return Ok(());
         }
         let media_type = OCI_IMAGE_MEDIA_TYPE
@@ -145,10 +157,11 @@ impl Artifact {
     }
 }
 
-/// Where a policy goes. Several share a prefix, and go below it.
+/// Returns the destination of a policy. With several policies, the reference is their common
+/// prefix.
 ///
 /// # Errors
-/// What is no place for a policy, and a version that is missing where it has to be the tag.
+/// A reference that is not valid for a policy, and a missing version if it has to be the tag.
 fn destination(args: &PushArgs, id: &str, version: Result<&String, Failure>) -> Result<Reference, Failure> {
     let mut text = reference::without_scheme(&args.reference).to_owned();
     if args.policies.len() > 1 {
@@ -159,13 +172,14 @@ fn destination(args: &PushArgs, id: &str, version: Result<&String, Failure>) -> 
     }
     let destination = reference::parse(&text)?;
     if destination.digest().is_some() {
-        let problem = "has a digest, which follows from what is pushed; give it a tag";
+        let problem = "contains a digest, which the pushed content determines; use a tag instead";
         return Err(Failure::about(&destination, problem));
     }
     Ok(destination)
 }
 
-/// What the manifest says of the policy. More than a line is for documentation, not for a registry.
+/// Returns the annotations of the manifest. Annotations of several lines are documentation and stay
+/// in the module.
 fn annotations(metadata: &Metadata) -> BTreeMap<String, String> {
     let lines = metadata.annotations.iter().map(|(key, value)| (key.clone(), value.trim().to_owned()));
     let mut annotations: BTreeMap<String, String> =
@@ -176,14 +190,11 @@ fn annotations(metadata: &Metadata) -> BTreeMap<String, String> {
     annotations
 }
 
-impl Pushed<'_> {
-    fn print(&self, out: &mut dyn Write, output: PushOutput) -> io::Result<()> {
-        match output {
-            PushOutput::Text => writeln!(out, "pushed {}: {}", one_line(self.policy), self.immutable_ref),
-            PushOutput::Json => {
-                serde_json::to_writer(&mut *out, self)?;
-                writeln!(out)
-            }
+impl PushedPolicy<'_> {
+    fn write(&self, out: &mut dyn Write, format: DigestFormat) -> io::Result<()> {
+        match format {
+            DigestFormat::Text => writeln!(out, "pushed {}: {}", one_line(self.policy), self.immutable_ref),
+            DigestFormat::Json => write_json(out, self),
         }
     }
 }

@@ -1,20 +1,21 @@
-// Keeps the page for when there is no network. The build writes the version and the list of files.
-const OURS = `portcullis ${self.registration.scope} `;
-const CACHE = `${OURS}${"VERSION"}`;
+// Service worker that caches the page for offline use. The build inserts the version and the list
+// of files.
+const PREFIX = `portcullis ${self.registration.scope} `;
+const CACHE = `${PREFIX}${"VERSION"}`;
 const FILES = ["FILES"];
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
-      // Past the browser's own cache, which may have an older page.
+      // Bypasses the HTTP cache, which can contain an older version of the page.
       .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" }))))
       .then(() => self.skipWaiting()),
   );
 });
 
 self.addEventListener("activate", (event) => {
-  const outdated = (name) => name.startsWith(OURS) && name !== CACHE;
+  const outdated = (name) => name.startsWith(PREFIX) && name !== CACHE;
   event.waitUntil(
     caches
       .keys()
@@ -23,16 +24,16 @@ self.addEventListener("activate", (event) => {
   );
 });
 
-// The page itself comes from the network where there is one, so that nobody is left with an old one. All other files
-// have the hash of their content in their names.
+// The page itself is fetched from the network first, so that users get the latest version. All
+// other files have a content hash in their names.
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || new URL(request.url).origin !== self.location.origin) return;
-  const kept = (file) => caches.match(file, { ignoreSearch: true, cacheName: CACHE });
+  const cached = (file) => caches.match(file, { ignoreSearch: true, cacheName: CACHE });
   if (request.mode === "navigate") {
-    // Whatever it is called: ./ or index.html.
-    event.respondWith(fetch(request).catch(async () => (await kept("./")) ?? Response.error()));
+    // The cache contains the page as ./, even if it was requested as index.html.
+    event.respondWith(fetch(request).catch(async () => (await cached("./")) ?? Response.error()));
   } else {
-    event.respondWith(kept(request).then((response) => response ?? fetch(request)));
+    event.respondWith(cached(request).then((response) => response ?? fetch(request)));
   }
 });

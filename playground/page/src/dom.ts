@@ -1,15 +1,18 @@
-// Elements, found and made.
+// Helpers for finding and creating elements.
 
-/** The element with an id, which the page has. */
+/** Returns the element with the given id, which must exist. */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const element = document.getElementById(id);
-  if (!element) throw new Error(`#${id} is not there`);
+  if (!element) throw new Error(`element #${id} not found`);
   return element as Type;
 }
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void)>;
 
-/** Makes an element. A function is a listener; whatever is text stays text. */
+/**
+ * Creates an element. Functions become event listeners. Strings among the children become text,
+ * never HTML.
+ */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -25,18 +28,18 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Text with `code` in it, as the documentation of settings has it. */
-export function prose(text: string): Node[] {
+/** Converts text with `code` in backticks, as in the documentation of settings, to nodes. */
+export function withCode(text: string): Node[] {
   return text
     .split("`")
     .map((part, index) => (index % 2 ? make("code", {}, part) : document.createTextNode(part)));
 }
 
-/** A button that copies a text, and says so. */
+/** Creates a button that copies a text and reports whether this succeeded. */
 export function copyButton(text: () => string): HTMLButtonElement {
   const button = make("button", { type: "button" }, "Copy");
   button.addEventListener("click", async () => {
-    button.textContent = (await copy(text())) ? "Copied" : "Not copied: select it and copy it";
+    button.textContent = (await copy(text())) ? "Copied" : "Copy failed; select the text and copy it manually";
     setTimeout(() => {
       button.textContent = "Copy";
     }, 2000);
@@ -44,7 +47,7 @@ export function copyButton(text: () => string): HTMLButtonElement {
   return button;
 }
 
-/** Copies a text; some browsers let no page do it. */
+/** Copies a text to the clipboard. Returns false if the browser does not permit it. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,42 +1,42 @@
-// What was typed, kept in this browser: for each tab, and for the next one.
+// Saves the input in the browser, for the current tab and for new tabs.
 import type { Input } from "playground";
-import { normalised } from "./state";
+import { normalise } from "./state";
 
 const DRAFT = "portcullis.draft";
-const FORMER = "portcullis.former";
+const PREVIOUS = "portcullis.previous";
 const SETTINGS = "portcullis.settings";
 
 let tooLarge = false;
 
-/** What was typed last, in this tab or else in any. */
+/** Loads the last input of this tab, or of any tab if this one is new. */
 export function load(): Input | undefined {
-  const kept = read(DRAFT);
-  return kept === undefined ? undefined : normalised(kept);
+  const saved = read(DRAFT);
+  return saved === undefined ? undefined : normalise(saved);
 }
 
 export function save(input: Input): void {
   tooLarge = !write(DRAFT, input);
 }
 
-/** Whether there was no room for what was to be kept last. */
+/** Returns whether the last input was too large to save. */
 export function isTooLarge(): boolean {
   return tooLarge;
 }
 
-/** What was here before an example or a link took its place. */
-export function loadFormer(): Input | undefined {
-  const kept = read(FORMER);
-  return kept === undefined ? undefined : normalised(kept);
+/** Loads the input that was last replaced by an example or a link. */
+export function loadPrevious(): Input | undefined {
+  const saved = read(PREVIOUS);
+  return saved === undefined ? undefined : normalise(saved);
 }
 
-export function saveFormer(input: Input | undefined): void {
-  if (input) write(FORMER, input);
+export function savePrevious(input: Input | undefined): void {
+  if (input) write(PREVIOUS, input);
 }
 
-/** The settings of all restrictions that have been left for another one. */
+/** Loads the settings of the restrictions that are not currently selected. */
 export function loadSettings(): Map<string, string> {
-  const kept = Object.entries(read(SETTINGS) ?? {});
-  return new Map(kept.map(([id, text]) => [id, String(text)]));
+  const saved = Object.entries(read(SETTINGS) ?? {});
+  return new Map(saved.map(([id, text]) => [id, String(text)]));
 }
 
 export function saveSettings(settings: Map<string, string>): void {
@@ -46,32 +46,38 @@ export function saveSettings(settings: Map<string, string>): void {
 function read(key: string): object | undefined {
   for (const storage of storages()) {
     try {
-      const kept: unknown = JSON.parse(storage.getItem(key) ?? "null");
-      if (typeof kept === "object" && kept !== null) return kept;
+      const saved: unknown = JSON.parse(storage.getItem(key) ?? "null");
+      if (typeof saved === "object" && saved !== null) return saved;
     } catch {
-      // Of no version of this page.
+      // Ignore values that this page did not write.
     }
   }
   return undefined;
 }
 
-/** Whether there was room. A browser that keeps nothing at all has been told so by who set it up. */
+/**
+ * Returns whether the value fits. If the browser has no storage at all, this is not reported as a
+ * failure.
+ */
 function write(key: string, value: object): boolean {
   const text = JSON.stringify(value);
-  let room = true;
+  let fits = true;
   for (const storage of storages()) {
     try {
       storage.setItem(key, text);
     } catch {
-      // Better none than one that is out of date.
+      // No draft is better than an outdated one.
       storage.removeItem(key);
-      room = false;
+      fits = false;
     }
   }
-  return room;
+  return fits;
 }
 
-/** The tab's own storage comes first: two tabs are two drafts. */
+/**
+ * Returns the storages in order of precedence. The storage of the tab comes first, so that each tab
+ * has its own draft.
+ */
 function storages(): Storage[] {
   try {
     return [sessionStorage, localStorage];

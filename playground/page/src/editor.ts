@@ -1,4 +1,4 @@
-// Texts to edit, and texts to read, with marks.
+// Text editors and read-only texts, built on CodeMirror.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import {
@@ -25,14 +25,14 @@ import {
 import { tags } from "@lezer/highlight";
 import type { Mark } from "playground";
 
-/** A message about a part of a text. */
-export interface Remark {
+/** A message about a range of a text. */
+export interface MarkedMessage {
   mark: Mark;
   message: string;
   severity: "error" | "warning";
 }
 
-// The colours are the page's, which knows light and dark.
+// The colours are CSS variables of the page, which define light and dark themes.
 const highlighting = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--key)" },
   { tag: [tags.string, tags.content, tags.special(tags.string)], color: "var(--text)" },
@@ -70,7 +70,7 @@ const theme = EditorView.theme({
   ".cm-searchMatch": { backgroundColor: "var(--warning-mark)" },
 });
 
-/** How every text looks. */
+/** The appearance of all texts. */
 export const appearance: Extension = [
   theme,
   lineNumbers(),
@@ -80,7 +80,7 @@ export const appearance: Extension = [
   EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
 ];
 
-/** A text that is only read. */
+/** Makes a text read-only. */
 export function readOnly(label: string): Extension {
   return [
     EditorState.readOnly.of(true),
@@ -92,7 +92,7 @@ export function readOnly(label: string): Extension {
 export class Editor {
   private readonly view: EditorView;
 
-  constructor(parent: HTMLElement, label: string, hint: string, changed: () => void) {
+  constructor(parent: HTMLElement, label: string, hint: string, onChange: () => void) {
     const extensions = [
       appearance,
       highlightActiveLine(),
@@ -105,11 +105,11 @@ export class Editor {
       bracketMatching(),
       lintGutter(),
       placeholder(hint),
-      // Tab leaves the editor, for who has no mouse.
+      // Tab moves the focus out of the editor, for keyboard users.
       keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) changed();
+        if (update.docChanged) onChange();
       }),
     ];
     this.view = new EditorView({ parent, state: EditorState.create({ extensions }) });
@@ -119,7 +119,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Replaces the text, which can be undone. */
+  /** Replaces the text as an edit that can be undone. */
   set text(text: string) {
     if (text === this.text) return;
     this.view.dispatch({
@@ -129,28 +129,28 @@ export class Editor {
     });
   }
 
-  /** Marks parts of the text, and unmarks all others. */
-  remark(remarks: Remark[]): void {
+  /** Marks ranges of the text and replaces all previous marks. */
+  setMarks(messages: MarkedMessage[]): void {
     const { state } = this.view;
     const range = ranges(state.doc);
-    const diagnostics = remarks.map(({ mark, message, severity }): Diagnostic => {
+    const diagnostics = messages.map(({ mark, message, severity }): Diagnostic => {
       return { ...range(mark), message, severity };
     });
     diagnostics.sort((one, other) => one.from - other.from);
     this.view.dispatch(setDiagnostics(state, diagnostics));
   }
 
-  /** Scrolls to a part of the text. */
-  show(mark: Mark): void {
+  /** Scrolls to a range of the text. */
+  scrollTo(mark: Mark): void {
     const { from } = ranges(this.view.state.doc)(mark);
     this.view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
   }
 
-  /** Scrolls to a part of the text and puts the cursor there. */
-  reveal(mark: Mark): void {
+  /** Scrolls to a range of the text, selects it and moves the focus to it. */
+  select(mark: Mark): void {
     const { from, to } = ranges(this.view.state.doc)(mark);
     this.view.dispatch({ selection: { anchor: from, head: to } });
-    this.show(mark);
+    this.scrollTo(mark);
     this.view.dom.scrollIntoView({ block: "nearest" });
     this.view.focus();
   }
@@ -163,9 +163,12 @@ function foldMarker(open: boolean): HTMLElement {
   return marker;
 }
 
-/** Marks as offsets in a text, which may be shorter by now. Marks count characters, CodeMirror counts UTF-16. */
+/**
+ * Converts marks to offsets in a text, which can have become shorter. Marks count Unicode
+ * characters, CodeMirror counts UTF-16 code units.
+ */
 function ranges(doc: Text): (mark: Mark) => { from: number; to: number } {
-  // A line may be the whole text, with a thousand marks in it.
+  // The offsets are cached for each line: a text on a single line can have a thousand marks.
   const offsets = new Map<number, (column: number) => number>();
   return (mark) => {
     const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));

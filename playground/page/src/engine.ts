@@ -1,20 +1,20 @@
-// The restrictions, in workers.
+// Runs the playground crate in web workers.
 import type * as Playground from "playground";
-import type { Input, Outcome } from "playground";
+import type { Input, JudgeResult } from "playground";
 
-/** What a worker is asked. */
+/** The functions that can be called in a worker. */
 export type Api = Pick<
   typeof Playground,
   "restrictions" | "judge" | "requests" | "clusterAdmissionPolicy" | "sampleInput" | "cases" | "caseInput"
 >;
 
-export interface Question {
+export interface WorkerCall {
   id: number;
   name: keyof Api;
   args: unknown[];
 }
 
-export interface Answer {
+export interface WorkerReply {
   id: number;
   value?: unknown;
   error?: string;
@@ -25,30 +25,33 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** A judgement that takes longer is given up as soon as there is something newer to judge. */
-const PATIENCE = 4000;
+/**
+ * After this many milliseconds, a running call of `judge` is cancelled as soon as a newer input is
+ * waiting.
+ */
+const MAX_DELAY = 4000;
 
-/** Told to whoever waited for a judgement that was given up for a newer one. */
+/** The error of a call of `judge` that was cancelled in favour of a newer input. */
 export class Superseded extends Error {}
 
-/** A worker, started when it is asked first and after it has failed. */
-class Workshop {
+/** A client for a worker, which is started on the first call and again after a failure. */
+class WorkerClient {
   private worker: Worker | undefined;
   private pending = new Map<number, Pending>();
-  private asked = 0;
+  private lastId = 0;
 
-  ask(name: keyof Api, args: unknown[]): Promise<unknown> {
+  call(name: keyof Api, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const id = ++this.asked;
+      const id = ++this.lastId;
       this.pending.set(id, { resolve, reject });
-      const question: Question = { id, name, args };
+      const call: WorkerCall = { id, name, args };
       this.worker ??= this.start();
-      this.worker.postMessage(question);
+      this.worker.postMessage(call);
     });
   }
 
-  /** Ends the worker; whoever waits is told why. */
-  end(error: Error): void {
+  /** Terminates the worker and rejects all pending calls with the given error. */
+  terminate(error: Error): void {
     this.worker?.terminate();
     this.worker = undefined;
     const pending = [...this.pending.values()];
@@ -58,9 +61,9 @@ class Workshop {
 
   private start(): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerReply>) => {
       if (data.error !== undefined) {
-        this.end(new Error(data.error));
+        this.terminate(new Error(data.error));
         return;
       }
       this.pending.get(data.id)?.resolve(data.value);
@@ -68,37 +71,37 @@ class Workshop {
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
-      this.end(new Error(event.message || "its worker could not be loaded"));
+      this.terminate(new Error(event.message || "its worker could not be loaded"));
     });
     return worker;
   }
 }
 
 export class Engine {
-  private readonly judging = new Workshop();
-  /** For what cannot wait until a long judgement is through. */
-  private readonly beside = new Workshop();
-  /** When the judgement began that runs, if one does. */
-  private begun: number | undefined;
+  private readonly main = new WorkerClient();
+  /** Serves other calls while `main` is busy with `judge`. */
+  private readonly secondary = new WorkerClient();
+  /** The start time of the running call of `judge`, if any. */
+  private startedAt: number | undefined;
   private next: { input: Input; pending: Pending } | undefined;
 
-  /** Calls a function of the playground. */
+  /** Calls a function of the playground crate. */
   call<Name extends keyof Api>(name: Name, ...args: Parameters<Api[Name]>): Promise<ReturnType<Api[Name]>> {
-    const workshop = this.begun === undefined ? this.judging : this.beside;
-    return workshop.ask(name, args) as Promise<ReturnType<Api[Name]>>;
+    const client = this.startedAt === undefined ? this.main : this.secondary;
+    return client.call(name, args) as Promise<ReturnType<Api[Name]>>;
   }
 
-  /** Judges, one input at a time; of those that wait, the newest. */
-  judge(input: Input): Promise<Outcome> {
+  /** Judges an input. Only one call runs at a time, and only the newest input waits for it. */
+  judge(input: Input): Promise<JudgeResult> {
     return new Promise((resolve, reject) => {
       this.next?.pending.reject(new Superseded());
       this.next = { input, pending: { resolve: resolve as Pending["resolve"], reject } };
-      if (this.begun === undefined) {
+      if (this.startedAt === undefined) {
         this.judgeNext();
       } else {
         const waiting = this.next;
-        const left = Math.max(0, this.begun + PATIENCE - performance.now());
-        setTimeout(() => this.next === waiting && this.judging.end(new Superseded()), left);
+        const delay = Math.max(0, this.startedAt + MAX_DELAY - performance.now());
+        setTimeout(() => this.next === waiting && this.main.terminate(new Superseded()), delay);
       }
     });
   }
@@ -107,15 +110,15 @@ export class Engine {
     const next = this.next;
     if (!next) return;
     this.next = undefined;
-    const begun = performance.now();
-    this.begun = begun;
-    this.judging
-      .ask("judge", [next.input])
+    const start = performance.now();
+    this.startedAt = start;
+    this.main
+      .call("judge", [next.input])
       .then(next.pending.resolve, next.pending.reject)
       .finally(() => {
         performance.clearMeasures("judge");
-        performance.measure("judge", { start: begun });
-        this.begun = undefined;
+        performance.measure("judge", { start });
+        this.startedAt = undefined;
         this.judgeNext();
       });
   }

@@ -1,17 +1,17 @@
-// Samples and cases to begin with.
+// The dialog with the samples and cases of a restriction.
 import type { Input, Restriction } from "playground";
-import { byId, make, prose } from "./dom";
+import { byId, make, withCode } from "./dom";
 import type { Engine } from "./engine";
 
-// The case files, each loaded when somebody looks for examples.
+// The case files. Each is loaded when the dialog is first opened for its restriction.
 const FILES = import.meta.glob<string>("../../../policies/*/cases/*.yaml", { query: "?raw", import: "default" });
 
-interface Group {
+interface ExampleGroup {
   heading: string;
-  entries: Entry[];
+  entries: ExampleEntry[];
 }
 
-interface Entry {
+interface ExampleEntry {
   title: string;
   verdict: string;
   load(): Promise<Input | undefined>;
@@ -22,13 +22,13 @@ const list = byId("examples-list");
 const search = byId<HTMLInputElement>("examples-search");
 
 export class Examples {
-  private groups: Group[] = [];
+  private groups: ExampleGroup[] = [];
   private restriction = "";
 
   constructor(
     private readonly engine: Engine,
-    private readonly choose: (input: Input, title: string) => void,
-    private readonly fail: (why: string) => void,
+    private readonly onSelect: (input: Input, title: string) => void,
+    private readonly onError: (message: string) => void,
   ) {
     search.addEventListener("input", () => this.show());
     dialog.addEventListener("click", (event) => {
@@ -38,7 +38,7 @@ export class Examples {
 
   /** Opens the dialog with the examples of a restriction. */
   async open(restriction: Restriction): Promise<void> {
-    byId("examples-heading").textContent = `Examples of ${restriction.id}`;
+    byId("examples-heading").textContent = `Examples for ${restriction.id}`;
     if (this.restriction !== restriction.id) {
       this.restriction = restriction.id;
       search.value = "";
@@ -56,16 +56,16 @@ export class Examples {
     }
   }
 
-  private samples({ id, samples }: Restriction): Group {
-    const entries = samples.map(({ name, shows, verdict }) => ({
-      title: `${name}: ${shows}`,
+  private samples({ id, samples }: Restriction): ExampleGroup {
+    const entries = samples.map(({ name, description, verdict }) => ({
+      title: `${name}: ${description}`,
       verdict,
       load: () => this.engine.call("sampleInput", id, name),
     }));
     return { heading: "Samples", entries };
   }
 
-  private async cases(id: string, path: string): Promise<Group> {
+  private async cases(id: string, path: string): Promise<ExampleGroup> {
     const heading = `Cases: ${path.replace(/^.*\/|\.yaml$/g, "")}`;
     try {
       const file = (await FILES[path]?.()) ?? "";
@@ -77,37 +77,35 @@ export class Examples {
       }));
       return { heading, entries };
     } catch {
-      return { heading: `${heading}: could not be loaded; reload the page`, entries: [] };
+      return { heading: `${heading} could not be loaded; reload the page`, entries: [] };
     }
   }
 
   private show(): void {
     const words = search.value.toLowerCase().split(/\s+/);
-    const found = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+    const matches = (text: string) => words.every((word) => text.toLowerCase().includes(word));
     const sections = this.groups.flatMap(({ heading, entries }) => {
-      const items = entries.filter(({ title, verdict }) => found(`${heading} ${title} ${verdict}`));
+      const items = entries.filter(({ title, verdict }) => matches(`${heading} ${title} ${verdict}`));
       if (items.length === 0 && entries.length > 0) return [];
       return [make("h3", {}, heading), make("ul", {}, ...items.map((entry) => this.item(entry)))];
     });
-    list.replaceChildren(
-      ...(sections.length ? sections : [make("p", { class: "hint" }, "There is no such example.")]),
-    );
+    list.replaceChildren(...(sections.length ? sections : [make("p", { class: "hint" }, "No examples found.")]));
   }
 
-  private item(entry: Entry): HTMLElement {
+  private item(entry: ExampleEntry): HTMLElement {
     const { title, verdict } = entry;
     const kind = verdict.startsWith("denied") ? "denied" : verdict.startsWith("admitted") ? "admitted" : "fault";
-    const choose = async () => {
+    const select = async () => {
       dialog.close();
       const input = await entry.load().catch(() => undefined);
-      if (input) this.choose(input, title);
-      else this.fail("The example could not be loaded; try again.");
+      if (input) this.onSelect(input, title);
+      else this.onError("The example could not be loaded. Try again.");
     };
     const badge = make("span", { class: `badge ${kind}` }, verdict);
     return make(
       "li",
       {},
-      make("button", { type: "button", click: choose }, make("span", {}, ...prose(title)), " ", badge),
+      make("button", { type: "button", click: select }, make("span", {}, ...withCode(title)), " ", badge),
     );
   }
 }

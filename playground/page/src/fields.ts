@@ -1,44 +1,44 @@
-// What somebody types and chooses, as one input.
+// The input fields of the page, read and written as one input.
 import type { Input, Restriction } from "playground";
 import { byId } from "./dom";
 import { Editor } from "./editor";
 import * as form from "./form";
 import { showReference } from "./reference";
 
-/** Why look-ups fail where somebody wants them to. */
+/** The error of look-ups if the user selects an unreachable API server. */
 const UNREACHABLE = "the API server does not answer";
 
 export const restriction = byId<HTMLSelectElement>("restriction");
 const unreachable = byId<HTMLInputElement>("unreachable");
 
-/** Told when somebody has typed or chosen something. */
-let changed: () => void = () => undefined;
-/** Until the page has begun, and while a whole input is put into its fields, nobody has. */
-let quiet = true;
+/** Called when the user changes a field. */
+let onChange: () => void = () => undefined;
+/** Set until the page has started, and while the page itself fills the fields. */
+let suspended = true;
 
-const edited = () => {
-  if (!quiet) changed();
+const notify = () => {
+  if (!suspended) onChange();
 };
 
 export const editors = {
-  manifest: new Editor(byId("manifest"), "Manifest", "Paste a Kubernetes manifest or an AdmissionReview", edited),
-  oldObject: new Editor(byId("old-object"), "Old object", "Paste the object as it is stored", edited),
-  settings: new Editor(byId("settings"), "Settings", "# defaults", edited),
+  manifest: new Editor(byId("manifest"), "Manifest", "Paste a Kubernetes manifest or an AdmissionReview", notify),
+  oldObject: new Editor(byId("old-object"), "Old object", "Paste the object as stored in the cluster", notify),
+  settings: new Editor(byId("settings"), "Settings", "# defaults", notify),
   cluster: new Editor(
     byId("cluster"),
     "Cluster",
-    "# for example the output of kubectl get namespaces,nodes -o yaml",
-    edited,
+    "# For example, the output of kubectl get namespaces,nodes -o yaml",
+    notify,
   ),
 };
 
 export function listen(listener: () => void): void {
-  changed = listener;
-  form.listen(edited);
-  unreachable.addEventListener("change", edited);
+  onChange = listener;
+  form.listen(notify);
+  unreachable.addEventListener("change", notify);
 }
 
-/** What the fields say. */
+/** Reads the input from the fields. */
 export function read(): Input {
   return {
     restriction: restriction.value,
@@ -51,9 +51,9 @@ export function read(): Input {
   };
 }
 
-/** Puts a whole input into the fields. */
-export function write(input: Input, chosen: Restriction): void {
-  quiet = true;
+/** Writes an input to the fields. */
+export function write(input: Input, selected: Restriction): void {
+  suspended = true;
   restriction.value = input.restriction;
   editors.manifest.text = input.manifest;
   editors.settings.text = input.settings;
@@ -62,13 +62,13 @@ export function write(input: Input, chosen: Restriction): void {
   unreachable.checked = input.unreachable !== "";
   unreachable.dataset.reason = input.unreachable;
   form.write(input);
-  introduce(chosen);
-  quiet = false;
+  describe(selected);
+  suspended = false;
 }
 
-/** The chosen restriction, in words. */
-export function introduce(chosen: Restriction): void {
-  byId("description").textContent = chosen.description;
-  showReference(byId("reference-table"), chosen);
-  form.offer(chosen);
+/** Shows the description, the settings and the subresources of a restriction. */
+export function describe(selected: Restriction): void {
+  byId("description").textContent = selected.description;
+  showReference(byId("reference-table"), selected);
+  form.offerSubresources(selected);
 }

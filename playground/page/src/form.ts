@@ -1,8 +1,8 @@
-// Who does what.
+// The form for the operation, the subresource and the requesting user.
 import type { Operation, Restriction, User } from "playground";
 import { byId, make } from "./dom";
 
-export interface Chosen {
+export interface RequestOptions {
   operation: Operation;
   subresource: string;
   user: User;
@@ -14,14 +14,14 @@ const user = byId<HTMLSelectElement>("user");
 const name = byId<HTMLInputElement>("name");
 const groups = byId<HTMLInputElement>("groups");
 
-/** What the name is of, and what it is if nobody has typed one. */
-const NAMES: Record<string, [label: string, example: string]> = {
+/** The label and the default value of the name field, by kind of user. */
+const NAMES: Record<string, [label: string, initial: string]> = {
   controller: ["Service account in kube-system", "replicaset-controller"],
-  kubelet: ["Node", "worker-1"],
-  named: ["Name", "system:serviceaccount:shop:deployer"],
+  kubelet: ["Node name", "worker-1"],
+  named: ["Username", "system:serviceaccount:shop:deployer"],
 };
 
-export function read(): Chosen {
+export function read(): RequestOptions {
   return { operation: operation.value as Operation, subresource: subresource.value.trim(), user: readUser() };
 }
 
@@ -40,60 +40,60 @@ function readUser(): User {
   }
 }
 
-export function write(chosen: Chosen): void {
-  operation.value = chosen.operation;
-  subresource.value = chosen.subresource;
-  user.value = chosen.user.kind;
-  switch (chosen.user.kind) {
+export function write(options: RequestOptions): void {
+  operation.value = options.operation;
+  subresource.value = options.subresource;
+  user.value = options.user.kind;
+  switch (options.user.kind) {
     case "controller":
-      name.value = chosen.user.account;
+      name.value = options.user.account;
       break;
     case "kubelet":
-      name.value = chosen.user.node;
+      name.value = options.user.node;
       break;
     case "named":
-      name.value = chosen.user.username;
-      groups.value = chosen.user.groups.join(", ");
+      name.value = options.user.username;
+      groups.value = options.user.groups.join(", ");
   }
-  arrange();
+  updateVisibility();
 }
 
-/** Shows the fields that the chosen user and operation have. */
-function arrange(): void {
+/** Shows only the fields that apply to the selected user and operation. */
+function updateVisibility(): void {
   const label = NAMES[user.value]?.[0];
   byId("name-label").textContent = label ?? "Name";
-  show(name, label !== undefined);
-  show(groups, user.value === "named");
+  setVisible(name, label !== undefined);
+  setVisible(groups, user.value === "named");
   byId("old-object-section").hidden = operation.value !== "UPDATE";
 }
 
-function show(field: HTMLElement, shown: boolean): void {
+function setVisible(field: HTMLElement, visible: boolean): void {
   const label = field.closest("label");
-  if (label) label.hidden = !shown;
+  if (label) label.hidden = !visible;
 }
 
-/** Offers the subresources that a restriction judges. */
-export function offer({ subresources }: Restriction): void {
+/** Suggests the subresources in the scope of a restriction. */
+export function offerSubresources({ subresources }: Restriction): void {
   byId("subresources").replaceChildren(...subresources.map((value) => make("option", { value })));
 }
 
-/** Requests say themselves who does what: the form has no say then. */
-export function leaveTo(requests: boolean): void {
-  byId<HTMLFieldSetElement>("request").disabled = requests;
-  byId("request-note").textContent = requests ? "said by what is pasted" : "";
+/** Disables the form if the manifest contains requests, which specify these fields themselves. */
+export function setRequestsPasted(pasted: boolean): void {
+  byId<HTMLFieldSetElement>("request").disabled = pasted;
+  byId("request-note").textContent = pasted ? "specified by the pasted request" : "";
 }
 
-export function listen(changed: () => void): void {
+export function listen(onChange: () => void): void {
   for (const field of [operation, subresource, name, groups]) {
     field.addEventListener("input", () => {
-      arrange();
-      changed();
+      updateVisibility();
+      onChange();
     });
   }
   user.addEventListener("input", () => {
-    // The name of one kind of user is none of another.
+    // A name of one kind of user is not valid for another kind.
     name.value = NAMES[user.value]?.[1] ?? "";
-    arrange();
-    changed();
+    updateVisibility();
+    onChange();
   });
 }

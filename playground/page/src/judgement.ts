@@ -1,121 +1,121 @@
-// From what is in the fields to what becomes of it.
-import type { Input, Line, Mark, Outcome, Problem } from "playground";
+// Judges the input and shows the verdict.
+import type { Input, InputProblem, JudgeResult, Line, Mark, RequestVerdict } from "playground";
 import { byId } from "./dom";
-import type { Remark } from "./editor";
+import type { MarkedMessage } from "./editor";
 import { type Engine, Superseded } from "./engine";
 import { editors, read } from "./fields";
 import * as form from "./form";
-import { Listing } from "./listing";
+import { LazyText } from "./lazy-text";
 import { showProblems, showVerdicts, summary } from "./verdict";
 
-/** How long nobody has to have typed. */
-const PAUSE = 120;
-/** Who judges for longer says so. */
-const NOTICEABLE = 300;
+/** The input is judged when the user has not typed for this many milliseconds. */
+const TYPING_PAUSE = 120;
+/** The busy indicator appears after this many milliseconds. */
+const BUSY_DELAY = 300;
 
 const pane = byId("verdict-pane");
 const verdicts = byId("verdicts");
 
 export class Judgement {
   private timer: number | undefined;
-  /** How often somebody has typed, or something was judged: what is not of the last time is not the last word. */
-  private times = 0;
-  /** Of the last input that could be read. */
-  private outcome: Outcome | undefined;
-  private readonly listings: Listing[];
+  /** Incremented whenever a verdict is scheduled or requested, to recognise outdated ones. */
+  private generation = 0;
+  /** The result for the last valid input. */
+  private result: JudgeResult | undefined;
+  private readonly lazyTexts: LazyText[];
 
   constructor(private readonly engine: Engine) {
     const deploy = async () => {
       const { restriction, settings } = read();
       const { manifest, problem } = await engine.call("clusterAdmissionPolicy", restriction, settings);
-      if (problem) throw new Error(`the settings are not understood: ${problem.message}`);
+      if (problem) throw new Error(`invalid settings: ${problem.message}`);
       return manifest;
     };
-    const asked = async () => {
+    const admissionRequest = async () => {
       const { requests, problems } = await engine.call("requests", read());
       if (problems[0]) throw new Error(problems[0].message);
       return requests.join("\n");
     };
-    const answered = async () => this.outcome?.verdicts.map(({ response }) => response).join("\n") ?? "";
-    this.listings = [
-      new Listing("deploy", deploy),
-      new Listing("asked", asked),
-      new Listing("answered", answered),
+    const admissionResponse = async () => this.result?.verdicts.map(({ response }) => response).join("\n") ?? "";
+    this.lazyTexts = [
+      new LazyText("deploy", deploy),
+      new LazyText("admission-request", admissionRequest),
+      new LazyText("admission-response", admissionResponse),
     ];
   }
 
-  /** Judges as soon as nobody goes on typing. */
-  await(settle: () => void): void {
+  /** Calls `judge` when the user stops typing. */
+  schedule(judge: () => void): void {
     pane.ariaBusy = "true";
-    this.times++;
+    this.generation++;
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(settle, PAUSE);
+    this.timer = window.setTimeout(judge, TYPING_PAUSE);
   }
 
-  /** Judges what is there now. */
-  async now(): Promise<void> {
+  /** Judges the current input immediately. */
+  async judgeNow(): Promise<void> {
     window.clearTimeout(this.timer);
     pane.ariaBusy = "true";
-    const time = ++this.times;
+    const generation = ++this.generation;
     const busy = window.setTimeout(() => {
       byId("busy").hidden = false;
-    }, NOTICEABLE);
+    }, BUSY_DELAY);
     const input = read();
     try {
       this.show(input, await this.engine.judge(input));
     } catch (error) {
-      if (!(error instanceof Superseded)) this.show(input, failed(error));
+      if (!(error instanceof Superseded)) this.show(input, failure(error));
     }
     window.clearTimeout(busy);
-    if (time !== this.times) return;
-    for (const listing of this.listings) listing.outdate();
+    if (generation !== this.generation) return;
+    for (const text of this.lazyTexts) text.invalidate();
     byId("busy").hidden = true;
     pane.ariaBusy = "false";
   }
 
-  /** Scrolls to what the first line of the verdict is about. */
-  showFirst(): void {
-    const mark = this.outcome?.verdicts.flatMap(({ violations }) => violations).find((line) => line.mark)?.mark;
-    if (mark) editors[mark.field].show(mark);
+  /** Scrolls the editor to the first violation that has a location. */
+  scrollToFirstViolation(): void {
+    const mark = this.result?.verdicts.flatMap(({ violations }) => violations).find((line) => line.mark)?.mark;
+    if (mark) editors[mark.field].scrollTo(mark);
   }
 
-  private show(input: Input, judged: Outcome): void {
-    const { problems } = judged;
+  private show(input: Input, result: JudgeResult): void {
+    const { problems } = result;
     const stale = problems.length > 0;
-    byId("summary").textContent = byId("bar").textContent = summary(judged);
-    showProblems(byId("problems"), problems, reveal);
+    byId("summary").textContent = byId("bar").textContent = summary(result);
+    showProblems(byId("problems"), problems, select);
     verdicts.classList.toggle("stale", stale);
-    byId("stale").hidden = !stale || this.outcome === undefined;
-    form.leaveTo(judged.holdsRequests);
+    byId("stale").hidden = !stale || this.result === undefined;
+    form.setRequestsPasted(result.holdsRequests);
     if (!stale) {
-      this.outcome = judged;
-      showVerdicts(verdicts, judged.verdicts, input.restriction, reveal);
-    } else if (!this.outcome) {
+      this.result = result;
+      showVerdicts(verdicts, result.verdicts, input.restriction, select);
+    } else if (!this.result) {
       verdicts.replaceChildren();
     }
-    const remarks = stale ? problems.flatMap(remarkOf) : judged.verdicts.flatMap(remarksOf);
+    const messages = stale ? problems.flatMap(problemMarks) : result.verdicts.flatMap(verdictMarks);
     for (const [field, editor] of Object.entries(editors)) {
-      editor.remark(remarks.filter(({ mark }) => mark.field === field));
+      editor.setMarks(messages.filter(({ mark }) => mark.field === field));
     }
   }
 }
 
-function failed(error: unknown): Outcome {
-  const why = error instanceof Error ? error.message : String(error);
-  const message = `this browser could not judge it (${why}); give less of it, or reload the page`;
+function failure(error: unknown): JudgeResult {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `this browser could not judge the input (${reason}); paste a smaller input or reload the page`;
   return { problems: [{ field: "manifest", message }], verdicts: [], holdsRequests: false };
 }
 
-function remarkOf({ message, mark }: Problem): Remark[] {
+function problemMarks({ message, mark }: InputProblem): MarkedMessage[] {
   return mark ? [{ mark, message, severity: "error" }] : [];
 }
 
-function remarksOf({ violations, warnings }: Outcome["verdicts"][number]): Remark[] {
-  const of = (severity: Remark["severity"], lines: Line[]): Remark[] =>
+function verdictMarks({ violations, warnings }: RequestVerdict): MarkedMessage[] {
+  const marked = (severity: MarkedMessage["severity"], lines: Line[]): MarkedMessage[] =>
     lines.flatMap(({ message, mark }) => (mark ? [{ mark, message, severity }] : []));
-  return [...of("error", violations), ...of("warning", warnings)];
+  return [...marked("error", violations), ...marked("warning", warnings)];
 }
 
-function reveal(mark: Mark): void {
-  editors[mark.field].reveal(mark);
+function select(mark: Mark): void {
+  editors[mark.field].select(mark);
 }

@@ -1,16 +1,17 @@
-// The page: what is on it when it is opened, and what takes its place.
+// The entry point of the page: startup, loading of examples and links, and switching of
+// restrictions.
 import type { Input, Restriction } from "playground";
 import { byId, copy, make } from "./dom";
 import * as draft from "./draft";
 import { Engine } from "./engine";
 import { Examples } from "./examples";
-import { editors, introduce, listen, read, restriction, write } from "./fields";
+import { describe, editors, listen, read, restriction, write } from "./fields";
 import { Judgement } from "./judgement";
-import { decode, encode, LONG } from "./share";
-import { normalised, same } from "./state";
-import { offerThemes } from "./theme";
+import { decode, encode, LONG_LINK } from "./share";
+import { normalise, sameInput } from "./state";
+import { setUpThemes } from "./theme";
 
-/** What a link to this page has behind it. */
+/** Matches the fragment of a link that contains an input. */
 const LINK = /^#\d+:/;
 
 const engine = new Engine();
@@ -18,68 +19,74 @@ const judgement = new Judgement(engine);
 const examples = new Examples(
   engine,
   (input, title) => replace(input, `Loaded: ${title.replaceAll("`", "")}`, true),
-  say,
+  showStatus,
 );
 
 let catalog: Restriction[] = [];
-/** What was last put here whole: an example, a link. */
-let given: Input | undefined;
-/** Whether that is an example, which another restriction has others in place of. */
-let exemplary = true;
-/** What was here before. */
-let former = draft.loadFormer();
-/** The settings of the restrictions that are not chosen now. */
-const settingsOf = draft.loadSettings();
-/** The restriction that is chosen now, also while another one is being chosen. */
+/** The input that was last loaded from an example or a link. */
+let loaded: Input | undefined;
+/**
+ * Whether `loaded` is an example. If unchanged, it is replaced when the user selects another
+ * restriction.
+ */
+let loadedIsExample = true;
+/** The input that was replaced by `loaded`. */
+let previous = draft.loadPrevious();
+/** The settings of the restrictions that are not currently selected. */
+const otherSettings = draft.loadSettings();
+/**
+ * The restriction of the shown input. It differs from the selected one while a switch is in
+ * progress.
+ */
 let current = "";
 
 function find(id: string): Restriction | undefined {
   return catalog.find((restriction) => restriction.id === id);
 }
 
-/** Puts a whole input into the fields. */
-function put(input: Input): void {
-  const chosen = find(input.restriction);
-  if (!chosen) return;
-  current = chosen.id;
-  write(input, chosen);
+/** Writes an input to the fields. */
+function fill(input: Input): void {
+  const selected = find(input.restriction);
+  if (!selected) return;
+  current = selected.id;
+  write(input, selected);
 }
 
-/** Puts a whole input here; what was here can be brought back. */
+/** Replaces the input. The previous one can be restored. */
 async function replace(input: Input, status: string, example: boolean): Promise<void> {
   const present = read();
-  if (!given || !same(present, given)) former = present;
-  given = normalised(input);
-  exemplary = example;
-  put(given);
-  forgetLink();
-  say(status);
-  await settle();
-  judgement.showFirst();
+  if (!loaded || !sameInput(present, loaded)) previous = present;
+  loaded = normalise(input);
+  loadedIsExample = example;
+  fill(loaded);
+  clearLink();
+  showStatus(status);
+  await saveAndJudge();
+  judgement.scrollToFirstViolation();
 }
 
-function forgetLink(): void {
+function clearLink(): void {
   if (LINK.test(location.hash)) history.replaceState(null, "", location.pathname + location.search);
 }
 
-function say(status: string): void {
+function showStatus(status: string): void {
   byId("status").textContent = status;
-  byId("undo").hidden = former === undefined;
+  byId("undo").hidden = previous === undefined;
 }
 
-/** Judges what is there now, and keeps it. */
-async function settle(): Promise<void> {
+/** Saves and judges the current input. */
+async function saveAndJudge(): Promise<void> {
   draft.save(read());
-  draft.saveFormer(former);
-  draft.saveSettings(settingsOf);
-  byId("unkept").hidden = !draft.isTooLarge();
-  await judgement.now();
+  draft.savePrevious(previous);
+  draft.saveSettings(otherSettings);
+  byId("not-saved").hidden = !draft.isTooLarge();
+  await judgement.judgeNow();
 }
 
-function changed(): void {
-  // The link is one to what was here before.
-  forgetLink();
-  judgement.await(settle);
+function inputChanged(): void {
+  // The link in the address bar refers to the input before the change.
+  clearLink();
+  judgement.schedule(saveAndJudge);
 }
 
 async function share(): Promise<void> {
@@ -87,74 +94,89 @@ async function share(): Promise<void> {
   history.replaceState(null, "", `#${fragment}`);
   const copied = await copy(location.href);
   const length = location.href.length;
-  const long = length > LONG ? ` It has ${length.toLocaleString("en")} characters, which some programs cut.` : "";
-  say(`${copied ? "Link copied." : "The link is in the address bar."}${long}`);
+  const long =
+    length > LONG_LINK ? ` It is ${length.toLocaleString("en")} characters long; some programs truncate it.` : "";
+  showStatus(`${copied ? "Link copied." : "The link is in the address bar."}${long}`);
 }
 
-/** The input of the link in the address bar; nothing if there is none, or another place on the page. */
-async function follow(): Promise<Input | undefined> {
+/**
+ * Reads the input from the link in the address bar. Returns undefined if the fragment is not such a
+ * link.
+ */
+async function readLink(): Promise<Input | undefined> {
   if (!LINK.test(location.hash)) return undefined;
   const linked = await decode(location.hash.slice(1));
   if (linked && find(linked.restriction)) return linked;
-  say("The link cannot be read: it is cut, or of another version of this page.");
+  showStatus("The link cannot be read: it is truncated or from another version of this page.");
   return undefined;
 }
 
-async function begin(): Promise<void> {
-  offerThemes();
+async function start(): Promise<void> {
+  setUpThemes();
   ({ restrictions: catalog } = await engine.call("restrictions"));
   restriction.replaceChildren(...catalog.map(({ id }) => make("option", { value: id }, id)));
-  const linked = await follow();
-  const kept = draft.load();
-  // Of a version of this page that had other restrictions, all else is as good as ever.
-  const known = kept && { ...kept, restriction: (find(kept.restriction) ?? catalog[0])?.id ?? "" };
-  const sample = await first(catalog[0]?.id ?? "");
-  if (linked && known && !same(linked, known) && !(sample && same(known, sample))) former = known;
-  given = linked ?? sample;
-  exemplary = linked === undefined;
-  const start = linked ?? known ?? sample;
-  if (start) put(start);
-  if (linked) say("Opened from a link.");
-  byId("undo").hidden = former === undefined;
+  const linked = await readLink();
+  const draftInput = draft.load();
+  // A draft from another version of this page can name an unknown restriction. Its other fields are
+  // still valid.
+  const saved = draftInput && {
+    ...draftInput,
+    restriction: (find(draftInput.restriction) ?? catalog[0])?.id ?? "",
+  };
+  const sample = await firstSample(catalog[0]?.id ?? "");
+  if (linked && saved && !sameInput(linked, saved) && !(sample && sameInput(saved, sample))) previous = saved;
+  loaded = linked ?? sample;
+  loadedIsExample = linked === undefined;
+  const initial = linked ?? saved ?? sample;
+  if (initial) fill(initial);
+  if (linked) showStatus("Opened from a link.");
+  byId("undo").hidden = previous === undefined;
   byId("inputs").inert = false;
-  react();
-  await settle();
-  judgement.showFirst();
+  addListeners();
+  await saveAndJudge();
+  judgement.scrollToFirstViolation();
 }
 
-/** The first sample of a restriction. */
-async function first(id: string): Promise<Input | undefined> {
+/** Returns the first sample of a restriction. */
+async function firstSample(id: string): Promise<Input | undefined> {
   const sample = find(id)?.samples[0];
   return sample && engine.call("sampleInput", id, sample.name);
 }
 
-/** Another restriction: its first sample, or its settings for what has been typed. */
-async function turn(): Promise<void> {
+/**
+ * Switches to the selected restriction: loads its first sample, or keeps the input if the user has
+ * changed it.
+ */
+async function switchRestriction(): Promise<void> {
   const id = restriction.value;
-  const chosen = find(id);
-  if (!chosen) return;
+  const selected = find(id);
+  if (!selected) return;
   const before = { ...read(), restriction: current };
-  const untouched = exemplary && given !== undefined && same(before, { ...given, restriction: current });
-  if (untouched) {
-    const sample = await first(id);
-    // Whoever has chosen yet another one, or has begun to type, is not to be disturbed.
+  const unchanged =
+    loadedIsExample && loaded !== undefined && sameInput(before, { ...loaded, restriction: current });
+  if (unchanged) {
+    const sample = await firstSample(id);
+    // Keep the input if the user has meanwhile selected another restriction or started typing.
     const now = { ...read(), restriction: current };
-    if (!sample || restriction.value !== id || !same(now, before)) return;
-    given = sample;
-    put(sample);
-    say("");
+    if (!sample || restriction.value !== id || !sameInput(now, before)) return;
+    loaded = sample;
+    fill(sample);
+    showStatus("");
   } else {
-    settingsOf.set(current, before.settings);
+    otherSettings.set(current, before.settings);
     current = id;
-    editors.settings.text = settingsOf.get(id) ?? "";
-    introduce(chosen);
+    editors.settings.text = otherSettings.get(id) ?? "";
+    describe(selected);
   }
-  forgetLink();
-  await settle();
-  if (untouched) judgement.showFirst();
+  clearLink();
+  await saveAndJudge();
+  if (unchanged) judgement.scrollToFirstViolation();
 }
 
-/** Goes to the verdict without a trace in the history, which would lead back to a link that was left. */
+/**
+ * Moves the focus to the verdict without adding a history entry, which would lead back to a
+ * replaced link.
+ */
 function goToVerdict(event: Event): void {
   event.preventDefault();
   const heading = byId("verdict-heading");
@@ -162,32 +184,32 @@ function goToVerdict(event: Event): void {
   heading.scrollIntoView();
 }
 
-function react(): void {
-  listen(changed);
-  restriction.addEventListener("change", turn);
+function addListeners(): void {
+  listen(inputChanged);
+  restriction.addEventListener("change", switchRestriction);
   byId("share").addEventListener("click", share);
   byId("examples-open").addEventListener("click", () => {
-    const chosen = find(restriction.value);
-    if (chosen) examples.open(chosen);
+    const selected = find(restriction.value);
+    if (selected) examples.open(selected);
   });
   byId("undo").addEventListener("click", () => {
-    if (former) replace(former, "Brought back.", false);
+    if (previous) replace(previous, "Previous input restored.", false);
   });
   byId("skip").addEventListener("click", goToVerdict);
   byId("bar").addEventListener("click", goToVerdict);
   window.addEventListener("hashchange", async () => {
-    const linked = await follow();
+    const linked = await readLink();
     if (linked) replace(linked, "Opened from a link.", false);
   });
   if (import.meta.env.PROD && "serviceWorker" in navigator) {
-    // Without one, as on a page that is not served securely, there is only no page without a network.
+    // Registration fails on insecure origins. The page then works, but not offline.
     navigator.serviceWorker.register("./offline.js").catch(() => undefined);
   }
 }
 
-begin().catch((error: unknown) => {
-  const why = error instanceof Error ? error.message : String(error);
+start().catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
   byId("verdicts").replaceChildren(
-    make("p", { class: "hint" }, `The playground could not start: ${why}. Reload the page.`),
+    make("p", { class: "hint" }, `The playground could not start: ${reason}. Reload the page.`),
   );
 });

@@ -1,18 +1,18 @@
-// What can be set, from the declaration that checks it.
+// The reference of settings, generated from the declarations that also validate them.
 import type { Restriction } from "playground";
-import { make, prose } from "./dom";
+import { make, withCode } from "./dom";
 
 export function showReference(parent: HTMLElement, { settings }: Restriction): void {
-  const rows = settings.map(({ path, takes, text }) =>
+  const rows = settings.map(({ path, accepts, description }) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, make("code", {}, path)),
-      make("td", {}, ...prose(takes)),
-      make("td", {}, ...prose(text)),
+      make("td", {}, ...withCode(accepts)),
+      make("td", {}, ...withCode(description)),
     ),
   );
-  const heading = ["Setting", "Takes", "Meaning"].map((text) => make("th", { scope: "col" }, text));
+  const heading = ["Setting", "Value", "Description"].map((text) => make("th", { scope: "col" }, text));
   parent.replaceChildren(
     make("table", {}, make("thead", {}, make("tr", {}, ...heading)), make("tbody", {}, ...rows)),
   );

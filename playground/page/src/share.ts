@@ -1,51 +1,54 @@
-// An input as the part of a link behind its #, which browsers send nowhere.
+// Encodes an input as the fragment of a link. Browsers do not send the fragment to the server.
 import type { Input } from "playground";
-import { EMPTY, normalised } from "./state";
+import { EMPTY, normalise } from "./state";
 
-/** Of the form of links; a later one gets another. */
+/** The prefix that identifies the version of the encoding. */
 const VERSION = "1:";
 
-/** Links that are longer are cut by some programs. */
-export const LONG = 8000;
+/** Some programs truncate links that are longer than this. */
+export const LONG_LINK = 8000;
 
-/** The fragment for an input: what differs from an empty one, compressed. */
+/** Encodes the fields that differ from an empty input, compressed, as a fragment. */
 export async function encode(input: Input): Promise<string> {
-  const said = Object.entries(input).filter(([name, value]) => value !== EMPTY[name as keyof Input]);
-  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(said)));
-  const packed = await through(bytes, new CompressionStream("deflate-raw"));
+  const fields = Object.entries(input).filter(([name, value]) => value !== EMPTY[name as keyof Input]);
+  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(fields)));
+  const packed = await transform(bytes, new CompressionStream("deflate-raw"));
   let binary = "";
   for (const byte of packed) binary += String.fromCharCode(byte);
   return VERSION + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** The input of a fragment; nothing if it is of no link. */
+/** Decodes a fragment. Returns undefined if it is not a valid link. */
 export async function decode(fragment: string): Promise<Input | undefined> {
   if (!fragment.startsWith(VERSION)) return undefined;
   try {
     const binary = atob(fragment.slice(VERSION.length).replaceAll("-", "+").replaceAll("_", "/"));
     const packed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    const bytes = await through(packed, new DecompressionStream("deflate-raw"));
-    return normalised(JSON.parse(new TextDecoder().decode(bytes)));
+    const bytes = await transform(packed, new DecompressionStream("deflate-raw"));
+    return normalise(JSON.parse(new TextDecoder().decode(bytes)));
   } catch {
     return undefined;
   }
 }
 
-/** No link that a person made unpacks to more. */
-const LARGEST = 32 * 1024 * 1024;
+/**
+ * The maximum unpacked size. It exceeds that of any link made by hand and stops decompression
+ * bombs.
+ */
+const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
-async function through(bytes: Uint8Array<ArrayBuffer>, transform: GenericTransformStream): Promise<Uint8Array> {
-  const reader = new Blob([bytes])
+async function transform(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array> {
+  const transformed = new Blob([bytes])
     .stream()
-    .pipeThrough(transform as ReadableWritablePair<Uint8Array, BufferSource>);
+    .pipeThrough(stream as ReadableWritablePair<Uint8Array, BufferSource>);
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  for (const source = reader.getReader(); ;) {
-    const { done, value } = await source.read();
+  for (const reader = transformed.getReader(); ;) {
+    const { done, value } = await reader.read();
     if (done) break;
     parts.push(value as Uint8Array<ArrayBuffer>);
     size += value.length;
-    if (size > LARGEST) throw new Error("too large");
+    if (size > MAX_UNPACKED_BYTES) throw new Error("too large");
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }

@@ -1,4 +1,4 @@
-// What somebody has typed and chosen.
+// Inputs: the empty input, comparison and validation.
 import type { Input, Operation, User } from "playground";
 
 export const EMPTY: Input = {
@@ -15,13 +15,15 @@ export const EMPTY: Input = {
 
 const OPERATIONS: Operation[] = ["CREATE", "UPDATE", "DELETE"];
 
-/** Whether two inputs say the same. */
-export function same(one: Input, other: Input): boolean {
-  return JSON.stringify(normalised(one)) === JSON.stringify(normalised(other));
+/** Returns whether two inputs are equal. */
+export function sameInput(one: Input, other: Input): boolean {
+  return JSON.stringify(normalise(one)) === JSON.stringify(normalise(other));
 }
 
-/** An input out of a link or a draft, which may be of an older version of the page, or anything. */
-export function normalised(value: unknown): Input {
+/**
+ * Converts a value from a link or a draft, which can be outdated or malformed, to a valid input.
+ */
+export function normalise(value: unknown): Input {
   const given = (value ?? {}) as Record<string, unknown>;
   const text = (name: keyof Input) => (typeof given[name] === "string" ? given[name] : "");
   return {

@@ -1,23 +1,23 @@
-// Light, dark, or as the system has it.
+// The colour theme: system, light or dark.
 import { byId } from "./dom";
 
 const KEY = "portcullis.theme";
-const THEMES = ["as the system", "light", "dark"] as const;
-const SIGNS = ["◐", "☀", "☾"];
+const THEMES = ["system", "light", "dark"] as const;
+const ICONS = ["◐", "☀", "☾"];
 
-export function offerThemes(): void {
+export function setUpThemes(): void {
   const button = byId("theme");
   let index = Math.max(0, THEMES.indexOf(stored() as (typeof THEMES)[number]));
   const apply = () => {
     const theme = THEMES[index] ?? THEMES[0];
-    document.documentElement.dataset.theme = theme === "as the system" ? "" : theme;
-    button.textContent = SIGNS[index] ?? "";
-    button.setAttribute("aria-label", `Colours: ${theme}`);
-    button.title = `Colours: ${theme}`;
+    document.documentElement.dataset.theme = theme === "system" ? "" : theme;
+    button.textContent = ICONS[index] ?? "";
+    button.setAttribute("aria-label", `Theme: ${theme}`);
+    button.title = `Theme: ${theme}`;
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // A browser that keeps nothing: the choice lasts as long as the page.
+      // Without storage, the choice applies until the page is closed.
     }
   };
   button.addEventListener("click", () => {

@@ -1,67 +1,72 @@
-// What becomes of the input, on the page.
-import type { Line, Mark, Outcome, Problem, Verdict, VerdictKind } from "playground";
-import { showChange } from "./diff";
+// Shows verdicts and problems.
+import type { InputProblem, JudgeResult, Line, Mark, RequestVerdict, VerdictKind } from "playground";
+import { showDiff } from "./diff";
 import { make } from "./dom";
 
-const WORDS: Record<VerdictKind, string> = {
+const KIND_LABELS: Record<VerdictKind, string> = {
   admitted: "Admitted",
-  notConcerned: "Admitted",
+  notMatched: "Admitted",
   mutated: "Mutated",
   denied: "Denied",
   fault: "Denied",
 };
 
-const FIELDS: Record<Problem["field"], string> = {
+const FIELD_LABELS: Record<InputProblem["field"], string> = {
   manifest: "Manifest",
   settings: "Settings",
   cluster: "Cluster",
   oldObject: "Old object",
 };
 
-/** So many verdicts are told one by one, and their changes are open. */
-const FEW = 3;
-/** So many are on the page at once. */
-const SHOWN = 50;
+/** Up to this many verdicts are summarised one by one, with their changes expanded. */
+const MAX_EXPANDED = 3;
+/** The number of verdicts that are shown at once. */
+const PAGE_SIZE = 50;
 
-type Reveal = (mark: Mark) => void;
+type Select = (mark: Mark) => void;
 
-/** One sentence for who does not see the page. */
-export function summary({ problems, verdicts }: Outcome): string {
+/** Summarises a result in a sentence for screen readers. */
+export function summary({ problems, verdicts }: JudgeResult): string {
   const [problem] = problems;
-  if (problem) return `${FIELDS[problem.field]}: ${problem.message}`;
-  if (verdicts.length > FEW) {
+  if (problem) return `${FIELD_LABELS[problem.field]}: ${problem.message}`;
+  if (verdicts.length > MAX_EXPANDED) {
     const counts = new Map<string, number>();
-    for (const { kind } of verdicts) counts.set(WORDS[kind], (counts.get(WORDS[kind]) ?? 0) + 1);
-    return [...counts].map(([word, count]) => `${word}: ${count}`).join(", ");
+    for (const { kind } of verdicts) counts.set(KIND_LABELS[kind], (counts.get(KIND_LABELS[kind]) ?? 0) + 1);
+    return [...counts].map(([label, count]) => `${label}: ${count}`).join(", ");
   }
   return verdicts
     .map(({ kind, title, violations }) => {
       const count = violations.length;
-      const why = kind === "denied" ? `, ${count} ${count === 1 ? "violation" : "violations"}` : "";
-      return `${WORDS[kind]}: ${title}${why}`;
+      const detail = kind === "denied" ? `, ${count} ${count === 1 ? "violation" : "violations"}` : "";
+      return `${KIND_LABELS[kind]}: ${title}${detail}`;
     })
     .join(". ");
 }
 
-/** What cannot be read. */
-export function showProblems(parent: HTMLElement, problems: Problem[], reveal: Reveal): void {
+/** Shows the problems of the input. */
+export function showProblems(parent: HTMLElement, problems: InputProblem[], select: Select): void {
   const items = problems.map(({ field, message, mark }) =>
-    make("li", {}, make("strong", {}, FIELDS[field]), " ", ...link(mark, reveal), message),
+    make("li", {}, make("strong", {}, `${FIELD_LABELS[field]}:`), " ", ...lineLink(mark, select), message),
   );
   parent.replaceChildren(...(items.length ? [make("ul", { class: "problems" }, ...items)] : []));
 }
 
-/** The verdicts, as many at once as a page is good for. */
-export function showVerdicts(parent: HTMLElement, verdicts: Verdict[], restriction: string, reveal: Reveal): void {
-  const open = verdicts.length <= FEW;
+/** Shows verdicts, one page at a time. */
+export function showVerdicts(
+  parent: HTMLElement,
+  verdicts: RequestVerdict[],
+  restriction: string,
+  select: Select,
+): void {
+  const expanded = verdicts.length <= MAX_EXPANDED;
   const show = (from: number): (Node | string)[] => {
     const articles: Node[] = verdicts
-      .slice(from, from + SHOWN)
-      .map((verdict) => article(verdict, restriction, reveal, open));
-    const left = verdicts.length - from - SHOWN;
-    if (left > 0) {
-      const more = make("button", { type: "button" }, `Show more: ${left} are left`);
-      more.addEventListener("click", () => more.replaceWith(...show(from + SHOWN)));
+      .slice(from, from + PAGE_SIZE)
+      .map((verdict) => article(verdict, restriction, select, expanded));
+    const remaining = verdicts.length - from - PAGE_SIZE;
+    if (remaining > 0) {
+      const more = make("button", { type: "button" }, `Show more (${remaining} remaining)`);
+      more.addEventListener("click", () => more.replaceWith(...show(from + PAGE_SIZE)));
       articles.push(more);
     }
     return articles;
@@ -69,26 +74,27 @@ export function showVerdicts(parent: HTMLElement, verdicts: Verdict[], restricti
   parent.replaceChildren(...show(0));
 }
 
-function article(verdict: Verdict, restriction: string, reveal: Reveal, open: boolean): HTMLElement {
-  const { kind, title, violations, warnings, auditAnnotations, change } = verdict;
+function article(verdict: RequestVerdict, restriction: string, select: Select, expanded: boolean): HTMLElement {
+  const { kind, title, violations, warnings, auditAnnotations, diff } = verdict;
   const article = make(
     "article",
     { class: `verdict ${kind}` },
-    make("h3", {}, make("span", { class: "badge" }, WORDS[kind]), " ", title),
+    make("h3", {}, make("span", { class: "badge" }, KIND_LABELS[kind]), " ", title),
   );
-  if (kind === "notConcerned") {
-    article.append(make("p", { class: "hint" }, `${restriction} does not judge such requests.`));
+  if (kind === "notMatched") {
+    article.append(make("p", { class: "hint" }, `This request is outside the scope of ${restriction}.`));
   }
   if (kind === "fault") {
-    article.append(make("p", { class: "hint" }, "It could not be judged, which is a denial:"));
+    article.append(make("p", { class: "hint" }, "The request could not be judged and is therefore denied:"));
   }
-  if (violations.length) article.append(lines("violations", violations, reveal));
-  if (warnings.length) article.append(make("h4", {}, "Warnings"), lines("warnings", warnings, reveal));
-  if (change) {
-    const diff = make("div", { class: "diff" });
-    const details = make("details", { class: "change", open }, make("summary", {}, "Changes"), diff);
+  if (violations.length) article.append(lineList("violations", violations, select));
+  if (warnings.length) article.append(make("h4", {}, "Warnings"), lineList("warnings", warnings, select));
+  if (diff) {
+    const content = make("div", { class: "diff" });
+    const summary = make("summary", {}, "Changes");
+    const details = make("details", { class: "change", open: expanded }, summary, content);
     const fill = () => {
-      if (details.open && !diff.hasChildNodes()) showChange(diff, change);
+      if (details.open && !content.hasChildNodes()) showDiff(content, diff);
     };
     details.addEventListener("toggle", fill);
     fill();
@@ -101,17 +107,17 @@ function article(verdict: Verdict, restriction: string, reveal: Reveal, open: bo
   return article;
 }
 
-function lines(name: string, lines: Line[], reveal: Reveal): HTMLElement {
+function lineList(name: string, lines: Line[], select: Select): HTMLElement {
   return make(
     "ul",
     { class: name },
-    ...lines.map(({ message, mark }) => make("li", {}, ...link(mark, reveal), message)),
+    ...lines.map(({ message, mark }) => make("li", {}, ...lineLink(mark, select), message)),
   );
 }
 
-function link(mark: Mark | undefined, reveal: Reveal): (Node | string)[] {
+function lineLink(mark: Mark | undefined, select: Select): (Node | string)[] {
   if (!mark) return [];
-  const where = mark.field === "manifest" ? "" : `${FIELDS[mark.field].toLowerCase()}, `;
-  const attributes = { type: "button", class: "line", click: () => reveal(mark) };
-  return [make("button", attributes, `${where}line ${mark.line}`), " "];
+  const field = mark.field === "manifest" ? "" : `${FIELD_LABELS[mark.field].toLowerCase()}, `;
+  const attributes = { type: "button", class: "line", click: () => select(mark) };
+  return [make("button", attributes, `${field}line ${mark.line}`), " "];
 }

@@ -1,4 +1,4 @@
-// Who uses a keyboard or a screen reader.
+// Accessibility for users of keyboards and screen readers.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -17,11 +17,11 @@ before(async () => {
 });
 
 /**
- * What axe-core finds, by rule and element.
+ * Returns the serious findings of axe-core, by rule and element.
  *
  * @param {Page} page
  */
-async function findings(page) {
+async function seriousFindings(page) {
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const { violations } = await /** @type {any} */ (window).axe.run(document, {
@@ -36,33 +36,33 @@ async function findings(page) {
 
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   for (const [device, viewport] of /** @type {const} */ ([
-    ["a desk", { width: 1400, height: 900 }],
-    ["a phone", { width: 390, height: 844 }],
+    ["desktop", { width: 1400, height: 900 }],
+    ["phone", { width: 390, height: 844 }],
   ])) {
-    test(`axe-core finds nothing serious: ${colorScheme}, on ${device}`, async () => {
+    test(`axe-core finds no serious violations in the ${colorScheme} theme on a ${device}`, async () => {
       const { page, closed } = await open(host.browser, host.url, { colorScheme, viewport });
-      assert.deepEqual(await findings(page), [], "denied");
+      assert.deepEqual(await seriousFindings(page), [], "denied");
       await choose(page, "selinux");
-      assert.deepEqual(await findings(page), [], "mutated");
+      assert.deepEqual(await seriousFindings(page), [], "mutated");
       for (const details of await page.locator("details > summary").all()) await details.click();
-      assert.deepEqual(await findings(page), [], "everything open");
+      assert.deepEqual(await seriousFindings(page), [], "all details open");
       await choose(page, "pod-security");
       await example(page, "warn-and-audit:");
-      assert.deepEqual(await findings(page), [], "warnings");
+      assert.deepEqual(await seriousFindings(page), [], "warnings");
       await page.selectOption("#operation", "UPDATE");
       await page.selectOption("#user", "named");
       await paste(page, "Settings", "levle: x");
-      assert.deepEqual(await findings(page), [], "problems");
+      assert.deepEqual(await seriousFindings(page), [], "problems");
       await page.getByRole("button", { name: "Examples", exact: true }).click();
       await page.getByRole("searchbox", { name: "Search" }).fill("");
       await page.locator("#examples-list h3").nth(3).waitFor();
-      assert.deepEqual(await findings(page), [], "examples");
+      assert.deepEqual(await seriousFindings(page), [], "examples");
       await closed();
     });
   }
 }
 
-test("the keyboard reaches everything and leaves the editors", async () => {
+test("all controls are reachable by keyboard and Tab leaves the editors", async () => {
   const { page, closed } = await open(host.browser, host.url);
   /** @type {string[]} */
   const reached = [];
@@ -87,7 +87,7 @@ test("the keyboard reaches everything and leaves the editors", async () => {
     "user",
     "Settings",
   ]) {
-    assert.ok(reached.includes(name), `${name} is not among ${reached}`);
+    assert.ok(reached.includes(name), `${name} is not in ${reached}`);
   }
   assert.ok(
     reached.includes("Cluster") && reached.includes("unreachable") && reached.includes("line 15"),
@@ -98,7 +98,7 @@ test("the keyboard reaches everything and leaves the editors", async () => {
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement?.id), "verdict-heading");
 
-  // The dialog takes the focus, Escape closes it and gives the focus back.
+  // The dialog receives the focus. Escape closes it and returns the focus to the button.
   await page.locator("#examples-open").focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Escape");
@@ -107,13 +107,13 @@ test("the keyboard reaches everything and leaves the editors", async () => {
   await closed();
 });
 
-test("colours are chosen, and remembered", async () => {
+test("the theme can be selected and is remembered", async () => {
   const { page, closed } = await open(host.browser, host.url, { colorScheme: "light" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
-  await page.getByRole("button", { name: "Colours: as the system" }).click();
+  await page.getByRole("button", { name: "Theme: system" }).click();
   assert.equal(await background(), light);
-  await page.getByRole("button", { name: "Colours: light" }).click();
+  await page.getByRole("button", { name: "Theme: light" }).click();
   const dark = await background();
   assert.notEqual(dark, light);
   await page.reload();

@@ -1,20 +1,22 @@
-// The browser that the tests drive.
+// Launches the browser for the tests.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
-const LOOK = fileURLToPath(new URL("../../../scripts/browser", import.meta.url));
+const FIND_BROWSER = fileURLToPath(new URL("../../../scripts/browser", import.meta.url));
 
-/** Starts the browser, which asks nobody for anything but what a page asks for. */
+/**
+ * Launches the browser with background network traffic disabled, so that only pages send requests.
+ */
 export function launch() {
-  const executablePath = execFileSync(LOOK, { encoding: "utf8" }).trim();
+  const executablePath = execFileSync(FIND_BROWSER, { encoding: "utf8" }).trim();
   const args = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
   ];
-  // As root, as in a container, Chromium has no sandbox.
+  // Chromium cannot use its sandbox as root, which is common in containers.
   if (process.getuid?.() === 0) args.push("--no-sandbox");
   return chromium.launch({ executablePath, args });
 }

@@ -1,4 +1,4 @@
-// Prints what the page costs on this machine: bytes, and milliseconds.
+// Measures the page on this machine: transfer sizes in bytes and times in milliseconds.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,13 +7,13 @@ import { choose, open, paste } from "./page.js";
 import { serve, SITE } from "./server.js";
 
 const RUNS = 9;
-/** After so many, the browser has optimised what it runs. */
+/** After this many runs, the browser has optimised the module. */
 const WARM = 60;
 
 /** @param {number[]} numbers */
 const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? NaN;
 /** @param {number} number */
-const whole = (number) => Math.round(number).toLocaleString("en");
+const format = (number) => Math.round(number).toLocaleString("en");
 /** @param {string} file */
 const compressed = (file) => gzipSync(readFileSync(join(SITE, file)), { level: 9 }).length;
 /** @param {string[]} files */
@@ -31,7 +31,7 @@ for (let run = 0; run < RUNS; run++) {
   await context.close();
 }
 
-/** Milliseconds from the beginning of the navigation to the first verdict. */
+/** Returns the milliseconds from the start of the navigation to the first verdict. */
 async function firstVerdict() {
   while (document.getElementById("verdict-pane")?.ariaBusy !== "false") {
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -67,10 +67,10 @@ spec:
       containers:
 ${Array.from({ length: 100 }, (_, index) => container(index)).join("")}`;
 
-console.log("| what | figure |\n|---|---|");
-console.log(`| bytes until the first verdict, with gzip | ${whole(sum(untilVerdict))} |`);
-console.log(`| bytes of everything, examples too, with gzip | ${whole(sum(all))} |`);
-console.log(`| ms from navigation to the first verdict | ${whole(median(first))} |`);
+console.log("| measurement | value |\n|---|---|");
+console.log(`| bytes to load the first verdict, gzip | ${format(sum(untilVerdict))} |`);
+console.log(`| bytes of all files including examples, gzip | ${format(sum(all))} |`);
+console.log(`| ms from navigation to first verdict | ${format(median(first))} |`);
 for (const id of ["pod-security", "selinux"]) {
   const { page, closed } = await open(browser, site.url);
   await choose(page, id);
@@ -82,9 +82,9 @@ for (const id of ["pod-security", "selinux"]) {
     times.push(await page.evaluate(() => performance.getEntriesByName("judge")[0]?.duration ?? NaN));
   }
   const lines = await page.locator("#verdicts .violations li").count();
-  const what = `ms to judge a Deployment of 100 containers anew, ${id}, ${lines} violations`;
-  console.log(`| ${what} | ${whole(median(times.slice(0, RUNS)))} |`);
-  console.log(`| the same, once the browser has optimised it | ${whole(median(times.slice(-RUNS)))} |`);
+  const label = `ms to judge a Deployment with 100 containers, ${id}, ${lines} violations`;
+  console.log(`| ${label} | ${format(median(times.slice(0, RUNS)))} |`);
+  console.log(`| same, after optimisation by the browser | ${format(median(times.slice(-RUNS)))} |`);
   await closed();
 }
 await browser.close();

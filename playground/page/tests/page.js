@@ -1,4 +1,4 @@
-// The page, opened in a browser that is watched.
+// Helpers for tests of the page in a monitored browser.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { launch } from "./browser.js";
@@ -8,28 +8,28 @@ import { serve } from "./server.js";
 /** @import { Input } from "playground" */
 
 /**
- * A browser and the page's host, for as long as the tests of a file run.
+ * Provides a browser and a server for the page while the tests of a file run.
  *
  * @returns {{ browser: Browser; url: string }}
  */
 export function fixture() {
-  const there = /** @type {{ browser: Browser; url: string }} */ ({});
+  const context = /** @type {{ browser: Browser; url: string }} */ ({});
   /** @type {Awaited<ReturnType<typeof serve>> | undefined} */
   let site;
   before(async () => {
-    [there.browser, site] = await Promise.all([launch(), serve("/")]);
-    there.url = site.url;
+    [context.browser, site] = await Promise.all([launch(), serve("/")]);
+    context.url = site.url;
   });
   after(async () => {
     site?.close();
-    await there.browser?.close();
+    await context.browser?.close();
   });
-  return there;
+  return context;
 }
 
 /**
- * Opens the page in a context of its own. `closed` closes it, after a look at what went on: nothing was asked of anybody
- * else, and nothing went wrong.
+ * Opens the page in a new browser context. `closed` closes it and checks that the page sent no
+ * requests to other hosts and logged no errors.
  *
  * @param {Browser} browser
  * @param {string} url
@@ -49,7 +49,7 @@ export async function open(browser, url, options) {
 }
 
 /**
- * Collects what should not be.
+ * Collects unexpected requests, console messages and errors.
  *
  * @param {BrowserContext} context
  * @param {string} url
@@ -59,9 +59,10 @@ export function watch(context, url) {
   const problems = [];
   const { origin } = new URL(url);
   context.on("request", (request) => {
-    const asked = new URL(request.url());
-    if (asked.origin !== origin && !["blob:", "data:"].includes(asked.protocol)) problems.push(`asked ${asked}`);
-    if (request.method() !== "GET" || request.postData()) problems.push(`sent something to ${asked}`);
+    const target = new URL(request.url());
+    if (target.origin !== origin && !["blob:", "data:"].includes(target.protocol))
+      problems.push(`request to ${target}`);
+    if (request.method() !== "GET" || request.postData()) problems.push(`data sent to ${target}`);
   });
   context.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) problems.push(`console: ${message.text()}`);
@@ -71,7 +72,7 @@ export function watch(context, url) {
 }
 
 /**
- * Waits for the verdict of what is there.
+ * Waits for the verdict on the current input.
  *
  * @param {Page} page
  */
@@ -80,18 +81,18 @@ export async function settled(page) {
 }
 
 /**
- * What the page holds, as it keeps it.
+ * Returns the input as saved by the page.
  *
  * @param {Page} page
  * @returns {Promise<Input>}
  */
-export async function held(page) {
+export async function savedInput(page) {
   await settled(page);
   return JSON.parse((await page.evaluate(() => localStorage.getItem("portcullis.draft"))) ?? "null");
 }
 
 /**
- * Replaces the text of an editor, as somebody who pastes does.
+ * Replaces the text of an editor by pasting.
  *
  * @param {Page} page
  * @param {"Manifest" | "Settings" | "Cluster" | "Old object"} label
@@ -126,7 +127,7 @@ export async function choose(page, id) {
 }
 
 /**
- * Loads the first example that is found by some words.
+ * Loads the first example that matches a search.
  *
  * @param {Page} page
  * @param {string} words
@@ -145,7 +146,7 @@ export async function example(page, words) {
 }
 
 /**
- * The lines of a list of the first verdict.
+ * Returns the lines of a list in the first verdict.
  *
  * @param {Page} page
  * @param {"violations" | "warnings"} list

@@ -1,10 +1,10 @@
-// What somebody does on the page, and what comes of it.
+// Interactions with the page and their results.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { choose, example, fixture, held, lines, open, paste, settled, watch } from "./page.js";
+import { choose, example, fixture, lines, open, paste, savedInput, settled, watch } from "./page.js";
 import { SITE, serve } from "./server.js";
 
 /** @import { Page } from "playwright-core" */
@@ -29,9 +29,9 @@ const verdict = (page) => page.locator("#verdicts h3").allTextContents();
 /** @param {Page} page */
 const problems = (page) => page.locator("#problems li").allTextContents();
 /** @param {Page} page */
-const undo = (page) => page.getByRole("button", { name: "Bring back what was here" });
+const undo = (page) => page.getByRole("button", { name: "Restore previous input" });
 
-test("a verdict comes while typing, marked at its lines", async () => {
+test("the verdict updates while typing and marks the lines of violations", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Settings", "level: baseline");
@@ -59,7 +59,7 @@ test("a verdict comes while typing, marked at its lines", async () => {
   await closed();
 });
 
-test("each object of a manifest has its verdict, at its own lines", async () => {
+test("each object of a manifest has its own verdict with its own lines", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   const list = `kind: List\napiVersion: v1\nitems:\n- ${POD.replaceAll("\n", "\n  ").trim()}\n`;
@@ -73,11 +73,11 @@ test("each object of a manifest has its verdict, at its own lines", async () => 
   assert.deepEqual(await verdict(page), titles);
   const named = await page.locator("#verdicts button.line").allTextContents();
   assert.deepEqual(named, ["line 6", "line 10", "line 25", "line 29"]);
-  assert.match(await page.locator("#verdicts").innerText(), /pod-security does not judge such requests/);
+  assert.match(await page.locator("#verdicts").innerText(), /This request is outside the scope of pod-security/);
   await closed();
 });
 
-test("operation, user and old object are fields of a form", async () => {
+test("the form sets operation, user and old object", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "node-labels");
   const node = (/** @type {string} */ label) =>
@@ -94,33 +94,33 @@ test("operation, user and old object are fields of a form", async () => {
   await page.selectOption("#user", "kubelet");
   await settled(page);
   assert.deepEqual(await problems(page), [
-    "Old object has no Node worker-1; paste it as it is stored, or choose CREATE",
+    "Old object: Node worker-1 is missing; paste the stored object, or choose CREATE",
   ]);
   await paste(page, "Old object", node("other: x"));
   assert.deepEqual(await verdict(page), ["Denied UPDATE Node worker-1"]);
-  // A label that goes stands in the old object, and is marked there.
+  // A removed label exists only in the old object and is marked there.
   await paste(page, "Manifest", node("other: x"));
   await paste(page, "Old object", node("node-role.kubernetes.io/control-plane: ''"));
   assert.deepEqual(await page.locator("#verdicts button.line").allTextContents(), ["old object, line 6"]);
   assert.equal(await page.locator("#old-object .cm-lintRange-error").count(), 1);
 
   await page.selectOption("#operation", "DELETE");
-  await page.getByLabel("Node", { exact: true }).fill("worker-2");
+  await page.getByLabel("Node name", { exact: true }).fill("worker-2");
   await settled(page);
   assert.deepEqual(await verdict(page), ["Denied DELETE Node worker-1"]);
-  await page.locator("#asked summary").click();
-  const text = page.locator("#asked-text pre");
+  await page.locator("#admission-request summary").click();
+  const text = page.locator("#admission-request-text pre");
   await text.filter({ hasText: "DELETE" }).waitFor();
-  const asked = JSON.parse((await text.textContent()) ?? "");
-  assert.deepEqual(asked.userInfo, {
+  const request = JSON.parse((await text.textContent()) ?? "");
+  assert.deepEqual(request.userInfo, {
     groups: ["system:nodes", "system:authenticated"],
     username: "system:node:worker-2",
   });
-  assert.equal(asked.oldObject.metadata.name, "worker-1");
+  assert.equal(request.oldObject.metadata.name, "worker-1");
   await closed();
 });
 
-test("an AdmissionReview says itself who does what", async () => {
+test("an AdmissionReview overrides operation and user", async () => {
   const { page, closed } = await open(host.browser, host.url);
   const review = await readFile(
     new URL("../../../policies/external-ips/samples/create-denied.request.json", import.meta.url),
@@ -138,45 +138,35 @@ test("an AdmissionReview says itself who does what", async () => {
   await closed();
 });
 
-test("look-ups read the cluster, and a cluster that cannot be reached is a denial", async () => {
+test("look-ups read the cluster, and an unreachable API server results in a denial", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "external-ips");
   await example(page, "create-allowed:");
   assert.match((await verdict(page))[0] ?? "", /^Admitted/);
-  await page.getByLabel("It cannot be reached").check();
+  await page.getByLabel("API server unreachable").check();
   await settled(page);
   assert.match((await verdict(page))[0] ?? "", /^Denied/);
   assert.match((await lines(page, "violations")).join(), /the API server does not answer/);
   await closed();
 });
 
-test("what cannot be read is told with its line, and nothing is lost", async () => {
+test("invalid input is reported with its line and keeps the text and the last verdict", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
   const before = await verdict(page);
 
   for (const [label, text, message, line] of /** @type {const} */ ([
-    ["Manifest", `${POD}  - name: [a\n`, /^Manifest line \d+ no valid YAML: /, true],
-    [
-      "Manifest",
-      "apiVersion: v1\nmetadata: {}\n",
-      /^Manifest kind is missing: every Kubernetes object has one/,
-      false,
-    ],
-    ["Manifest", "- a\n", /^Manifest expected a Kubernetes object, found a list/, false],
-    ["Manifest", "\n", /^Manifest is empty; paste a Kubernetes manifest or an AdmissionReview/, false],
-    [
-      "Settings",
-      "\nlevle: baseline\n",
-      /^Settings settings, line 2 levle: unknown key; did you mean level\?/,
-      true,
-    ],
-    ["Settings", "level: basline\n", /^Settings settings, line 1 level: "basline" is no value .*baseline/, true],
-    ["Settings", "- a\n", /^Settings expected settings as an object, found a list/, false],
-    ["Settings", "a: 1\n---\nb: 1\n", /^Settings expected one document, found 2/, false],
-    ["Cluster", "apiVersion: v1\nkind: Namespace\n", /^Cluster objects\[0\]\.metadata: expected an object/, false],
-    ["Cluster", "a: b: c\n", /^Cluster cluster, line 1 no valid YAML: /, true],
+    ["Manifest", `${POD}  - name: [a\n`, /^Manifest: line \d+ .*YAML: /, true],
+    ["Manifest", "apiVersion: v1\nmetadata: {}\n", /^Manifest: kind is missing; add it/, false],
+    ["Manifest", "- a\n", /^Manifest: expected a Kubernetes object, found a list/, false],
+    ["Manifest", "\n", /^Manifest: nothing to judge; paste a Kubernetes manifest or an AdmissionReview/, false],
+    ["Settings", "\nlevle: baseline\n", /^Settings: settings, line 2 levle: .*did you mean level\?/, true],
+    ["Settings", "level: basline\n", /^Settings: settings, line 1 level: "basline" .*baseline/, true],
+    ["Settings", "- a\n", /^Settings: expected an object, found a list/, false],
+    ["Settings", "a: 1\n---\nb: 1\n", /^Settings: expected one document, found 2/, false],
+    ["Cluster", "apiVersion: v1\nkind: Namespace\n", /^Cluster: objects\[0\]\.metadata: /, false],
+    ["Cluster", "a: b: c\n", /^Cluster: cluster, line 1 .*YAML: /, true],
   ])) {
     await paste(page, label, text);
     const [problem] = await problems(page);
@@ -186,10 +176,10 @@ test("what cannot be read is told with its line, and nothing is lost", async () 
       line,
       problem,
     );
-    // The last verdict stays, and looks like it.
+    // The last verdict remains visible and is marked as stale.
     assert.deepEqual(await verdict(page), before);
     assert.equal(await page.locator("#verdicts.stale").count(), 1);
-    const input = await held(page);
+    const input = await savedInput(page);
     assert.equal({ Manifest: input.manifest, Settings: input.settings, Cluster: input.cluster }[label], text);
     await paste(page, label, label === "Manifest" ? POD : "");
     assert.deepEqual(await problems(page), []);
@@ -198,7 +188,7 @@ test("what cannot be read is told with its line, and nothing is lost", async () 
   await closed();
 });
 
-test("a link holds everything, behind its #", async () => {
+test("a link stores the whole input in its fragment", async () => {
   const { page, context, closed } = await open(host.browser, host.url);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await choose(page, "selinux");
@@ -207,74 +197,77 @@ test("a link holds everything, behind its #", async () => {
   await paste(page, "Cluster", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n");
   await page.selectOption("#user", "named");
   await page.getByLabel("Groups").fill("a, b");
-  const there = await held(page);
-  const told = await verdict(page);
+  const shared = await savedInput(page);
+  const sharedVerdict = await verdict(page);
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.locator("#status").filter({ hasText: "Link copied." }).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(link.startsWith(`${host.url}#1:`) && link.length < 600, link);
-  // Who goes on typing has no link to something else in the address bar.
+  // A change of the input removes the outdated link from the address bar.
   await paste(page, "Settings", "mode: Mutate");
   assert.equal(page.url(), host.url);
 
   const other = await open(host.browser, link);
-  assert.deepEqual(await held(other.page), there);
-  assert.deepEqual(await verdict(other.page), told);
+  assert.deepEqual(await savedInput(other.page), shared);
+  assert.deepEqual(await verdict(other.page), sharedVerdict);
   await choose(other.page, "pod-security");
-  assert.equal((await held(other.page)).manifest, there.manifest);
+  assert.equal((await savedInput(other.page)).manifest, shared.manifest);
   await other.closed();
 
-  const cut = await open(host.browser, link.slice(0, -20));
-  assert.match((await cut.page.locator("#status").textContent()) ?? "", /^The link cannot be read: it is cut/);
-  assert.equal((await verdict(cut.page)).length, 1);
-  await cut.closed();
+  const truncated = await open(host.browser, link.slice(0, -20));
+  assert.match(
+    (await truncated.page.locator("#status").textContent()) ?? "",
+    /^The link cannot be read: it is truncated/,
+  );
+  assert.equal((await verdict(truncated.page)).length, 1);
+  await truncated.closed();
 
-  // What was here before a link was opened can be brought back.
+  // The input before opening a link can be restored.
   await page.goto("about:blank");
   await page.goto(link);
   await settled(page);
-  assert.equal((await held(page)).settings, "mode: Validate");
+  assert.equal((await savedInput(page)).settings, "mode: Validate");
   await undo(page).click();
   await settled(page);
-  assert.equal((await held(page)).settings, "mode: Mutate");
+  assert.equal((await savedInput(page)).settings, "mode: Mutate");
   await closed();
 });
 
-test("a draft outlives the page, and an example does not swallow it", async () => {
+test("a draft survives a reload and can be restored after loading an example", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
   await page.selectOption("#operation", "DELETE");
-  const draft = await held(page);
+  const draft = await savedInput(page);
   await page.reload();
   await settled(page);
-  assert.deepEqual(await held(page), draft);
+  assert.deepEqual(await savedInput(page), draft);
   await example(page, "mesh:");
-  assert.notDeepEqual(await held(page), draft);
+  assert.notDeepEqual(await savedInput(page), draft);
   await page.reload();
   await settled(page);
   await undo(page).click();
   await settled(page);
-  assert.deepEqual(await held(page), draft);
+  assert.deepEqual(await savedInput(page), draft);
   await closed();
 });
 
-test("another restriction judges what was typed, with settings of its own", async () => {
+test("switching restrictions keeps the manifest and has separate settings", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
   await paste(page, "Settings", "level: baseline");
   await choose(page, "selinux");
-  const input = await held(page);
+  const input = await savedInput(page);
   assert.deepEqual([input.manifest, input.settings], [POD, ""]);
   await page.reload();
   await settled(page);
   await choose(page, "pod-security");
-  assert.equal((await held(page)).settings, "level: baseline");
+  assert.equal((await savedInput(page)).settings, "level: baseline");
   await closed();
 });
 
-test("of restrictions that are chosen faster than they are judged, the last one counts", async () => {
+test("the last of several quick restriction changes takes effect", async () => {
   const { page, closed } = await open(host.browser, host.url);
   const ids = await page.locator("#restriction option").allTextContents();
   for (const id of [...ids, ...ids, "pod-security"]) await page.selectOption("#restriction", id);
@@ -282,38 +275,38 @@ test("of restrictions that are chosen faster than they are judged, the last one 
   await settled(page);
   assert.equal(await page.locator("#restriction").inputValue(), "pod-security");
   assert.match((await page.locator("#description").textContent()) ?? "", /Pod Security Standards/);
-  assert.equal((await held(page)).restriction, "pod-security");
-  assert.match((await held(page)).manifest, /kind: Pod/);
+  assert.equal((await savedInput(page)).restriction, "pod-security");
+  assert.match((await savedInput(page)).manifest, /kind: Pod/);
   await closed();
 });
 
-test("without its module the page says so, and keeps the draft", async () => {
+test("the page reports that its module cannot be loaded and keeps the draft", async () => {
   const { page, context } = await open(host.browser, host.url);
   await choose(page, "selinux");
   await paste(page, "Manifest", POD);
-  const draft = await held(page);
-  // The service worker has the module, and routes see nothing of it.
+  const draft = await savedInput(page);
+  // Unregister the service worker, whose cached module would bypass the route below.
   await page.evaluate(async () => {
     for (const registration of await navigator.serviceWorker.getRegistrations()) await registration.unregister();
   });
-  let asked = 0;
+  let fetches = 0;
   await context.route("**/*.wasm", (route) => {
-    asked++;
+    fetches++;
     return route.abort();
   });
   await page.goto("about:blank");
   await page.goto(host.url);
   await page.locator("#verdicts").filter({ hasText: "could not start" }).waitFor();
   await page.waitForTimeout(300);
-  assert.ok(asked <= 2, `${asked}`);
+  assert.ok(fetches <= 2, `${fetches}`);
   assert.equal(await page.locator("#inputs").getAttribute("inert"), "");
   await context.unroute("**/*.wasm");
   await page.reload();
-  assert.deepEqual(await held(page), draft);
+  assert.deepEqual(await savedInput(page), draft);
   await context.close();
 });
 
-test("samples and cases are found by their words", async () => {
+test("the search finds samples and cases", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "node-pods");
   await page.getByRole("button", { name: "Examples", exact: true }).click();
@@ -326,7 +319,7 @@ test("samples and cases are found by their words", async () => {
   const some = await buttons.count();
   assert.ok(some > 0 && some < all, `${some} of ${all}`);
   await page.getByRole("searchbox", { name: "Search" }).fill("no such words");
-  assert.equal(await page.locator("#examples-list").innerText(), "There is no such example.");
+  assert.equal(await page.locator("#examples-list").innerText(), "No examples found.");
   await page.getByRole("searchbox", { name: "Search" }).fill("cases:");
   const title = (await buttons.first().locator("span").first().textContent()) ?? "";
   await buttons.first().click();
@@ -336,7 +329,7 @@ test("samples and cases are found by their words", async () => {
   await closed();
 });
 
-test("a change is shown side by side, and in one text on a phone", async () => {
+test("a mutation is shown side by side, and as a unified diff on a phone", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "selinux");
   await paste(page, "Settings", "");
@@ -346,7 +339,7 @@ test("a change is shown side by side, and in one text on a phone", async () => {
   assert.equal(await page.locator("#verdicts .cm-mergeView .cm-editor").count(), 2);
   assert.equal(await page.locator("#verdicts .cm-merge-a").getByText("seLinuxOptions").count(), 0);
   assert.ok((await page.locator("#verdicts .cm-merge-b").getByText("seLinuxOptions").count()) > 0);
-  const input = await held(page);
+  const input = await savedInput(page);
   await closed();
 
   const phone = await open(host.browser, host.url, { viewport: { width: 390, height: 844 }, hasTouch: true });
@@ -358,7 +351,7 @@ test("a change is shown side by side, and in one text on a phone", async () => {
   await settled(phone.page);
   assert.equal(await phone.page.locator("#verdicts .diff .cm-editor").count(), 1);
   assert.ok((await phone.page.locator("#verdicts .cm-inlineChangedLine, #verdicts .cm-changedLine").count()) > 0);
-  // Nothing is wider than the phone, and the verdict is in sight wherever one types.
+  // The page fits the screen, and the verdict bar is visible while typing.
   assert.equal(await phone.page.evaluate(() => document.documentElement.scrollWidth), 390);
   assert.match(await phone.page.locator("#bar").innerText(), /^Mutated: CREATE Pod default\/web/);
   await phone.page.locator("#bar").tap();
@@ -366,7 +359,7 @@ test("a change is shown side by side, and in one text on a phone", async () => {
   await phone.closed();
 });
 
-test("the manifest for deployment has the settings in it", async () => {
+test("the deployment manifest contains the settings", async () => {
   const { page, context, closed } = await open(host.browser, host.url);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await choose(page, "pod-security");
@@ -383,11 +376,11 @@ test("the manifest for deployment has the settings in it", async () => {
     /kind: ClusterAdmissionPolicy[\s\S]*settings:\n {4}level: restricted\n {4}version: v1\.30\n/,
   );
   await paste(page, "Settings", "level: 7");
-  await text.filter({ hasText: "# the settings are not understood: level: " }).waitFor();
+  await text.filter({ hasText: "# invalid settings: level: " }).waitFor();
   await closed();
 });
 
-test("a huge input neither freezes nor breaks the page", async () => {
+test("the page handles huge inputs", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   const container = (/** @type {number} */ index) =>
@@ -395,7 +388,7 @@ test("a huge input neither freezes nor breaks the page", async () => {
   const containers = Array.from({ length: 20_000 }, (_, index) => container(index)).join("");
   const huge = `apiVersion: v1\nkind: Pod\nmetadata: {name: huge}\nspec:\n  containers:\n${containers}`;
   const pasted = paste(page, "Manifest", huge);
-  // While the worker judges, the page goes on.
+  // The page stays responsive while the worker judges.
   await page.locator("#reference summary").click();
   assert.equal(await page.locator("#reference").getAttribute("open"), "");
   await pasted;
@@ -404,11 +397,11 @@ test("a huge input neither freezes nor breaks the page", async () => {
   const pod = (/** @type {number} */ index) => POD.replace("name: web", `name: web-${index}`);
   await paste(page, "Manifest", Array.from({ length: 200 }, (_, index) => pod(index)).join("---\n"));
   assert.equal((await verdict(page)).length, 50);
-  await page.getByRole("button", { name: "Show more: 150 are left" }).click();
+  await page.getByRole("button", { name: "Show more (150 remaining)" }).click();
   assert.equal((await verdict(page)).length, 100);
   assert.equal(await page.locator("#summary").textContent(), "Denied: 200");
 
-  // A text of one line, and a character that JavaScript counts twice before all marks.
+  // A single line with a character before the mark that takes two UTF-16 code units.
   const one = JSON.stringify({
     apiVersion: "v1",
     kind: "Pod",
@@ -421,7 +414,7 @@ test("a huge input neither freezes nor breaks the page", async () => {
   for (const deep of ["[".repeat(200_000), `a: ${"{a: ".repeat(50_000)}`, "- ".repeat(100_000)]) {
     await paste(page, "Manifest", deep);
     const [problem] = await problems(page);
-    assert.match(problem ?? "", /^Manifest (line \d+ )?(no valid|expected|this browser)/);
+    assert.match(problem ?? "", /^Manifest: /);
     assert.doesNotMatch(problem ?? "", /this browser could not/);
   }
   await paste(page, "Manifest", POD);
@@ -429,7 +422,7 @@ test("a huge input neither freezes nor breaks the page", async () => {
   await closed();
 });
 
-test("it works from a folder of any host, and without a network once it is loaded", async () => {
+test("the page works below any path, and offline once loaded", async () => {
   const folder = await serve("/some/folder/");
   const { page, context, closed } = await open(host.browser, folder.url);
   await page.evaluate(async () => {
@@ -447,7 +440,7 @@ test("it works from a folder of any host, and without a network once it is loade
   await closed();
 });
 
-test("no script but the page's own runs", async () => {
+test("only scripts of the page run", async () => {
   const html = await readFile(join(SITE, "index.html"), "utf8");
   assert.doesNotMatch(html, /<script(?![^>]*\ssrc="\.\/assets\/)/);
   assert.doesNotMatch(html, /\son[a-z]+="|unsafe-eval'(?<!wasm-unsafe-eval')/);
@@ -464,7 +457,7 @@ test("no script but the page's own runs", async () => {
   assert.equal(await page.title(), "Portcullis playground");
   assert.equal(problems.length, 1);
   assert.match(problems[0] ?? "", /Content Security Policy/);
-  // What is pasted is text, wherever it is shown.
+  // Pasted text is never interpreted as HTML.
   await paste(
     page,
     "Manifest",
@@ -475,12 +468,12 @@ test("no script but the page's own runs", async () => {
   await context.close();
 });
 
-test("nothing of the machine that built it is in the page", async () => {
-  const places = [join(homedir(), ".cargo"), dirname(dirname(dirname(SITE)))];
+test("the page contains no paths of the build machine", async () => {
+  const paths = [join(homedir(), ".cargo"), dirname(dirname(dirname(SITE)))];
   const files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   assert.ok(files.length > 10);
   for (const { parentPath, name } of files) {
     const text = await readFile(join(parentPath, name), "latin1");
-    for (const place of places) assert.ok(!text.includes(`${place}/`), `${place} is in ${name}`);
+    for (const path of paths) assert.ok(!text.includes(`${path}/`), `${path} is in ${name}`);
   }
 });

@@ -1,4 +1,4 @@
-// Every sample gets the same on the page as from the module of the policy in the embedded host.
+// For every sample, the page shows the same response as the policy module in the embedded host.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -15,14 +15,14 @@ const run = promisify(execFile);
 const host = fixture();
 
 /**
- * What the module answers to a sample.
+ * Returns the response of the module to a sample.
  *
  * @param {string} id
  * @param {string} sample
  */
-async function answered(id, sample) {
+async function moduleResponse(id, sample) {
   const file = (/** @type {string} */ suffix) => join(root, "policies", id, "samples", `${sample}.${suffix}`);
-  const given = [
+  const args = [
     "run",
     id,
     "--modules",
@@ -36,14 +36,14 @@ async function answered(id, sample) {
     ["--settings", "settings.yaml"],
     ["--cluster", "cluster.yaml"],
   ]) {
-    if (option && suffix && existsSync(file(suffix))) given.push(option, file(suffix));
+    if (option && suffix && existsSync(file(suffix))) args.push(option, file(suffix));
   }
-  // 1 is a denial, which is a verdict.
-  const { stdout } = await run(tool, given).catch((error) => (error.code === 1 ? error : Promise.reject(error)));
+  // The exit status of a denial is 1.
+  const { stdout } = await run(tool, args).catch((error) => (error.code === 1 ? error : Promise.reject(error)));
   return JSON.parse(stdout).response;
 }
 
-/** The response, with the patch as text and without the number of the request. */
+/** Decodes the patch of a response and removes the uid of the request. */
 function readable(/** @type {any} */ { uid, patch, ...response }) {
   const operations = patch ? JSON.parse(Buffer.from(patch, "base64").toString()) : [];
   return { ...response, operations };
@@ -59,20 +59,20 @@ for (const id of policies) {
     assert.ok(samples.length > 0);
     const { page, closed } = await open(host.browser, host.url);
     await choose(page, id);
-    await page.locator("#answered summary").click();
+    await page.locator("#admission-response summary").click();
     for (const sample of samples) {
       await example(page, `${sample}:`);
-      const wanted = await answered(id, sample);
-      const shown = page.locator("#answered-text pre");
-      const found = JSON.parse((await shown.textContent()) ?? "");
-      assert.deepEqual(readable(found), readable(wanted), sample);
-      const told = await lines(page, "violations");
-      assert.equal(told.join("\n"), wanted.status?.message ?? "", sample);
-      assert.deepEqual(await lines(page, "warnings"), wanted.warnings ?? [], sample);
+      const expected = await moduleResponse(id, sample);
+      const shown = page.locator("#admission-response-text pre");
+      const actual = JSON.parse((await shown.textContent()) ?? "");
+      assert.deepEqual(readable(actual), readable(expected), sample);
+      const violations = await lines(page, "violations");
+      assert.equal(violations.join("\n"), expected.status?.message ?? "", sample);
+      assert.deepEqual(await lines(page, "warnings"), expected.warnings ?? [], sample);
       const badge = await page.locator("#verdicts .badge").allTextContents();
-      const verdict = wanted.allowed ? (wanted.patch ? "Mutated" : "Admitted") : "Denied";
+      const verdict = expected.allowed ? (expected.patch ? "Mutated" : "Admitted") : "Denied";
       assert.deepEqual(badge, [verdict], sample);
-      assert.equal(await page.locator("#verdicts .diff").count(), wanted.patch ? 1 : 0, sample);
+      assert.equal(await page.locator("#verdicts .diff").count(), expected.patch ? 1 : 0, sample);
     }
     await closed();
   });

@@ -1,4 +1,4 @@
-// Pictures of the main states, to be looked at.
+// Takes screenshots of the main states of the page for visual review.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,4 +56,4 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
 }
 await browser.close();
 site.close();
-console.log(`pictures are in ${folder}`);
+console.log(`Screenshots saved to ${folder}`);

@@ -1,4 +1,4 @@
-// A static host, on loopback: what the page is built for.
+// A static file server on the loopback interface.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
@@ -16,7 +16,7 @@ const TYPES = {
 };
 
 /**
- * Serves the built page from a folder of the host.
+ * Serves the built page below a path.
  *
  * @param {string} folder `/` or `/some/folder/`
  */

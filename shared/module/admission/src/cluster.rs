@@ -74,7 +74,7 @@ impl<'a> Get<'a> {
     }
 
     fn fault(&self, why: &Unreachable) -> Fault {
-        Fault::new(self.to_string(), format!("look-up failed: {}", one_line(&why.0)))
+        Fault::in_lookup(self.to_string(), format!("look-up failed: {}", one_line(&why.0)))
     }
 }
 
@@ -93,7 +93,7 @@ impl<'a> List<'a> {
         let name = format!("list of {}s", self.kind);
         match cluster.list(self) {
             Ok(json) => Ok(LookupAnswer::new(json, name, self.shape, true)),
-            Err(why) => Err(Fault::new(name, format!("look-up failed: {}", one_line(&why.0)))),
+            Err(why) => Err(Fault::in_lookup(name, format!("look-up failed: {}", one_line(&why.0)))),
         }
     }
 }
@@ -108,7 +108,7 @@ impl<'a> LookupAnswer<'a> {
     /// # Errors
     /// What is not JSON.
     pub fn document(&self) -> Result<Document<'_>, Fault> {
-        let origin = Origin::Lookup(&self.name);
+        let origin = Origin::Lookup(self.name.as_str());
         let [(_, item)] = self.items;
         let shape = if self.list { Shape::Fields(&self.items) } else { item };
         Document::parse(&self.json, shape, origin)

@@ -9,6 +9,9 @@
 //! (`guest` does), no clock, no randomness, no hash order, no file and no network.
 
 mod cluster;
+mod entry;
+mod finding;
+mod outcome;
 mod policy;
 mod request;
 mod response;
@@ -18,13 +21,16 @@ mod verdict;
 mod violation;
 
 pub use cluster::{Cluster, Get, List, LookupAnswer, Unreachable};
-pub use document::{Document, Fault, Node, Shape};
+pub use document::{Document, Fault, Node, Origin, Place, Shape};
 pub use edit::Edits;
-pub use policy::{Policy, PolicyEntry, check_settings, configure, evaluate, matches};
+pub use entry::PolicyEntry;
+pub use finding::{Finding, FindingKind, Findings};
+pub use outcome::{Decision, Outcome};
+pub use policy::{Policy, check_settings, configure, judge};
 pub use request::{Operation, Request};
-pub use response::Response;
+pub use response::{Response, render};
 pub use scope::{How, Read, Reads, Scope, ScopeRule};
 pub use settings::{Choice, Kind, Setting, SettingsError, advice, by_path};
-pub use text::{Json, Lookup, ObjectWriter, Quoted, nearest, sorted};
+pub use text::{Json, Lookup, ObjectWriter, Quoted, Step, nearest, sorted};
 pub use verdict::Verdict;
 pub use violation::{Violation, Violations};

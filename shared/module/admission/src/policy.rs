@@ -3,8 +3,11 @@
 use document::{Document, Origin};
 
 use crate::request::{self, Request};
-use crate::verdict::Decision;
-use crate::{Cluster, Fault, Node, Reads, Response, Scope, Setting, SettingsError, Shape, Verdict, settings};
+use crate::verdict::Review;
+use crate::{
+    Cluster, Decision, Fault, Node, Outcome, Reads, Scope, Setting, SettingsError, Shape, Verdict,
+    Violations, settings,
+};
 
 /// A restriction: its settings, understood.
 ///
@@ -26,6 +29,9 @@ pub trait Policy: Sized {
     const CHECK_KIND_FIRST: bool = false;
     /// What it reads of the object and of the old object.
     const OBJECT: Shape<'static>;
+    /// The checks that it consists of, as the id of each and the control that it belongs to; none if its
+    /// findings name no checks. No module carries them.
+    const CONTROLS: &'static [(&'static str, &'static str)] = &[];
     /// Its settings.
     const SETTINGS: &'static [Setting];
     /// What the settings mean, one sentence or two for the path of each: `allow.cidrs`.
@@ -50,56 +56,68 @@ pub trait Policy: Sized {
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault>;
 }
 
-/// Judges the payload of a `validate` call: `{"request": …, "settings": …}`.
+/// Judges the payload of a `validate` call, `{"request": …, "settings": …}`, and hands the outcome on
+/// while the document that it borrows from is at hand.
 ///
-/// The same payload and the same answers of the cluster give the same response, on every target. A fault
+/// The same payload and the same answers of the cluster give the same outcome, on every target. A fault
 /// becomes a denial here and nowhere else.
-#[must_use]
-pub fn evaluate<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Response {
-    judge::<P>(payload, cluster).unwrap_or_else(|fault| Response::fault(P::ID, &fault))
+pub fn judge<P: Policy, T>(
+    payload: &[u8],
+    cluster: &dyn Cluster,
+    receive: impl FnOnce(Outcome<Violations<'_>>) -> T,
+) -> T {
+    let is_kept = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
+    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) });
+    let shape = request::payload(&shape);
+    let parsed = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
+    let reviewed = match &parsed {
+        Ok(document) => review::<P>(document, is_kept, cluster),
+        Err(fault) => Err(fault.clone()),
+    };
+    let outcome = match reviewed {
+        Ok(None) => Outcome::new(Decision::NotMatched, None),
+        Ok(Some(Verdict { review, notes })) => {
+            debug_assert!(P::EMITS_WARNINGS || notes.is_none(), "{} is declared to emit no warnings", P::ID);
+            let decision = match review {
+                Review::Admit => Decision::Admitted,
+                Review::Deny(violations) => Decision::Denied(violations),
+                Review::Mutate(edits) if P::MUTATES => {
+                    // The memory of an instance cannot hold a huge document together with its changed text.
+                    drop(parsed);
+                    match edits.apply(payload) {
+                        Ok(Some(object)) => Decision::Mutated(object),
+                        Ok(None) => Decision::Admitted,
+                        Err(fault) => Decision::Fault(fault),
+                    }
+                }
+                Review::Mutate(_) => {
+                    let problem = "this policy is declared to change nothing";
+                    Decision::Fault(Fault::in_payload(&["request", "object"], problem))
+                }
+            };
+            Outcome::new(decision, notes)
+        }
+        Err(fault) => Outcome::new(Decision::Fault(fault), None),
+    };
+    receive(outcome)
 }
 
-fn judge<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Result<Response, Fault> {
-    let checks_kind_first = P::CHECK_KIND_FIRST && !request::may_be_of(payload, P::SCOPE);
-    let shape = request::shape(if checks_kind_first { Shape::Fields(&[]) } else { P::OBJECT });
-    let shape = request::payload(&shape);
-    let document = Document::parse(payload, Shape::Fields(&shape), Origin::Payload)?;
+/// The verdict on a parsed payload; `None` if the request does not match the policy. Unless `is_kept`, the
+/// document has nothing of the object.
+fn review<'d, P: Policy>(
+    document: &'d Document<'d>,
+    is_kept: bool,
+    cluster: &dyn Cluster,
+) -> Result<Option<Verdict<'d>>, Fault> {
     let request = Request::of(document.root())?;
     if !P::matches(&request) {
-        return Ok(Response::admit());
+        return Ok(None);
     }
-    if checks_kind_first {
-        return Err(Fault::new("request.kind", "expected one kind, found two"));
+    if !is_kept {
+        return Err(Fault::in_payload(&["request", "kind"], "expected one kind, found two"));
     }
     let policy = understand::<P>(document.root().at("settings"))?;
-    let Verdict { decision, notes } = policy.review(&request, cluster)?;
-    let response = match decision {
-        Decision::Admit => Response::admit(),
-        Decision::Deny(violations) => Response::deny(&violations),
-        Decision::Mutate(edits) if P::MUTATES => {
-            // A huge document and its change together would be more than an instance has room for.
-            drop(document);
-            Response::mutate(edits.apply(payload)?)
-        }
-        Decision::Mutate(_) => return Err(Fault::new("object", "this policy is declared to change nothing")),
-    };
-    debug_assert!(P::EMITS_WARNINGS || notes.is_none(), "{} is declared to say nothing besides", P::ID);
-    Ok(match notes {
-        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings, &notes.audit_annotations),
-        _ => response,
-    })
-}
-
-/// Whether the request in the payload of a `validate` call concerns a policy; so does one that cannot be read.
-///
-/// A request that does not is admitted by [`evaluate`], and nothing else is said about it.
-#[must_use]
-pub fn matches<P: Policy>(payload: &[u8]) -> bool {
-    let shape = request::shape(Shape::Fields(&[]));
-    let shape = request::payload(&shape);
-    let document = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
-    document
-        .map_or(true, |document| Request::of(document.root()).map_or(true, |request| P::matches(&request)))
+    policy.review(&request, cluster).map(Some)
 }
 
 /// Judges the payload of a `validate_settings` call: the settings alone.
@@ -122,53 +140,6 @@ pub fn configure<P: Policy>(payload: &[u8]) -> Result<P, SettingsError> {
 fn understand<P: Policy>(settings: Node<'_>) -> Result<P, SettingsError> {
     settings::check(settings, P::SETTINGS)?;
     P::configure(settings)
-}
-
-/// A policy as a value, for lists of them.
-#[derive(Clone, Copy, Debug)]
-pub struct PolicyEntry {
-    /// [`Policy::ID`].
-    pub id: &'static str,
-    /// [`Policy::SCOPE`].
-    pub scope: Scope,
-    /// [`Policy::READS`].
-    pub reads: Reads,
-    /// [`Policy::MUTATES`].
-    pub mutates: bool,
-    /// [`Policy::EMITS_WARNINGS`].
-    pub notes: bool,
-    /// [`Policy::OBJECT`].
-    pub object: Shape<'static>,
-    /// [`Policy::SETTINGS`].
-    pub settings: &'static [Setting],
-    /// [`Policy::DOCS`].
-    pub docs: &'static [(&'static str, &'static str)],
-    /// [`matches`].
-    pub matches: fn(&[u8]) -> bool,
-    /// [`evaluate`].
-    pub evaluate: fn(&[u8], &dyn Cluster) -> Response,
-    /// [`check_settings`].
-    pub check_settings: fn(&[u8]) -> Result<(), SettingsError>,
-}
-
-impl PolicyEntry {
-    /// The entry of a policy.
-    #[must_use]
-    pub const fn of<P: Policy>() -> Self {
-        Self {
-            id: P::ID,
-            scope: P::SCOPE,
-            reads: P::READS,
-            mutates: P::MUTATES,
-            notes: P::EMITS_WARNINGS,
-            object: P::OBJECT,
-            settings: P::SETTINGS,
-            docs: P::DOCS,
-            matches: matches::<P>,
-            evaluate: evaluate::<P>,
-            check_settings: check_settings::<P>,
-        }
-    }
 }
 
 #[cfg(test)]

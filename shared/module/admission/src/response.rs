@@ -1,51 +1,61 @@
-//! What the host is told.
+//! The response of a module.
+
+use std::fmt::Display;
 
 use text::{Json, ObjectWriter};
 
-use crate::{Fault, Violations};
+use crate::{Decision, Outcome, Policy};
 
-/// The host's `ValidationResponse`, field by field as kubewarden-policy-sdk has it, which the tests of the
-/// guest crate hold it against; the object is text here, so that nothing of it is lost on the way.
+/// `ValidationResponse` of kubewarden-policy-sdk, field by field. The tests of the crate `guest` compare the
+/// two.
+///
+/// The object is text here: a `serde_json::Value` would round its numbers.
 #[derive(Debug, Default)]
 pub struct Response {
     /// Whether the request is admitted.
     pub accepted: bool,
-    /// Why not.
+    /// The reason of a denial.
     pub message: Option<String>,
-    /// The HTTP status that the client sees.
+    /// The HTTP status that the client receives.
     pub code: Option<u16>,
     /// The whole object with the policy's changes, as JSON.
     pub mutated_object: Option<String>,
-    /// What is said besides, by field: JSON. A policy that says nothing besides carries no code for it.
+    /// Warnings and audit annotations as JSON, by the name of the field. A policy without them carries no
+    /// code for them.
     pub notes: Vec<(&'static str, String)>,
 }
 
+/// The status of a request that violates a rule.
+const FORBIDDEN: u16 = 403;
+/// The status of a request that cannot be judged. Audit reports count it as an error, not as a failure.
+const INTERNAL_ERROR: u16 = 500;
+
+/// Turns the outcome of a policy into the response of its module.
+#[must_use]
+#[inline(never)]
+pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
+    let Outcome { decision, notes } = outcome;
+    let denied =
+        |message: String, code| Response { message: Some(message), code: Some(code), ..Response::default() };
+    let response = match decision {
+        Decision::NotMatched | Decision::Admitted => Response { accepted: true, ..Response::default() },
+        Decision::Mutated(object) => {
+            Response { accepted: true, mutated_object: Some(object), ..Response::default() }
+        }
+        Decision::Denied(violations) => denied(violations.to_string(), FORBIDDEN),
+        Decision::Fault(fault) => {
+            denied(format!("{}: cannot judge this request: {fault}", P::ID), INTERNAL_ERROR)
+        }
+    };
+    match notes {
+        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings, &notes.audit_annotations),
+        // A policy that is declared to emit none carries no code for them.
+        _ => response,
+    }
+}
+
 impl Response {
-    /// Denied by a rule.
-    const FORBIDDEN: u16 = 403;
-    /// Could not be judged; reports count it as an error, not as a failure.
-    const ERROR: u16 = 500;
-
-    pub(crate) fn admit() -> Self {
-        Self { accepted: true, ..Self::default() }
-    }
-
-    pub(crate) fn mutate(object: Option<String>) -> Self {
-        Self { accepted: true, mutated_object: object, ..Self::default() }
-    }
-
-    #[cold]
-    pub(crate) fn deny(violations: &Violations<'_>) -> Self {
-        Self { message: Some(violations.to_string()), code: Some(Self::FORBIDDEN), ..Self::default() }
-    }
-
-    #[cold]
-    pub(crate) fn fault(policy: &str, fault: &Fault) -> Self {
-        let message = format!("{policy}: cannot judge this request: {fault}");
-        Self { message: Some(message), code: Some(Self::ERROR), ..Self::default() }
-    }
-
-    /// The same response with what the client and the audit log are told besides.
+    /// The same response with warnings and audit annotations.
     #[must_use]
     pub fn with(mut self, warnings: &[String], audit_annotations: &[(&'static str, String)]) -> Self {
         if !warnings.is_empty() {
@@ -63,7 +73,7 @@ impl Response {
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
         if self.accepted && self.mutated_object.is_none() && self.notes.is_empty() {
-            // What nearly all requests get.
+            // The response to nearly all requests.
             return br#"{"accepted":true}"#.to_vec();
         }
         let mut json = ObjectWriter::new().raw("accepted", if self.accepted { "true" } else { "false" });

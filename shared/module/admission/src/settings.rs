@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use document::Origin;
+use document::{Origin, Place};
+use text::Step;
 
 use crate::{Document, Fault, Node, Quoted, Shape, nearest};
 
@@ -82,8 +83,8 @@ pub fn by_path(settings: &[Setting]) -> Vec<(String, Kind)> {
     found
 }
 
-/// A setting that is not understood: its path, such as `allow[0].cidrs[1]`, or `settings` for all of them, and what is
-/// wrong and what to write instead.
+/// A setting that is not valid: its place, such as `allow[0].cidrs[1]` or `settings` as a whole, the
+/// problem, and what to write instead.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SettingsError(Fault);
 
@@ -92,23 +93,28 @@ impl SettingsError {
     #[must_use]
     #[cold]
     pub fn at(setting: Node<'_>, problem: &str) -> Self {
-        Self(Fault::new(setting.path(), problem))
+        Self(setting.fault(problem))
     }
 
-    /// An error about a text at a setting, which the message repeats: `"10.0.0.0/33" is no range`.
+    /// An error about a text at a setting, which the message repeats: `"10.0.0.0/33" is not a CIDR`.
     #[must_use]
     #[cold]
     pub fn about(setting: Node<'_>, text: &str, problem: &str) -> Self {
-        Self(Fault::new(setting.path(), format!("{} {problem}", Quoted(text))))
+        Self(setting.fault(format!("{} {problem}", Quoted(text))))
     }
 
-    /// The path of the setting.
+    /// The steps to the setting, from the settings as a whole.
     #[must_use]
-    pub fn path(&self) -> &str {
-        self.0.path()
+    pub fn steps(&self) -> &[Step] {
+        let Place { origin, steps } = self.0.place();
+        match (origin, steps.split_first()) {
+            // Settings that come with a request lie below its key.
+            (Origin::Payload, Some((_, steps))) => steps,
+            _ => steps,
+        }
     }
 
-    /// What is wrong, and what to write instead.
+    /// The problem, and what to write instead.
     #[must_use]
     pub fn problem(&self) -> &str {
         self.0.problem()
@@ -117,7 +123,9 @@ impl SettingsError {
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        Place::write(f, &Origin::Settings, self.steps())?;
+        f.write_str(": ")?;
+        f.write_str(self.problem())
     }
 }
 
@@ -129,15 +137,10 @@ impl From<Fault> for SettingsError {
     }
 }
 
+/// As a fault of a request, the setting is named below `settings`.
 impl From<SettingsError> for Fault {
     fn from(SettingsError(fault): SettingsError) -> Self {
-        let path = fault.path();
-        let path = match path {
-            "settings" => path.to_owned(),
-            key if key.starts_with('[') => format!("settings{path}"),
-            _ => format!("settings.{path}"),
-        };
-        Self::new(path, fault.problem())
+        fault
     }
 }
 

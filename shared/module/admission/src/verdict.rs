@@ -7,14 +7,14 @@ use crate::{Edits, Violations};
 /// There is no way to write an edit on a denied object.
 #[derive(Debug)]
 pub struct Verdict<'d> {
-    pub(crate) decision: Decision<'d>,
+    pub(crate) review: Review<'d>,
     /// Boxed, as most verdicts have none.
     pub(crate) notes: Option<Box<Notes>>,
 }
 
 /// What becomes of a request.
 #[derive(Debug)]
-pub(crate) enum Decision<'d> {
+pub(crate) enum Review<'d> {
     /// Nothing to object to.
     Admit,
     /// At least one violation.
@@ -24,7 +24,7 @@ pub(crate) enum Decision<'d> {
 }
 
 /// What the client and the audit log are told, whatever becomes of the request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Notes {
     pub(crate) warnings: Vec<String>,
     pub(crate) audit_annotations: Vec<(&'static str, String)>,
@@ -34,7 +34,7 @@ impl Verdict<'_> {
     /// Nothing to object to.
     #[must_use]
     pub fn admit() -> Self {
-        Self::of(Decision::Admit)
+        Self::of(Review::Admit)
     }
 
     /// Adds a warning, which `kubectl` prints: one line, at most 120 characters where possible, as the API
@@ -58,19 +58,19 @@ impl Verdict<'_> {
 }
 
 impl<'d> Verdict<'d> {
-    fn of(decision: Decision<'d>) -> Self {
-        Self { decision, notes: None }
+    fn of(review: Review<'d>) -> Self {
+        Self { review, notes: None }
     }
 }
 
 impl<'d> From<Violations<'d>> for Verdict<'d> {
     fn from(violations: Violations<'d>) -> Self {
-        Self::of(if violations.is_empty() { Decision::Admit } else { Decision::Deny(violations) })
+        Self::of(if violations.is_empty() { Review::Admit } else { Review::Deny(violations) })
     }
 }
 
 impl From<Edits> for Verdict<'_> {
     fn from(edits: Edits) -> Self {
-        Self::of(if edits.is_empty() { Decision::Admit } else { Decision::Mutate(edits) })
+        Self::of(if edits.is_empty() { Review::Admit } else { Review::Mutate(edits) })
     }
 }

@@ -1,89 +1,110 @@
-//! What an object does that it may not, in the API server's own words.
+//! Violations, in the words of the API server.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write};
+use std::fmt;
 
 use crate::Node;
 
-/// One thing that is not allowed, at one place.
+/// One value, or one missing value, that a policy denies.
 ///
-/// Written as `field.Error` of apimachinery is, with the way out behind a semicolon:
-/// `spec.externalIPs[0]: Invalid value: "192.0.2.1": what the rule is; what to do`.
+/// A violation is written as `field.Error` of apimachinery is, with the remedy after a semicolon:
+/// `spec.externalIPs[0]: Invalid value: "192.0.2.1": the rule; the remedy`.
 ///
-/// It is a place, not yet a text: a path is written only for what a message lists.
+/// It borrows from the document: its path is computed only for what a message lists.
+/// [`Finding`](crate::Finding) is the same without the document.
 #[derive(Clone, Debug)]
 pub struct Violation<'d> {
-    at: Node<'d>,
-    kind: Kind,
-    rule: Cow<'static, str>,
-    remedy: Cow<'static, str>,
+    pub(crate) at: Node<'d>,
+    pub(crate) kind: Kind,
+    pub(crate) rule: Cow<'static, str>,
+    pub(crate) remedy: Cow<'static, str>,
+    pub(crate) check: Option<&'static str>,
 }
 
+/// The kinds of `field.Error` that policies use.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub(crate) enum Kind {
     Invalid,
     Required,
     Forbidden,
 }
 
 impl<'d> Violation<'d> {
-    /// A value that is not allowed; the message repeats it, so never for a value that may be secret.
+    /// A value that is not allowed. The message repeats the value, so it must not be secret.
     pub fn invalid(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into() }
+        Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// A value that has to be there and is not.
+    /// A required value that is missing.
     pub fn required(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into() }
+        Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// A value that is not allowed and that no message may repeat.
+    /// A value that is not allowed and that no message repeats.
     pub fn forbidden(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { at, kind: Kind::Forbidden, rule: rule.into(), remedy: remedy.into() }
+        Self { at, kind: Kind::Forbidden, rule: rule.into(), remedy: remedy.into(), check: None }
+    }
+
+    /// The same violation with the id of the check that found it.
+    #[must_use]
+    pub fn of_check(mut self, check: &'static str) -> Self {
+        self.check = Some(check);
+        self
     }
 }
 
 impl fmt::Display for Violation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, kind, rule, remedy } = self;
-        f.write_str(&at.path())?;
-        match kind {
-            Kind::Invalid => {
-                f.write_str(": Invalid value: ")?;
-                at.shown().fmt(f)?;
-            }
-            Kind::Required => f.write_str(": Required value")?,
-            Kind::Forbidden => f.write_str(": Forbidden")?,
-        }
-        for part in [": ", rule, "; ", remedy] {
-            f.write_str(part)?;
-        }
-        Ok(())
+        let Self { at, kind, rule, remedy, .. } = self;
+        let value = match kind {
+            Kind::Invalid => Some(at.shown()),
+            Kind::Required | Kind::Forbidden => None,
+        };
+        write(f, &at.path(), *kind, value.as_deref(), [rule, remedy])
     }
 }
 
-/// All violations of a request, in document order.
+/// Writes a violation or a finding.
+pub(crate) fn write(
+    f: &mut fmt::Formatter<'_>,
+    path: &str,
+    kind: Kind,
+    value: Option<&str>,
+    [rule, remedy]: [&str; 2],
+) -> fmt::Result {
+    let kind = match kind {
+        Kind::Invalid => ": Invalid value: ",
+        Kind::Required => ": Required value",
+        Kind::Forbidden => ": Forbidden",
+    };
+    for part in [path, kind, value.unwrap_or_default(), ": ", rule, "; ", remedy] {
+        f.write_str(part)?;
+    }
+    Ok(())
+}
+
+/// The violations of a request, in document order.
 #[derive(Clone, Debug, Default)]
 pub struct Violations<'d> {
-    listed: Vec<Violation<'d>>,
+    pub(crate) listed: Vec<Violation<'d>>,
     more: usize,
 }
 
 impl<'d> Violations<'d> {
-    /// The most that one message lists. What is above is counted: a message of megabytes helps nobody and
-    /// does not fit into a report.
+    /// The most violations that one message lists; further ones are counted. Reports cannot store messages
+    /// of megabytes.
     pub const LISTED: usize = 1000;
 
     /// Adds a value that is not allowed; the message repeats it.
@@ -91,7 +112,7 @@ impl<'d> Violations<'d> {
         self.add(at, Kind::Invalid, rule, remedy);
     }
 
-    /// Adds a value that has to be there and is not.
+    /// Adds a required value that is missing.
     pub fn require(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
         self.add(at, Kind::Required, rule, remedy);
     }
@@ -101,13 +122,13 @@ impl<'d> Violations<'d> {
         self.add(at, Kind::Forbidden, rule, remedy);
     }
 
-    /// One function for the many places that find something, as a violation is large to build in each.
+    /// One function for all callers: building a violation in each of them would be larger.
     #[inline(never)]
     fn add(&mut self, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
-        self.push(Violation { at, kind, rule: rule.into(), remedy: remedy.into() });
+        self.push(Violation { at, kind, rule: rule.into(), remedy: remedy.into(), check: None });
     }
 
-    /// Adds one.
+    /// Adds a violation.
     pub fn push(&mut self, violation: Violation<'d>) {
         if self.listed.len() < Self::LISTED {
             self.listed.push(violation);
@@ -116,30 +137,30 @@ impl<'d> Violations<'d> {
         }
     }
 
-    /// Whether a message lists no more: what is found from here on needs no text and is [counted](Self::count).
+    /// Whether a message lists no more: further violations need no text and are [counted](Self::count).
     #[must_use]
     pub fn are_full(&self) -> bool {
         self.listed.len() >= Self::LISTED
     }
 
-    /// Counts one that no message lists.
+    /// Counts a violation that no message lists.
     pub fn count(&mut self) {
         self.more = self.more.saturating_add(1);
     }
 
-    /// How many there are beyond those that a message lists.
+    /// The number of violations beyond those that a message lists.
     #[must_use]
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// The paths of those that a message lists.
+    /// The paths of the listed violations.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         self.listed.iter().map(|violation| violation.at.path()).collect()
     }
 
-    /// Whether there is none.
+    /// Whether there are no violations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
@@ -149,14 +170,20 @@ impl<'d> Violations<'d> {
 impl fmt::Display for Violations<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, violation) in self.listed.iter().enumerate() {
-            if index > 0 {
-                f.write_char('\n')?;
-            }
+            f.write_str(if index > 0 { "\n" } else { "" })?;
             violation.fmt(f)?;
         }
         match self.more {
             0 => Ok(()),
-            more => write!(f, "\n… and {more} more violations"),
+            more => {
+                f.write_str("\n")?;
+                write_more(f, more)
+            }
         }
     }
+}
+
+/// Writes how many violations a message does not list.
+pub(crate) fn write_more(f: &mut fmt::Formatter<'_>, more: usize) -> fmt::Result {
+    write!(f, "… and {more} more violations")
 }

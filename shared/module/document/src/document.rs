@@ -6,8 +6,9 @@
 use std::cell::Cell;
 use std::fmt;
 
-use text::{Path, Quoted, Step, sorted};
+use text::{Quoted, Step, sorted};
 
+use crate::fault::{Origin, Place};
 use crate::json::{Number, Scanner, Start, SyntaxError};
 use crate::node::Node;
 use crate::shape::position;
@@ -19,18 +20,7 @@ pub struct Document<'d> {
     unescaped: Vec<Vec<u8>>,
     /// Fields that were asked for and are not there: they need a path, too.
     missing: Cell<Vec<Missing>>,
-    origin: Origin<'d>,
-}
-
-/// What the root of a document is, which decides how paths are written.
-#[derive(Clone, Copy, Debug)]
-pub enum Origin<'d> {
-    /// `{"request": …, "settings": …}`: paths below the object under review start there.
-    Payload,
-    /// The settings alone.
-    Settings,
-    /// An answer of the cluster, by its name: `Namespace "shop"`.
-    Lookup(&'d str),
+    origin: Origin<&'d str>,
 }
 
 /// A field that is not there.
@@ -108,7 +98,7 @@ impl<'d> Document<'d> {
     /// # Errors
     /// What is not JSON, and an object with the same kept key twice: which of the two values another
     /// reader would take is not for this one to guess.
-    pub fn parse(text: &'d [u8], shape: Shape<'d>, origin: Origin<'d>) -> Result<Self, Fault> {
+    pub fn parse(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Result<Self, Fault> {
         let document =
             Self { entries: Vec::with_capacity(64), unescaped: Vec::new(), missing: Cell::default(), origin };
         let mut builder = Builder {
@@ -129,7 +119,8 @@ impl<'d> Document<'d> {
             }
             (Err(_), Some(fault)) => Err(fault),
             (Err(error), None) => {
-                Err(Fault::new(origin.root_name(), error.describe(text, builder.scanner.at())))
+                let place = Place { origin: origin.owned(), steps: Vec::new() };
+                Err(Fault::new(place, error.describe(text, builder.scanner.at())))
             }
         }
     }
@@ -230,7 +221,7 @@ impl<'d> Document<'d> {
     }
 
     /// The steps from the root to a place.
-    pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<'d>> {
+    pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<&'d str>> {
         let mut steps = Vec::new();
         let mut at = id;
         loop {
@@ -252,25 +243,20 @@ impl<'d> Document<'d> {
         steps
     }
 
-    /// The path of a place as `kubectl explain` and the API server write it.
+    /// The path of a place, as messages write it.
     #[cold]
     pub(crate) fn path(&'d self, id: Id) -> String {
-        let steps = self.steps(id);
-        match (self.origin, steps.as_slice()) {
-            (origin, []) => origin.root_name().to_owned(),
-            (
-                Origin::Payload,
-                [Step::Field("request"), Step::Field("object"), rest @ ..]
-                | [Step::Field("settings"), rest @ ..],
-            ) if !rest.is_empty() => Path(rest).to_string(),
-            (Origin::Payload, [Step::Field("request"), rest @ ..])
-                if matches!(rest, [Step::Field("oldObject"), ..]) =>
-            {
-                Path(rest).to_string()
-            }
-            (Origin::Payload | Origin::Settings, all) => Path(all).to_string(),
-            (Origin::Lookup(name), all) => format!("{name}: {}", Path(all)),
+        self.place(id).to_string()
+    }
+
+    /// A place that outlives the document.
+    #[cold]
+    pub(crate) fn place(&'d self, id: Id) -> Place {
+        let mut steps = Vec::new();
+        for step in self.steps(id) {
+            steps.push(step.owned());
         }
+        Place { origin: self.origin.owned(), steps }
     }
 }
 
@@ -278,16 +264,6 @@ impl fmt::Debug for Document<'_> {
     /// Without the content, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Document").field("values", &self.entries.len()).finish_non_exhaustive()
-    }
-}
-
-impl<'d> Origin<'d> {
-    fn root_name(self) -> &'d str {
-        match self {
-            Origin::Payload => "payload",
-            Origin::Settings => "settings",
-            Origin::Lookup(name) => name,
-        }
     }
 }
 
@@ -469,11 +445,9 @@ impl<'d> Builder<'d> {
         match names.iter().zip(names.iter().skip(1)).find(|(one, next)| one == next) {
             None => Ok(()),
             Some((twin, _)) => {
-                let problem = format!(
-                    "the key {} is there twice",
-                    Quoted(std::str::from_utf8(twin).unwrap_or_default())
-                );
-                self.fault = Some(Fault::new(self.document.path(object), problem));
+                let problem =
+                    format!("duplicate key {}", Quoted(std::str::from_utf8(twin).unwrap_or_default()));
+                self.fault = Some(Fault::new(self.document.place(object), problem));
                 Err(SyntaxError::Unique)
             }
         }
@@ -553,11 +527,11 @@ mod tests {
     #[test]
     fn a_kept_key_that_is_there_twice_is_a_fault() {
         for (text, fault) in [
-            (r#"{"spec":{"type":"a","type":"b"}}"#, r#"thing: spec: the key "type" is there twice"#),
-            (r#"{"spec":{},"status":1,"spec":null}"#, r#"thing: the key "spec" is there twice"#),
+            (r#"{"spec":{"type":"a","type":"b"}}"#, r#"thing: spec: duplicate key "type""#),
+            (r#"{"spec":{},"status":1,"spec":null}"#, r#"thing: duplicate key "spec""#),
             (
                 r#"{"metadata":{"labels":{"b":"1","a":"2","\u0062":"3"}}}"#,
-                r#"thing: metadata.labels: the key "b" is there twice"#,
+                r#"thing: metadata.labels: duplicate key "b""#,
             ),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), fault);

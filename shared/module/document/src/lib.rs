@@ -18,8 +18,8 @@ mod peek;
 mod shape;
 mod walk;
 
-pub use document::{Document, Origin};
-pub use fault::Fault;
+pub use document::Document;
+pub use fault::{Fault, Origin, Place};
 pub use node::Node;
 pub use peek::peek;
 pub use shape::Shape;

@@ -4,11 +4,11 @@ use std::fmt;
 
 use text::{Quoted, Step};
 
-use crate::Fault;
 use crate::document::{Children, Document, Id, Name, Value};
 #[cfg(debug_assertions)]
 use crate::guard;
 use crate::shape::same;
+use crate::{Fault, Place};
 
 /// A place in a document, present or not; it knows its path.
 ///
@@ -234,11 +234,18 @@ impl<'d> Node<'d> {
         self.document.path(self.id)
     }
 
+    /// The place, independent of the document.
+    #[must_use]
+    #[cold]
+    pub fn place(&self) -> Place {
+        self.document.place(self.id)
+    }
+
     /// A fault at this place.
     #[must_use]
     #[cold]
     pub fn fault(&self, problem: impl Into<String>) -> Fault {
-        Fault::new(self.path(), problem)
+        Fault::new(self.place(), problem)
     }
 
     /// The type of the value, in words.
@@ -249,7 +256,7 @@ impl<'d> Node<'d> {
 
     /// The steps from the root of the document to here.
     #[must_use]
-    pub fn steps(&self) -> Vec<Step<'d>> {
+    pub fn steps(&self) -> Vec<Step<&'d str>> {
         self.document.steps(self.id)
     }
 

@@ -136,5 +136,5 @@ impl<'t> Walk<'t> {
 
 #[cold]
 fn unreadable(_: SyntaxError) -> Fault {
-    Fault::new("payload", "not JSON")
+    Fault::in_payload(&[], "not JSON")
 }

@@ -15,7 +15,7 @@ pub struct Edits(Vec<Edit>);
 
 #[derive(Debug)]
 struct Edit {
-    steps: Vec<OwnedStep>,
+    steps: Vec<Step>,
     new: New,
 }
 
@@ -24,15 +24,9 @@ struct Edit {
 enum New {
     Value(Json),
     /// As a string, the JSON text of another place.
-    TextOf(Vec<OwnedStep>),
+    TextOf(Vec<Step>),
     /// The field or element goes.
     Nothing,
-}
-
-#[derive(Debug, Eq, PartialEq)]
-enum OwnedStep {
-    Field(String),
-    Index(usize),
 }
 
 impl Edits {
@@ -51,7 +45,7 @@ impl Edits {
     pub fn set_entry(&mut self, of: &Node<'_>, key: &str, value: impl Into<Json>) -> Result<(), Fault> {
         of.object()?;
         let mut steps = steps_of(of)?;
-        steps.push(OwnedStep::Field(key.to_owned()));
+        steps.push(Step::Field(key.to_owned()));
         self.0.push(Edit { steps, new: New::Value(value.into()) });
         Ok(())
     }
@@ -94,8 +88,8 @@ impl Edits {
     pub fn apply(self, payload: &[u8]) -> Result<Option<String>, Fault> {
         // What was judged before is JSON, but text that was skipped may be no UTF-8.
         let payload = std::str::from_utf8(payload)
-            .map_err(|_| Fault::new("request.object", "cannot be changed: it is not UTF-8"))?;
-        let object = ["request", "object"].map(|name| OwnedStep::Field(name.to_owned()));
+            .map_err(|_| Fault::in_payload(&["request", "object"], "cannot be changed: it is not UTF-8"))?;
+        let object = ["request", "object"].map(|name| Step::Field(name.to_owned()));
         let mut walk = Walk::of(payload);
         if !seek(&mut walk, &object)? {
             walk = Walk::of("null");
@@ -123,30 +117,26 @@ impl Edits {
 }
 
 /// The steps from the object under review to a place of it.
-fn steps_of(at: &Node<'_>) -> Result<Vec<OwnedStep>, Fault> {
+fn steps_of(at: &Node<'_>) -> Result<Vec<Step>, Fault> {
     let steps = at.steps();
     let [Step::Field("request"), Step::Field("object"), steps @ ..] = steps.as_slice() else {
         return Err(at.fault("is not a part of the object and cannot be changed"));
     };
-    let steps = steps.iter().map(|step| match step {
-        Step::Field(name) => OwnedStep::Field((*name).to_owned()),
-        Step::Index(index) => OwnedStep::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
-    });
-    Ok(steps.collect())
+    Ok(steps.iter().map(Step::owned).collect())
 }
 
 /// The steps that are left to a place, and its new value; `None` takes it away.
-type Change<'e> = (&'e [OwnedStep], Option<&'e Json>);
+type Change<'e> = (&'e [Step], Option<&'e Json>);
 
 /// Goes to the value that is some steps below the next one, if it is there.
-fn seek(walk: &mut Walk<'_>, steps: &[OwnedStep]) -> Result<bool, Fault> {
+fn seek(walk: &mut Walk<'_>, steps: &[Step]) -> Result<bool, Fault> {
     'steps: for step in steps {
         let below = walk.below()?;
         if below == Below::Nothing {
             return Ok(false);
         }
         walk.enter()?;
-        let mut index = 0;
+        let mut index = 0_u32;
         while let Some(key) = walk.next(below, index == 0)? {
             if fits(step, below, &key, index) {
                 continue 'steps;
@@ -160,10 +150,10 @@ fn seek(walk: &mut Walk<'_>, steps: &[OwnedStep]) -> Result<bool, Fault> {
 }
 
 /// Whether a member of an object or array is where a step leads.
-fn fits(step: &OwnedStep, below: Below, key: &Key<'_>, index: usize) -> bool {
+fn fits(step: &Step, below: Below, key: &Key<'_>, index: u32) -> bool {
     match step {
-        OwnedStep::Field(field) => below == Below::Fields && key.is(field),
-        OwnedStep::Index(wanted) => below == Below::Elements && *wanted == index,
+        Step::Field(field) => below == Below::Fields && key.is(field),
+        Step::Index(wanted) => below == Below::Elements && *wanted == index,
     }
 }
 
@@ -189,7 +179,7 @@ fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<
         walk.skip()?;
     } else {
         walk.enter()?;
-        let mut index = 0;
+        let mut index = 0_u32;
         while let Some(key) = walk.next(below, index == 0)? {
             let edits = take(&mut rest, &|step| fits(step, below, &key, index));
             write_member(out, start, key.text(), walk, &edits)?;
@@ -199,7 +189,7 @@ fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<
     while let Some((Some(step), _)) = rest.first().map(|(steps, value)| (steps.first(), value)) {
         let edits = take(&mut rest, &|other| other == step);
         // An object is made only for something in it.
-        if let OwnedStep::Field(name) = step
+        if let Step::Field(name) = step
             && edits.iter().any(|(_, value)| value.is_some())
         {
             let mut key = Json::from(name.as_str()).into_text();
@@ -235,7 +225,7 @@ fn of_place<'a, 'e>(edits: &'a [Change<'e>]) -> Option<&'a Change<'e>> {
 }
 
 /// Takes the edits whose first step is one, without that step.
-fn take<'e>(edits: &mut Vec<Change<'e>>, is_it: &dyn Fn(&OwnedStep) -> bool) -> Vec<Change<'e>> {
+fn take<'e>(edits: &mut Vec<Change<'e>>, is_it: &dyn Fn(&Step) -> bool) -> Vec<Change<'e>> {
     let mut taken = Vec::new();
     edits.retain(|(steps, value)| match steps.split_first() {
         Some((first, rest)) if is_it(first) => {

@@ -6,7 +6,7 @@
 
 mod cluster;
 
-use admission::Policy;
+use admission::{Policy, render};
 use text::ObjectWriter;
 use wapc_guest::{CallResult, register_function};
 
@@ -48,7 +48,8 @@ pub fn register<P: Policy>() {
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
 fn validate<P: Policy>(payload: &[u8]) -> CallResult {
-    Ok(admission::evaluate::<P>(payload, &HostCluster::<P>::default()).to_json())
+    Ok(admission::judge::<P, _>(payload, &HostCluster::<P>::default(), |outcome| render::<P, _>(outcome))
+        .to_json())
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]

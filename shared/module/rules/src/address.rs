@@ -1,71 +1,74 @@
-//! IP addresses and ranges as Kubernetes reads them.
+//! IP addresses and CIDR blocks, parsed as Kubernetes parses them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use admission::{Node, SettingsError};
 
-/// An address, and whether it is written as every reader understands it.
+/// A parsed IP address.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Reading {
-    /// What the API server reads; an IPv4-mapped IPv6 address as the IPv4 address.
+pub struct ParsedAddress {
+    /// The address that the API server reads, in canonical form: an IPv4-mapped IPv6 address is
+    /// given as the IPv4 address.
     pub address: IpAddr,
-    /// What other readers may understand differently or refuse.
-    pub oddity: Option<Oddity>,
+    /// The reason why other programs may read another address or none; `None` if all agree.
+    pub ambiguity: Option<Ambiguity>,
 }
 
-/// A way to write an address that readers disagree on.
-///
-/// Lists of ranges are evaded with them; the API server warns of them since 1.36.
+/// A notation that programs read differently, so that it can evade lists of ranges. The API server
+/// warns about such addresses since Kubernetes 1.36.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Oddity {
-    /// Leading zeros: decimal to some readers, octal to others.
+pub enum Ambiguity {
+    /// Leading zeros, which some programs read as decimal and others as octal.
     LeadingZeros,
     /// An IPv4-mapped IPv6 address.
-    Mapped,
+    Ipv4Mapped,
 }
 
-/// Reads an address as the API server does: with leading zeros, which it takes for decimal, and with groups
-/// of any length. Upper case and IPv6 that is not shortened are nothing odd.
+/// Parses an address as the API server does. Leading zeros are read as decimal, and groups may have
+/// any length. Returns `None` for any text that the API server does not accept as an address.
 ///
-/// Source: `ParseIPSloppy` of k8s.io/utils/net, Go's parser before 1.17.
+/// Upper case and unshortened IPv6 addresses are not ambiguous.
+///
+/// Source: `ParseIPSloppy` of k8s.io/utils/net, which is Go's parser before 1.17.
 ///
 /// # Example
 /// ```
-/// use rules::address::{Oddity, read};
+/// use rules::address::{Ambiguity, parse};
 ///
-/// let reading = read("192.012.2.2").unwrap();
-/// assert_eq!(reading.address.to_string(), "192.12.2.2");
-/// assert_eq!(reading.oddity, Some(Oddity::LeadingZeros));
-/// assert_eq!(read("2001:DB8::1").unwrap().oddity, None);
-/// assert_eq!(read("192.0.2.1/32"), None);
+/// let parsed = parse("192.012.2.2").unwrap();
+/// assert_eq!(parsed.address.to_string(), "192.12.2.2");
+/// assert_eq!(parsed.ambiguity, Some(Ambiguity::LeadingZeros));
+/// assert_eq!(parse("2001:DB8::1").unwrap().ambiguity, None);
+/// assert_eq!(parse("192.0.2.1/32"), None);
 /// ```
 #[must_use]
-pub fn read(text: &str) -> Option<Reading> {
+pub fn parse(text: &str) -> Option<ParsedAddress> {
     let mut padded = false;
     let written = if text.bytes().find(|byte| matches!(byte, b'.' | b':'))? == b'.' {
-        IpAddr::V4(read_v4(text, &mut padded)?)
+        IpAddr::V4(parse_v4(text, &mut padded)?)
     } else {
-        IpAddr::V6(read_v6(text, &mut padded)?)
+        IpAddr::V6(parse_v6(text, &mut padded)?)
     };
     let address = written.to_canonical();
-    let oddity = match (address != written, padded) {
-        (true, _) => Some(Oddity::Mapped),
-        (_, true) => Some(Oddity::LeadingZeros),
+    let ambiguity = match (address != written, padded) {
+        (true, _) => Some(Ambiguity::Ipv4Mapped),
+        (_, true) => Some(Ambiguity::LeadingZeros),
         _ => None,
     };
-    Some(Reading { address, oddity })
+    Some(ParsedAddress { address, ambiguity })
 }
 
-/// An address to compare with others: the octets of IPv6, IPv4 as IPv4-mapped.
+/// The 16 octets of an IPv6 address, or of an IPv4 address in IPv4-mapped form. Two texts denote the
+/// same address if and only if their octets are equal.
 pub type Octets = [u8; 16];
 
-/// The octets of the address that the API server reads.
+/// Returns the octets of the address that the API server reads; `None` if the text is not an address.
 #[must_use]
 pub fn octets(text: &str) -> Option<Octets> {
-    Some(mapped(read(text)?.address).to_be_bytes())
+    Some(mapped(parse(text)?.address).to_be_bytes())
 }
 
-fn read_v4(text: &str, padded: &mut bool) -> Option<Ipv4Addr> {
+fn parse_v4(text: &str, padded: &mut bool) -> Option<Ipv4Addr> {
     let mut parts = text.split('.');
     let mut octets = [0_u8; 4];
     for octet in &mut octets {
@@ -76,7 +79,7 @@ fn read_v4(text: &str, padded: &mut bool) -> Option<Ipv4Addr> {
     parts.next().is_none().then(|| Ipv4Addr::from(octets))
 }
 
-fn read_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
+fn parse_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
     let mut groups = [0_u16; 8];
     let mut given = 0_usize;
     let mut push = |group: u16| {
@@ -84,7 +87,7 @@ fn read_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
         given = given.saturating_add(1);
         place.map(|place| *place = group)
     };
-    // How many groups are before `::`, which stands for groups of zero.
+    // The number of groups before `::`, which stands for groups of zeros.
     let mut gap = None;
     let mut before = 0_usize;
     let mut rest = text;
@@ -95,7 +98,7 @@ fn read_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
     while gap != Some(before) || !rest.is_empty() {
         let Some((part, after)) = rest.split_once(':') else {
             if rest.contains('.') {
-                let [a, b, c, d] = read_v4(rest, padded)?.octets();
+                let [a, b, c, d] = parse_v4(rest, padded)?.octets();
                 push(u16::from_be_bytes([a, b]))?;
                 push(u16::from_be_bytes([c, d]))?;
             } else {
@@ -117,7 +120,7 @@ fn read_v6(text: &str, padded: &mut bool) -> Option<Ipv6Addr> {
     let zeros = groups.len().checked_sub(given)?;
     match gap {
         None => (zeros == 0).then_some(())?,
-        // It stands for at least one group; what comes behind it moves to the end.
+        // The gap is at least one group long; the groups after it move to the end.
         Some(gap) => {
             (zeros > 0).then_some(())?;
             for index in (gap..given).rev() {
@@ -133,7 +136,7 @@ fn group(text: &str, padded: &mut bool) -> Option<u16> {
     u16::try_from(number(text, 16)?).ok()
 }
 
-/// A number of any length below 2^24, without sign.
+/// Parses an unsigned number below 2^24 with any number of digits.
 fn number(text: &str, radix: u32) -> Option<u32> {
     const LIMIT: u32 = 0xff_ffff;
     if text.is_empty() {
@@ -144,20 +147,21 @@ fn number(text: &str, radix: u32) -> Option<u32> {
     })
 }
 
-/// A CIDR block. IPv4 blocks are kept as IPv4-mapped, so that one comparison serves both families, which never
-/// cross all the same: `::/0` covers no IPv4 address.
+/// A CIDR block. IPv4 and IPv6 blocks never overlap: `::/0` does not contain IPv4 addresses.
 ///
-/// `ipnet` is what the tests hold it against; in a module it would be 2 KB more.
+/// Both families are stored as 128 bits, IPv4 in IPv4-mapped form, so that one comparison serves
+/// both. The tests compare the type with that of the crate `ipnet`, which would add 2 KB to a module.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Range {
+pub struct CidrBlock {
     network: u128,
-    /// How many leading bits of the 128 are the network's.
+    /// The length of the prefix, of 128 bits.
     bits: u32,
     v4: bool,
 }
 
-impl Range {
-    /// The block of an address and the length of its prefix; `None` if the prefix is too long.
+impl CidrBlock {
+    /// Creates the block of the given address and prefix length in bits. Returns `None` if the prefix
+    /// is too long for the family.
     #[must_use]
     pub fn new(address: IpAddr, prefix: u32) -> Option<Self> {
         let (v4, bits) = match address {
@@ -167,20 +171,20 @@ impl Range {
         (bits <= 128).then_some(Self { network: mapped(address), bits, v4 })
     }
 
-    /// The block of one address.
+    /// Creates the block of a single address.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         Self { network: mapped(address), bits: 128, v4: address.is_ipv4() }
     }
 
-    /// Whether all of another block is in this one.
+    /// Returns whether this block contains the whole of another one.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         self.v4 == other.v4 && self.bits <= other.bits && (self.network ^ other.network) & self.mask() == 0
     }
 
     fn mask(&self) -> u128 {
-        // All bits of the host: none for a block of one address.
+        // The shift leaves the host bits set; for a single address there are none.
         !u128::MAX.checked_shr(self.bits).unwrap_or_default()
     }
 }
@@ -192,31 +196,34 @@ fn mapped(address: IpAddr) -> u128 {
     }
 }
 
-/// Whether an address is in one of the ranges.
+/// Returns whether one of the blocks contains the address.
 #[must_use]
-pub fn covered(ranges: &[Range], address: IpAddr) -> bool {
-    ranges.iter().any(|range| range.contains(&Range::of(address)))
+pub fn covered(blocks: &[CidrBlock], address: IpAddr) -> bool {
+    blocks.iter().any(|block| block.contains(&CidrBlock::of(address)))
 }
 
-/// Reads a setting that lists ranges, `192.0.2.0/24`, and addresses, which are ranges of themselves.
+/// Reads a setting that lists CIDR blocks such as `192.0.2.0/24` and single addresses, each of which
+/// becomes a block of its own.
 ///
 /// # Errors
-/// Everything that two readers could understand differently, with what to write instead.
-pub fn ranges(setting: Node<'_>) -> Result<Vec<Range>, SettingsError> {
-    let mut ranges = Vec::new();
+/// Returns an error, with the notation to use instead, for an element that is not a block or an
+/// address, and for one that programs could read differently: with leading zeros, IPv4-mapped, or
+/// with host bits set.
+pub fn cidr_blocks(setting: Node<'_>) -> Result<Vec<CidrBlock>, SettingsError> {
+    let mut blocks = Vec::new();
     for (item, text) in setting.texts()? {
-        match range(text) {
-            Ok(range) => ranges.push(range),
+        match cidr_block(text) {
+            Ok(block) => blocks.push(block),
             Err(problem) => return Err(SettingsError::about(item, text, problem)),
         }
     }
-    Ok(ranges)
+    Ok(blocks)
 }
 
-fn range(text: &str) -> Result<Range, &'static str> {
-    const NO_RANGE: &str =
-        "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
-    const NO_LENGTH: &str = "has no plain number behind the /; write 0 to 32, or up to 128 for IPv6";
+fn cidr_block(text: &str) -> Result<CidrBlock, &'static str> {
+    const INVALID: &str =
+        "is not an IP address or CIDR block; use a form such as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1";
+    const INVALID_PREFIX: &str = "has an invalid prefix length; write 0 to 32, or 0 to 128 for IPv6";
     if text.bytes().any(|byte| byte.is_ascii_whitespace()) {
         return Err("contains white space; remove it");
     }
@@ -224,34 +231,34 @@ fn range(text: &str) -> Result<Range, &'static str> {
         Some((address, prefix)) => (address, Some(prefix)),
         None => (text, None),
     };
-    let Some(Reading { address, oddity }) = read(address) else {
-        let from = text.split_once('-').and_then(|(from, _)| read(from));
+    let Some(ParsedAddress { address, ambiguity }) = parse(address) else {
+        let from = text.split_once('-').and_then(|(from, _)| parse(from));
         return Err(if text.starts_with('!') {
             "is negated; list ranges that nobody may use under reject, without the !"
         } else if text.contains('%') {
-            "has a zone, which external addresses never have; remove it"
+            "has a zone, and external addresses have no zones; remove it"
         } else if from.is_some() {
-            "goes from one address to another; write it as CIDR blocks"
+            "is a range from one address to another; write it as CIDR blocks"
         } else {
-            NO_RANGE
+            INVALID
         });
     };
-    match oddity {
-        Some(Oddity::Mapped) => return Err("is an IPv4-mapped IPv6 address; write the IPv4 range"),
-        Some(Oddity::LeadingZeros) => return Err("has leading zeros; write it without them"),
+    match ambiguity {
+        Some(Ambiguity::Ipv4Mapped) => return Err("is an IPv4-mapped IPv6 address; write the IPv4 range"),
+        Some(Ambiguity::LeadingZeros) => return Err("has leading zeros; write it without them"),
         None => {}
     }
-    let Some(prefix) = prefix else { return Ok(Range::of(address)) };
-    if read(prefix).is_some() {
-        return Err("has a netmask; write the length of the prefix instead, such as /24");
+    let Some(prefix) = prefix else { return Ok(CidrBlock::of(address)) };
+    if parse(prefix).is_some() {
+        return Err("has a netmask; write the prefix length instead, such as /24");
     }
     let plain =
         prefix.bytes().all(|byte| byte.is_ascii_digit()) && (prefix == "0" || !prefix.starts_with('0'));
-    match number(prefix, 10).filter(|_| plain).and_then(|length| Range::new(address, length)) {
-        None => Err(NO_LENGTH),
-        Some(range) if range.network & !range.mask() == 0 => Ok(range),
-        Some(_) => Err("has bits set behind its prefix; write the first address of the block for the whole \
-                        block, or no prefix for the one address"),
+    match number(prefix, 10).filter(|_| plain).and_then(|length| CidrBlock::new(address, length)) {
+        None => Err(INVALID_PREFIX),
+        Some(block) if block.network & !block.mask() == 0 => Ok(block),
+        Some(_) => Err("has bits set after its prefix; write the first address of the block for the whole \
+                        block, or no prefix for the single address"),
     }
 }
 
@@ -260,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_api_server_reads_is_read_and_nothing_else() {
+    fn parses_exactly_what_the_api_server_accepts() {
         for (text, same_as) in [
             ("1.2.3.4", Some("1.2.3.4")),
             ("010.08.0000000003.4", Some("10.8.3.4")),
@@ -298,94 +305,97 @@ mod tests {
             ("a", None),
             ("1", None),
         ] {
-            let address = read(text).map(|reading| reading.address);
+            let address = parse(text).map(|parsed| parsed.address);
             assert_eq!(address, same_as.map(|same| same.parse().unwrap()), "{text}");
         }
     }
 
     proptest::proptest! {
         #[test]
-        fn every_standard_address_is_read_as_itself(address: IpAddr) {
-            proptest::prop_assert_eq!(read(&address.to_string()).map(|r| r.address), Some(address.to_canonical()));
+        fn parses_every_standard_notation(address: IpAddr) {
+            proptest::prop_assert_eq!(parse(&address.to_string()).map(|parsed| parsed.address), Some(address.to_canonical()));
         }
 
         #[test]
-        fn nothing_makes_the_parser_stop(text in "[0-9a-f:.%/ -]{0,50}") {
-            // The standard library reads what is not odd, and nothing else but mapped addresses.
+        fn parser_agrees_with_the_standard_library(text in "[0-9a-f:.%/ -]{0,50}") {
+            // The standard library accepts IPv4-mapped addresses but no leading zeros.
             let strict = text.parse::<IpAddr>().ok();
-            let reading = read(&text).filter(|reading| reading.oddity != Some(Oddity::LeadingZeros));
-            proptest::prop_assert_eq!(reading.map(|reading| reading.address), strict.map(|a| a.to_canonical()));
-            let _ = range(&text);
+            let parsed = parse(&text).filter(|parsed| parsed.ambiguity != Some(Ambiguity::LeadingZeros));
+            proptest::prop_assert_eq!(parsed.map(|parsed| parsed.address), strict.map(|a| a.to_canonical()));
+            let _ = cidr_block(&text);
         }
     }
 
     #[test]
-    fn what_readers_disagree_on_is_odd() {
-        let oddity = |text| read(text).unwrap().oddity;
+    fn reports_ambiguous_notations() {
+        let ambiguity = |text| parse(text).unwrap().ambiguity;
         for text in ["192.0.2.1", "2001:DB8::1", "2001:0db8:0:0:0:0:0:1", "::1", "64:ff9b::192.0.2.1"] {
-            assert_eq!(oddity(text), None, "{text}");
+            assert_eq!(ambiguity(text), None, "{text}");
         }
         for text in ["192.0.02.1", "2001:00db8::1", "64:ff9b::192.0.02.1"] {
-            assert_eq!(oddity(text), Some(Oddity::LeadingZeros), "{text}");
+            assert_eq!(ambiguity(text), Some(Ambiguity::LeadingZeros), "{text}");
         }
         for text in ["::ffff:192.0.2.1", "::ffff:c000:201", "::FFFF:192.0.02.1"] {
-            assert_eq!(oddity(text), Some(Oddity::Mapped), "{text}");
+            assert_eq!(ambiguity(text), Some(Ambiguity::Ipv4Mapped), "{text}");
         }
     }
 
     #[test]
-    fn families_never_cross() {
-        let all = [range("::/0").unwrap()];
+    fn address_families_do_not_overlap() {
+        let all = [cidr_block("::/0").unwrap()];
         assert!(!covered(&all, "192.0.2.1".parse().unwrap()));
         assert!(covered(&all, "2001:db8::1".parse().unwrap()));
     }
 
     proptest::proptest! {
         #[test]
-        fn ranges_contain_what_ipnet_says(one: IpAddr, other: IpAddr, prefix in 0_u8..=128, longer in 0_u8..=128) {
+        fn containment_agrees_with_ipnet(one: IpAddr, other: IpAddr, prefix in 0_u8..=128, longer in 0_u8..=128) {
             let nets = (ipnet::IpNet::new(one, prefix), ipnet::IpNet::new(other, longer));
-            let ranges = (Range::new(one, prefix.into()), Range::new(other, longer.into()));
-            proptest::prop_assert_eq!((ranges.0.is_some(), ranges.1.is_some()), (nets.0.is_ok(), nets.1.is_ok()));
-            if let ((Ok(net), Ok(of)), (Some(range), Some(inner))) = (nets, ranges) {
-                proptest::prop_assert_eq!(range.contains(&inner), net.contains(&of));
-                proptest::prop_assert_eq!(range.contains(&Range::of(other)), net.contains(&other));
-                // As a setting, an IPv4-mapped block is refused whatever it contains.
+            let blocks = (CidrBlock::new(one, prefix.into()), CidrBlock::new(other, longer.into()));
+            proptest::prop_assert_eq!((blocks.0.is_some(), blocks.1.is_some()), (nets.0.is_ok(), nets.1.is_ok()));
+            if let ((Ok(net), Ok(of)), (Some(block), Some(inner))) = (nets, blocks) {
+                proptest::prop_assert_eq!(block.contains(&inner), net.contains(&of));
+                proptest::prop_assert_eq!(block.contains(&CidrBlock::of(other)), net.contains(&other));
+                // Settings reject IPv4-mapped blocks.
                 if net.network() == net.network().to_canonical() && one == one.to_canonical() {
-                    let read = super::range(&net.trunc().to_string()).unwrap();
-                    proptest::prop_assert!(read.contains(&Range::of(one)));
-                    proptest::prop_assert_eq!(super::range(&net.to_string()).is_ok(), net == net.trunc());
+                    let read = cidr_block(&net.trunc().to_string()).unwrap();
+                    proptest::prop_assert!(read.contains(&CidrBlock::of(one)));
+                    proptest::prop_assert_eq!(cidr_block(&net.to_string()).is_ok(), net == net.trunc());
                 }
             }
         }
     }
 
     #[test]
-    fn a_range_that_could_be_misread_is_refused_with_what_to_write() {
-        let prefix = "has no plain number behind the /; write 0 to 32, or up to 128 for IPv6";
+    fn rejects_blocks_that_could_be_misread() {
+        let prefix = "has an invalid prefix length; write 0 to 32, or 0 to 128 for IPv6";
         for (text, problem) in [
-            ("", "is no IP address and no CIDR block; write it as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1"),
+            (
+                "",
+                "is not an IP address or CIDR block; use a form such as 192.0.2.0/24, 2001:db8::/64 or 192.0.2.1",
+            ),
             ("10.0.0.0/33", prefix),
             ("10.0.0.0/+8", prefix),
             ("10.0.0.0/08", prefix),
             ("10.0.0.0/", prefix),
             ("2001:db8::/129", prefix),
-            ("10.0.0.0/255.0.0.0", "has a netmask; write the length of the prefix instead, such as /24"),
-            ("10.0.0.1-10.0.0.9", "goes from one address to another; write it as CIDR blocks"),
+            ("10.0.0.0/255.0.0.0", "has a netmask; write the prefix length instead, such as /24"),
+            ("10.0.0.1-10.0.0.9", "is a range from one address to another; write it as CIDR blocks"),
             ("!10.0.0.0/8", "is negated; list ranges that nobody may use under reject, without the !"),
-            ("fe80::1%eth0", "has a zone, which external addresses never have; remove it"),
+            ("fe80::1%eth0", "has a zone, and external addresses have no zones; remove it"),
             (" 10.0.0.0/8", "contains white space; remove it"),
             ("10.0.0.0/ 8", "contains white space; remove it"),
             ("010.0.0.0/8", "has leading zeros; write it without them"),
             ("::ffff:10.0.0.0/104", "is an IPv4-mapped IPv6 address; write the IPv4 range"),
             (
                 "172.16.66.10/23",
-                "has bits set behind its prefix; write the first address of the block for the whole block, or no prefix for the one address",
+                "has bits set after its prefix; write the first address of the block for the whole block, or no prefix for the single address",
             ),
         ] {
-            assert_eq!(range(text).unwrap_err(), problem, "{text}");
+            assert_eq!(cidr_block(text).unwrap_err(), problem, "{text}");
         }
         for text in ["10.0.0.0/8", "192.0.2.1", "::/0", "0.0.0.0/0", "2001:DB8::/32", "2001:db8::1"] {
-            assert!(range(text).is_ok(), "{text}");
+            assert!(cidr_block(text).is_ok(), "{text}");
         }
     }
 }

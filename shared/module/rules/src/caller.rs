@@ -1,30 +1,32 @@
-//! Who asks, as far as the rules about nodes tell users apart.
+//! The requesting user, as far as the policies about nodes distinguish users.
 //!
 //! Source: `NodeIdentity` of k8s.io/kubernetes/pkg/auth/nodeidentifier.
 
 use admission::{Fault, Request, Violations};
 
-/// What every name of a node user begins with.
+/// The prefix of every node user's name.
 const PREFIX: &str = "system:node:";
-/// The group of node users.
+/// The group of all node users.
 const GROUP: &str = "system:nodes";
 
-/// Who asks.
+/// The requesting user, classified.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Caller<'d> {
-    /// Anybody but a node: none of the business of rules about nodes.
+    /// Any user that is not a node user. The policies about nodes admit all of its requests.
     Other,
-    /// The node with this name.
+    /// A node user; the value is the name of its node.
     Node(&'d str),
-    /// A user of the group whose name names no node; in-tree refuses it everything.
+    /// A member of the group `system:nodes` whose user name is the bare prefix `system:node:`. The
+    /// in-tree plugin denies all of its requests.
     Nameless,
 }
 
 impl<'d> Caller<'d> {
-    /// Tells who asks. A node has the prefix and the group, both, exactly.
+    /// Classifies the requesting user. A node user has both the prefix and the group; both
+    /// comparisons are case-sensitive.
     ///
     /// # Errors
-    /// When the user cannot be read.
+    /// Returns a fault if the user name is not a string or the groups are not a list of strings.
     pub fn of(request: &Request<'d>) -> Result<Self, Fault> {
         let Some(name) = request.username()?.strip_prefix(PREFIX) else { return Ok(Caller::Other) };
         if !request.groups()?.contains(&GROUP) {
@@ -34,13 +36,13 @@ impl<'d> Caller<'d> {
     }
 }
 
-/// The refusal of a node user without a name.
+/// Returns the violation of a [nameless](Caller::Nameless) node user, located at the user name.
 #[must_use]
 pub fn nameless<'d>(request: &Request<'d>) -> Violations<'d> {
     let mut violations = Violations::default();
     violations.refuse(
         request.user(),
-        "a user of the group system:nodes has to name its node",
+        "the name of a user in the group system:nodes must identify its node",
         "use credentials for system:node:NAME",
     );
     violations

@@ -1,4 +1,5 @@
-//! Keys of labels and annotations: their domains, lists of them in settings, and what a request changes.
+//! Keys of labels and annotations: their domains, lists of keys and domains in settings, and the
+//! changes that a request makes.
 
 use std::cmp::Ordering;
 
@@ -7,7 +8,7 @@ use text::sorted;
 
 use crate::name::{is_label_key, is_subdomain};
 
-/// The domain of a key: what stands before the first slash; empty where there is none.
+/// Returns the domain of a key: the part before the first slash, empty if the key has no slash.
 ///
 /// # Example
 /// ```
@@ -21,21 +22,22 @@ pub fn domain(key: &str) -> &str {
     key.split_once('/').map_or("", |(domain, _)| domain)
 }
 
-/// Whether a domain is another one or a subdomain of it.
+/// Returns whether `domain` is `other` or a subdomain of it. The comparison is case-sensitive.
 #[must_use]
 pub fn is_within(domain: &str, other: &str) -> bool {
     domain.strip_suffix(other).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Domains of a setting.
+/// A list of domains in settings.
 #[derive(Debug, Default)]
 pub struct Domains(Vec<String>);
 
 impl Domains {
-    /// Reads a list of domains, each of which `objection` may refuse; one slash at the end is the same as none.
+    /// Reads a list of domains. One trailing slash is ignored. `objection` returns the problem with a
+    /// domain that is valid but not acceptable for this setting, or `None`.
     ///
     /// # Errors
-    /// What is no domain, and what `objection` says of one.
+    /// Returns an error for a text that is not an RFC 1123 subdomain, and for every objection.
     pub fn read(
         setting: Node<'_>,
         objection: &dyn Fn(&str) -> Option<&'static str>,
@@ -46,7 +48,7 @@ impl Domains {
             let problem = if is_subdomain(domain) {
                 objection(domain)
             } else {
-                Some("is no domain of a key; write it as example.com")
+                Some("is not a domain; use a form such as example.com")
             };
             if let Some(problem) = problem {
                 return Err(SettingsError::about(item, text, problem));
@@ -56,40 +58,41 @@ impl Domains {
         Ok(Self(domains))
     }
 
-    /// Whether a key is directly in one of the domains.
+    /// Returns whether the key is in one of the domains itself, not in a subdomain.
     #[must_use]
     pub fn have(&self, key: &str) -> bool {
         self.0.iter().any(|known| domain(key) == known)
     }
 
-    /// Whether a key is in one of the domains or in a subdomain of one.
+    /// Returns whether the key is in one of the domains or in a subdomain of one.
     #[must_use]
     pub fn cover(&self, key: &str) -> bool {
         self.include(domain(key))
     }
 
-    /// Whether a domain is one of them or a subdomain of one.
+    /// Returns whether the domain is in the list or is a subdomain of one that is.
     #[must_use]
     pub fn include(&self, domain: &str) -> bool {
         self.0.iter().any(|known| is_within(domain, known))
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Keys of a setting.
+/// A list of label or annotation keys. Keys are compared exactly.
 #[derive(Debug, Default)]
 pub struct Keys(Vec<String>);
 
 impl Keys {
-    /// Reads a list of keys, each of which `objection` may refuse.
+    /// Reads a list of keys. `objection` returns the problem with a key that is valid but not
+    /// acceptable for this setting, or `None`.
     ///
     /// # Errors
-    /// What is no key, and what `objection` says of one.
+    /// Returns an error for a text that is not a label key, and for every objection.
     pub fn read(
         setting: Node<'_>,
         objection: &dyn Fn(&str) -> Option<&'static str>,
@@ -99,7 +102,7 @@ impl Keys {
             let problem = if is_label_key(key) {
                 objection(key)
             } else {
-                Some("is no key; write it as team or example.com/team, without patterns")
+                Some("is not a key; use a form such as team or example.com/team, without patterns")
             };
             if let Some(problem) = problem {
                 return Err(SettingsError::about(item, key, problem));
@@ -109,59 +112,61 @@ impl Keys {
         Ok(Self(keys))
     }
 
-    /// The keys of a list that the program knows.
+    /// Creates a list of keys that are known to be valid.
     #[must_use]
     pub fn of(keys: &[&str]) -> Self {
         Self(keys.iter().map(|key| (*key).to_owned()).collect())
     }
 
-    /// The keys of a text, between commas; blanks around them do not count.
+    /// Splits a comma-separated list of keys. White space around keys and empty elements are ignored;
+    /// the keys are not validated.
     #[must_use]
     pub fn between_commas(text: &str) -> Self {
         Self(text.split(',').map(str::trim_ascii).filter(|key| !key.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Whether a key is one of them, exactly.
+    /// Returns whether the list has the key.
     #[must_use]
     pub fn have(&self, key: &str) -> bool {
         self.iter().any(|known| known == key)
     }
 
-    /// The keys, in the order in which they are written.
+    /// Returns the keys in the order of the list.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// A key of a map of strings that a request adds, changes or removes.
+/// A label or annotation that a request adds, changes or removes.
 #[derive(Clone, Copy, Debug)]
 pub struct LabelChange<'d> {
-    /// The key.
+    /// The key of the label or annotation.
     pub key: &'d str,
-    /// Its place: in the new object, or in the old one if it is removed.
+    /// The place of the value: in the old object if it is removed, in the new object otherwise.
     pub at: Node<'d>,
-    /// Whether it is removed.
+    /// Whether the request removes it.
     pub removed: bool,
 }
 
-/// Tells what differs between the labels or annotations of an old and a new object, by key.
+/// Compares the labels or annotations of an old and a new object, and passes each change to `report`,
+/// sorted by key. `old` is `None` for a new object, whose entries all count as added.
 ///
-/// As for the API server, an empty value is a value, and an absent map is an empty one. Without an old object
-/// everything is new. The changes are told one by one, as a list of them might be more than an instance has room
-/// for.
+/// As in the API server, an entry with an empty value differs from an absent one, and an absent map
+/// equals an empty one. The changes are not collected, because a list of them could exceed the memory
+/// of a module instance.
 ///
 /// # Errors
-/// What is no map of strings.
+/// Returns a fault, possibly after some changes were reported, if a map is not an object of strings.
 pub fn changes<'d>(
     old: Option<Node<'d>>,
     new: Node<'d>,
-    tell: &mut dyn FnMut(LabelChange<'d>),
+    report: &mut dyn FnMut(LabelChange<'d>),
 ) -> Result<(), Fault> {
     let old = old.map_or(Ok(Vec::new()), entries)?;
     let new = entries(new)?;
@@ -176,16 +181,16 @@ pub fn changes<'d>(
         let was = if order == Ordering::Greater { None } else { old.next() };
         let is = if order == Ordering::Less { None } else { new.next() };
         match (was, is) {
-            (Some(LabelEntry { key, at, .. }), None) => tell(LabelChange { key, at: *at, removed: true }),
+            (Some(LabelEntry { key, at, .. }), None) => report(LabelChange { key, at: *at, removed: true }),
             (was, Some(LabelEntry { key, value, at })) if was.is_none_or(|was| was.value != *value) => {
-                tell(LabelChange { key, at: *at, removed: false });
+                report(LabelChange { key, at: *at, removed: false });
             }
             _ => {}
         }
     }
 }
 
-/// An entry of a map of strings; in order of keys, no two of which are the same.
+/// An entry of a map of strings, ordered by its key, which is unique in the map.
 #[derive(Clone, Copy, Debug)]
 struct LabelEntry<'d> {
     key: &'d str,
@@ -213,7 +218,7 @@ impl PartialEq for LabelEntry<'_> {
 
 impl Eq for LabelEntry<'_> {}
 
-/// The entries of a map of strings, by key.
+/// Returns the entries of a map of strings, sorted by key.
 fn entries(map: Node<'_>) -> Result<Vec<LabelEntry<'_>>, Fault> {
     let mut entries: Vec<LabelEntry<'_>> = Vec::new();
     let mut rising = true;
@@ -221,7 +226,7 @@ fn entries(map: Node<'_>) -> Result<Vec<LabelEntry<'_>>, Fault> {
         rising = rising && entries.last().is_none_or(|last| last.key < key);
         entries.push(LabelEntry { key, value: at.text()?.unwrap_or_default(), at });
     }
-    // A host sorts the keys, so that there is most often nothing to do.
+    // The host sorts keys, so the entries are usually sorted already.
     Ok(if rising { entries } else { sorted(&entries) })
 }
 
@@ -234,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subdomains_are_told_from_other_domains() {
+    fn recognizes_subdomains() {
         for within in ["kubernetes.io", "a.kubernetes.io", "a.b.kubernetes.io"] {
             assert!(is_within(within, "kubernetes.io"), "{within}");
         }
@@ -246,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changes_are_those_of_two_maps(
+        fn reports_the_difference_of_two_maps(
             old in prop::collection::btree_map("[a-e]{1,2}", "[xy]?", 0..12),
             new in prop::collection::btree_map("[a-e]{1,2}", "[xy]?", 0..12),
             backwards: bool,

@@ -1,9 +1,11 @@
-//! The restrictions of Portcullis.
+//! The policies of Portcullis.
 //!
-//! Each is a [`Policy`](admission::Policy) in a module of its own, on views that name the fields of
-//! Kubernetes objects ([`view`]) and a few ideas that several share: [addresses](address),
-//! [keys of labels and annotations](label), [label selectors](selector), [patterns](pattern),
-//! [subjects](subject), [node users](caller), [Namespaces](namespace_lookup), [warnings](summary). Nothing here knows WebAssembly or a host.
+//! Each module below that implements [`Policy`](admission::Policy) becomes one WebAssembly module.
+//! The policies read Kubernetes objects through [`view`]s, which name every field that they use, and
+//! share the vocabulary of their settings: [addresses](address), [keys of labels and
+//! annotations](label), [label selectors](selector), [patterns](pattern), [users and
+//! groups](subject), [node users](caller), [Namespace look-ups](namespace_lookup) and
+//! [warnings](summary). Nothing in this crate depends on WebAssembly or on a host.
 
 pub mod address;
 pub mod caller;
@@ -23,7 +25,7 @@ pub mod view;
 
 use admission::PolicyEntry;
 
-/// Every restriction, by id.
+/// All policies, sorted by [`Policy::ID`](admission::Policy::ID).
 pub const CATALOG: &[PolicyEntry] = &[
     PolicyEntry::of::<external_ips::ExternalIps>(),
     PolicyEntry::of::<node_labels::NodeLabels>(),
@@ -32,7 +34,7 @@ pub const CATALOG: &[PolicyEntry] = &[
     PolicyEntry::of::<selinux::Selinux>(),
 ];
 
-/// The restriction with an id.
+/// Returns the policy with the given id, such as `node-labels`, or `None` if there is no such policy.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static PolicyEntry> {
     CATALOG.iter().find(|entry| entry.id == id)

@@ -1,21 +1,24 @@
-//! The forms of Kubernetes names, as far as settings hold them.
+//! Validation of Kubernetes names in settings.
 //!
 //! Source: k8s.io/apimachinery/pkg/util/validation.
 
-/// An RFC 1123 label, such as the name of a namespace: at most 63 of a-z, 0-9 and `-`, not at the ends.
+/// Returns whether the text is an RFC 1123 label, such as the name of a namespace: 1 to 63 characters
+/// of `a-z`, `0-9` and `-`, where `-` is neither the first nor the last.
 #[must_use]
 pub fn is_label(name: &str) -> bool {
     name.len() <= 63 && is_framed(name, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), b"-")
 }
 
-/// An RFC 1123 subdomain: labels joined by dots, at most 253 characters.
+/// Returns whether the text is an RFC 1123 subdomain: one or more labels joined by dots, of at most
+/// 253 characters in total.
 #[must_use]
 pub fn is_subdomain(name: &str) -> bool {
     name.len() <= 253
         && name.split('.').all(|part| is_framed(part, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), b"-"))
 }
 
-/// The key of a label: a name, optionally after a subdomain and a slash.
+/// Returns whether the text is a valid label key: a name of the form of a label value, not empty,
+/// optionally preceded by a subdomain and a slash.
 #[must_use]
 pub fn is_label_key(key: &str) -> bool {
     match key.split_once('/') {
@@ -24,14 +27,15 @@ pub fn is_label_key(key: &str) -> bool {
     }
 }
 
-/// The value of a label: empty, or at most 63 of letters, digits, `-`, `_` and `.`, the latter three not at
-/// the ends.
+/// Returns whether the text is a valid label value: empty, or at most 63 ASCII letters, digits, `-`,
+/// `_` and `.`, where the first and the last are letters or digits.
 #[must_use]
 pub fn is_label_value(value: &str) -> bool {
     value.is_empty() || value.len() <= 63 && is_framed(value, |b| b.is_ascii_alphanumeric(), b"-_.")
 }
 
-/// Whether a text has `ends` at both ends and `ends` or `inside` between.
+/// Returns whether the first and the last byte satisfy `ends`, and all others satisfy `ends` or are in
+/// `inside`.
 fn is_framed(text: &str, ends: impl Fn(u8) -> bool, inside: &[u8]) -> bool {
     let bytes = text.as_bytes();
     matches!((bytes.first(), bytes.last()), (Some(first), Some(last)) if ends(*first) && ends(*last))
@@ -43,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_have_the_forms_of_the_api_server() {
+    fn accepts_the_names_that_the_api_server_accepts() {
         for good in ["a", "kube-system", "0", &"a".repeat(63)] {
             assert!(is_label(good), "{good}");
         }

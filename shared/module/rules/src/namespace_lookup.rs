@@ -1,12 +1,59 @@
-//! The Namespace of a request, asked for once and only when something depends on it.
+//! Look-ups of Namespaces.
 
-use admission::{Cluster, Fault, Get, LookupAnswer, Quoted, Shape};
+use admission::{Cluster, Document, Fault, Get, LookupAnswer, Shape};
 
 use crate::view::Namespace;
 
-/// The Namespace of a request, and what was answered so far.
+/// Looks up the Namespace with the given name and reads the fields of `shape`. Returns `None` if the
+/// cluster does not have the Namespace.
+///
+/// # Errors
+/// Returns a fault if the look-up fails.
+pub fn find<'a>(
+    name: &'a str,
+    cluster: &dyn Cluster,
+    shape: Shape<'static>,
+) -> Result<Option<LookupAnswer<'a>>, Fault> {
+    get(name, shape).ask(cluster)
+}
+
+/// Looks up the Namespace of a request, as [`find`] does.
+///
+/// # Errors
+/// Returns a fault if there is no name, if the look-up fails, or if the cluster does not have the
+/// Namespace.
+pub fn require<'a>(
+    name: Option<&'a str>,
+    cluster: &dyn Cluster,
+    shape: Shape<'static>,
+) -> Result<LookupAnswer<'a>, Fault> {
+    let Some(name) = name else {
+        return Err(Fault::in_payload(&["request", "namespace"], "expected a string, found nothing"));
+    };
+    let get = get(name, shape);
+    get.ask(cluster)?.ok_or_else(|| Fault::in_lookup(get.to_string(), "not found"))
+}
+
+fn get<'a>(name: &'a str, shape: Shape<'static>) -> Get<'a> {
+    Get { api_version: "v1", kind: "Namespace", namespace: None, name, shape }
+}
+
+/// Returns the view of a Namespace that was looked up.
+///
+/// # Errors
+/// Returns a fault if the answer is not a JSON object.
+pub fn view<'d>(document: &'d Document<'d>) -> Result<Namespace<'d>, Fault> {
+    let root = document.root();
+    if root.object()? {
+        Ok(Namespace::of(root))
+    } else {
+        Err(root.fault("expected an object, found nothing"))
+    }
+}
+
+/// The Namespace of a request: looked up on first use and cached.
 pub struct NamespaceLookup<'a> {
-    /// Its name.
+    /// The name of the Namespace; `None` if the request has none.
     pub name: Option<&'a str>,
     cluster: &'a dyn Cluster,
     shape: Shape<'static>,
@@ -20,48 +67,32 @@ impl std::fmt::Debug for NamespaceLookup<'_> {
 }
 
 impl<'a> NamespaceLookup<'a> {
-    /// The Namespace with a name, of which a shape is read.
+    /// Creates the look-up without asking the cluster. `shape` lists the fields to read.
     #[must_use]
     pub fn new(name: Option<&'a str>, cluster: &'a dyn Cluster, shape: Shape<'static>) -> Self {
         Self { name, cluster, shape, answer: None }
     }
 
-    /// Reads the Namespace.
+    /// Passes the Namespace to `read` and returns the result.
     ///
     /// # Errors
-    /// When it cannot be looked up or is not there, and what `read` cannot read.
+    /// Returns the fault of [`require`] or [`view`], the same one on every call, or that of `read`.
     pub fn namespace<T>(&mut self, read: &dyn Fn(Namespace<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let mut found = None;
         self.read(&mut |namespace| {
             found = Some(read(namespace)?);
             Ok(())
         })?;
-        found.ok_or_else(|| Fault::new("Namespace", "not read"))
+        found.ok_or_else(|| Fault::in_lookup("Namespace".to_owned(), "not read"))
     }
 
-    /// The part that is not to be in a module once for each type.
+    /// The part of [`namespace`](Self::namespace) that is not generic and so is compiled once.
     fn read(&mut self, read: &mut dyn FnMut(Namespace<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
         let answer = match self.answer.take() {
             Some(answer) => answer,
-            None => self.ask(),
+            None => require(self.name, self.cluster, self.shape),
         };
         let document = self.answer.insert(answer).as_ref().map_err(Clone::clone)?.document()?;
-        let root = document.root();
-        if !root.object()? {
-            return Err(root.fault("expected an object, found nothing"));
-        }
-        read(Namespace::of(root))
-    }
-
-    fn ask(&self) -> Result<LookupAnswer<'a>, Fault> {
-        let Some(name) = self.name else {
-            return Err(Fault::new("request.namespace", "expected a string, found nothing"));
-        };
-        let get = Get { api_version: "v1", kind: "Namespace", namespace: None, name, shape: self.shape };
-        get.ask(self.cluster)?.ok_or_else(|| {
-            let mut place = "Namespace ".to_owned();
-            place.push_str(&Quoted(name).to_string());
-            Fault::new(place, "not found")
-        })
+        read(view(&document)?)
     }
 }

@@ -1,12 +1,12 @@
-//! Patterns with `*` and `?`.
+//! Patterns with the wildcards `*` and `?`.
 
-/// A text in which `*` stands for any run of characters, the empty one and slashes included, and `?` for exactly
-/// one character.
+/// A pattern in which `*` matches any number of characters, including none, and `?` matches exactly one
+/// character. Both match slashes; there is no escape character.
 #[derive(Clone, Debug)]
 pub struct Pattern(String);
 
 impl Pattern {
-    /// A pattern.
+    /// Creates a pattern. Every text is a valid pattern.
     ///
     /// # Example
     /// ```
@@ -21,11 +21,11 @@ impl Pattern {
         Self(text.to_owned())
     }
 
-    /// Whether the whole text fits.
+    /// Returns whether the pattern matches the whole text. The comparison is case-sensitive.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let (mut pattern, mut rest) = (self.0.chars(), text.chars());
-        // Where to go on when what follows the last star does not fit: the star takes one character more.
+        // Where to resume after a mismatch: the last star then matches one more character.
         let mut retry = None;
         loop {
             let mut ahead = pattern.clone();
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// What a pattern means, said as a recursion.
+    /// The meaning of a pattern as a recursive definition.
     fn fits(pattern: &[char], text: &[char]) -> bool {
         match (pattern, text) {
             ([], []) => true,
@@ -74,14 +74,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_pattern_means_what_its_characters_mean(pattern in "[ab*?ä]{0,7}", text in "[abä/]{0,9}") {
+        fn agrees_with_the_recursive_definition(pattern in "[ab*?ä]{0,7}", text in "[abä/]{0,9}") {
             let chars = |text: &str| text.chars().collect::<Vec<_>>();
             prop_assert_eq!(Pattern::of(&pattern).matches(&text), fits(&chars(&pattern), &chars(&text)));
         }
     }
 
     #[test]
-    fn the_examples_of_images() {
+    fn matches_images() {
         for (pattern, image, expected) in [
             ("nginx", "nginx", true),
             ("nginx", "nginx:latest", false),

@@ -1,12 +1,12 @@
-//! Label selectors.
+//! Label selectors in settings.
 //!
-//! Source: `LabelSelector` of k8s.io/apimachinery/pkg/apis/meta/v1 and its validation.
+//! Source: `LabelSelector` of k8s.io/apimachinery/pkg/apis/meta/v1, and its validation.
 
 use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, choices};
 
 use crate::name::{is_label_key, is_label_value};
 
-/// The keys of a label selector in settings.
+/// The declaration of a label selector as a setting.
 pub const SELECTOR: &[Setting] = &[
     Setting::new("matchLabels", Kind::Texts),
     Setting::new("matchExpressions", Kind::List(&Kind::Object(EXPRESSION))),
@@ -19,20 +19,20 @@ const EXPRESSION: &[Setting] = &[
 ];
 
 choices! {
-    /// How a requirement compares.
+    /// The operator of a requirement.
     pub enum Operator {
-        /// The label is there with one of the values.
+        /// The label is present with one of the values.
         In,
-        /// The label is not there, or has another value.
+        /// The label is absent or has none of the values.
         NotIn,
-        /// The label is there.
+        /// The label is present.
         Exists,
-        /// The label is not there.
+        /// The label is absent.
         DoesNotExist,
     }
 }
 
-/// Requirements on labels, all of which have to be met.
+/// A list of requirements on labels, all of which must be met.
 #[derive(Debug)]
 pub struct Selector(Vec<Requirement>);
 
@@ -44,11 +44,11 @@ struct Requirement {
 }
 
 impl Selector {
-    /// Reads a selector; `None` where it is absent.
+    /// Reads a selector. Returns `None` if it is absent.
     ///
     /// # Errors
-    /// An empty selector, which would select everything, what the API server refuses, and requirements that
-    /// no labels can meet together.
+    /// Returns an error for a selector that the API server would reject, for an empty selector, which
+    /// would select every object, and for requirements that contradict each other.
     pub fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
         if !setting.object()? {
             return Ok(None);
@@ -65,19 +65,19 @@ impl Selector {
             requirements.push(requirement(expression)?);
         }
         let problem = if requirements.is_empty() {
-            "an empty selector selects everything; leave the key out or name at least one label"
+            "the empty selector matches every object; remove the key or add at least one label"
         } else if is_unsatisfiable(&requirements) {
-            "selects nothing, ever: some requirements on the same label exclude each other; remove one of them"
+            "never matches, because requirements on the same label contradict each other; remove one of them"
         } else {
             return Ok(Some(Self(requirements)));
         };
         Err(SettingsError::at(setting, problem))
     }
 
-    /// Whether labels meet all requirements.
+    /// Returns whether the labels meet all requirements. An absent map has no labels.
     ///
     /// # Errors
-    /// When the labels cannot be read.
+    /// Returns a fault if the labels are not an object or a required label is not a string.
     pub fn matches(&self, labels: Node<'_>) -> Result<bool, Fault> {
         for requirement in &self.0 {
             let label = labels.entry(&requirement.key)?;
@@ -116,7 +116,7 @@ fn requirement(expression: Node<'_>) -> Result<Requirement, SettingsError> {
         requirement.values.push(value.to_owned());
     }
     let problem = match (requirement.operator, requirement.values.is_empty()) {
-        (Operator::In | Operator::NotIn, true) => "In and NotIn need values; name at least one",
+        (Operator::In | Operator::NotIn, true) => "In and NotIn need values; add at least one",
         (Operator::Exists | Operator::DoesNotExist, false) => {
             "Exists and DoesNotExist take no values; remove them"
         }
@@ -129,7 +129,7 @@ fn check_key(setting: Node<'_>, key: &str) -> Result<(), SettingsError> {
     if is_label_key(key) {
         return Ok(());
     }
-    Err(SettingsError::about(setting, key, "is no key of a label; write it as team or example.com/team"))
+    Err(SettingsError::about(setting, key, "is not a label key; use a form such as team or example.com/team"))
 }
 
 fn check_value(setting: Node<'_>, value: &str) -> Result<(), SettingsError> {
@@ -139,15 +139,15 @@ fn check_value(setting: Node<'_>, value: &str) -> Result<(), SettingsError> {
     Err(SettingsError::about(
         setting,
         value,
-        "is no value of a label; write at most 63 letters, digits, -, _ and . between letters or digits",
+        "is not a label value; write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends",
     ))
 }
 
-/// Whether the requirements on some key exclude each other.
+/// Returns whether the requirements on some key contradict each other.
 fn is_unsatisfiable(requirements: &[Requirement]) -> bool {
     requirements.iter().any(|requirement| {
         let met = |value| requirements.iter().all(|r| r.key != requirement.key || r.is_met(value));
-        // Only no label, a value that somebody lists, or one that nobody lists can make a difference.
+        // It is enough to try an absent label, every listed value, and one value that is not listed.
         let mut listed = requirements.iter().flat_map(|r| &r.values);
         !(met(None) || met(Some("\0")) || listed.any(|value| met(Some(value))))
     })

@@ -10,7 +10,7 @@ pub const USERS: Setting = Setting::new("users", Kind::List(&Kind::Text));
 /// The setting `groups`.
 pub const GROUPS: Setting = Setting::new("groups", Kind::List(&Kind::Text));
 
-/// Users or groups, by exact name.
+/// A set of users and groups, each given by its full name.
 #[derive(Debug, Default)]
 pub struct Subjects {
     users: Vec<String>,
@@ -18,10 +18,10 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    /// Reads `users` and `groups` of a settings object; `None` where neither is there.
+    /// Reads `users` and `groups` from a settings object. Returns `None` if both are absent.
     ///
     /// # Errors
-    /// An empty list, which could mean nobody or everybody, and names that nobody has.
+    /// Returns the errors of [`users`] and [`groups`].
     pub fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
         if !setting.object()? {
             return Ok(None);
@@ -31,16 +31,17 @@ impl Subjects {
         Ok((!users.is_empty() || !groups.is_empty()).then_some(Self { users, groups }))
     }
 
-    /// The users and groups with these names.
+    /// Creates a set from names.
     #[must_use]
     pub fn of(users: Vec<String>, groups: Vec<String>) -> Self {
         Self { users, groups }
     }
 
-    /// Whether the user of a request is one of them. The audit scanner asks for nobody and is none of them.
+    /// Returns whether the set has the requesting user or one of its groups. It never has the user of
+    /// the audit scanner, which is empty.
     ///
     /// # Errors
-    /// When the user cannot be read.
+    /// Returns a fault if the user name is not a string or the groups are not a list of strings.
     pub fn contain(&self, request: &Request<'_>) -> Result<bool, Fault> {
         let user = request.username()?;
         if self.users.iter().any(|known| known == user) {
@@ -51,24 +52,26 @@ impl Subjects {
     }
 }
 
-/// Reads full names of users.
+/// Reads a list of full user names, such as `system:serviceaccount:NAMESPACE:NAME`.
 ///
 /// # Errors
-/// An empty list, which could mean nobody or everybody, and names that nobody has.
+/// Returns an error for an empty list, which could mean all users or none, and for a name that no
+/// user can have: one that is blank, starts or ends with white space, contains `*`, or has the prefix
+/// of a service account without its form.
 pub fn users(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |name| {
         let account = name.strip_prefix("system:serviceaccount:")?;
-        let known = account
+        let valid = account
             .split_once(':')
             .is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
-        (!known).then_some("is no service account; write system:serviceaccount:NAMESPACE:NAME")
+        (!valid).then_some("is not a service account; write system:serviceaccount:NAMESPACE:NAME")
     })
 }
 
-/// Reads full names of groups.
+/// Reads a list of full group names.
 ///
 /// # Errors
-/// An empty list, which could mean nobody or everybody, and names that no group has.
+/// Returns an error for an empty list and for a name that no group can have, as [`users`] does.
 pub fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |_| None)
 }
@@ -76,15 +79,15 @@ pub fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
 fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Vec<String>, SettingsError> {
     let mut names = Vec::new();
     for (item, name) in
-        not_empty(setting, "an empty list means nobody or everybody; leave the key out or name somebody")?
+        not_empty(setting, "the empty list is ambiguous; remove the key or add at least one name")?
     {
         let mut bytes = name.bytes();
         let problem = if name.bytes().all(|byte| byte.is_ascii_whitespace()) {
-            Some("is blank, which is nobody's name; remove it")
+            Some("is blank; remove it")
         } else if [bytes.next(), bytes.next_back()].into_iter().flatten().any(|b| b.is_ascii_whitespace()) {
-            Some("has white space around it, which no name has; remove it")
+            Some("starts or ends with white space; remove it")
         } else if name.contains('*') {
-            Some("is a pattern, which matches nobody; write the full name")
+            Some("is a pattern; write the full name")
         } else {
             problem(name)
         };
@@ -96,10 +99,10 @@ fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result
     Ok(names)
 }
 
-/// The strings of a list that may be absent but not empty.
+/// Reads a list of strings, with the place of each. The list may be absent but not empty.
 ///
 /// # Errors
-/// The list is there and empty: `problem` tells what it could mean.
+/// Returns an error with the text `problem` for an empty list.
 pub fn not_empty<'d>(setting: Node<'d>, problem: &str) -> Result<Vec<(Node<'d>, &'d str)>, SettingsError> {
     let texts = setting.texts()?;
     if texts.is_empty() && setting.is_present()? {

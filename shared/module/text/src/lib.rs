@@ -14,6 +14,6 @@ mod write;
 pub use escape::{Unpaired, unescape};
 pub use nearest::nearest;
 pub use path::{Path, Step};
-pub use quote::Quoted;
+pub use quote::{Quoted, is_printable};
 pub use sort::{Lookup, sorted};
 pub use write::{Json, ObjectWriter};

@@ -1,21 +1,51 @@
-//! Paths, as messages write them.
+//! Paths in JSON documents, and how messages write them.
 
 use std::fmt;
 
 use crate::Quoted;
 
-/// One step of a path.
+/// One step of a path; `S` is `&str` where the name is borrowed from a document.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Step<'d> {
+pub enum Step<S = String> {
     /// A field of an object.
-    Field(&'d str),
+    Field(S),
     /// An element of an array.
     Index(u32),
 }
 
-/// Steps as text: `spec.ports[0].name`; a key that is no identifier in brackets, as the API server does.
+impl<S: AsRef<str>> Step<S> {
+    /// The same step with a borrowed name.
+    pub fn borrowed(&self) -> Step<&str> {
+        match self {
+            Step::Field(name) => Step::Field(name.as_ref()),
+            Step::Index(index) => Step::Index(*index),
+        }
+    }
+}
+
+impl Step<&str> {
+    /// The same step with a name of its own.
+    #[must_use]
+    pub fn owned(&self) -> Step {
+        match self {
+            Step::Field(name) => Step::Field((*name).to_owned()),
+            Step::Index(index) => Step::Index(*index),
+        }
+    }
+}
+
+/// Writes steps as the API server does: `spec.ports[0].name`, with keys that are not identifiers in
+/// brackets: `metadata.labels[example.com/team]`.
+///
+/// # Example
+/// ```
+/// use text::{Path, Step};
+///
+/// let steps = [Step::Field("spec"), Step::Field("ports"), Step::Index(0)];
+/// assert_eq!(Path(&steps).to_string(), "spec.ports[0]");
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Path<'a, 'd>(pub &'a [Step<'d>]);
+pub struct Path<'a, 'd>(pub &'a [Step<&'d str>]);
 
 impl fmt::Display for Path<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! What a policy answers.
+//! A policy's answer to a request.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,28 @@ use serde_json::Value;
 use crate::AdmissionResponse;
 use crate::response::Status;
 
-/// `ValidationResponse` of kubewarden-policy-sdk.
+/// A policy's answer to a request, with the fields of `ValidationResponse` in kubewarden-policy-sdk.
 #[derive(Debug, Deserialize)]
 pub struct Answer {
-    accepted: bool,
-    message: Option<String>,
-    code: Option<u16>,
-    mutated_object: Option<Value>,
-    audit_annotations: Option<BTreeMap<String, String>>,
-    warnings: Option<Vec<String>>,
-}
-
-/// `SettingsValidationResponse` of kubewarden-policy-sdk.
-#[derive(Debug, Deserialize)]
-pub struct SettingsAnswer {
-    /// Whether they are accepted.
-    pub valid: bool,
-    /// Why not.
+    /// Whether the request is admitted.
+    pub accepted: bool,
+    /// The message for the client.
     pub message: Option<String>,
+    /// The HTTP status for the client.
+    pub code: Option<u16>,
+    /// The whole object as the policy changes it.
+    pub mutated_object: Option<Value>,
+    /// The annotations for the audit log.
+    pub audit_annotations: Option<BTreeMap<String, String>>,
+    /// The warnings for the client.
+    pub warnings: Option<Vec<String>>,
 }
 
 impl Answer {
-    /// What the API server is told. The patch leads from the object of the request to the policy's: whatever
-    /// the policy left out of it is removed.
+    /// The response to the API server, as Kubewarden makes it of the answer to the request with this `uid` and object.
+    ///
+    /// The patch (RFC 6902) leads from the object of the request to the policy's: it removes every field that the
+    /// policy omits. A policy that changes the object of a request without one denies the request.
     #[must_use]
     pub fn response(self, uid: &str, object: Option<&Value>) -> AdmissionResponse {
         let patch = match (&self.mutated_object, object) {
@@ -62,6 +61,7 @@ impl Answer {
     }
 }
 
+/// The JSON patch from one object to another; `None` if they are equal.
 fn patch(object: &Value, mutated: &Value) -> Result<Option<Value>, serde_json::Error> {
     let patch = json_patch::diff(object, mutated);
     if patch.is_empty() { Ok(None) } else { serde_json::to_value(patch).map(Some) }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_the_module_says_arrives() {
+    fn keeps_every_field_of_the_answer() {
         let answer = json!({
             "accepted": false, "message": "no", "code": 403,
             "audit_annotations": { "a": "b" }, "warnings": ["w"], "unknown": 1,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_object_becomes_a_patch() {
+    fn turns_a_changed_object_into_a_patch() {
         let answer = json!({ "accepted": true, "mutated_object": { "a": 1, "b": 2 } });
         let response = response(answer, Some(&json!({ "a": 1, "c": 3 })));
         assert_eq!(
@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_object_becomes_no_patch() {
+    fn an_unchanged_object_gives_no_patch() {
         let answer = json!({ "accepted": true, "mutated_object": { "a": 1 } });
         assert_eq!(response(answer, Some(&json!({ "a": 1 }))).patch, None);
     }
 
     #[test]
-    fn a_changed_object_without_an_object_is_a_denial() {
+    fn denies_a_change_to_a_request_without_an_object() {
         let response = response(json!({ "accepted": true, "mutated_object": {} }), None);
         assert!(!response.allowed);
         assert_eq!(

@@ -1,35 +1,43 @@
-//! Why something is no admission request.
+//! Values that are not admission requests.
 
 use std::fmt;
 
-/// A field of a request that is missing or of another type.
+use text::{Path, Step};
+
+/// A field of a request that is missing or has another type.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RequestError {
-    path: String,
+    steps: Vec<Step>,
     problem: String,
 }
 
 impl RequestError {
-    pub(crate) fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { path: path.into(), problem: problem.into() }
+    pub(crate) fn new(steps: &[Step<&str>], problem: impl Into<String>) -> Self {
+        Self { steps: steps.iter().map(Step::owned).collect(), problem: problem.into() }
     }
 
-    /// Where: `request.userInfo.groups[0]`.
+    /// The steps to the field, from the value that was read; none for the value itself.
     #[must_use]
-    pub fn path(&self) -> &str {
-        &self.path
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
-    /// What is wrong there.
+    /// The problem with the field.
     #[must_use]
     pub fn problem(&self) -> &str {
         &self.problem
     }
 }
 
+/// `request.userInfo.groups[0]: expected a string, found a boolean`.
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.problem)
+        let steps: Vec<Step<&str>> = self.steps.iter().map(Step::borrowed).collect();
+        match steps.as_slice() {
+            [] => f.write_str("request")?,
+            steps => Path(steps).fmt(f)?,
+        }
+        write!(f, ": {}", self.problem)
     }
 }
 

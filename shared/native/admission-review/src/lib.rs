@@ -12,7 +12,7 @@ mod error;
 mod request;
 mod response;
 
-pub use answer::{Answer, SettingsAnswer};
+pub use answer::Answer;
 pub use draft::Draft;
 pub use error::RequestError;
 pub use request::{AdmissionRequest, Form};

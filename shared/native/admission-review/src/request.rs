@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
+use text::Step;
 
 use crate::RequestError;
 
@@ -75,11 +76,11 @@ impl AdmissionRequest {
     pub fn from_value(value: Value) -> Result<Self, RequestError> {
         let (path, request) = match value {
             Value::Object(mut review) if is_review(&review) => {
-                ("request", review.remove("request").unwrap_or_default())
+                (vec![Step::Field("request")], review.remove("request").unwrap_or_default())
             }
-            request => ("", request),
+            request => (Vec::new(), request),
         };
-        read(request, &Type::Fields(REQUEST), path).map(Self)
+        read(request, &Type::Fields(REQUEST), &path).map(Self)
     }
 
     /// The payload of a `validate` call: `{"request": …, "settings": …}`, with sorted keys; settings that are
@@ -168,49 +169,46 @@ fn is_review(fields: &Map<String, Value>) -> bool {
     fields.contains_key("request") || fields.get("kind").is_some_and(Value::is_string)
 }
 
-fn read(value: Value, holds: &Type, path: &str) -> Result<Value, RequestError> {
+fn read(value: Value, holds: &Type, path: &[Step<&str>]) -> Result<Value, RequestError> {
     match (holds, value) {
         (Type::Anything, value)
         | (Type::Text, value @ Value::String(_))
         | (Type::Flag, value @ Value::Bool(_)) => Ok(value),
         (Type::Texts, Value::Array(items)) => {
-            let items = items.into_iter().enumerate();
-            items.map(|(index, item)| read(item, &Type::Text, &format!("{path}[{index}]"))).collect()
+            let items = (0..).zip(items);
+            items.map(|(index, item)| read(item, &Type::Text, &below(path, Step::Index(index)))).collect()
         }
         (Type::TextsByKey, Value::Object(entries)) => {
             let entries = entries.into_iter().map(|(key, texts)| {
-                let at = below(path, &key);
-                read(texts, &Type::Texts, &at).map(|texts| (key, texts))
+                let texts = read(texts, &Type::Texts, &below(path, Step::Field(&key)))?;
+                Ok((key, texts))
             });
             entries.collect::<Result<_, _>>().map(Value::Object)
         }
         (Type::Fields(fields), Value::Object(values)) => read_fields(values, fields, path).map(Value::Object),
-        (holds, other) => {
-            let path = if path.is_empty() { "request" } else { path };
-            Err(RequestError::new(path, mistyped(holds, &other)))
-        }
+        (holds, other) => Err(RequestError::new(path, mistyped(holds, &other))),
     }
 }
 
 fn read_fields(
     mut values: Map<String, Value>,
     fields: &[Field],
-    path: &str,
+    path: &[Step<&str>],
 ) -> Result<Map<String, Value>, RequestError> {
     let mut known = Map::new();
     for Field { name, holds, required } in fields {
         match values.remove(*name).unwrap_or_default() {
             Value::Null if !required => {}
             value => {
-                known.insert((*name).to_owned(), read(value, holds, &below(path, name))?);
+                known.insert((*name).to_owned(), read(value, holds, &below(path, Step::Field(name)))?);
             }
         }
     }
     Ok(known)
 }
 
-fn below(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+fn below<'p>(path: &[Step<&'p str>], step: Step<&'p str>) -> Vec<Step<&'p str>> {
+    path.iter().copied().chain([step]).collect()
 }
 
 fn mistyped(holds: &Type, found: &Value) -> String {

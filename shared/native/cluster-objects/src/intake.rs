@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use text::Step;
 
-use crate::ObjectError;
+use crate::{ObjectError, ObjectPlace, ObjectProblem};
 
 /// The objects of one kind, in the order in which they were given.
 pub(crate) type Kinds = BTreeMap<KindKey, Vec<Object>>;
@@ -24,7 +25,7 @@ pub(crate) struct Object {
 pub(crate) fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
     let mut intake = Intake::default();
     for (index, value) in values.into_iter().enumerate() {
-        intake.value(value, &format!("objects[{index}]"))?;
+        intake.value(value, &ObjectPlace { index, steps: Vec::new() })?;
     }
     Ok(intake.kinds)
 }
@@ -32,16 +33,16 @@ pub(crate) fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
 #[derive(Default)]
 struct Intake {
     kinds: Kinds,
-    /// Where each object came from.
-    places: BTreeMap<(KindKey, Option<String>, String), String>,
+    /// The place that each object came from.
+    places: BTreeMap<(KindKey, Option<String>, String), ObjectPlace>,
 }
 
 impl Intake {
-    fn value(&mut self, value: Value, place: &str) -> Result<(), ObjectError> {
+    fn value(&mut self, value: Value, place: &ObjectPlace) -> Result<(), ObjectError> {
         let value = match items(value) {
             Ok(items) => {
-                for (index, item) in items.into_iter().enumerate() {
-                    self.value(item, &format!("{place}.items[{index}]"))?;
+                for (index, item) in (0..).zip(items) {
+                    self.value(item, &place.field("items").step(Step::Index(index)))?;
                 }
                 return Ok(());
             }
@@ -49,46 +50,56 @@ impl Intake {
         };
         match value {
             Value::Object(fields) if is_list(&fields) => {
-                Err(ObjectError::new(format!("{place}.items"), "expected a list; give the objects as a list"))
+                Err(place.field("items").unreadable("expected a list; give the objects as a list"))
             }
             Value::Object(fields) => self.object(fields, place),
-            _ => Err(ObjectError::new(
-                place,
-                "expected a Kubernetes object; give one with apiVersion and kind",
-            )),
+            _ => Err(place.unreadable("expected a Kubernetes object; give one with apiVersion and kind")),
         }
     }
 
-    fn object(&mut self, fields: Map<String, Value>, place: &str) -> Result<(), ObjectError> {
+    fn object(&mut self, fields: Map<String, Value>, place: &ObjectPlace) -> Result<(), ObjectError> {
         let api_version = required(&fields, "apiVersion", place)?;
         let kind = required(&fields, "kind", place)?;
-        let at = format!("{place}.metadata");
+        let at = place.field("metadata");
         let Some(Value::Object(metadata)) = fields.get("metadata") else {
-            return Err(ObjectError::new(at, "expected an object; give it at least a name"));
+            return Err(at.unreadable("expected an object; give it at least a name"));
         };
         let name = required(metadata, "name", &at)?;
         let namespace = match metadata.get("namespace") {
             None | Some(Value::Null) => None,
             Some(Value::String(namespace)) => Some(namespace.clone()).filter(|text| !text.is_empty()),
             Some(_) => {
-                return Err(ObjectError::new(
-                    format!("{at}.namespace"),
-                    "expected a string; give the name of the namespace or leave it out",
-                ));
+                let problem = "expected a string; give the name of the namespace or leave it out";
+                return Err(at.field("namespace").unreadable(problem));
             }
         };
         let key = (api_version, kind);
         let identity = (key.clone(), namespace.clone(), name.clone());
-        if let Some(other) = self.places.insert(identity, place.to_owned()) {
+        if let Some(first) = self.places.insert(identity, place.clone()) {
             let (api_version, kind) = key;
             let path = namespace.map_or(name.clone(), |namespace| format!("{namespace}/{name}"));
-            return Err(ObjectError::new(
-                place,
-                format!("{api_version} {kind} {path} is there already, as {other}; leave out one of the two"),
-            ));
+            let object = format!("{api_version} {kind} {path}");
+            let problem = ObjectProblem::Duplicate { object, first };
+            return Err(ObjectError { place: place.clone(), problem });
         }
         self.kinds.entry(key).or_default().push(Object { namespace, name, value: Value::Object(fields) });
         Ok(())
+    }
+}
+
+impl ObjectPlace {
+    fn step(&self, step: Step) -> Self {
+        let mut place = self.clone();
+        place.steps.push(step);
+        place
+    }
+
+    fn field(&self, name: &str) -> Self {
+        self.step(Step::Field(name.to_owned()))
+    }
+
+    fn unreadable(&self, problem: &'static str) -> ObjectError {
+        ObjectError { place: self.clone(), problem: ObjectProblem::Unreadable(problem) }
     }
 }
 
@@ -146,12 +157,10 @@ fn inherit(item: &mut Map<String, Value>, list: &Map<String, Value>) {
     }
 }
 
-fn required(fields: &Map<String, Value>, name: &str, place: &str) -> Result<String, ObjectError> {
+fn required(fields: &Map<String, Value>, name: &str, place: &ObjectPlace) -> Result<String, ObjectError> {
     match fields.get(name) {
         Some(Value::String(text)) if !text.is_empty() => Ok(text.clone()),
-        _ => {
-            Err(ObjectError::new(format!("{place}.{name}"), "expected a string with something in it; add it"))
-        }
+        _ => Err(place.field(name).unreadable("expected a non-empty string; add it")),
     }
 }
 
@@ -195,31 +204,31 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_refused_with_its_place() {
-        let none = "expected a string with something in it; add it";
+        let none = "expected a non-empty string; add it";
         for (value, message) in [
             (json!(1), "objects[0]: expected a Kubernetes object; give one with apiVersion and kind".into()),
-            (json!({ "kind": "Pod" }), format!("objects[0].apiVersion: {none}")),
-            (json!({ "apiVersion": "v1" }), format!("objects[0].kind: {none}")),
+            (json!({ "kind": "Pod" }), format!("objects[0]: apiVersion: {none}")),
+            (json!({ "apiVersion": "v1" }), format!("objects[0]: kind: {none}")),
             (
                 json!({ "apiVersion": "v1", "kind": "Pod" }),
-                "objects[0].metadata: expected an object; give it at least a name".into(),
+                "objects[0]: metadata: expected an object; give it at least a name".into(),
             ),
             (
                 json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "generateName": "a-" } }),
-                format!("objects[0].metadata.name: {none}"),
+                format!("objects[0]: metadata.name: {none}"),
             ),
             (
                 json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": 1 } }),
-                "objects[0].metadata.namespace: expected a string; give the name of the namespace or leave it out"
+                "objects[0]: metadata.namespace: expected a string; give the name of the namespace or leave it out"
                     .into(),
             ),
             (
                 json!({ "apiVersion": "v1", "kind": "List", "items": {} }),
-                "objects[0].items: expected a list; give the objects as a list".into(),
+                "objects[0]: items: expected a list; give the objects as a list".into(),
             ),
             (
                 json!({ "apiVersion": "v1", "kind": "List", "items": [{ "apiVersion": "v1" }] }),
-                format!("objects[0].items[0].kind: {none}"),
+                format!("objects[0]: items[0].kind: {none}"),
             ),
         ] {
             assert_eq!(refused(vec![value]), message);
@@ -233,7 +242,7 @@ mod tests {
             json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "e" } });
         assert_eq!(
             refused(vec![pod.clone(), other, json!({ "kind": "List", "items": [pod] })]),
-            "objects[2].items[0]: v1 Pod d/a is there already, as objects[0]; leave out one of the two",
+            "objects[2]: items[0]: v1 Pod d/a is a duplicate of objects[0]; leave out one of the two",
         );
     }
 }

@@ -31,6 +31,6 @@ mod labels;
 mod mask;
 mod objects;
 
-pub use error::{LookupFailure, ObjectError};
+pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use intake::items;
 pub use objects::{Fetch, Listing, Objects};

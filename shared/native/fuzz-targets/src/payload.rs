@@ -41,7 +41,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
 
 /// The response of a policy, as the host receives it.
 pub(crate) fn evaluate(entry: &PolicyEntry, payload: &[u8], cluster: &dyn Cluster) -> Vec<u8> {
-    (entry.evaluate)(payload, cluster).to_json()
+    entry.evaluate(payload, cluster).to_json()
 }
 
 /// Whether `serde_json` accepts a text. Fields that nobody reads need not be UTF-8.

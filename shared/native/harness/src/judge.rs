@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 
-use admission::{Cluster, Get, How, List, PolicyEntry, Reads, Unreachable};
+use admission::{Cluster, Decision, Get, How, List, Outcome, PolicyEntry, Reads, Response, Unreachable};
 use cluster_objects::Objects;
-use serde::Deserialize as _;
 use serde_json::Value;
 #[cfg(feature = "modules")]
 use wapc_host::{Deployment, Module, Resource};
@@ -37,12 +36,14 @@ pub fn natively(entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
         undeclared: RefCell::default(),
     };
     let payload = case.admission_request()?.payload(&settings);
-    let response = (entry.evaluate)(&payload, &recorded).to_json();
+    let judged = (entry.judge)(&payload, &recorded);
     if let Some(question) = recorded.undeclared.into_inner() {
         return Err(format!("{question} is not declared in READS of {}", entry.id));
     }
-    let outcome = outcome(&response, recorded.asked.into_inner())?;
-    Ok(Judged { outcome, response: Some(response) })
+    let response = (entry.render)(judged.clone());
+    let bytes = response.to_json();
+    let outcome = outcome(judged, response, recorded.asked.into_inner())?;
+    Ok(Judged { outcome, response: Some(bytes) })
 }
 
 /// Judges a case by the module of the policy, in the embedded host, with the grants that the policy declares.
@@ -66,10 +67,15 @@ pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judg
         Err(error) => return Err(error.to_string()),
     };
     let evaluation = policy.validate(&case.admission_request()?, &case.objects()?);
-    let response = evaluation.raw.ok_or_else(|| format!("no answer: {:?}", evaluation.response))?;
+    let response = evaluation.raw.ok_or_else(|| format!("no response: {:?}", evaluation.response))?;
+    let Judged { outcome, response: native } = natively(entry, case)?;
+    if native.as_ref() != Some(&response) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let native = native.map(|native| text(&native));
+        return Err(format!("the module responds {}, the rules {native:?}", text(&response)));
+    }
     let asked = evaluation.calls.iter().map(|call| asked(&call.operation, &call.payload)).collect();
-    let outcome = outcome(&response, asked)?;
-    Ok(Judged { outcome, response: Some(response) })
+    Ok(Judged { outcome: CaseOutcome { asked, ..outcome }, response: Some(response) })
 }
 
 /// Settings as the host hands them on.
@@ -82,26 +88,24 @@ fn refused(message: String) -> Judged {
     Judged { outcome, response: None }
 }
 
-/// Reads a response as an outcome.
-fn outcome(response: &[u8], asked: Vec<String>) -> Result<CaseOutcome, String> {
-    let response: Value =
-        serde_json::from_slice(response).map_err(|error| format!("no response: {error}"))?;
-    let message = response.get("message").and_then(Value::as_str).unwrap_or_default();
-    let mut outcome = CaseOutcome { asked, ..CaseOutcome::default() };
-    match (response.get("accepted").and_then(Value::as_bool), response.get("code").and_then(Value::as_u64)) {
-        (Some(true), None) => match response.get("mutated_object") {
-            None => outcome.admitted = Some(true),
-            Some(object) => outcome.mutated = Some(object.clone()),
-        },
-        (Some(false), Some(403)) => outcome.denied = Some(message.lines().map(str::to_owned).collect()),
-        (Some(false), Some(500)) => outcome.fault = Some(message.to_owned()),
-        _ => return Err(format!("an answer that no policy gives: {response}")),
+/// The outcome of a request as a case file states it.
+fn outcome(judged: Outcome, response: Response, asked: Vec<String>) -> Result<CaseOutcome, String> {
+    let audit_annotations = judged.audit_annotations().iter();
+    let mut outcome = CaseOutcome {
+        warnings: judged.warnings().to_vec(),
+        audit_annotations: audit_annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+        asked,
+        ..CaseOutcome::default()
+    };
+    match judged.decision {
+        Decision::NotMatched | Decision::Admitted => outcome.admitted = Some(true),
+        Decision::Mutated(object) => {
+            let object = serde_json::from_str(&object);
+            outcome.mutated = Some(object.map_err(|error| format!("the changed object: {error}"))?);
+        }
+        Decision::Denied(findings) => outcome.denied = Some(findings.lines()),
+        Decision::Fault(_) => outcome.fault = response.message,
     }
-    let note = |name: &str| response.get(name).cloned().unwrap_or_default();
-    let unreadable = |error: serde_json::Error| format!("notes that no policy gives: {error}");
-    outcome.warnings = Option::deserialize(note("warnings")).map_err(unreadable)?.unwrap_or_default();
-    outcome.audit_annotations =
-        Option::deserialize(note("audit_annotations")).map_err(unreadable)?.unwrap_or_default();
     Ok(outcome)
 }
 

@@ -77,7 +77,7 @@ fn closed(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let cluster = cluster_objects::Objects::unreachable("not needed");
     for length in 0..payload.len() {
         let Some(cut) = payload.get(..length) else { continue };
-        if (entry.evaluate)(cut, &cluster).accepted {
+        if entry.evaluate(cut, &cluster).accepted {
             return Err(format!("admitted when cut after {length} bytes"));
         }
     }
@@ -158,7 +158,7 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let payload = case.admission_request()?.payload(&judge::settings(case));
     let nonsense = ["", "null", "7", "[]", "\"x\"", "{\"metadata\":", "{\"items\":{},\"metadata\":[]}"];
     for answer in nonsense {
-        if (entry.evaluate)(&payload, &Says(answer.as_bytes())).accepted {
+        if entry.evaluate(&payload, &Says(answer.as_bytes())).accepted {
             return Err(format!("admitted when the cluster answers {answer:?}"));
         }
     }
@@ -182,7 +182,7 @@ fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let payload = with(case, "object", object).admission_request()?.payload(&judge::settings(case));
     // Only in the text: a value in memory would have lost the digits already.
     let payload = String::from_utf8_lossy(&payload).replace("\"@number@\"", NUMBER);
-    let response = (entry.evaluate)(payload.as_bytes(), case.objects()?.as_ref()).to_json();
+    let response = entry.evaluate(payload.as_bytes(), case.objects()?.as_ref()).to_json();
     let count = |text: &str| text.matches(NUMBER).count();
     let (before, after) = (count(&payload), count(&String::from_utf8_lossy(&response)));
     if before > 0 && before == after {

@@ -12,9 +12,11 @@
 //! It does not check types or values, and it knows no custom resources.
 
 mod fields;
+mod kinds;
 #[rustfmt::skip]
 mod table;
 mod unknown;
 
-pub use fields::{Fields, Type, fields_of, kinds};
+pub use fields::{Fields, Type};
+pub use kinds::{fields_of, kinds};
 pub use unknown::{UnknownField, unknown_fields};

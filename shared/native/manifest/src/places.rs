@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
-use crate::path::Step;
 use crate::read::options;
+use text::Step;
 
 /// A place in a text. Lines and columns count from one, columns in characters.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -65,7 +65,9 @@ impl Places {
         for step in path {
             match (tree, step) {
                 (Tree::List(items), Step::Index(index)) => {
-                    let Some(item) = items.get(*index) else { break };
+                    let Some(item) = usize::try_from(*index).ok().and_then(|index| items.get(index)) else {
+                        break;
+                    };
                     place = Some(Place::new(item.referenced, item));
                     tree = &item.value;
                 }
@@ -163,11 +165,19 @@ impl<'de> Visitor<'de> for TreeVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::steps;
+
+    /// The steps of a path in dots, with `#` before an index: `list.#0.a`.
+    fn steps(path: &str) -> Vec<Step> {
+        let step = |name: &str| match name.strip_prefix('#') {
+            Some(index) => Step::Index(index.parse().unwrap()),
+            None => Step::Field(name.to_owned()),
+        };
+        path.split('.').map(step).collect()
+    }
 
     /// The text that a path stands for.
     fn marked(text: &str, document: usize, path: &str) -> Option<String> {
-        let Place { start, end } = Places::of(text).find(document, &steps(path)?.0)?;
+        let Place { start, end } = Places::of(text).find(document, &steps(path))?;
         assert_eq!(start.line, end.line);
         let line = text.lines().nth(usize::try_from(start.line).unwrap().saturating_sub(1)).unwrap();
         let column = |position: Position| usize::try_from(position.column).unwrap().saturating_sub(1);
@@ -181,17 +191,17 @@ mod tests {
         let text = "# ü\nspec:\n  ü: ü # x\n  list:\n  - a: 1\n  - \"x\"\n  - [y, z]\n  - |\n    text\n";
         for (path, place) in [
             ("spec", "2:1:"),
-            ("spec[ü]", "3:3:ü: ü"),
+            ("spec.ü", "3:3:ü: ü"),
             ("spec.list", "4:3:"),
-            ("spec.list[0]", "5:5:"),
-            ("spec.list[0].a", "5:5:a: 1"),
-            ("spec.list[1]", "6:5:\"x\""),
-            ("spec.list[2][1]", "7:9:z"),
-            ("spec.list[3]", "9:5:text"),
+            ("spec.list.#0", "5:5:"),
+            ("spec.list.#0.a", "5:5:a: 1"),
+            ("spec.list.#1", "6:5:\"x\""),
+            ("spec.list.#2.#1", "7:9:z"),
+            ("spec.list.#3", "9:5:text"),
             // What is not there is where it would be.
-            ("spec.list[9].a", "4:3:"),
+            ("spec.list.#9.a", "4:3:"),
             ("spec.other.a", "2:1:"),
-            ("spec[ü].a", "3:3:ü: ü"),
+            ("spec.ü.a", "3:3:ü: ü"),
         ] {
             assert_eq!(marked(text, 0, path).as_deref(), Some(place), "{path}");
         }
@@ -208,7 +218,7 @@ mod tests {
     #[test]
     fn json_has_places_and_tabs() {
         let text = "{\n\t\"a\": [\n\t\t{\"b\": \"c\\u0041\"}, null]\n}";
-        assert_eq!(marked(text, 0, "a[0].b").as_deref(), Some("3:4:\"b\": \"c\\u0041\""));
+        assert_eq!(marked(text, 0, "a.#0.b").as_deref(), Some("3:4:\"b\": \"c\\u0041\""));
         assert_eq!(marked("{}\n{}", 0, "a"), None);
     }
 

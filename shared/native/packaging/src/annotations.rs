@@ -1,4 +1,4 @@
-//! The annotations of a policy, held against what hosts and catalogues take from them.
+//! Checks of the annotations that hosts and catalogues read.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use text::{Quoted, nearest};
 
 use crate::PackagingError;
 
-/// Where the annotations that Kubewarden knows begin.
+/// The prefix of the annotations that Kubewarden knows.
 const PREFIX: &str = "io.kubewarden.policy.";
 
-/// The annotations that every published policy has, and what they may be.
+/// The annotations that every published policy needs, and the checks of their values.
 const REQUIRED: &[(&str, Check)] = &[
     ("title", title),
     ("version", version),
@@ -29,13 +29,13 @@ const OPTIONAL: &[&str] = &["usage"];
 
 const SEVERITIES: &[&str] = &["critical", "high", "medium", "low", "info"];
 
-/// Says what is wrong with a value, if anything is.
+/// Checks a value; the error is the problem, without the value.
 type Check = fn(&str) -> Result<(), String>;
 
-/// Holds annotations against what is required of them. Further ones are free.
+/// Checks the annotations under the prefix of Kubewarden and ignores all others.
 ///
 /// # Errors
-/// The first that is missing, misspelt or has a wrong value.
+/// The first annotation that is misspelt, missing or has a wrong value.
 pub(crate) fn check(annotations: &BTreeMap<String, String>) -> Result<(), PackagingError> {
     let known: Vec<&str> = REQUIRED.iter().map(|(name, _)| *name).chain(OPTIONAL.iter().copied()).collect();
     for key in annotations.keys() {
@@ -66,12 +66,12 @@ fn path(name: &str) -> String {
     format!("annotations.{PREFIX}{name}")
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a check among others that do refuse")]
+#[expect(clippy::unnecessary_wraps, reason = "the type of a check")]
 fn anything(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// It becomes the name of an object in the cluster.
+/// The title becomes the name of an object in the cluster.
 fn title(value: &str) -> Result<(), String> {
     let inside = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let is_label = |label: &str| {
@@ -82,18 +82,18 @@ fn title(value: &str) -> Result<(), String> {
     if value.len() <= 253 && value.split('.').all(is_label) {
         return Ok(());
     }
-    Err("is no RFC 1123 name; write lower-case letters, digits, - and ., with a letter or digit at both ends"
+    Err("is not an RFC 1123 name; use lower-case letters, digits, - and ., with a letter or digit at both ends"
         .into())
 }
 
 fn version(value: &str) -> Result<(), String> {
     match Version::parse(value) {
         Ok(_) => Ok(()),
-        Err(why) => Err(format!("is no semantic version such as 1.2.3: {why}")),
+        Err(why) => Err(format!("is not a semantic version such as 1.2.3: {why}")),
     }
 }
 
-/// The catalogue takes maintainers from it.
+/// The authors become the maintainers in the catalogue.
 fn authors(value: &str) -> Result<(), String> {
     let is_author = |author: &str| {
         let (name, mail) = author.trim().strip_suffix('>')?.split_once('<')?;
@@ -108,7 +108,7 @@ fn authors(value: &str) -> Result<(), String> {
     if value.split(',').all(|author| is_author(author).is_some()) {
         return Ok(());
     }
-    Err("is no author; write Name <mail@example.org>, several with commas between them".into())
+    Err("is not an author; write Name <mail@example.org>, several separated by commas".into())
 }
 
 fn url(value: &str) -> Result<(), String> {
@@ -116,12 +116,14 @@ fn url(value: &str) -> Result<(), String> {
     if rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace)) {
         return Ok(());
     }
-    Err("is no address of a page; write https://example.org/…".into())
+    Err("is not the URL of a page; write https://example.org/…".into())
 }
 
 fn reference(value: &str) -> Result<(), String> {
     if value.contains("://") || value.contains(char::is_whitespace) || !value.contains('/') {
-        return Err("is no place in a registry; write it as ghcr.io/example/policy, without scheme".into());
+        return Err(
+            "is not a repository in a registry; write it as ghcr.io/example/policy, without a scheme".into(),
+        );
     }
     Ok(())
 }
@@ -131,7 +133,7 @@ fn severity(value: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(match nearest(value, SEVERITIES) {
-        Some(near) => format!("is no severity; did you mean {near}?"),
-        None => format!("is no severity; write {}", SEVERITIES.join(", ")),
+        Some(near) => format!("is not a severity; did you mean {near}?"),
+        None => format!("is not a severity; use {}", SEVERITIES.join(", ")),
     })
 }

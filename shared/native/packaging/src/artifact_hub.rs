@@ -1,7 +1,7 @@
-//! The package of a policy for Artifact Hub, from which Rancher's catalogue takes it too.
+//! The package of a policy for Artifact Hub, which Rancher's catalogue reads as well.
 //!
-//! It says what `kwctl scaffold artifacthub` would make of the same files, but for who provides it (there a constant)
-//! and the date (there the clock), so that it is the same whenever it is written.
+//! It equals the output of `kwctl scaffold artifacthub` for the same files, except for the provider (a constant there)
+//! and the date (the current time there), so that the package does not change each time it is written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::metadata::print;
 use crate::{Metadata, PackagingError};
 
-/// The chart that runs policies.
+/// The Helm chart of the controller that runs policies.
 const CONTROLLER: &str = "https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller";
 
 /// The content of `artifacthub-pkg.yml`.
@@ -66,11 +66,11 @@ struct Recommendation {
     url: &'static str,
 }
 
-/// `artifacthub-pkg.yml` of a policy, from its metadata, the text of its `questions-ui.yml` and the date of the
-/// release in RFC 3339. Its first author provides it.
+/// The `artifacthub-pkg.yml` of a policy, made from its metadata, the text of its `questions-ui.yml` and the date of the
+/// release in RFC 3339. The provider is the first author.
 ///
 /// # Errors
-/// An annotation that packages need and metadata may lack.
+/// An annotation that packages require and the metadata lacks.
 pub fn artifact_hub_package(
     metadata: &Metadata,
     questions: &str,
@@ -86,7 +86,7 @@ pub fn artifact_hub_package(
     let image = format!("{}:v{version}", policy("ociUrl")?);
     let source = policy("source")?;
     let mut links = Vec::new();
-    // Releases of other forges are elsewhere.
+    // Other forges have releases at other addresses.
     if source.starts_with("https://github.com/") {
         let tag = optional("com.github.release.tag").map_or_else(|| format!("v{version}"), encoded);
         let url = format!("{source}/releases/download/{tag}/policy.wasm");
@@ -141,7 +141,7 @@ fn listed(text: &str) -> Vec<&str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
 }
 
-/// Authors are written `Name <mail>`, as metadata is held against.
+/// Authors in the form `Name <mail>`, which the check of the metadata ensures.
 fn maintainers(authors: &str) -> Vec<Maintainer<'_>> {
     listed(authors).into_iter().filter_map(maintainer).collect()
 }
@@ -151,14 +151,14 @@ fn maintainer(author: &str) -> Option<Maintainer<'_>> {
     Some(Maintainer { name: name.trim(), email: email.trim() })
 }
 
-/// A text as one step of an address: a tag with a slash is one.
+/// Percent-encodes a text as one segment of a URL, such as a tag with a slash.
 fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(encoded, "%{byte:02X}");
         }
     }

@@ -1,18 +1,18 @@
-//! What is wrong with metadata or a module.
+//! Errors in metadata and modules.
 
 use std::fmt;
 
-/// Metadata that is not understood, or a module that cannot carry it.
+/// An error in metadata, or a module that metadata cannot be added to.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PackagingError {
-    /// Where: the path of a field, `rules[0].operations`; `metadata` or `module` for all of it.
+    /// The path of the field, such as `rules[0].operations`; `metadata` or `module` for the whole.
     pub path: String,
-    /// What is wrong there and what to write instead.
+    /// The problem and its remedy.
     pub problem: String,
 }
 
 impl PackagingError {
-    /// An error at a place.
+    /// An error at a path.
     pub(crate) fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { path: path.into(), problem: problem.into() }
     }

@@ -1,13 +1,16 @@
-//! What a policy module says about itself.
+//! The metadata of a policy module, and its package for catalogues.
 //!
-//! Kubewarden reads a module's [`Metadata`] from a custom section: which requests concern the policy, whether
-//! it changes objects, what it asks the cluster, who wrote it. It is written by hand as `metadata.yml`, held
-//! here against what the host and the catalogues accept, and put into the module by [`annotate`], without
-//! `kwctl` and with the same bytes on every machine. With the form for people, [`Questions`], it becomes the package that
+//! Kubewarden reads a module's [`Metadata`] from a custom section: the requests that the policy judges, whether it
+//! changes objects, the objects that it looks up, its authors. Metadata is written by hand as `metadata.yml`. This crate
+//! checks that the host and the catalogues accept it, and [`annotate`] adds it to the module, without `kwctl` and with
+//! the same bytes on every machine. Together with the form for people, [`Questions`], it becomes the package that
 //! catalogues read, [`artifact_hub_package`].
 //!
+//! The format is that of
+//! <https://docs.kubewarden.io/tutorials/writing-policies/metadata>.
+//!
 //! # What this crate does not do
-//! It runs no module and pushes none to a registry.
+//! It does not run modules or push them to a registry.
 
 mod annotations;
 mod artifact_hub;
@@ -19,9 +22,7 @@ mod section;
 
 pub use artifact_hub::artifact_hub_package;
 pub use error::PackagingError;
-pub use metadata::{
-    ContextAwareResource, ExecutionMode, Metadata, Operation, PROTOCOL_VERSION, PolicyType,
-    RuleWithOperations,
-};
+pub use metadata::{ExecutionMode, Metadata, PROTOCOL_VERSION, PolicyType};
 pub use questions::{Question, Questions};
+pub use rules::{ContextAwareResource, Operation, RuleWithOperations};
 pub use section::{SECTION, annotate};

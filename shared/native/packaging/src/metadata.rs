@@ -8,9 +8,10 @@ use serde_json::Value;
 use serde_saphyr::UserMessageFormatter;
 use text::nearest;
 
+use crate::rules::{ContextAwareResource, RuleWithOperations};
 use crate::{PackagingError, annotations, rules};
 
-/// The protocol that modules speak with the host, as the metadata of an annotated module says it.
+/// The version of the protocol between modules and the host, as annotated modules declare it.
 pub const PROTOCOL_VERSION: &str = "v1";
 
 /// The keys of `metadata.yml`.
@@ -27,7 +28,7 @@ const KEYS: &[&str] = &[
     "rules",
 ];
 
-/// What a policy says about itself: the content of `metadata.yml`.
+/// The metadata of a policy: the content of `metadata.yml`.
 ///
 /// # Example
 /// ```
@@ -37,83 +38,52 @@ const KEYS: &[&str] = &[
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
-    /// The protocol between module and host. [`annotate`](crate::annotate) writes it.
+    /// The version of the protocol between module and host. [`annotate`](crate::annotate) sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// The requests that concern the policy.
+    /// The requests that the policy judges.
     pub rules: Vec<RuleWithOperations>,
     /// Whether the policy changes objects.
     pub mutating: bool,
-    /// Whether the policy can judge stored objects, in a request without a user.
+    /// Whether the policy can judge stored objects, in requests without a user.
     #[serde(default = "yes")]
     pub background_audit: bool,
-    /// How the host talks to the module.
+    /// The interface between host and module.
     #[serde(default)]
     pub execution_mode: ExecutionMode,
-    /// What the policy judges.
+    /// The input of the policy.
     #[serde(default)]
     pub policy_type: PolicyType,
-    /// The kinds of objects that the policy asks the cluster for.
+    /// The kinds of objects that the policy looks up.
     #[serde(default, deserialize_with = "or_default")]
     pub context_aware_resources: Vec<ContextAwareResource>,
-    /// The host calls that the policy makes: `kubernetes/get_resource`, `oci/*`.
+    /// The host calls of the policy, such as `kubernetes/get_resource`, or patterns for them, such as `oci/*`.
     #[serde(default, deserialize_with = "or_default")]
     pub host_capabilities: Vec<String>,
-    /// The oldest host that knows all that the policy needs.
+    /// The oldest Kubewarden version that the policy runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_kubewarden_version: Option<Version>,
-    /// Who wrote it, what it is for, where it is.
+    /// Title, authors, addresses and everything else that hosts and catalogues display.
     #[serde(default, deserialize_with = "or_default")]
     pub annotations: BTreeMap<String, String>,
 }
 
-/// Requests for some resources.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RuleWithOperations {
-    /// API groups; the empty text is the core group.
-    pub api_groups: Vec<String>,
-    /// Versions of the groups.
-    pub api_versions: Vec<String>,
-    /// Plurals, with a subresource `pods/ephemeralcontainers`.
-    pub resources: Vec<String>,
-    /// What is done.
-    pub operations: Vec<Operation>,
-}
-
-/// What a request does.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Operation {
-    /// An object is created.
-    Create,
-    /// An object is changed.
-    Update,
-    /// An object is deleted.
-    Delete,
-    /// A connection to a subresource such as `pods/exec`.
-    Connect,
-    /// Any of them.
-    #[serde(rename = "*")]
-    All,
-}
-
-/// How the host talks to a module.
+/// The interface between host and module.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExecutionMode {
     /// waPC.
     #[default]
     KubewardenWapc,
-    /// Rego, as Open Policy Agent calls it.
+    /// Rego, called as by Open Policy Agent.
     Opa,
-    /// Rego, as Gatekeeper calls it.
+    /// Rego, called as by Gatekeeper.
     Gatekeeper,
     /// Standard input and output.
     Wasi,
 }
 
-/// What a policy judges.
+/// The input of a policy.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyType {
@@ -124,24 +94,13 @@ pub enum PolicyType {
     Raw,
 }
 
-/// A kind of object that a policy asks the cluster for.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContextAwareResource {
-    /// `v1`, `apps/v1`.
-    pub api_version: String,
-    /// `Namespace`.
-    pub kind: String,
-}
-
 impl Metadata {
-    /// Reads `metadata.yml` and holds it against what the host and the catalogues accept.
+    /// Reads `metadata.yml` and checks that the host and the catalogues accept it.
     ///
-    /// Stricter than the host at the top level only: a misspelt key there would be silently without effect.
+    /// Unlike the host it refuses unknown keys at the top level, where a misspelt key would silently have no effect.
     ///
     /// # Errors
-    /// Text that is no YAML, keys that do not exist, and values that Kubewarden refuses or that a published
-    /// policy needs; the first one, with the path of the field.
+    /// The first syntax error, unknown key, missing value or value that Kubewarden refuses, with the path of the field.
     pub fn from_yaml(yaml: &str) -> Result<Self, PackagingError> {
         let value = parse("metadata", yaml)?;
         check_keys(&value)?;
@@ -150,11 +109,11 @@ impl Metadata {
         Ok(metadata)
     }
 
-    /// The metadata in a module, as the host reads it: what it does not know is ignored, and nothing is held
-    /// against the rules for published policies. `None` if the module carries none.
+    /// Reads the metadata of a module as the host does: it ignores unknown keys and does not apply the checks for
+    /// published policies. Returns `None` for a module without metadata.
     ///
     /// # Errors
-    /// Bytes that are no WebAssembly module, or metadata that is no JSON of the right types.
+    /// Bytes that are not a core WebAssembly module, and metadata that is not JSON of the right types.
     pub fn read(wasm: &[u8]) -> Result<Option<Self>, PackagingError> {
         let Some(json) = crate::section::find(wasm)? else { return Ok(None) };
         let value = serde_json::from_slice(json)
@@ -175,12 +134,12 @@ impl Metadata {
         {
             return Err(PackagingError::new(
                 "protocolVersion",
-                format!("write {PROTOCOL_VERSION} or leave the key out"),
+                format!("write {PROTOCOL_VERSION} or remove the key"),
             ));
         }
         rules::check(&self.rules)?;
         if self.execution_mode != ExecutionMode::KubewardenWapc {
-            let problem = "the modules here speak waPC; write kubewarden-wapc or leave the key out";
+            let problem = "all modules here use waPC; write kubewarden-wapc or remove the key";
             return Err(PackagingError::new("executionMode", problem));
         }
         rules::check_reads(&self.context_aware_resources)?;
@@ -189,22 +148,22 @@ impl Metadata {
     }
 }
 
-/// YAML as a value; `what` it is meant to be is the place of what is wrong with all of it.
+/// Reads YAML; `what` it describes is the path of a syntax error.
 ///
 /// # Errors
-/// Text that is no YAML.
+/// Text that is not YAML.
 pub(crate) fn parse(what: &str, yaml: &str) -> Result<Value, PackagingError> {
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(yaml, options)
         .map_err(|error| PackagingError::new(what, error.render_with_formatter(&UserMessageFormatter)))
 }
 
-/// A value as YAML, always in the same way; `what` it is, is the place of what is wrong.
+/// Prints a value as YAML; equal values give equal text. `what` it describes is the path of an error.
 ///
 /// # Errors
-/// A value that YAML cannot hold. There is none among those of this crate.
+/// A value that YAML cannot represent. No value of this crate is one.
 pub(crate) fn print(what: &str, value: &impl Serialize) -> Result<String, PackagingError> {
-    // As wide as the other files here, so that addresses stay on their line.
+    // Wide enough for addresses to stay on their line.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 120 };
     serde_saphyr::to_string_with_options(value, options)
         .map_err(|error| PackagingError::new(what, error.to_string()))
@@ -233,7 +192,7 @@ fn yes() -> bool {
     true
 }
 
-/// `null` is an absent key, as in YAML that a person leaves half filled in.
+/// Reads `null` as an absent key, as in YAML that is only partly filled in.
 fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(value: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(value)?.unwrap_or_default())
 }

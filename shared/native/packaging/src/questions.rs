@@ -1,4 +1,4 @@
-//! The form of a policy: what Rancher asks a person for, and which setting each answer becomes.
+//! The form of a policy in Rancher: its questions, and the setting that each answer becomes.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -24,36 +24,36 @@ pub struct Questions {
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// The setting: its path with dots, within a sequence that in its element.
+    /// The path of the setting, with dots; in a sequence, its path in the element.
     pub variable: String,
-    /// What the form calls it.
+    /// The label in the form.
     pub label: String,
-    /// `string`, `boolean`, `int`, `enum`, `array[`, `map[` or `sequence[`.
+    /// The type: `string`, `boolean`, `int`, `enum`, `array[`, `map[` or `sequence[`.
     #[serde(default, rename = "type")]
     pub kind: String,
-    /// The part of the form.
+    /// The section of the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Whether an answer has to be given. Rancher looks for the key as it is written, so that a path with dots is
-    /// never answered.
+    /// Whether an answer is required. Rancher looks up the whole path as one key, so that it never finds the answer to
+    /// a path with dots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// Whether there is nothing to fill in: a heading.
+    /// Whether there is no input, as for a heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hide_input: Option<bool>,
-    /// When it is asked: `mode=Warn`, several with `||` or `&&` between them.
+    /// The condition for showing the question, such as `mode=Warn`; several are joined by `||` or `&&`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub show_if: Option<String>,
-    /// What can be chosen.
+    /// The options of an `enum`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// What the form writes if nobody changes it; nothing without it, where `null` is written as a null.
+    /// The answer if nobody changes it. Without a default the form writes nothing; with `null` it writes null.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// An example, shown while the field is empty.
+    /// An example, shown in the empty field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<String>,
-    /// What it means.
+    /// The meaning of the setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The fields of an object.
@@ -68,23 +68,23 @@ impl Questions {
     /// Reads `questions-ui.yml`.
     ///
     /// # Errors
-    /// Text that is no YAML, keys that do not exist and wrong types; the first one, with its path.
+    /// The first syntax error, unknown key or wrong type, with its path.
     pub fn from_yaml(yaml: &str) -> Result<Self, PackagingError> {
         let value = parse("questions", yaml)?;
         serde_path_to_error::deserialize(value)
             .map_err(|error| PackagingError::new(error.path().to_string(), error.inner().to_string()))
     }
 
-    /// The form as YAML, in one way only.
+    /// The form as YAML; equal forms give equal text.
     ///
     /// # Errors
-    /// None that is known: a form is text, lists and JSON.
+    /// None known: YAML can represent every form.
     pub fn to_yaml(&self) -> Result<String, PackagingError> {
         print("questions", self)
     }
 }
 
-/// A default of `null` is one.
+/// Reads a default, so that `null` differs from no default.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }

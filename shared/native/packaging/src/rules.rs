@@ -1,16 +1,57 @@
-//! What a policy registers for and asks for, held against the host's own checks.
+//! The rules, look-ups and host capabilities of a policy, and their checks.
 //!
-//! A rule that the API server refuses would fail only when the policy is deployed.
+//! They are the checks of the API server and the host, which otherwise refuse the policy only when it is deployed.
 
+use serde::{Deserialize, Serialize};
 use text::Quoted;
 
 use crate::PackagingError;
-use crate::metadata::{ContextAwareResource, Operation, RuleWithOperations};
 
-/// Holds rules against what the API server takes in a webhook configuration.
+/// A rule of a webhook: requests for some resources.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleWithOperations {
+    /// The API groups, empty for the core group.
+    pub api_groups: Vec<String>,
+    /// The versions of the API groups.
+    pub api_versions: Vec<String>,
+    /// The resources, in the plural; a subresource as in `pods/ephemeralcontainers`.
+    pub resources: Vec<String>,
+    /// The operations.
+    pub operations: Vec<Operation>,
+}
+
+/// The operation of a request.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// An object is created.
+    Create,
+    /// An object is changed.
+    Update,
+    /// An object is deleted.
+    Delete,
+    /// A client connects to a subresource such as `pods/exec`.
+    Connect,
+    /// Any of these operations.
+    #[serde(rename = "*")]
+    All,
+}
+
+/// A kind of object that a policy looks up.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAwareResource {
+    /// The API version, such as `v1` or `apps/v1`.
+    pub api_version: String,
+    /// The kind, such as `Namespace`.
+    pub kind: String,
+}
+
+/// Checks that the API server accepts rules in a webhook configuration.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first error, with its path.
 pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> {
     if rules.is_empty() {
         return Err(PackagingError::new("rules", "is empty; name at least one rule"));
@@ -25,7 +66,7 @@ pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> 
     Ok(())
 }
 
-/// Holds the kinds that a policy asks for against the form of the host's list.
+/// Checks the kinds of objects that a policy looks up.
 ///
 /// # Errors
 /// A kind without a name or version.
@@ -43,10 +84,10 @@ pub(crate) fn check_reads(resources: &[ContextAwareResource]) -> Result<(), Pack
     Ok(())
 }
 
-/// Holds host capabilities against the patterns that the host understands.
+/// Checks that the host understands the patterns for host capabilities.
 ///
 /// # Errors
-/// A pattern that matches no capability whatever the host offers.
+/// A pattern that cannot match any capability.
 pub(crate) fn check_capabilities(patterns: &[String]) -> Result<(), PackagingError> {
     for (index, pattern) in patterns.iter().enumerate() {
         let exact = pattern.strip_suffix("/*").unwrap_or(pattern);
@@ -54,7 +95,7 @@ pub(crate) fn check_capabilities(patterns: &[String]) -> Result<(), PackagingErr
         let whole = exact != pattern || pattern.contains('/');
         if pattern != "*" && !(named && whole) {
             let problem = format!(
-                "{} is no host capability; write it as kubernetes/get_resource, oci/v1/* or *",
+                "{} is not a host capability; write it as kubernetes/get_resource, oci/v1/* or *",
                 Quoted(pattern)
             );
             return Err(PackagingError::new(format!("hostCapabilities[{index}]"), problem));
@@ -68,21 +109,18 @@ fn check_names(path: &str, names: &[String], may_be_empty: bool) -> Result<(), P
     match names.iter().position(|name| name.trim() != name || name.is_empty() && !may_be_empty) {
         None => Ok(()),
         Some(index) => {
-            Err(PackagingError::new(format!("{path}[{index}]"), "is empty or has blanks around it"))
+            Err(PackagingError::new(format!("{path}[{index}]"), "is empty or starts or ends with a space"))
         }
     }
 }
 
-/// Whether a list says something, and says it once.
+/// Checks that a list is not empty and contains nothing next to `*`.
 fn check_list<T: PartialEq>(path: &str, list: &[T], all: &T) -> Result<(), PackagingError> {
     if list.is_empty() {
         return Err(PackagingError::new(path, "is empty; name at least one"));
     }
     if list.len() > 1 && list.contains(all) {
-        return Err(PackagingError::new(
-            path,
-            "* stands for all and may only stand alone; remove it or the others",
-        ));
+        return Err(PackagingError::new(path, "* includes all others; remove it or the others"));
     }
     Ok(())
 }

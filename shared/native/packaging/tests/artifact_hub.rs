@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const GOOD: &str = include_str!("../../../../policies/external-ips/metadata.yml");
 
-/// The package of the good metadata with some annotations changed, and taken away where there is no value.
+/// The package of valid metadata with some annotations changed, or removed where the value is `None`.
 fn package(changes: &[(&str, Option<&str>)]) -> Result<Value, String> {
     let mut metadata = Metadata::from_yaml(GOOD).unwrap();
     for (key, value) in changes {
@@ -20,7 +20,7 @@ fn package(changes: &[(&str, Option<&str>)]) -> Result<Value, String> {
 }
 
 #[test]
-fn a_package_says_what_the_metadata_says() {
+fn takes_the_package_from_the_metadata() {
     let found = package(&[]).unwrap();
     assert_eq!(found["version"], "0.1.0");
     assert_eq!(found["name"], "external-ips");
@@ -40,7 +40,7 @@ fn a_package_says_what_the_metadata_says() {
 }
 
 #[test]
-fn what_metadata_lacks_is_left_out_or_missed() {
+fn omits_optional_annotations_and_requires_others() {
     let found = package(&[("com.github.release.tag", None), ("io.artifacthub.keywords", None)]).unwrap();
     let url = found["links"][0]["url"].as_str().unwrap();
     assert!(url.ends_with("/releases/download/v0.1.0/policy.wasm"), "{url}");
@@ -70,13 +70,13 @@ fn every_author_maintains_and_the_first_provides() {
 }
 
 #[test]
-fn a_form_reads_as_it_was_written() {
+fn reads_a_form_as_written() {
     let form = "questions:
         - {variable: a, label: A, type: enum, options: ['Off', 'no'], default: 'Off'}
         - {variable: b, label: B, default: null}";
     let form = Questions::from_yaml(form).unwrap();
     let yaml = form.to_yaml().unwrap();
-    // Rancher's reader takes the bare word for a boolean.
+    // Rancher reads the unquoted word as a boolean.
     assert!(yaml.contains(r#"default: "Off""#), "{yaml}");
     assert!(yaml.contains("default: null"), "{yaml}");
     assert_eq!(Questions::from_yaml(&yaml).unwrap(), form);

@@ -1,18 +1,18 @@
-//! `metadata.yml`: what is understood, and what each mistake is told.
+//! Reading `metadata.yml`, and the message for each mistake.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use packaging::{ExecutionMode, Metadata, Operation, PolicyType};
 
 const GOOD: &str = include_str!("../../../../policies/external-ips/metadata.yml");
 
-/// The message about metadata in which one text is replaced.
-fn told(old: &str, new: &str) -> String {
+/// The message for metadata in which one text is replaced.
+fn message(old: &str, new: &str) -> String {
     assert!(GOOD.contains(old), "{old}");
     Metadata::from_yaml(&GOOD.replacen(old, new, 1)).unwrap_err().to_string()
 }
 
 #[test]
-fn metadata_of_a_policy_is_understood() {
+fn reads_the_metadata_of_a_policy() {
     let metadata = Metadata::from_yaml(GOOD).unwrap();
     assert_eq!(metadata.rules.len(), 1);
     assert_eq!(metadata.rules[0].api_groups, [""]);
@@ -27,7 +27,7 @@ fn metadata_of_a_policy_is_understood() {
 }
 
 #[test]
-fn absent_keys_have_the_defaults_of_the_host() {
+fn absent_keys_have_the_hosts_defaults() {
     let mut yaml = GOOD.to_owned();
     for line in ["backgroundAudit: true\n", "executionMode: kubewarden-wapc\n", "policyType: kubernetes\n"] {
         assert!(yaml.contains(line), "{line}");
@@ -37,34 +37,34 @@ fn absent_keys_have_the_defaults_of_the_host() {
 }
 
 #[test]
-fn what_the_host_ignores_inside_of_a_key_is_ignored() {
+fn ignores_unknown_keys_below_the_top_level() {
     let yaml = GOOD.replacen("    kind: Namespace", "    kind: Namespace\n    note: looked up", 1);
     assert_eq!(Metadata::from_yaml(&yaml).unwrap(), Metadata::from_yaml(GOOD).unwrap());
 }
 
 #[test]
-fn unknown_keys_are_told_with_the_nearest_known_one() {
-    assert_eq!(told("mutating: false", "mutatin: false"), "mutatin: unknown key; did you mean mutating?");
+fn suggests_the_nearest_key_for_an_unknown_one() {
+    assert_eq!(message("mutating: false", "mutatin: false"), "mutatin: unknown key; did you mean mutating?");
     assert_eq!(
-        told("mutating: false", "contextAware: true\nmutating: false"),
+        message("mutating: false", "contextAware: true\nmutating: false"),
         "contextAware: unknown key; known are annotations, backgroundAudit, contextAwareResources, \
          executionMode, hostCapabilities, minimumKubewardenVersion, mutating, policyType, protocolVersion, rules"
     );
     assert_eq!(
-        told("policy.license", "policy.licence"),
+        message("policy.license", "policy.licence"),
         "annotations.io.kubewarden.policy.licence: unknown annotation; \
          did you mean io.kubewarden.policy.license?"
     );
 }
 
 #[test]
-fn text_that_is_no_yaml_is_told_with_its_place() {
+fn reports_the_place_of_a_syntax_error() {
     assert_eq!(
         Metadata::from_yaml("mutating: false\nmutating: true\n").unwrap_err().to_string(),
         "metadata: duplicate mapping key: mutating not allowed here at line 2, column 1"
     );
-    let told = Metadata::from_yaml("rules: [").unwrap_err().to_string();
-    assert!(told.starts_with("metadata: ") && told.contains(" at line "), "{told}");
+    let message = Metadata::from_yaml("rules: [").unwrap_err().to_string();
+    assert!(message.starts_with("metadata: ") && message.contains(" at line "), "{message}");
     assert_eq!(
         Metadata::from_yaml("- rules").unwrap_err().to_string(),
         "metadata: expected keys and values, found a list"
@@ -76,53 +76,56 @@ fn text_that_is_no_yaml_is_told_with_its_place() {
 }
 
 #[test]
-fn values_of_a_wrong_type_are_told_with_their_path() {
+fn reports_the_path_of_a_wrong_type() {
     assert_eq!(
-        told("mutating: false", "mutating: sometimes"),
+        message("mutating: false", "mutating: sometimes"),
         "mutating: invalid type: string \"sometimes\", expected a boolean"
     );
-    assert_eq!(told("mutating: false\n", ""), "metadata: missing field `mutating`");
+    assert_eq!(message("mutating: false\n", ""), "metadata: missing field `mutating`");
     assert_eq!(
-        told("[CREATE, UPDATE]", "[CREATE, PATCH]"),
+        message("[CREATE, UPDATE]", "[CREATE, PATCH]"),
         "rules[0].operations[1]: unknown variant `PATCH`, \
          expected one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, `*`"
     );
-    assert_eq!(told("    resources: [services]\n", ""), "rules[0]: missing field `resources`");
+    assert_eq!(message("    resources: [services]\n", ""), "rules[0]: missing field `resources`");
     assert_eq!(
-        told("\"1.35.0\"", "\"1.35\""),
+        message("\"1.35.0\"", "\"1.35\""),
         "minimumKubewardenVersion: unexpected end of input while parsing minor version number"
     );
     assert_eq!(
-        told("policyType: kubernetes", "policyType: cooked"),
+        message("policyType: kubernetes", "policyType: cooked"),
         "policyType: unknown variant `cooked`, expected `kubernetes` or `raw`"
     );
     assert_eq!(
-        told("policy.version: 0.1.0", "policy.version: 0.1"),
+        message("policy.version: 0.1.0", "policy.version: 0.1"),
         "annotations.io.kubewarden.policy.version: invalid type: floating point `0.1`, expected a string"
     );
 }
 
 #[test]
-fn rules_that_the_api_server_refuses_are_refused() {
-    assert_eq!(told("[v1]", "[]"), "rules[0].apiVersions: is empty; name at least one");
+fn refuses_rules_that_the_api_server_refuses() {
+    assert_eq!(message("[v1]", "[]"), "rules[0].apiVersions: is empty; name at least one");
     assert_eq!(
-        told("[services]", "[services, \"*\"]"),
-        "rules[0].resources: * stands for all and may only stand alone; remove it or the others"
+        message("[services]", "[services, \"*\"]"),
+        "rules[0].resources: * includes all others; remove it or the others"
     );
     assert_eq!(
-        told("[CREATE, UPDATE]", "[CREATE, \"*\"]"),
-        "rules[0].operations: * stands for all and may only stand alone; remove it or the others"
+        message("[CREATE, UPDATE]", "[CREATE, \"*\"]"),
+        "rules[0].operations: * includes all others; remove it or the others"
     );
-    assert_eq!(told("[services]", "[\"\"]"), "rules[0].resources[0]: is empty or has blanks around it");
+    assert_eq!(
+        message("[services]", "[\"\"]"),
+        "rules[0].resources[0]: is empty or starts or ends with a space"
+    );
     assert!(Metadata::from_yaml(&GOOD.replacen("[CREATE, UPDATE]", "[\"*\"]", 1)).is_ok());
 }
 
 #[test]
-fn what_a_policy_asks_for_has_a_form() {
-    assert_eq!(told("    kind: Service", "    kind: \"\""), "contextAwareResources[1].kind: is empty");
+fn checks_look_ups_and_host_capabilities() {
+    assert_eq!(message("    kind: Service", "    kind: \"\""), "contextAwareResources[1].kind: is empty");
     assert_eq!(
-        told("  - kubernetes/get_resource", "  - get_resource"),
-        "hostCapabilities[0]: \"get_resource\" is no host capability; \
+        message("  - kubernetes/get_resource", "  - get_resource"),
+        "hostCapabilities[0]: \"get_resource\" is not a host capability; \
          write it as kubernetes/get_resource, oci/v1/* or *"
     );
     for good in ["\"*\"", "oci/*", "oci/v1/*", "net/v1/dns_lookup_host"] {
@@ -130,55 +133,58 @@ fn what_a_policy_asks_for_has_a_form() {
         assert!(Metadata::from_yaml(&yaml).is_ok(), "{good}");
     }
     for bad in ["\"*/*\"", "/", "oci/", "\"oci/*/verify\"", "\"\""] {
-        assert!(told("kubernetes/get_resource", bad).contains("is no host capability"), "{bad}");
+        assert!(message("kubernetes/get_resource", bad).contains("is not a host capability"), "{bad}");
     }
 }
 
 #[test]
-fn modules_that_are_not_wapc_and_other_protocols_are_refused() {
+fn refuses_other_execution_modes_and_protocols() {
     assert_eq!(
-        told("kubewarden-wapc", "opa"),
-        "executionMode: the modules here speak waPC; write kubewarden-wapc or leave the key out"
+        message("kubewarden-wapc", "opa"),
+        "executionMode: all modules here use waPC; write kubewarden-wapc or remove the key"
     );
     assert_eq!(
-        told("mutating", "protocolVersion: v2\nmutating"),
-        "protocolVersion: write v1 or leave the key out"
+        message("mutating", "protocolVersion: v2\nmutating"),
+        "protocolVersion: write v1 or remove the key"
     );
 }
 
 #[test]
-fn annotations_are_what_catalogues_need() {
+fn requires_the_annotations_of_catalogues() {
     let path = "annotations.io.kubewarden.policy.";
     assert_eq!(
-        told("  io.kubewarden.policy.category: Networking\n", ""),
+        message("  io.kubewarden.policy.category: Networking\n", ""),
         format!("{path}category: is missing")
     );
-    assert_eq!(told("category: Networking", "category: ' '"), format!("{path}category: is empty"));
+    assert_eq!(message("category: Networking", "category: ' '"), format!("{path}category: is empty"));
     assert_eq!(
-        told("severity: high", "severity: hihg"),
-        format!("{path}severity: \"hihg\" is no severity; did you mean high?")
+        message("severity: high", "severity: hihg"),
+        format!("{path}severity: \"hihg\" is not a severity; did you mean high?")
     );
     assert_eq!(
-        told("severity: high", "severity: catastrophic"),
-        format!("{path}severity: \"catastrophic\" is no severity; write critical, high, medium, low, info")
+        message("severity: high", "severity: catastrophic"),
+        format!("{path}severity: \"catastrophic\" is not a severity; use critical, high, medium, low, info")
     );
     for bad in ["External IPs", "External-ips", "-ips", "ips-", "external_ips", "a..b"] {
-        let told = told("title: external-ips", &format!("title: {bad}"));
-        assert!(told.starts_with(&format!("{path}title: \"{bad}\" is no RFC 1123 name; ")), "{told}");
+        let message = message("title: external-ips", &format!("title: {bad}"));
+        assert!(
+            message.starts_with(&format!("{path}title: \"{bad}\" is not an RFC 1123 name; ")),
+            "{message}"
+        );
     }
     assert_eq!(
-        told("version: 0.1.0", "version: v0.1.0"),
+        message("version: 0.1.0", "version: v0.1.0"),
         format!(
-            "{path}version: \"v0.1.0\" is no semantic version such as 1.2.3: \
+            "{path}version: \"v0.1.0\" is not a semantic version such as 1.2.3: \
              unexpected character 'v' while parsing major version number"
         )
     );
     for bad in ["Somebody", "<a@b>", "A <a>", "A <@b>", "A <a@b", "A <a@b>, B", "A <a@b@c>", "A <a @b>"] {
-        let told = told("Portcullis developers <portcullis@example.org>", bad);
-        assert!(told.starts_with(&format!("{path}author: \"{bad}\" is no author; ")), "{told}");
+        let message = message("Portcullis developers <portcullis@example.org>", bad);
+        assert!(message.starts_with(&format!("{path}author: \"{bad}\" is not an author; ")), "{message}");
     }
     let two = GOOD.replacen("<portcullis@example.org>", "<a@example.org>, B <b@example.org>", 1);
     assert!(Metadata::from_yaml(&two).is_ok());
-    assert!(told("policy.url: https://", "policy.url: ").starts_with(&format!("{path}url: ")));
-    assert!(told("ghcr.io/", "https://ghcr.io/").starts_with(&format!("{path}ociUrl: ")));
+    assert!(message("policy.url: https://", "policy.url: ").starts_with(&format!("{path}url: ")));
+    assert!(message("ghcr.io/", "https://ghcr.io/").starts_with(&format!("{path}ociUrl: ")));
 }

@@ -1,4 +1,4 @@
-//! Metadata in modules: written, replaced, read.
+//! Adding, replacing and reading metadata in modules.
 #![expect(clippy::unwrap_used, clippy::string_slice, reason = "a test may stop at the first surprise")]
 
 use packaging::{Metadata, SECTION, annotate};
@@ -14,8 +14,8 @@ fn metadata() -> Metadata {
     Metadata::from_yaml(GOOD).unwrap()
 }
 
-/// A module with code, and custom sections before and behind it.
-fn module(before: &[(String, Vec<u8>)], behind: &[(String, Vec<u8>)]) -> Vec<u8> {
+/// A module with code, and custom sections before and after it.
+fn module(before: &[(String, Vec<u8>)], after: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut module = Module::new();
     let custom = |module: &mut Module, sections: &[(String, Vec<u8>)]| {
         for (name, data) in sections {
@@ -34,7 +34,7 @@ fn module(before: &[(String, Vec<u8>)], behind: &[(String, Vec<u8>)]) -> Vec<u8>
     function.instructions().end();
     code.function(&function);
     module.section(&types).section(&functions).section(&exports).section(&code);
-    custom(&mut module, behind);
+    custom(&mut module, after);
     module.finish()
 }
 
@@ -49,18 +49,18 @@ fn customs(wasm: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn an_annotated_module_says_what_it_was_annotated_with() {
+fn reads_the_metadata_of_an_annotated_module() {
     let plain = module(&[], &[("name".into(), b"\0\x02\x01a".to_vec())]);
     assert_eq!(Metadata::read(&plain), Ok(None));
     let annotated = annotate(&plain, &metadata()).unwrap();
     let read = Metadata::read(&annotated).unwrap().unwrap();
     assert_eq!(read, Metadata { protocol_version: Some("v1".into()), ..metadata() });
-    assert!(annotated.starts_with(&plain), "everything else is as it was, and the new section comes last");
+    assert!(annotated.starts_with(&plain), "all else is unchanged, and the new section is the last");
     wasmparser::validate(&annotated).unwrap();
 }
 
 #[test]
-fn an_older_section_is_replaced() {
+fn replaces_older_sections() {
     let old = (SECTION.to_owned(), b"{}".to_vec());
     let wasm = module(&[old.clone(), ("producers".into(), Vec::new())], &[old.clone(), old]);
     let annotated = annotate(&wasm, &metadata()).unwrap();
@@ -69,7 +69,7 @@ fn an_older_section_is_replaced() {
 }
 
 #[test]
-fn the_host_reads_camel_case_json() {
+fn writes_camel_case_json_for_the_host() {
     let annotated = annotate(&module(&[], &[]), &metadata()).unwrap();
     let text = String::from_utf8_lossy(&annotated);
     let json = &text[text.find(SECTION).unwrap() + SECTION.len()..];
@@ -82,7 +82,7 @@ fn the_host_reads_camel_case_json() {
 }
 
 #[test]
-fn metadata_of_other_makers_is_read_as_the_host_reads_it() {
+fn reads_metadata_of_other_tools_as_the_host_does() {
     let read = |json: &str| Metadata::read(&module(&[(SECTION.into(), json.into())], &[]));
     let lenient = read(
         r#"{"rules":[],"mutating":true,"annotations":null,"hostCapabilities":null,"later":1,"executionMode":"opa"}"#,
@@ -93,13 +93,13 @@ fn metadata_of_other_makers_is_read_as_the_host_reads_it() {
 }
 
 #[test]
-fn what_is_no_core_module_is_refused() {
+fn refuses_bytes_that_are_not_a_core_module() {
     let component = wasm_encoder::Component::new().finish();
     let mut cut = module(&[], &[]);
     cut.pop();
     for bad in [&b""[..], b"\0asm", b"{}", &component, &cut] {
-        let told = annotate(bad, &metadata()).unwrap_err().to_string();
-        assert!(told.starts_with("module: expected a core WebAssembly module: "), "{told}");
+        let message = annotate(bad, &metadata()).unwrap_err().to_string();
+        assert!(message.starts_with("module: expected a core WebAssembly module: "), "{message}");
         assert!(Metadata::read(bad).is_err());
     }
 }
@@ -111,8 +111,8 @@ fn sections() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
 
 proptest! {
     #[test]
-    fn annotating_keeps_all_else_and_settles(before in sections(), behind in sections()) {
-        let wasm = module(&before, &behind);
+    fn annotating_keeps_all_other_sections_and_is_idempotent(before in sections(), after in sections()) {
+        let wasm = module(&before, &after);
         let annotated = annotate(&wasm, &metadata()).unwrap();
         let others = |names: Vec<String>| names.into_iter().filter(|name| name != SECTION).collect::<Vec<_>>();
         prop_assert_eq!(others(customs(&annotated)), others(customs(&wasm)));
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_and_no_text_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..64), text in "\\PC{0,64}") {
+    fn never_panics(bytes in prop::collection::vec(any::<u8>(), 0..64), text in "\\PC{0,64}") {
         let with_magic = [b"\0asm\x01\0\0\0", bytes.as_slice()].concat();
         for wasm in [&bytes, &with_magic] {
             let _ = (annotate(wasm, &metadata()), Metadata::read(wasm));

@@ -1,6 +1,6 @@
-//! The capabilities of the host, and patterns for them.
+//! The host capabilities, and patterns for them.
 
-/// Everything that the real host can be asked, apart from the log, which is never denied.
+/// All host calls of the policy server, apart from the log, which is always granted.
 const KNOWN: [&str; 11] = [
     "crypto/v1/is_certificate_trusted",
     "kubernetes/can_i",
@@ -29,12 +29,12 @@ pub(crate) fn grants(pattern: &str, call: &str) -> bool {
     }
 }
 
-/// Whether the real host has this call.
+/// Whether the policy server has this call.
 pub(crate) fn is_known(call: &str) -> bool {
     KNOWN.contains(&call)
 }
 
-/// Whether the real host has calls in this namespace.
+/// Whether the policy server has calls in this namespace.
 pub(crate) fn is_namespace(namespace: &str) -> bool {
     KNOWN.iter().any(|known| known.split_once('/').is_some_and(|(known, _)| known == namespace))
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_grant_all_or_a_folder_or_one() {
+    fn a_pattern_grants_all_calls_a_prefix_or_one() {
         assert!(grants("*", "kubernetes/can_i"));
         assert!(grants("kubernetes/*", "kubernetes/can_i"));
         assert!(grants("oci/v1/*", "oci/v1/verify"));
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grants_nothing_is_no_pattern() {
+    fn a_pattern_that_grants_nothing_is_invalid() {
         for pattern in ["*", "kubernetes/*", "oci/v2/*", "net/v1/dns_lookup_host"] {
             assert!(is_pattern(pattern), "{pattern}");
         }

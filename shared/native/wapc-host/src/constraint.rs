@@ -1,10 +1,10 @@
-//! What a deployment makes of a response, in the order of the policy server.
+//! Mode, mutation and message of a deployment, applied to a response in the policy server's order.
 
 use admission_review::{AdmissionResponse, Status, StatusCause};
 
 use crate::{Deployment, Mode};
 
-/// Applies mode, mutation and message of a deployment.
+/// Applies mode, mutation and message of a deployment to a response.
 pub(crate) fn apply(deployment: &Deployment, response: AdmissionResponse) -> AdmissionResponse {
     let response = match deployment.mode {
         Mode::Monitor => AdmissionResponse { allowed: true, patch: None, status: None, ..response },
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_monitor_admits_unchanged_and_keeps_warnings() {
+    fn monitor_mode_admits_without_the_patch_and_keeps_warnings() {
         let monitor = Deployment { mode: Mode::Monitor, message: Some("m".into()), ..Deployment::new("p") };
         let denied =
             AdmissionResponse { warnings: Some(vec!["w".into()]), ..AdmissionResponse::timed_out("u") };
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_is_not_allowed_is_a_denial() {
+    fn denies_a_patch_that_is_not_allowed() {
         assert_eq!(
             applied(&Deployment::new("p"), changed()),
             json!({
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_the_deployment_takes_the_place_of_the_modules() {
+    fn the_deployments_message_replaces_the_modules() {
         let explained = Deployment { message: Some("ask the platform team".into()), ..Deployment::new("p") };
         assert_eq!(
             applied(&explained, AdmissionResponse::denied("u", "no", Some(403))),

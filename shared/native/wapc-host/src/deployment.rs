@@ -1,4 +1,4 @@
-//! How a module is used: what a `ClusterAdmissionPolicy` says.
+//! The use of a module, as a `ClusterAdmissionPolicy` describes it.
 
 use std::time::Duration;
 
@@ -23,45 +23,46 @@ use crate::{HostError, capability};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Deployment {
-    /// The name of the policy, in the messages of the host.
+    /// The name of the policy in the host's messages.
     pub id: String,
     /// The settings: an object, or null for none.
     pub settings: Value,
-    /// What becomes of a denial.
+    /// How a denial is handled.
     pub mode: Mode,
-    /// Whether the object may be changed.
+    /// Whether the policy may change the object.
     pub allowed_to_mutate: bool,
-    /// Told instead of the module's message when a request is denied.
+    /// The message that replaces the module's when a request is denied.
     pub message: Option<String>,
-    /// Which host calls are granted: `*`, `kubernetes/*`, `oci/v1/*` or the name of one.
+    /// The granted host calls: `*`, a prefix such as `kubernetes/*` or `oci/v1/*`, or the name of one.
     pub host_capabilities: Vec<String>,
-    /// Which objects of the cluster may be read.
+    /// The kinds of objects that the policy may look up.
     pub context_aware_resources: Vec<Resource>,
-    /// How long a call may take. The host counts whole seconds, beginning anywhere in the first of them, so
-    /// that two seconds end between one and two.
+    /// The time limit of a call. The host counts whole seconds and starts anywhere in the first, so that a limit of
+    /// two seconds ends a call after one to two.
     pub timeout: Duration,
 }
 
-/// What becomes of a denial.
+/// How a denial is handled.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mode {
     /// The request is denied.
     Protect,
-    /// The request is allowed, unchanged.
+    /// The request is allowed and its object unchanged.
     Monitor,
 }
 
-/// A kind of object that may be read.
+/// A kind of object that a policy may look up.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Resource {
-    /// `v1`, `apps/v1`.
+    /// The API version, such as `v1` or `apps/v1`.
     pub api_version: String,
-    /// `Namespace`.
+    /// The kind, such as `Namespace`.
     pub kind: String,
 }
 
 impl Deployment {
-    /// A policy with no settings that protects, changes nothing and may ask nothing, in two seconds.
+    /// A policy without settings in protect mode that may neither change objects nor call the host, with a time limit
+    /// of two seconds.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self {
@@ -76,7 +77,7 @@ impl Deployment {
         }
     }
 
-    /// Checks what the host checks before it asks the module, and makes the settings an object.
+    /// Makes the settings an object and checks the deployment as the host does before it calls the module.
     pub(crate) fn checked(mut self) -> Result<Self, HostError> {
         match self.settings {
             Value::Object(_) => {}
@@ -89,10 +90,10 @@ impl Deployment {
         }
     }
 
-    /// The time limit in epochs: a limit of none would not let anything run.
+    /// The time limit in epochs, at least one, without which nothing would run.
     pub(crate) fn epochs(&self) -> u64 {
-        let begun = u64::from(self.timeout.subsec_nanos() > 0);
-        self.timeout.as_secs().saturating_add(begun).max(1)
+        let started = u64::from(self.timeout.subsec_nanos() > 0);
+        self.timeout.as_secs().saturating_add(started).max(1)
     }
 
     /// Whether a host call such as `kubernetes/get_resource` is granted.
@@ -100,7 +101,7 @@ impl Deployment {
         self.host_capabilities.iter().any(|pattern| capability::grants(pattern, call))
     }
 
-    /// Whether objects of a kind may be read.
+    /// Whether objects of a kind may be looked up.
     pub(crate) fn grants_resource(&self, api_version: &str, kind: &str) -> bool {
         self.context_aware_resources
             .iter()

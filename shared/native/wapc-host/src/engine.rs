@@ -1,4 +1,4 @@
-//! The engine, and the clock that ends what runs too long.
+//! The engine, and the clock that interrupts calls that run too long.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,33 +6,37 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use wasmtime_provider::wasmtime::{Config, Engine};
+use wasmtime::{Config, Engine, Linker};
 
-use crate::{HostError, Module};
+use crate::wapc::{self, Guest};
+use crate::{HostError, Module, wasi};
 
 /// The WebAssembly engine with its clock.
 #[derive(Clone)]
 pub struct Host(Arc<EpochEngine>);
 
-/// Shared with the modules: the clock runs for as long as one of them is there.
+/// Shared with the modules, so that the clock runs for as long as one of them exists.
 pub(crate) struct EpochEngine {
     pub(crate) engine: Engine,
+    /// The functions that a module can import.
+    pub(crate) linker: Linker<Guest>,
     /// Nothing is ever sent: the thread of the clock ends when this is dropped.
     _clock: Sender<()>,
 }
 
-/// As in the policy server: time limits are whole seconds.
+/// The length of an epoch. Like the policy server's, time limits are whole seconds.
 const TICK: Duration = Duration::from_secs(1);
 
 impl Host {
     /// Starts the engine and its clock, a thread that ends with the host and its modules.
     ///
     /// # Errors
-    /// When the platform has no compiler or gives no thread.
+    /// A platform for which there is no compiler or that starts no thread.
     pub fn new() -> Result<Self, HostError> {
         let mut config = Config::new();
         config.epoch_interruption(true);
         let engine = Engine::new(&config).map_err(|error| HostError::Engine(format!("{error:#}")))?;
+        let linker = linker(&engine).map_err(|error| HostError::Engine(format!("{error:#}")))?;
         let (clock, ended) = mpsc::channel();
         let ticking = engine.clone();
         let tick = move || {
@@ -42,16 +46,23 @@ impl Host {
         };
         let thread = thread::Builder::new().name("epochs".to_owned()).spawn(tick);
         thread.map_err(|error| HostError::Engine(error.to_string()))?;
-        Ok(Self(Arc::new(EpochEngine { engine, _clock: clock })))
+        Ok(Self(Arc::new(EpochEngine { engine, linker, _clock: clock })))
     }
 
-    /// Compiles a module and links it with what the host offers.
+    /// Compiles a module and links it with the functions of the host.
     ///
     /// # Errors
-    /// What is no WebAssembly, and what imports something else than waPC and WASI.
+    /// Bytes that are not WebAssembly, and a module that imports anything other than waPC and WASI preview 1.
     pub fn load(&self, wasm: &[u8]) -> Result<Module, HostError> {
         Module::load(&self.0, wasm)
     }
+}
+
+fn linker(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
+    let mut linker = Linker::new(engine);
+    wapc::add_to_linker(&mut linker)?;
+    wasi::add_to_linker(&mut linker)?;
+    Ok(linker)
 }
 
 impl fmt::Debug for Host {

@@ -1,19 +1,19 @@
-//! Why something cannot be run.
+//! Errors of hosts, modules and deployments.
 
 use std::fmt;
 
-/// What keeps a host, a module or a deployment from being used.
+/// The reason why a host, a module or a deployment cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum HostError {
     /// The WebAssembly engine does not start.
     Engine(String),
-    /// The module cannot be compiled, or wants what the host does not have.
+    /// The module cannot be compiled, or imports a function that the host does not have.
     Module(String),
-    /// A pattern among the capabilities of a deployment that grants nothing.
+    /// A pattern in the deployment's host capabilities that grants nothing.
     Capability(String),
     /// The settings of a deployment are neither an object nor null.
     SettingsType,
-    /// The module does not accept its settings; the module's own words.
+    /// The module does not accept its settings, with the module's message.
     Settings(String),
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for HostError {
                  such as kubernetes/get_resource",
             ),
             HostError::SettingsType => f.write_str("Invalid settings in CRD, not an object"),
-            HostError::Settings(message) => write!(f, "DeployedPolicy settings are invalid: {message}"),
+            HostError::Settings(message) => write!(f, "Policy settings are invalid: {message}"),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What a module asks the host.
+//! The host calls of a module: its questions to the host, and their answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cluster_objects::{Fetch, Listing, Objects};
 use serde::Deserialize;
@@ -8,27 +8,27 @@ use serde_json::Value;
 
 use crate::{Deployment, capability};
 
-/// A question of a module.
+/// A question of a module to the host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostCall {
-    /// `kubernetes`.
+    /// The namespace, such as `kubernetes`.
     pub namespace: String,
-    /// `get_resource`.
+    /// The operation, such as `get_resource`.
     pub operation: String,
-    /// What was asked; a string if it was no JSON.
+    /// The question itself; a string if it was not JSON.
     pub payload: Value,
-    /// What became of it.
+    /// How the host answered.
     pub outcome: CallOutcome,
 }
 
-/// What became of a question.
+/// How the host answered a question.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CallOutcome {
-    /// Answered, with these bytes.
+    /// Answered with these bytes.
     Answered(Vec<u8>),
-    /// Granted, but there was no answer: the text that the module was given.
+    /// Granted but not answered, with the text that the module received.
     Failed(String),
-    /// Not granted: the text that the module was given.
+    /// Not granted, with the text that the module received.
     Denied(String),
 }
 
@@ -39,23 +39,23 @@ pub(crate) struct Record {
     pub(crate) logs: Vec<Value>,
 }
 
-/// The host, as an instance sees it.
+/// The host as one instance sees it: it answers questions and records them.
 #[derive(Debug)]
 pub(crate) struct HostCalls {
     deployment: Arc<Deployment>,
     cluster: Arc<Objects>,
-    record: Mutex<Record>,
+    record: Record,
 }
 
 impl HostCalls {
     pub(crate) fn new(deployment: &Arc<Deployment>, cluster: &Arc<Objects>) -> Self {
         let (deployment, cluster) = (Arc::clone(deployment), Arc::clone(cluster));
-        Self { deployment, cluster, record: Mutex::default() }
+        Self { deployment, cluster, record: Record::default() }
     }
 
-    /// Answers a call; an error is the text that the module is given.
+    /// Answers a question and records it; an error is the text for the module.
     pub(crate) fn answer(
-        &self,
+        &mut self,
         binding: &str,
         namespace: &str,
         operation: &str,
@@ -64,36 +64,33 @@ impl HostCalls {
         if binding == "kubewarden" && namespace == "tracing" {
             return match operation {
                 "log" => {
-                    self.keep(|record| record.logs.push(readable(payload)));
+                    self.log(json_or_text(payload));
                     Ok(Vec::new())
                 }
                 _ => Err(unknown_operation(operation)),
             };
         }
         let outcome = self.outcome(binding, namespace, operation, payload);
-        let call = HostCall {
+        self.record.calls.push(HostCall {
             namespace: namespace.to_owned(),
             operation: operation.to_owned(),
-            payload: readable(payload),
+            payload: json_or_text(payload),
             outcome: outcome.clone(),
-        };
-        self.keep(|record| record.calls.push(call));
+        });
         match outcome {
             CallOutcome::Answered(answer) => Ok(answer),
             CallOutcome::Failed(text) | CallOutcome::Denied(text) => Err(text),
         }
     }
 
-    /// What has been asked and logged since the last time.
-    pub(crate) fn take_record(&self) -> Record {
-        let mut taken = Record::default();
-        self.keep(|record| std::mem::swap(record, &mut taken));
-        taken
+    /// Records an entry of the log.
+    pub(crate) fn log(&mut self, entry: Value) {
+        self.record.logs.push(entry);
     }
 
-    fn keep(&self, change: impl FnOnce(&mut Record)) {
-        // A record of calls is whole whatever happened to the thread that added one.
-        change(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
+    /// Everything that was asked and logged, in order.
+    pub(crate) fn into_record(self) -> Record {
+        self.record
     }
 
     fn outcome(&self, binding: &str, namespace: &str, operation: &str, payload: &[u8]) -> CallOutcome {
@@ -103,14 +100,16 @@ impl HostCalls {
         let call = format!("{namespace}/{operation}");
         if !self.deployment.grants_call(&call) {
             return CallOutcome::Denied(format!(
-                "DeployedPolicy has not been granted access to the '{call}' host capability. The violation has been \
+                "Policy has not been granted access to the '{call}' host capability. The violation has been \
                  reported."
             ));
         }
         match (namespace, operation) {
-            ("kubernetes", "get_resource") => self.look_up::<GetResource>(payload),
-            ("kubernetes", "list_resources_all") => self.look_up::<ListAll>(payload),
-            ("kubernetes", "list_resources_by_namespace") => self.look_up::<ListByNamespace>(payload),
+            ("kubernetes", "get_resource") => self.look_up::<GetResourceRequest>(payload),
+            ("kubernetes", "list_resources_all") => self.look_up::<ListAllResourcesRequest>(payload),
+            ("kubernetes", "list_resources_by_namespace") => {
+                self.look_up::<ListResourcesByNamespaceRequest>(payload)
+            }
             _ if capability::is_known(&call) => CallOutcome::Failed(format!(
                 "Callback evaluation failure: {call} is not offered by the embedded host; run this policy in a \
                  policy server"
@@ -121,18 +120,18 @@ impl HostCalls {
     }
 
     fn look_up<'p, L: LookUp + Deserialize<'p>>(&self, payload: &'p [u8]) -> CallOutcome {
-        let wanted: L = match serde_json::from_slice(payload) {
-            Ok(wanted) => wanted,
+        let question: L = match serde_json::from_slice(payload) {
+            Ok(question) => question,
             Err(error) => return CallOutcome::Failed(error.to_string()),
         };
-        let (api_version, kind) = wanted.resource();
+        let (api_version, kind) = question.resource();
         if !self.deployment.grants_resource(api_version, kind) {
             return CallOutcome::Denied(format!(
-                "DeployedPolicy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation \
+                "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation \
                  has been reported."
             ));
         }
-        match wanted.answer(&self.cluster) {
+        match question.answer(&self.cluster) {
             Ok(answer) => CallOutcome::Answered(answer.to_string().into_bytes()),
             Err(failure) => CallOutcome::Failed(failure.to_string()),
         }
@@ -143,30 +142,34 @@ fn unknown_operation(operation: &str) -> String {
     format!("unknown operation: {operation}")
 }
 
-fn readable(payload: &[u8]) -> Value {
+fn json_or_text(payload: &[u8]) -> Value {
     serde_json::from_slice(payload).unwrap_or_else(|_| String::from_utf8_lossy(payload).into())
 }
 
-/// A question about objects, as kubewarden-policy-sdk writes it.
+/// A question about objects.
+///
+/// The types below read what the types of the same names in kubewarden-policy-sdk write. The SDK's own need all types
+/// of Kubernetes, which would take too long to compile; a test compares them.
 trait LookUp {
+    /// API version and kind of the objects.
     fn resource(&self) -> (&str, &str);
     fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure>;
 }
 
 #[derive(Deserialize)]
-struct GetResource {
+struct GetResourceRequest {
     api_version: String,
     kind: String,
     name: String,
     namespace: Option<String>,
-    /// The real host needs it, too; here nothing is cached.
+    /// Required by the policy server; here nothing is cached.
     #[serde(rename = "disable_cache")]
     _disable_cache: bool,
     field_masks: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
-struct ListAll {
+struct ListAllResourcesRequest {
     api_version: String,
     kind: String,
     label_selector: Option<String>,
@@ -175,7 +178,7 @@ struct ListAll {
 }
 
 #[derive(Deserialize)]
-struct ListByNamespace {
+struct ListResourcesByNamespaceRequest {
     api_version: String,
     kind: String,
     namespace: String,
@@ -184,7 +187,7 @@ struct ListByNamespace {
     field_masks: Option<Vec<String>>,
 }
 
-impl LookUp for GetResource {
+impl LookUp for GetResourceRequest {
     fn resource(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
     }
@@ -200,7 +203,7 @@ impl LookUp for GetResource {
     }
 }
 
-impl LookUp for ListAll {
+impl LookUp for ListAllResourcesRequest {
     fn resource(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
     }
@@ -217,7 +220,7 @@ impl LookUp for ListAll {
     }
 }
 
-impl LookUp for ListByNamespace {
+impl LookUp for ListResourcesByNamespaceRequest {
     fn resource(&self) -> (&str, &str) {
         (&self.api_version, &self.kind)
     }
@@ -236,6 +239,11 @@ impl LookUp for ListByNamespace {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use kubewarden_policy_sdk::host_capabilities::kubernetes;
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
     use serde_json::json;
 
     use super::*;
@@ -271,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn granted_look_ups_are_answered() {
+    fn answers_granted_look_ups() {
         let get = json!({
             "api_version": "v1", "kind": "Service", "namespace": "d", "name": "a", "disable_cache": false,
             "field_masks": ["spec.nothing"],
@@ -295,23 +303,97 @@ mod tests {
         assert_eq!(answer["items"], json!([]));
     }
 
+    /// The host reads everything that the SDK writes, and refuses everything that the SDK's types refuse, with the same
+    /// error.
     #[test]
-    fn what_is_not_granted_is_denied_in_the_words_of_the_host() {
+    fn reads_questions_as_the_types_of_the_sdk() {
+        let masks = || Some(BTreeSet::from(["metadata.name".to_owned()]));
+        let get = kubernetes::GetResourceRequest {
+            api_version: "v1".into(),
+            kind: "Service".into(),
+            name: "a".into(),
+            namespace: Some("d".into()),
+            disable_cache: true,
+            field_masks: masks(),
+        };
+        let all = kubernetes::ListAllResourcesRequest {
+            api_version: "v1".into(),
+            kind: "Service".into(),
+            label_selector: Some("!x".into()),
+            field_selector: Some("metadata.name=a".into()),
+            field_masks: masks(),
+        };
+        let namespaced = kubernetes::ListResourcesByNamespaceRequest {
+            api_version: "v1".into(),
+            kind: "Service".into(),
+            namespace: "d".into(),
+            label_selector: Some("!x".into()),
+            field_selector: Some("metadata.name=a".into()),
+            field_masks: masks(),
+        };
+        reads_as(GET, &get);
+        reads_as(LIST_ALL, &all);
+        reads_as(LIST_BY_NAMESPACE, &namespaced);
+    }
+
+    const GET: &str = "kubernetes/get_resource";
+    const LIST_ALL: &str = "kubernetes/list_resources_all";
+    const LIST_BY_NAMESPACE: &str = "kubernetes/list_resources_by_namespace";
+
+    /// Compares how the host and a type of the SDK read variants of a question.
+    fn reads_as<T: Serialize + DeserializeOwned>(call: &str, question: &T) {
+        let whole = serde_json::to_value(question).unwrap();
+        let answer = ask(&["*"], call, &whole).unwrap();
+        let found = answer.get("items").map_or(&answer, |items| &items[0]);
+        let masked = json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": { "namespace": "d", "name": "a" },
+        });
+        assert_eq!(*found, masked, "{call}");
+
+        let with = |field: &str, value: Value| {
+            let mut variant = whole.clone();
+            variant[field] = value;
+            variant
+        };
+        let without = |field: &str| {
+            let mut variant = whole.clone();
+            variant.as_object_mut().unwrap().remove(field);
+            variant
+        };
+        let fields: Vec<&String> = whole.as_object().unwrap().keys().collect();
+        let mut variants = vec![with("unknown", json!(1)), json!([]), json!("v1"), Value::Null];
+        variants.extend(fields.iter().map(|field| without(field)));
+        variants.extend(fields.iter().map(|field| with(field, Value::Null)));
+        variants.extend(fields.iter().map(|field| with(field, json!(7))));
+        for variant in variants {
+            let read = serde_json::from_slice::<T>(variant.to_string().as_bytes());
+            match (read, ask(&["*"], call, &variant)) {
+                (Ok(_), Ok(_)) => {}
+                // Read, but there is no such object.
+                (Ok(_), Err(found)) if found.starts_with("Callback evaluation failure: ") => {}
+                (Err(wanted), Err(found)) => assert_eq!(found, wanted.to_string(), "{call}: {variant}"),
+                (read, answer) => panic!("{call}: {variant}: {:?} but {answer:?}", read.map(drop)),
+            }
+        }
+    }
+
+    #[test]
+    fn denies_other_look_ups_in_the_policy_servers_words() {
         let get = json!({ "api_version": "v1", "kind": "Secret", "name": "a", "disable_cache": false });
         assert_eq!(
             denied(&["kubernetes/can_i"], "kubernetes/get_resource", &get),
-            "DeployedPolicy has not been granted access to the 'kubernetes/get_resource' host capability. The violation \
+            "Policy has not been granted access to the 'kubernetes/get_resource' host capability. The violation \
              has been reported.",
         );
         assert_eq!(
             denied(&["*"], "kubernetes/get_resource", &get),
-            "DeployedPolicy has not been granted access to Kubernetes v1/Secret resources. The violation has been \
+            "Policy has not been granted access to Kubernetes v1/Secret resources. The violation has been \
              reported.",
         );
     }
 
     #[test]
-    fn what_the_host_does_not_have_is_told_in_its_words() {
+    fn reports_unknown_calls_in_the_policy_servers_words() {
         assert_eq!(denied(&["*"], "kubernetes/zzz", &json!({})), "unknown operation: zzz");
         assert_eq!(denied(&["*"], "zzz/a", &json!({})), "unknown namespace: zzz");
         assert_eq!(denied(&[], "tracing/zzz", &json!({})), "unknown operation: zzz");
@@ -326,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_offered_says_so() {
+    fn reports_calls_that_only_a_policy_server_offers() {
         assert_eq!(
             denied(&["*"], "kubernetes/can_i", &json!({})),
             "Callback evaluation failure: kubernetes/can_i is not offered by the embedded host; run this policy \
@@ -335,11 +417,11 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_logs_are_recorded() {
-        let host_calls = host_calls(&[]);
+    fn records_calls_and_logs() {
+        let mut host_calls = host_calls(&[]);
         assert_eq!(host_calls.answer("kubewarden", "tracing", "log", br#"{"level":"INFO"}"#), Ok(Vec::new()));
         host_calls.answer("kubewarden", "net", "v1/dns_lookup_host", b"\"example.com\"").unwrap_err();
-        let Record { calls, logs } = host_calls.take_record();
+        let Record { calls, logs } = host_calls.into_record();
         assert_eq!(logs, [json!({ "level": "INFO" })]);
         assert_eq!(calls.len(), 1);
         assert_eq!((calls[0].namespace.as_str(), calls[0].operation.as_str()), ("net", "v1/dns_lookup_host"));

@@ -4,38 +4,48 @@ use std::fmt;
 use std::sync::Arc;
 
 use cluster_objects::Objects;
-use wapc::WapcHost;
-use wasmtime_provider::EpochDeadlines;
+use wasmtime::{Error, Store, Trap, TypedFunc};
 
 use crate::host_calls::{HostCalls, Record};
+use crate::wapc::{Exchange, Guest};
+use crate::wasi::Exit;
 use crate::{Deployment, Module};
 
-/// Why there is no answer.
+/// The functions that prepare an instance, in the order in which they are called where they exist.
+const STARTS: [&str; 2] = ["_start", "wapc_init"];
+
+/// The reason why a call has no answer. The texts are those of `wapc` and `wasmtime-provider`.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// There is no instance.
+    /// The instance could not be prepared.
     Start(String),
-    /// The instance did not answer.
-    Call(wapc::errors::Error),
+    /// The guest returned an error, trapped or did not answer.
+    Call(String),
+    /// The guest did not answer in time.
+    Timeout,
 }
 
 impl Failure {
-    /// Whether the time was over. The engine tells it from other ends of a call by its text only.
-    pub(crate) fn is_timeout(&self) -> bool {
-        self.to_string().contains("guest code interrupted, execution deadline exceeded")
+    /// The text that waPC reports as the failure of the guest.
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Failure::Start(text) | Failure::Call(text) => text,
+            Failure::Timeout => "guest code interrupted, execution deadline exceeded",
+        }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Start(problem) => f.write_str(problem),
-            Failure::Call(error) => error.fmt(f),
-        }
+        let context = match self {
+            Failure::Start(_) => "cannot build Wapc host: Initialization failed",
+            Failure::Call(_) | Failure::Timeout => "Guest call failure",
+        };
+        write!(f, "{context}: {}", self.reason())
     }
 }
 
-/// Makes an instance, calls it and drops it: no call sees anything of another.
+/// Makes an instance, calls it and drops it, so that no call sees anything of another.
 pub(crate) fn run(
     module: &Module,
     deployment: &Arc<Deployment>,
@@ -43,22 +53,67 @@ pub(crate) fn run(
     operation: &str,
     payload: &[u8],
 ) -> (Result<Vec<u8>, Failure>, Record) {
-    let host_calls = Arc::new(HostCalls::new(deployment, cluster));
-    let answer = start(module, deployment.epochs(), &host_calls)
-        .and_then(|instance| instance.call(operation, payload).map_err(Failure::Call));
-    (answer, host_calls.take_record())
+    let guest = Guest::new(HostCalls::new(deployment, cluster));
+    let mut store = Store::new(module.engine(), guest);
+    store.limiter(|guest| &mut guest.limits);
+    let epochs = deployment.epochs();
+    let answer = start(module, epochs, &mut store)
+        .map_err(Failure::Start)
+        .and_then(|function| call(&function, epochs, &mut store, Exchange::new(operation, payload)));
+    (answer, store.into_data().into_record())
 }
 
-fn start(module: &Module, epochs: u64, host_calls: &Arc<HostCalls>) -> Result<WapcHost, Failure> {
-    let deadlines = EpochDeadlines { wapc_init: epochs, wapc_func: epochs };
-    let engine = module
-        .prepared
-        .rehydrate(Some(deadlines))
-        .map_err(|error| Failure::Start(format!("cannot build Wasmtime engine: {error}")))?;
-    let host_calls = Arc::clone(host_calls);
-    let calls = move |_: u64, binding: &str, namespace: &str, operation: &str, payload: &[u8]| {
-        host_calls.answer(binding, namespace, operation, payload).map_err(Into::into)
+type GuestCall = TypedFunc<(u32, u32), u32>;
+
+fn start(module: &Module, epochs: u64, store: &mut Store<Guest>) -> Result<GuestCall, String> {
+    let instance = module.instantiate(&mut *store).map_err(|error| error.to_string())?;
+    let call = instance
+        .get_typed_func(&mut *store, "__guest_call")
+        .map_err(|_| "Guest call function (__guest_call) not exported by wasm module.".to_owned())?;
+    for name in STARTS {
+        if instance.get_export(&mut *store, name).is_none() {
+            continue;
+        }
+        let function = instance.get_typed_func(&mut *store, name).map_err(|error| error.to_string())?;
+        store.set_epoch_deadline(epochs);
+        match function.call(&mut *store, ()) {
+            Ok(()) => {}
+            // The `main` of a program for WASI ends this way.
+            Err(error) if error.downcast_ref().is_some_and(Exit::is_success) => {}
+            Err(error) if is_interrupt(&error) => {
+                return Err(format!(
+                    "Initialization failed: {name} init interrupted, execution deadline exceeded"
+                ));
+            }
+            Err(error) => return Err(format!("Initialization failed: {error}")),
+        }
+    }
+    Ok(call)
+}
+
+fn call(
+    function: &GuestCall,
+    epochs: u64,
+    store: &mut Store<Guest>,
+    exchange: Exchange,
+) -> Result<Vec<u8>, Failure> {
+    let lengths = exchange.lengths();
+    store.data_mut().exchange = exchange;
+    store.set_epoch_deadline(epochs);
+    let success = match function.call(&mut *store, lengths) {
+        Ok(status) => status != 0,
+        Err(error) if is_interrupt(&error) => return Err(Failure::Timeout),
+        Err(error) => return Err(Failure::Call(error.to_string())),
     };
-    WapcHost::new(Box::new(engine), Some(Box::new(calls)))
-        .map_err(|error| Failure::Start(format!("cannot build Wapc host: {error}")))
+    let exchange = std::mem::take(&mut store.data_mut().exchange);
+    let without_text = match (success, exchange.response) {
+        (true, Some(response)) => return Ok(response),
+        (true, None) => "No error message OR response set for call success",
+        (false, _) => "No error message set for call failure",
+    };
+    Err(Failure::Call(exchange.error.unwrap_or_else(|| without_text.to_owned())))
+}
+
+fn is_interrupt(error: &Error) -> bool {
+    error.downcast_ref() == Some(&Trap::Interrupt)
 }

@@ -1,9 +1,12 @@
-//! A module that is deployed.
+//! A deployed module.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use admission_review::{Answer, SettingsAnswer};
+use admission_review::Answer;
 use cluster_objects::Objects;
+use kubewarden_policy_sdk::response::ValidationResponse;
+use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use serde_json::Value;
 
 use crate::host_calls::Record;
@@ -17,16 +20,16 @@ pub struct DeployedPolicy {
     deployment: Arc<Deployment>,
 }
 
-/// What became of a request.
+/// The judgement of a request, and how the module came to it.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// What the API server is told.
+    /// The response to the API server.
     pub response: AdmissionResponse,
-    /// The module's own answer, as it gave it; `None` if it gave none.
+    /// The module's answer, byte by byte; `None` if it gave none.
     pub raw: Option<Vec<u8>>,
-    /// What the module asked the host, in order.
+    /// The module's questions to the host, in order.
     pub calls: Vec<HostCall>,
-    /// What the module logged, in order; a string if it was no JSON.
+    /// The module's log entries, in order, then the lines it printed; a string for each that is not JSON.
     pub logs: Vec<Value>,
 }
 
@@ -43,24 +46,24 @@ impl DeployedPolicy {
 
     /// Judges a request in a new instance, as the policy server does.
     ///
-    /// There is always a response: whatever goes wrong is a denial in the host's words.
+    /// There is always a response: whatever goes wrong denies the request, in the policy server's words.
     #[must_use]
     pub fn validate(&self, request: &AdmissionRequest, cluster: &Arc<Objects>) -> Evaluation {
         let payload = request.payload(&self.deployment.settings);
         let (answer, Record { calls, logs }) =
             instance::run(&self.module, &self.deployment, cluster, "validate", &payload);
         let (response, raw) = match answer {
-            Ok(raw) => (judged(request, &raw), Some(raw)),
-            Err(failure) if failure.is_timeout() => (AdmissionResponse::timed_out(request.uid()), None),
+            Ok(raw) => (response(request, &raw), Some(raw)),
+            Err(Failure::Timeout) => (AdmissionResponse::timed_out(request.uid()), None),
             Err(failure) => (AdmissionResponse::internal_error(request.uid(), &failure.to_string()), None),
         };
         Evaluation { response: constraint::apply(&self.deployment, response), raw, calls, logs }
     }
 }
 
-fn judged(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
-    match serde_json::from_slice::<Answer>(raw) {
-        Ok(answer) => answer.response(request.uid(), request.object()),
+fn response(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
+    match serde_json::from_slice::<ValidationResponse>(raw) {
+        Ok(answer) => converted(answer).response(request.uid(), request.object()),
         Err(error) => {
             let problem = format!("invalid response from policy: {error}");
             AdmissionResponse::internal_error(request.uid(), &problem)
@@ -68,15 +71,27 @@ fn judged(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
     }
 }
 
-/// Whether the settings are accepted; if not, why not.
+/// The answer in this project's type, with annotations in a fixed order.
+fn converted(answer: ValidationResponse) -> Answer {
+    let ValidationResponse { accepted, message, code, mutated_object, audit_annotations, warnings } = answer;
+    let audit_annotations = audit_annotations.map(BTreeMap::from_iter);
+    Answer { accepted, message, code, mutated_object, audit_annotations, warnings }
+}
+
+/// Whether the settings are accepted; the error is the reason why not.
 fn accepted(answer: Result<Vec<u8>, Failure>) -> Result<(), String> {
     let answer = answer.map_err(|failure| match failure {
-        Failure::Start(problem) => problem,
-        Failure::Call(error) => format!("HostError invoking settings validation callback: {error:?}"),
+        Failure::Start(_) => failure.to_string(),
+        Failure::Call(_) | Failure::Timeout => {
+            let reason = failure.reason();
+            format!("Error invoking settings validation callback: GuestCallFailure({reason:?})")
+        }
     })?;
     match serde_json::from_slice(&answer) {
-        Ok(SettingsAnswer { valid: true, .. }) => Ok(()),
-        Ok(SettingsAnswer { message, .. }) => Err(message.unwrap_or_else(|| "no message".to_owned())),
+        Ok(SettingsValidationResponse { valid: true, .. }) => Ok(()),
+        Ok(SettingsValidationResponse { message, .. }) => {
+            Err(message.unwrap_or_else(|| "no message".to_owned()))
+        }
         Err(error) => Err(format!("error: invalid response from policy: {error}")),
     }
 }

@@ -1,4 +1,4 @@
-//! The host against small modules that do one thing each.
+//! The host with small modules, each of which does one thing.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,9 +9,14 @@ use serde_json::{Value, json};
 
 use crate::{AdmissionRequest, CallOutcome, Deployment, Evaluation, Host, HostError, Mode, Module, Resource};
 
-/// A module whose `validate` is the given code, with these texts in memory, one every 1024 bytes from 1024
-/// on. It accepts any settings.
+/// A module with the given code as `validate` that accepts any settings. The texts are in its memory, 1024 bytes apart,
+/// the first at 1024.
 fn wat(validate: &str, texts: &[&str]) -> String {
+    wat_with("", validate, texts)
+}
+
+/// The same with further imports and functions.
+fn wat_with(definitions: &str, validate: &str, texts: &[&str]) -> String {
     let mut data = String::new();
     for (address, text) in (1024..).step_by(1024).zip(texts) {
         let bytes = text.bytes().fold(String::new(), |mut bytes, byte| {
@@ -31,6 +36,7 @@ fn wat(validate: &str, texts: &[&str]) -> String {
             (import "wapc" "__host_response_len" (func $host_response_len (result i32)))
             (import "wapc" "__host_error" (func $host_error (param i32)))
             (import "wapc" "__host_error_len" (func $host_error_len (result i32)))
+            {definitions}
             (memory (export "memory") 2)
             (data (i32.const 0) "{{\"valid\":true}}")
             {data}
@@ -46,12 +52,12 @@ fn load(host: &Host, wat: &str) -> Module {
     host.load(&wat::parse_str(wat).unwrap()).unwrap()
 }
 
-/// Gives the first text as the answer.
+/// Answers with the text.
 fn answering(text: &str) -> String {
     wat(&format!("(call $response (i32.const 1024) (i32.const {})) (i32.const 1)", text.len()), &[text])
 }
 
-/// Asks the host and gives its words as the answer or as the error.
+/// Calls the host and returns its response as the answer, or its error as the error.
 fn asking(namespace: &str, operation: &str, payload: &str) -> String {
     let code = format!(
         "(if (call $host_call (i32.const 1024) (i32.const 10) (i32.const 2048) (i32.const {}) (i32.const 3072)
@@ -97,7 +103,7 @@ fn denied(wat: &str) -> String {
 }
 
 #[test]
-fn a_modules_answer_becomes_a_response() {
+fn returns_the_modules_answer_as_a_response() {
     let answer = r#"{"accepted":true,"mutated_object":{"a":2}}"#;
     let evaluation =
         evaluate(&answering(answer), Deployment { allowed_to_mutate: true, ..Deployment::new("p") });
@@ -108,7 +114,7 @@ fn a_modules_answer_becomes_a_response() {
 }
 
 #[test]
-fn constraints_of_the_deployment_apply() {
+fn applies_the_deployment_to_the_response() {
     let answer = r#"{"accepted":false,"message":"no","code":403}"#;
     let monitor = evaluate(&answering(answer), Deployment { mode: Mode::Monitor, ..Deployment::new("p") });
     assert!(monitor.response.allowed);
@@ -116,18 +122,15 @@ fn constraints_of_the_deployment_apply() {
 }
 
 #[test]
-fn an_endless_loop_ends_with_the_time() {
+fn interrupts_an_endless_loop() {
     let begin = Instant::now();
     let message = denied(&wat("(loop $forever (br $forever)) (i32.const 1)", &[]));
-    assert_eq!(
-        message,
-        "DeployedPolicy execution interrupted because it exceeded the allowed execution time"
-    );
+    assert_eq!(message, "Policy execution interrupted because it exceeded the allowed execution time");
     assert!(begin.elapsed() >= Duration::from_secs(1));
 }
 
 #[test]
-fn the_clock_runs_for_as_long_as_a_module() {
+fn the_clock_runs_as_long_as_a_module_exists() {
     let host = Host::new().unwrap();
     let module = load(&host, &wat("(loop $forever (br $forever)) (i32.const 1)", &[]));
     drop(host);
@@ -138,20 +141,20 @@ fn the_clock_runs_for_as_long_as_a_module() {
 }
 
 #[test]
-fn a_trap_is_an_internal_error() {
+fn reports_a_trap_as_an_internal_error() {
     let message = denied(&wat("unreachable", &[]));
     let expected = "internal server error: Guest call failure: error while executing at wasm backtrace:\n";
     assert!(message.starts_with(expected), "{message}");
 }
 
 #[test]
-fn a_guests_error_is_an_internal_error() {
+fn reports_a_guest_error_as_an_internal_error() {
     let wat = wat("(call $error (i32.const 1024) (i32.const 4)) (i32.const 0)", &["oops"]);
     assert_eq!(denied(&wat), "internal server error: Guest call failure: oops");
 }
 
 #[test]
-fn an_answer_that_is_none_is_an_internal_error() {
+fn reports_an_unreadable_answer_as_an_internal_error() {
     assert_eq!(
         denied(&answering("oops")),
         "internal server error: invalid response from policy: expected value at line 1 column 1",
@@ -164,7 +167,131 @@ fn an_answer_that_is_none_is_an_internal_error() {
 }
 
 #[test]
-fn memory_has_a_limit() {
+fn an_address_outside_the_memory_is_a_trap() {
+    let message = denied(&wat("(call $response (i32.const 131000) (i32.const 1024)) (i32.const 1)", &[]));
+    assert!(message.contains("wasm backtrace"), "{message}");
+}
+
+#[test]
+fn reports_a_call_without_an_answer() {
+    assert_eq!(
+        denied(&wat("(i32.const 0)", &[])),
+        "internal server error: Guest call failure: No error message set for call failure",
+    );
+    assert_eq!(
+        denied(&wat("(i32.const 1)", &[])),
+        "internal server error: Guest call failure: No error message OR response set for call success",
+    );
+}
+
+#[test]
+fn calls_the_start_functions_of_a_module() {
+    let definitions = r#"(global $ready (mut i32) (i32.const 0))
+        (func (export "wapc_init") (global.set $ready (i32.add (global.get $ready) (i32.const 1))))
+        (func (export "_start") (global.set $ready (i32.const 41)))"#;
+    let code = "(if (i32.ne (global.get $ready) (i32.const 42)) (then unreachable))
+        (call $response (i32.const 1024) (i32.const 2)) (i32.const 1)";
+    let module = load(&Host::new().unwrap(), &wat_with(definitions, code, &["ok"]));
+    assert_eq!(module.call("validate", b""), Ok(b"ok".to_vec()));
+}
+
+#[test]
+fn reports_a_module_that_cannot_be_started() {
+    let host = Host::new().unwrap();
+    let failure = |wat: &str| load(&host, wat).call("validate", b"").unwrap_err();
+    assert_eq!(
+        failure("(module)"),
+        "cannot build Wapc host: Initialization failed: Guest call function (__guest_call) not exported by wasm \
+         module.",
+    );
+    assert_eq!(
+        failure(&wat_with(
+            r#"(func (export "wapc_init") (loop $forever (br $forever)))"#,
+            "(i32.const 1)",
+            &[]
+        )),
+        "cannot build Wapc host: Initialization failed: Initialization failed: wapc_init init interrupted, execution \
+         deadline exceeded",
+    );
+    let trap = failure(&wat_with(r#"(func (export "_start") unreachable)"#, "(i32.const 1)", &[]));
+    let expected =
+        "cannot build Wapc host: Initialization failed: Initialization failed: error while executing";
+    assert!(trap.starts_with(expected), "{trap}");
+}
+
+/// A call of a function of WASI that answers with the number, or else traps.
+fn expecting(number: i32, call: &str) -> String {
+    format!("(if (i32.ne {call} (i32.const {number})) (then unreachable))")
+}
+
+#[test]
+fn offers_wasi_without_files_arguments_and_environment() {
+    let definitions = r#"
+        (import "wasi_snapshot_preview1" "environ_sizes_get" (func $environ (param i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "args_sizes_get" (func $args (param i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "clock_time_get" (func $now (param i32 i64 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "fd_fdstat_get" (func $status (param i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "fd_prestat_get" (func $folder (param i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+        (import "wasi_unstable" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))"#;
+    let answers = [
+        (0, "(call $environ (i32.const 8192) (i32.const 8196))"),
+        (0, "(call $args (i32.const 8192) (i32.const 8196))"),
+        (0, "(i32.load (i32.const 8192))"),
+        (0, "(call $now (i32.const 0) (i64.const 1) (i32.const 8200))"),
+        (0, "(call $now (i32.const 1) (i64.const 1) (i32.const 8192))"),
+        (0, "(i64.lt_u (i64.load (i32.const 8200)) (i64.load (i32.const 8192)))"),
+        (8, "(call $now (i32.const 2) (i64.const 1) (i32.const 8200))"),
+        (0, "(call $random (i32.const 8208) (i32.const 19))"),
+        (0, "(i64.eq (i64.load (i32.const 8208)) (i64.load (i32.const 8216)))"),
+        (0, "(call $status (i32.const 2) (i32.const 8192))"),
+        (8, "(call $status (i32.const 3) (i32.const 8192))"),
+        (8, "(call $folder (i32.const 3) (i32.const 8192))"),
+        (52, "(call $poll (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8192))"),
+        (0, "(call $read (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 8192))"),
+    ];
+    let checks: String = answers.iter().map(|(number, call)| expecting(*number, call)).collect();
+    let code = format!("{checks} (call $response (i32.const 1024) (i32.const 2)) (i32.const 1)");
+    let module = load(&Host::new().unwrap(), &wat_with(definitions, &code, &["ok"]));
+    assert_eq!(module.call("validate", b""), Ok(b"ok".to_vec()));
+}
+
+#[test]
+fn keeps_what_a_module_prints() {
+    let definitions = r#"(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+        (import "wapc" "__console_log" (func $log (param i32 i32)))"#;
+    // Two texts, of which the entries are at 8192: their addresses and lengths.
+    let code = "(i32.store (i32.const 8192) (i32.const 1024)) (i32.store (i32.const 8196) (i32.const 8))
+        (i32.store (i32.const 8200) (i32.const 2048)) (i32.store (i32.const 8204) (i32.const 4))
+        (drop (call $write (i32.const 2) (i32.const 8192) (i32.const 2) (i32.const 8208)))
+        (if (i32.ne (i32.load (i32.const 8208)) (i32.const 12)) (then unreachable))
+        (call $log (i32.const 3072) (i32.const 6))
+        unreachable";
+    let policy = wat_with(definitions, code, &["panic\nat", "line", "logged"]);
+    let evaluation = evaluate(&policy, Deployment::new("p"));
+    assert_eq!(evaluation.logs, [json!("logged"), json!("panic"), json!("atline")]);
+}
+
+#[test]
+fn exit_ends_a_start_function_with_status_0_and_a_call_with_any() {
+    let exit = |status: u32, code: &str| {
+        let definitions = format!(
+            r#"(import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+            (func (export "_start") (call $exit (i32.const {status})))"#
+        );
+        load(&Host::new().unwrap(), &wat_with(&definitions, code, &["ok"])).call("validate", b"")
+    };
+    let answer = "(call $response (i32.const 1024) (i32.const 2)) (i32.const 1)";
+    assert_eq!(exit(0, answer), Ok(b"ok".to_vec()));
+    assert!(exit(1, answer).unwrap_err().starts_with("cannot build Wapc host: Initialization failed: "));
+    assert!(
+        exit(0, "(call $exit (i32.const 0)) (i32.const 1)").unwrap_err().starts_with("Guest call failure: ")
+    );
+}
+
+#[test]
+fn limits_memory() {
     let grow = |pages: u32| {
         let code = format!(
             "(if (i32.eq (memory.grow (i32.const {pages})) (i32.const -1)) (then unreachable))
@@ -177,7 +304,7 @@ fn memory_has_a_limit() {
 }
 
 #[test]
-fn every_call_has_an_instance_of_its_own() {
+fn uses_a_new_instance_for_every_call() {
     let code = "(if (i32.load (i32.const 512)) (then unreachable))
         (i32.store (i32.const 512) (i32.const 1))
         (call $response (i32.const 1024) (i32.const 2)) (i32.const 1)";
@@ -187,7 +314,7 @@ fn every_call_has_an_instance_of_its_own() {
 }
 
 #[test]
-fn a_module_gets_the_payload_of_the_request() {
+fn passes_the_payload_of_the_request() {
     let code = "(call $request (i32.const 512) (i32.const 8192))
         (call $response (i32.const 8192) (local.get $message)) (i32.const 1)";
     let settings = json!({ "s": 1 });
@@ -199,7 +326,7 @@ fn a_module_gets_the_payload_of_the_request() {
 }
 
 #[test]
-fn an_unknown_import_is_refused() {
+fn refuses_unknown_imports() {
     let wasm = wat::parse_str(r#"(module (import "env" "clock" (func)))"#).unwrap();
     assert_eq!(
         Host::new().unwrap().load(&wasm).unwrap_err().to_string(),
@@ -208,13 +335,13 @@ fn an_unknown_import_is_refused() {
 }
 
 #[test]
-fn what_is_no_module_is_refused() {
+fn refuses_bytes_that_are_not_a_module() {
     let error = Host::new().unwrap().load(b"(module)").unwrap_err();
     assert!(error.to_string().starts_with("cannot load the module: "), "{error}");
 }
 
 #[test]
-fn settings_are_an_object() {
+fn passes_settings_as_an_object() {
     let echo = "(module
         (import \"wapc\" \"__guest_request\" (func $request (param i32 i32)))
         (import \"wapc\" \"__guest_error\" (func $error (param i32 i32)))
@@ -226,14 +353,15 @@ fn settings_are_an_object() {
     let module = load(&Host::new().unwrap(), echo);
     let refused =
         |settings: Value| module.deploy(Deployment { settings, ..Deployment::new("p") }).unwrap_err();
-    let callback = "DeployedPolicy settings are invalid: HostError invoking settings validation callback: GuestCallFailure";
+    let callback =
+        "Policy settings are invalid: Error invoking settings validation callback: GuestCallFailure";
     assert_eq!(refused(Value::Null).to_string(), format!(r#"{callback}("{{}}")"#));
     assert_eq!(refused(json!({ "a": 1 })).to_string(), format!(r#"{callback}("{{\"a\":1}}")"#));
     assert_eq!(refused(json!([])).to_string(), "Invalid settings in CRD, not an object");
 }
 
 #[test]
-fn settings_that_the_module_refuses_are_refused() {
+fn refuses_settings_that_the_module_refuses() {
     let refusing = |answer: &str| {
         let module =
             load(&Host::new().unwrap(), &answering(answer).replace("(i32.const 17)", "(i32.const 99)"));
@@ -247,7 +375,7 @@ fn settings_that_the_module_refuses_are_refused() {
 }
 
 #[test]
-fn a_capability_that_grants_nothing_is_refused() {
+fn refuses_a_capability_that_grants_nothing() {
     let module = load(&Host::new().unwrap(), &answering("{}"));
     let host_capabilities = vec!["kubernetes/*".to_owned(), "kubernetes".to_owned()];
     assert_eq!(
@@ -258,7 +386,7 @@ fn a_capability_that_grants_nothing_is_refused() {
 }
 
 #[test]
-fn look_ups_are_answered_and_recorded() {
+fn answers_and_records_look_ups() {
     let get = |name: &str| {
         let payload =
             format!(r#"{{"api_version":"v1","kind":"Namespace","name":"{name}","disable_cache":false}}"#);
@@ -285,9 +413,9 @@ fn look_ups_are_answered_and_recorded() {
 }
 
 #[test]
-fn what_is_not_granted_is_denied() {
+fn denies_host_calls_that_are_not_granted() {
     let evaluation = evaluate(&asking("net", "v1/dns_lookup_host", "\"a\""), Deployment::new("p"));
-    let text = "DeployedPolicy has not been granted access to the 'net/v1/dns_lookup_host' host capability. The violation \
+    let text = "Policy has not been granted access to the 'net/v1/dns_lookup_host' host capability. The violation \
                 has been reported.";
     assert_eq!(evaluation.calls[0].outcome, CallOutcome::Denied(text.to_owned()));
     assert_eq!(
@@ -297,14 +425,14 @@ fn what_is_not_granted_is_denied() {
 }
 
 #[test]
-fn logs_are_kept() {
+fn keeps_logs() {
     let evaluation = evaluate(&asking("tracing", "log", r#"{"level":"INFO"}"#), Deployment::new("p"));
     assert_eq!(evaluation.logs, [json!({ "level": "INFO" })]);
     assert!(evaluation.calls.is_empty());
 }
 
 #[test]
-fn a_policy_may_be_used_by_several_threads() {
+fn several_threads_can_share_a_policy() {
     fn shared<T: Send + Sync>() {}
     shared::<Host>();
     shared::<Module>();

@@ -1,16 +1,17 @@
-//! Who may claim what: the allow rules.
+//! The allow rules: which addresses may be claimed, and by whom.
 
 use std::net::IpAddr;
 
-use admission::{Cluster, Fault, Get, Kind, Node, Quoted, Request, Setting, SettingsError};
+use admission::{Cluster, Fault, Kind, Node, Quoted, Request, Setting, SettingsError};
 
-use crate::address::{Range, covered, ranges};
+use crate::address::{CidrBlock, cidr_blocks, covered};
 use crate::name::is_label;
+use crate::namespace_lookup;
 use crate::selector::{SELECTOR, Selector};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
-use crate::view;
+use crate::view::Namespace;
 
-/// The keys of an allow rule.
+/// The declaration of an allow rule.
 pub(super) const RULE: &[Setting] = &[
     Setting::new("cidrs", Kind::List(&Kind::Text)),
     Setting::new("namespaces", Kind::List(&Kind::Text)),
@@ -19,27 +20,27 @@ pub(super) const RULE: &[Setting] = &[
     GROUPS,
 ];
 
-/// Rules of which each is enough.
+/// The allow rules. An address is allowed if at least one of them matches.
 #[derive(Debug)]
 pub(super) struct AllowRules(Vec<AllowRule>);
 
-/// Conditions that all have to be met.
+/// An allow rule. It matches if all of its conditions are met.
 #[derive(Debug)]
 struct AllowRule {
-    cidrs: Vec<Range>,
+    cidrs: Vec<CidrBlock>,
     namespaces: Namespaces,
     subjects: Option<Subjects>,
 }
 
 #[derive(Debug)]
 enum Namespaces {
-    Every,
+    All,
     Named(Vec<String>),
     Selected(Selector),
 }
 
 impl AllowRules {
-    pub(super) fn read(setting: Node<'_>, reject: &[Range]) -> Result<Self, SettingsError> {
+    pub(super) fn read(setting: Node<'_>, reject: &[CidrBlock]) -> Result<Self, SettingsError> {
         let mut rules = Vec::new();
         for rule in setting.items()? {
             rules.push(AllowRule {
@@ -56,18 +57,18 @@ impl AllowRules {
     }
 }
 
-/// The ranges of a rule, of each of which something is left when the rejected ranges are taken away.
-fn cidrs(setting: Node<'_>, reject: &[Range]) -> Result<Vec<Range>, SettingsError> {
-    let cidrs = ranges(setting)?;
+/// Reads the ranges of a rule. A range within a rejected one is an error.
+fn cidrs(setting: Node<'_>, reject: &[CidrBlock]) -> Result<Vec<CidrBlock>, SettingsError> {
+    let cidrs = cidr_blocks(setting)?;
     if cidrs.is_empty() {
         return Err(SettingsError::at(
             setting,
-            "is missing or empty, so that the rule allows nothing; list what may be claimed, such as 192.0.2.0/24",
+            "is missing or empty, so the rule allows nothing; add at least one range, such as 192.0.2.0/24",
         ));
     }
     for ((item, text), range) in setting.texts()?.into_iter().zip(&cidrs) {
         if reject.iter().any(|rejected| rejected.contains(range)) {
-            let problem = "lies within a range of reject, so that it allows nothing; remove one of the two";
+            let problem = "lies within a range of reject, so it allows nothing; remove one of the two";
             return Err(SettingsError::about(item, text, problem));
         }
     }
@@ -78,49 +79,51 @@ impl Namespaces {
     fn read(rule: Node<'_>) -> Result<Self, SettingsError> {
         let names = not_empty(
             rule.at("namespaces"),
-            "an empty list means no namespace or every namespace; leave the key out or name at least one",
+            "the empty list is ambiguous; remove the key or add at least one namespace",
         )?;
         for (item, name) in &names {
             if !is_label(name) {
-                let problem = "is no name of a namespace; write at most 63 lower-case letters and digits, with - between them";
+                let problem = "is not a namespace name; write at most 63 lowercase letters, digits and -, with a letter or digit at both ends";
                 return Err(SettingsError::about(*item, name, problem));
             }
         }
         let setting = rule.at("namespaceSelector");
         match (names.is_empty(), Selector::read(setting)?) {
-            (true, None) => Ok(Namespaces::Every),
+            (true, None) => Ok(Namespaces::All),
             (true, Some(selector)) => Ok(Namespaces::Selected(selector)),
             (false, None) => {
                 Ok(Namespaces::Named(names.into_iter().map(|(_, name)| name.to_owned()).collect()))
             }
             (false, Some(_)) => Err(SettingsError::at(
                 setting,
-                "stands beside namespaces; keep one of the two, or write two rules",
+                "cannot be combined with namespaces; remove one of the two, or write two rules",
             )),
         }
     }
 }
 
-/// What the rules allow a request; the Namespace is looked up once, and only when it decides.
-pub(super) struct Coverage<'a, 'd> {
-    /// The ranges that are open whatever the labels of the namespace are.
-    open: Vec<&'a [Range]>,
-    /// The ranges that depend on the labels.
-    by_labels: Vec<(&'a Selector, &'a [Range])>,
+/// The ranges that the allow rules open for a request. The Namespace is looked up at most once, and
+/// only if an address depends on its labels.
+pub(super) struct AllowedRanges<'a, 'd> {
+    /// The ranges of the rules whose conditions are all met.
+    allowed: Vec<&'a [CidrBlock]>,
+    /// The ranges of the rules that still depend on the labels of the Namespace.
+    undecided: Vec<(&'a Selector, &'a [CidrBlock])>,
     namespace: Option<&'d str>,
     cluster: &'a dyn Cluster,
-    /// Why the labels could not be read, once they were needed.
-    doubt: Option<String>,
+    /// The reason why the labels could not be read, if that was tried.
+    lookup_error: Option<String>,
 }
 
-impl<'a, 'd> Coverage<'a, 'd> {
+impl<'a, 'd> AllowedRanges<'a, 'd> {
     pub(super) fn new(
         rules: &'a AllowRules,
         request: &Request<'d>,
         cluster: &'a dyn Cluster,
     ) -> Result<Self, Fault> {
         let namespace = request.namespace()?;
-        let mut coverage = Self { open: Vec::new(), by_labels: Vec::new(), namespace, cluster, doubt: None };
+        let mut ranges =
+            Self { allowed: Vec::new(), undecided: Vec::new(), namespace, cluster, lookup_error: None };
         for rule in &rules.0 {
             if let Some(subjects) = &rule.subjects
                 && !subjects.contain(request)?
@@ -128,86 +131,71 @@ impl<'a, 'd> Coverage<'a, 'd> {
                 continue;
             }
             match &rule.namespaces {
-                Namespaces::Every => coverage.open.push(&rule.cidrs),
+                Namespaces::All => ranges.allowed.push(&rule.cidrs),
                 Namespaces::Named(names) => {
                     if namespace.is_some_and(|namespace| names.iter().any(|name| name == namespace)) {
-                        coverage.open.push(&rule.cidrs);
+                        ranges.allowed.push(&rule.cidrs);
                     }
                 }
-                Namespaces::Selected(selector) => coverage.by_labels.push((selector, &rule.cidrs)),
+                Namespaces::Selected(selector) => ranges.undecided.push((selector, &rule.cidrs)),
             }
         }
-        Ok(coverage)
+        Ok(ranges)
     }
 
-    /// Whether a rule allows the address.
-    pub(super) fn of(&mut self, address: IpAddr) -> bool {
-        let open = |coverage: &Self| coverage.open.iter().any(|ranges| covered(ranges, address));
-        if open(self) {
+    /// Returns whether a rule allows the address.
+    pub(super) fn contain(&mut self, address: IpAddr) -> bool {
+        let is_allowed = |ranges: &Self| ranges.allowed.iter().any(|cidrs| covered(cidrs, address));
+        if is_allowed(self) {
             return true;
         }
-        if self.doubt.is_some() || !self.depends_on_labels(address) {
+        if self.lookup_error.is_some() || !self.is_undecided(address) {
             return false;
         }
         match self.selected() {
             Ok(selected) => {
-                self.open.extend(selected);
-                self.by_labels.clear();
+                self.allowed.extend(selected);
+                self.undecided.clear();
             }
-            // A rule whose condition cannot be judged allows nothing; the message says so.
-            Err(fault) => self.doubt = Some(fault.to_string()),
+            // A rule that cannot be evaluated allows nothing; the message gives the reason.
+            Err(fault) => self.lookup_error = Some(fault.to_string()),
         }
-        open(self)
+        is_allowed(self)
     }
 
-    fn depends_on_labels(&self, address: IpAddr) -> bool {
-        self.by_labels.iter().any(|(_, ranges)| covered(ranges, address))
+    fn is_undecided(&self, address: IpAddr) -> bool {
+        self.undecided.iter().any(|(_, cidrs)| covered(cidrs, address))
     }
 
-    /// The ranges whose selector selects the namespace.
-    fn selected(&self) -> Result<Vec<&'a [Range]>, Fault> {
-        let Some(name) = self.namespace else {
-            return Err(Fault::new("request.namespace", "is not there"));
-        };
-        let get = Get {
-            api_version: "v1",
-            kind: "Namespace",
-            namespace: None,
-            name,
-            shape: view::Namespace::LABELLED,
-        };
-        let Some(answer) = get.ask(self.cluster)? else {
-            return Err(Fault::new(get.to_string(), "not found"));
-        };
+    /// Looks up the Namespace and returns the ranges whose selector matches its labels.
+    fn selected(&self) -> Result<Vec<&'a [CidrBlock]>, Fault> {
+        let answer = namespace_lookup::require(self.namespace, self.cluster, Namespace::LABELLED)?;
         let document = answer.document()?;
-        let root = document.root();
-        if !root.object()? {
-            return Err(root.fault("expected an object, found nothing"));
-        }
-        let labels = view::Namespace::of(root).metadata().labels();
+        let labels = namespace_lookup::view(&document)?.metadata().labels();
         let mut selected = Vec::new();
-        for (selector, ranges) in &self.by_labels {
+        for (selector, cidrs) in &self.undecided {
             if selector.matches(labels)? {
-                selected.push(*ranges);
+                selected.push(*cidrs);
             }
         }
         Ok(selected)
     }
 
-    /// That no rule allows the address, and what could not be known, if it matters.
-    pub(super) fn refusal(&self, address: IpAddr) -> String {
-        let mut refusal = "no rule allows this address".to_owned();
+    /// Returns the rule of the denial of an address that is not allowed, with the reason why rules
+    /// could not be evaluated if they could have allowed it.
+    pub(super) fn denial(&self, address: IpAddr) -> String {
+        let mut denial = "no rule allows this address".to_owned();
         if let Some(namespace) = self.namespace {
-            refusal.push_str(" in namespace ");
-            refusal.push_str(&Quoted(namespace).to_string());
+            denial.push_str(" in namespace ");
+            denial.push_str(&Quoted(namespace).to_string());
         }
-        if let Some(doubt) = &self.doubt
-            && self.depends_on_labels(address)
+        if let Some(error) = &self.lookup_error
+            && self.is_undecided(address)
         {
-            refusal.push_str(" (rules with a namespaceSelector did not apply: ");
-            refusal.push_str(doubt);
-            refusal.push(')');
+            denial.push_str(" (rules with a namespaceSelector did not apply: ");
+            denial.push_str(error);
+            denial.push(')');
         }
-        refusal
+        denial
     }
 }

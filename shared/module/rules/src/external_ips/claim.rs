@@ -1,12 +1,21 @@
-//! The addresses that a Service claims, and those that it has claimed before.
+//! The addresses that a Service claims, and those that the stored Service claims.
 
-use admission::{Fault, Lookup, Node};
+use admission::{Fault, Lookup, Node, choices};
 
-use super::Comparison;
 use crate::address::{Octets, octets};
 use crate::view::Service;
 
-/// A field whose values are judged. The order is that of the object.
+choices! {
+    /// The comparison of a value with the stored values.
+    pub enum Comparison {
+        /// Values are equal if their texts are equal, as in-tree.
+        Text,
+        /// Values are equal if the API server reads the same address.
+        Address,
+    }
+}
+
+/// A field whose values the policy reviews, ordered as in the object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Field {
     ExternalIps,
@@ -14,7 +23,7 @@ pub(super) enum Field {
     Ingress,
 }
 
-/// An address in a field.
+/// A value of a field.
 #[derive(Debug)]
 pub(super) struct Claim<'d> {
     pub(super) field: Field,
@@ -23,31 +32,31 @@ pub(super) struct Claim<'d> {
 }
 
 impl Field {
-    /// All fields, in the order of the object; the first is the default.
+    /// All fields, in order; the first is the default.
     pub(super) const ALL: [Field; 3] = [Field::ExternalIps, Field::LoadBalancerIp, Field::Ingress];
-    /// The paths that settings name them with.
+    /// The paths of all fields, in order, as settings write them.
     pub(super) const PATHS: &'static [&'static str] =
         &["spec.externalIPs", "spec.loadBalancerIP", "status.loadBalancer.ingress"];
 
-    /// That no new value may be claimed.
-    pub(super) fn closed(self) -> &'static str {
+    /// Returns the rule and the remedy of a denial if there are no allow rules.
+    pub(super) fn default_denial(self) -> (&'static str, &'static str) {
         match self {
-            Field::ExternalIps => "Services may not claim new external IPs",
-            Field::LoadBalancerIp => "Services may not ask for new load balancer IPs",
-            Field::Ingress => "Services may not be given new load balancer addresses",
+            Field::ExternalIps => (
+                "Services may not claim new external IPs",
+                "remove it and use a Service of type LoadBalancer, an Ingress or a Gateway",
+            ),
+            Field::LoadBalancerIp => (
+                "Services may not request new load balancer IPs",
+                "remove it and use the address that the load balancer assigns",
+            ),
+            Field::Ingress => (
+                "Services may not receive new load balancer addresses",
+                "leave the status to the load balancer controller",
+            ),
         }
     }
 
-    /// What to do then.
-    pub(super) fn way_out(self) -> &'static str {
-        match self {
-            Field::ExternalIps => "remove it and use a Service of type LoadBalancer, an Ingress or a Gateway",
-            Field::LoadBalancerIp => "remove it and take the address that the load balancer gives",
-            Field::Ingress => "leave the status to the load balancer's controller",
-        }
-    }
-
-    /// What a Service, present or not, claims in this field.
+    /// Returns the values of this field of a Service, which may be absent.
     pub(super) fn claims(self, service: Service<'_>) -> Result<Vec<Claim<'_>>, Fault> {
         let mut claims = Vec::new();
         let mut claim = |at, text| claims.push(Claim { field: self, at, text });
@@ -67,7 +76,7 @@ impl Field {
                 for ingress in service.ingress().items()? {
                     ingress.object()?;
                     let at = ingress.at("ip");
-                    // An entry with a hostname only is for name servers, not for the data plane.
+                    // An entry with only a hostname affects DNS, not the data plane.
                     if let Some(text) = at.filled_text()? {
                         claim(at, text);
                     }
@@ -78,15 +87,15 @@ impl Field {
     }
 }
 
-/// The stored values of one field, ready to be compared with.
+/// The stored values of one field, to compare values with.
 #[derive(Debug)]
-pub(super) struct Stored<'d> {
+pub(super) struct StoredValues<'d> {
     texts: Lookup<&'d str>,
-    /// Only where respelling a stored address is no change.
+    /// The addresses in `texts`; `None` for [`Comparison::Text`].
     addresses: Option<Lookup<Octets>>,
 }
 
-impl<'d> Stored<'d> {
+impl<'d> StoredValues<'d> {
     pub(super) fn of(field: Field, old: Service<'d>, comparison: Comparison) -> Result<Self, Fault> {
         let texts: Vec<&str> = field.claims(old)?.into_iter().map(|claim| claim.text).collect();
         let addresses = match comparison {
@@ -96,7 +105,7 @@ impl<'d> Stored<'d> {
         Ok(Self { texts: Lookup::of(texts), addresses })
     }
 
-    pub(super) fn has(&self, text: &str) -> bool {
+    pub(super) fn contain(&self, text: &str) -> bool {
         let same = |addresses: &Lookup<Octets>| addresses.position(&octets(text)?);
         self.texts.position(&text).or_else(|| same(self.addresses.as_ref()?)).is_some()
     }

@@ -1,6 +1,6 @@
-//! Addresses and ports that another Service has already.
+//! Conflicts: addresses and ports that another Service uses already.
 //!
-//! Best effort: two Services that are created at the same moment do not see each other.
+//! The check is best effort: two Services that are created at the same time do not see each other.
 
 use admission::{Cluster, Fault, List, Lookup, Node, Quoted, Request, Violation, Violations};
 
@@ -8,19 +8,57 @@ use super::claim::Field;
 use crate::address::{Octets, octets};
 use crate::view::Service;
 
-/// A port with its protocol: what the data plane tells Services at one address apart by.
+/// A port number with its protocol. The data plane distinguishes Services at one address by both.
 type Port<'d> = (i64, &'d str);
 
-/// The addresses and ports of a Service, and which of them are stored already.
+/// The addresses and ports of a Service, and those of the stored Service.
 ///
-/// Every address goes with every port. They are kept apart all the same: a Service of 1,000 addresses and 1,000
-/// ports is small, its pairs are not.
+/// Every address is combined with every port, but the pairs are not stored: a Service of 1,000
+/// addresses and 1,000 ports is small, its million pairs are not.
 #[derive(Debug)]
 pub(super) struct Endpoints<'d> {
     addresses: Vec<(Octets, Node<'d>)>,
     ports: Vec<Port<'d>>,
     old_addresses: Lookup<Octets>,
     old_ports: Vec<Port<'d>>,
+}
+
+/// Another Service that uses an address and port.
+///
+/// If several do, messages name the least: one of the request's namespace, then the first by name.
+/// The cluster lists Services in any order.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Holder<'d> {
+    in_other_namespace: bool,
+    name: &'d str,
+    port: Port<'d>,
+}
+
+/// The holder of each address, by the position of the address. Few addresses have one.
+struct Holders<'d> {
+    holders: Vec<Holder<'d>>,
+    /// The index in `holders` for each position; out of bounds if there is none.
+    by_position: Vec<usize>,
+}
+
+impl<'d> Holders<'d> {
+    fn new(addresses: usize) -> Self {
+        Self { holders: Vec::new(), by_position: vec![usize::MAX; addresses] }
+    }
+
+    fn add(&mut self, position: usize, holder: Holder<'d>) {
+        let Some(index) = self.by_position.get_mut(position) else { return };
+        if let Some(known) = self.holders.get_mut(*index) {
+            *known = holder.min(*known);
+        } else {
+            *index = self.holders.len();
+            self.holders.push(holder);
+        }
+    }
+
+    fn get(&self, position: usize) -> Option<&Holder<'d>> {
+        self.holders.get(*self.by_position.get(position)?)
+    }
 }
 
 impl<'d> Endpoints<'d> {
@@ -34,7 +72,7 @@ impl<'d> Endpoints<'d> {
         })
     }
 
-    /// Whether some pair of address and port is not stored.
+    /// Returns whether the stored Service lacks some pair of address and port.
     pub(super) fn are_new(&self) -> bool {
         let new_address = self.addresses.iter().any(|(address, _)| self.is_new(address));
         let new_port = self.ports.iter().any(|port| !self.old_ports.contains(port));
@@ -45,7 +83,8 @@ impl<'d> Endpoints<'d> {
         self.old_addresses.position(address).is_none()
     }
 
-    /// Violations for the addresses that another Service of the cluster has, with a port that is new there.
+    /// Lists the Services of the cluster, and returns a violation for each address that another one
+    /// uses with a port that is new for this Service at that address.
     pub(super) fn violations(
         &self,
         request: &Request<'d>,
@@ -54,75 +93,77 @@ impl<'d> Endpoints<'d> {
         let list = List { api_version: "v1", kind: "Service", namespace: None, shape: Service::OTHERS };
         let answer = list.ask(cluster)?;
         let document = answer.document()?;
-        let items = document.root().at("items").required_items()?;
         let addresses = Lookup::of(self.addresses.iter().map(|(address, _)| *address).collect());
-        // Who has an address: whether it is of another namespace, its name, the port. Of several one of this
-        // namespace, and the least by name, as the cluster lists in any order.
-        let mut holders: Vec<(bool, &str, Port<'_>)> = Vec::new();
-        // The position of its holder for each address: few have one.
-        let mut holder_of: Vec<usize> = vec![usize::MAX; addresses.len()];
-        for item in items {
+        let mut holders = Holders::new(addresses.len());
+        for item in document.root().at("items").required_items()? {
             let other = Service::of(item);
-            let foreign = other.namespace().filled_text()? != request.namespace()?;
+            let in_other_namespace = other.namespace().filled_text()? != request.namespace()?;
             let name = other.name().filled_text()?;
-            // The cluster knows the Service under review itself, by its state before the request.
-            if !foreign && name == request.name().filled_text()? {
+            // The list contains the stored state of the Service in the request.
+            if !in_other_namespace && name == request.name().filled_text()? {
                 continue;
             }
-            let mut shared = Vec::new();
-            for text in served(other)? {
-                // `None` of a headless Service is no address.
-                let Some(address) = octets(text) else { continue };
-                shared.extend(addresses.position(&address).map(|place| (place, self.is_new(&address))));
-            }
-            if shared.is_empty() {
-                continue;
-            }
-            let (mut least, mut least_new) = (None, None);
-            for port in ports(other)? {
-                if self.ports.contains(&port) {
-                    least = Some(least.map_or(port, |least: Port<'_>| least.min(port)));
-                    if !self.old_ports.contains(&port) {
-                        least_new = Some(least_new.map_or(port, |least: Port<'_>| least.min(port)));
-                    }
-                }
-            }
-            for (place, new) in shared {
-                let port = if new { least } else { least_new };
-                let (Some(port), Some(at)) = (port, holder_of.get_mut(place)) else { continue };
-                let holder = (foreign, name.unwrap_or_default(), port);
-                if let Some(known) = holders.get_mut(*at) {
-                    *known = holder.min(*known);
-                } else {
-                    *at = holders.len();
-                    holders.push(holder);
-                }
-            }
+            self.find_shared(other, &addresses, &mut |position, port| {
+                let name = name.unwrap_or_default();
+                holders.add(position, Holder { in_other_namespace, name, port });
+            })?;
         }
         let mut violations = Violations::default();
         for (address, at) in &self.addresses {
-            let place = addresses.position(address).and_then(|place| holder_of.get(place));
-            let Some((foreign, name, (port, protocol))) = place.and_then(|place| holders.get(*place)) else {
-                continue;
-            };
-            // What other namespaces run is not this user's business.
-            let holder = if *foreign {
-                "a Service of another namespace".to_owned()
+            let holder = addresses.position(address).and_then(|position| holders.get(position));
+            let Some(Holder { in_other_namespace, name, port: (port, protocol) }) = holder else { continue };
+            // The user may not be permitted to read other namespaces.
+            let holder = if *in_other_namespace {
+                "a Service in another namespace".to_owned()
             } else {
                 format!("Service {}", Quoted(name))
             };
             violations.push(Violation::invalid(
                 *at,
-                format!("port {port}/{protocol} of this address belongs to {holder}"),
+                format!("port {port}/{protocol} of this address is in use by {holder}"),
                 "use another address or another port",
             ));
         }
         Ok(violations)
     }
+
+    /// Passes the position of each address that another Service uses to `report`, with the least port
+    /// that both use. At an address that is stored already, only new ports count.
+    fn find_shared<'o>(
+        &self,
+        other: Service<'o>,
+        addresses: &Lookup<Octets>,
+        report: &mut dyn FnMut(usize, Port<'o>),
+    ) -> Result<(), Fault> {
+        let mut shared = Vec::new();
+        for text in served(other)? {
+            // The cluster IP of a headless Service is the text `None`.
+            let Some(address) = octets(text) else { continue };
+            shared.extend(addresses.position(&address).map(|position| (position, self.is_new(&address))));
+        }
+        if shared.is_empty() {
+            return Ok(());
+        }
+        let (mut least, mut least_new) = (None, None);
+        for port in ports(other)? {
+            if self.ports.contains(&port) {
+                least = Some(least.map_or(port, |least: Port<'_>| least.min(port)));
+                if !self.old_ports.contains(&port) {
+                    least_new = Some(least_new.map_or(port, |least: Port<'_>| least.min(port)));
+                }
+            }
+        }
+        for (position, is_new) in shared {
+            if let Some(port) = if is_new { least } else { least_new } {
+                report(position, port);
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The addresses in the fields that are judged. What is no address is nobody's: it is refused as new and
-/// harmless as stored.
+/// Returns the addresses in the reviewed fields. Other values are skipped: new ones are denied anyway,
+/// and stored ones have no effect.
 fn claimed<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<(Octets, Node<'d>)>, Fault> {
     let mut addresses = Vec::new();
     for field in fields {
@@ -144,7 +185,7 @@ fn ports(service: Service<'_>) -> Result<Vec<Port<'_>>, Fault> {
     Ok(ports)
 }
 
-/// Every address at which the data plane serves a Service.
+/// Returns all addresses at which the data plane serves a Service.
 fn served(service: Service<'_>) -> Result<Vec<&str>, Fault> {
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(service.cluster_ip().text()?);

@@ -1,48 +1,39 @@
-//! The settings, understood.
+//! The settings of `external-ips`.
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
-use super::ExternalIps;
 use super::allow::{AllowRules, RULE};
-use super::claim::Field;
-use crate::address::ranges;
+use super::claim::{Comparison, Field};
+use crate::address::{CidrBlock, cidr_blocks};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
 
 choices! {
-    /// What becomes of values that are stored already.
+    /// How values that the stored Service already has are handled.
     pub enum ExistingValues {
-        /// They stay, one by one.
+        /// Each stored value is tolerated.
         Tolerate,
-        /// They are judged like new ones at every update.
+        /// Stored values are reviewed like new ones on every update.
         Recheck,
     }
 
-    /// When two spellings are the same value.
-    pub enum Comparison {
-        /// When they are the same text, as in-tree.
-        Text,
-        /// When the API server reads the same address in them.
-        Address,
-    }
-
-    /// What the addresses mean that load balancers gave a Service.
+    /// How the addresses that load balancers assigned to a Service are handled.
     pub enum LoadBalancerIngress {
-        /// Nothing.
+        /// They are not considered.
         Ignore,
         /// The Service may claim them as external IPs.
         AllowAsExternalIP,
     }
 
-    /// What becomes of an address that another Service has.
+    /// How an address that another Service already uses is handled.
     pub enum Conflicts {
-        /// It may be shared.
+        /// Services may share addresses.
         Ignore,
-        /// It may be shared with other ports only.
+        /// Services may share an address only with different ports.
         DenySamePort,
     }
 }
 
-/// The keys of the settings.
+/// The declaration of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("allow", Kind::List(&Kind::Object(RULE))),
     Setting::new("reject", Kind::List(&Kind::Text)),
@@ -54,122 +45,146 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("fields", Kind::List(&Kind::Choice(Field::PATHS))),
 ];
 
-/// What the settings mean.
+/// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "allow",
-        "Rules of which each is enough; all conditions of a rule have to be met. Each value may match another rule.",
+        "Rules that allow addresses. A value needs one matching rule; a rule matches if all of its conditions are met.",
     ),
-    ("allow.cidrs", "Required. The addresses that may be claimed, as CIDR blocks or single addresses."),
+    ("allow.cidrs", "Required. Addresses that may be claimed, as CIDR blocks or single addresses."),
     (
         "allow.namespaces",
-        "Names of namespaces; every namespace if absent. Not together with `namespaceSelector`.",
+        "Names of namespaces. If absent, the rule applies to all namespaces. Cannot be combined with `namespaceSelector`.",
     ),
     (
         "allow.namespaceSelector",
-        "Namespaces by label, as a Kubernetes label selector. Looks the Namespace up; if that fails, the rule allows nothing.",
+        "Label selector for namespaces. The policy looks up the Namespace; if that fails, the rule allows nothing.",
     ),
-    ("allow.namespaceSelector.matchLabels", "Labels that have to be there with these values."),
-    ("allow.namespaceSelector.matchExpressions", "Requirements that all have to be met."),
-    ("allow.namespaceSelector.matchExpressions.key", "The key of a label."),
-    ("allow.namespaceSelector.matchExpressions.operator", "How the label is compared."),
-    ("allow.namespaceSelector.matchExpressions.values", "The values, with `In` and `NotIn`."),
+    ("allow.namespaceSelector.matchLabels", "Labels that the Namespace must have, with their values."),
+    ("allow.namespaceSelector.matchExpressions", "Requirements that the Namespace must meet."),
+    ("allow.namespaceSelector.matchExpressions.key", "Label key."),
+    ("allow.namespaceSelector.matchExpressions.operator", "Comparison operator."),
+    ("allow.namespaceSelector.matchExpressions.values", "Values for `In` and `NotIn`."),
     (
         "allow.users",
-        "Full names of users, such as `system:serviceaccount:ingress:controller`. Users and groups are alternatives; anyone if both are absent.",
+        "Full user names, such as `system:serviceaccount:ingress:controller`. The requesting user must be in `users` or `groups`; if both are absent, the rule applies to all users.",
     ),
-    ("allow.groups", "Names of groups."),
+    ("allow.groups", "Group names."),
     (
         "reject",
-        "CIDR blocks or addresses that no rule allows, such as the ranges of pods, Services and nodes. Needs `allow`.",
+        "CIDR blocks or addresses that no rule allows, such as the ranges of pods, Services and nodes. Requires `allow`.",
     ),
     (
         "exempt",
-        "Subjects that are not judged at all. A controller that copies what users write needs a rule with ranges instead.",
+        "Users and groups whose requests are not reviewed. Do not exempt a controller that copies addresses from users; write a rule with ranges for it instead.",
     ),
-    ("exempt.users", "Full names of users."),
-    ("exempt.groups", "Names of groups."),
+    ("exempt.users", "Full user names."),
+    ("exempt.groups", "Group names."),
     (
         "existingValues",
-        "`Tolerate`: stored values stay. `Recheck`: they are judged at every update, unless the Service is being deleted; needs `allow`.",
+        "`Tolerate`: stored values may stay. `Recheck`: stored values are reviewed on every update, unless the Service is being deleted; requires `allow`.",
     ),
-    ("comparison", "`Text`: another spelling of a stored address is a new value. `Address`: it is not."),
+    (
+        "comparison",
+        "`Text`: a stored address in another notation is a new value. `Address`: it is the same value.",
+    ),
     (
         "loadBalancerIngress",
         "`AllowAsExternalIP`: a stored Service of type LoadBalancer may claim the addresses in its own status.",
     ),
     (
         "conflicts",
-        "`DenySamePort`: an address and port that another Service has is refused. Looks all Services up; best effort.",
+        "`DenySamePort`: denies an address and port that another Service uses. The policy lists all Services; the check is best effort.",
     ),
     (
         "fields",
-        "What is judged; `spec.externalIPs` alone if absent. `status.loadBalancer.ingress` needs a rule for `services/status`.",
+        "Fields to review; `[spec.externalIPs]` if absent. `status.loadBalancer.ingress` requires a rule for `services/status`.",
     ),
 ];
 
-pub(super) fn configure(settings: Node<'_>) -> Result<ExternalIps, SettingsError> {
-    let reject = ranges(settings.at("reject"))?;
-    let policy = ExternalIps {
-        allow: AllowRules::read(settings.at("allow"), &reject)?,
-        reject,
-        exempt: exempt(settings.at("exempt"))?,
-        existing_values: Choice::read(settings.at("existingValues"))?,
-        comparison: Choice::read(settings.at("comparison"))?,
-        ingress: Choice::read(settings.at("loadBalancerIngress"))?,
-        conflicts: Choice::read(settings.at("conflicts"))?,
-        fields: fields(settings.at("fields"))?,
-    };
-    if !policy.allow.is_empty() {
-        return Ok(policy);
+/// The parsed settings.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) allow: AllowRules,
+    pub(super) reject: Vec<CidrBlock>,
+    pub(super) exempt: Option<Subjects>,
+    pub(super) existing_values: ExistingValues,
+    pub(super) comparison: Comparison,
+    pub(super) load_balancer_ingress: LoadBalancerIngress,
+    pub(super) conflicts: Conflicts,
+    /// In the order of the object.
+    pub(super) fields: Vec<Field>,
+}
+
+impl Settings {
+    pub(super) fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
+        let reject = cidr_blocks(setting.at("reject"))?;
+        let settings = Self {
+            allow: AllowRules::read(setting.at("allow"), &reject)?,
+            reject,
+            exempt: exempt(setting.at("exempt"))?,
+            existing_values: Choice::read(setting.at("existingValues"))?,
+            comparison: Choice::read(setting.at("comparison"))?,
+            load_balancer_ingress: Choice::read(setting.at("loadBalancerIngress"))?,
+            conflicts: Choice::read(setting.at("conflicts"))?,
+            fields: fields(setting.at("fields"))?,
+        };
+        match settings.needs_rules() {
+            Some((name, problem)) => Err(SettingsError::at(setting.at(name), problem)),
+            None => Ok(settings),
+        }
     }
-    let (name, problem) = if !policy.reject.is_empty() {
-        (
-            "reject",
-            "has nothing to reject, as no rule allows anything; remove it or add allow rules, \
-             for all other addresses with the cidrs 0.0.0.0/0 and ::/0",
-        )
-    } else if policy.existing_values == ExistingValues::Recheck {
-        (
-            "existingValues",
-            "Recheck without allow rules would refuse every update of a Service that has a value; \
-             add allow rules, or write Tolerate",
-        )
-    } else if policy.fields.contains(&Field::Ingress) && policy.exempt.is_none() {
-        (
-            "fields",
-            "status.loadBalancer.ingress without allow rules and exempt subjects would stop every load balancer \
-             controller; add one of the two",
-        )
-    } else {
-        return Ok(policy);
-    };
-    Err(SettingsError::at(settings.at(name), problem))
+
+    /// Returns a setting that is useless or harmful without allow rules, and its problem.
+    fn needs_rules(&self) -> Option<(&'static str, &'static str)> {
+        if !self.allow.is_empty() {
+            None
+        } else if !self.reject.is_empty() {
+            Some((
+                "reject",
+                "has no effect without allow rules, because no address is allowed; remove it, or allow all \
+                 other addresses with the cidrs 0.0.0.0/0 and ::/0",
+            ))
+        } else if self.existing_values == ExistingValues::Recheck {
+            Some((
+                "existingValues",
+                "Recheck without allow rules would deny every update of a Service that has a value; \
+                 add allow rules or use Tolerate",
+            ))
+        } else if self.fields.contains(&Field::Ingress) && self.exempt.is_none() {
+            Some((
+                "fields",
+                "status.loadBalancer.ingress without allow rules or exempt subjects would block every load \
+                 balancer controller; add allow rules or exempt the controller",
+            ))
+        } else {
+            None
+        }
+    }
 }
 
 fn exempt(setting: Node<'_>) -> Result<Option<Subjects>, SettingsError> {
     let subjects = Subjects::read(setting)?;
     if subjects.is_none() && setting.is_present()? {
-        return Err(SettingsError::at(setting, "names nobody; leave the key out, or name users or groups"));
+        return Err(SettingsError::at(setting, "is empty; remove the key or add users or groups"));
     }
     Ok(subjects)
 }
 
 fn fields(setting: Node<'_>) -> Result<Vec<Field>, SettingsError> {
     let paths =
-        not_empty(setting, "an empty list judges nothing; leave the key out, or name at least one field")?;
+        not_empty(setting, "the empty list disables the policy; remove the key or add at least one field")?;
     if paths.is_empty() {
         return Ok(vec![Field::ExternalIps]);
     }
-    // In the order of the object, whatever the order of the setting.
     let mut fields = Vec::new();
     for (field, path) in Field::ALL.into_iter().zip(Field::PATHS) {
         let mut named = paths.iter().filter(|(_, name)| name == path);
         if named.next().is_some() {
             fields.push(field);
         }
-        if let Some((twin, path)) = named.next() {
-            return Err(SettingsError::about(*twin, path, "is there twice; remove one"));
+        if let Some((duplicate, path)) = named.next() {
+            return Err(SettingsError::about(*duplicate, path, "is a duplicate; remove one"));
         }
     }
     Ok(fields)

@@ -1,45 +1,59 @@
-//! The lists of labels, and what to do about a label that is on none.
+//! The lists of labels that nodes may set, and the denials of all others.
 
-use super::LabelProfile;
+use admission::choices;
+
 use crate::label::{domain, is_within};
 
-/// The domain that no setting opens.
+choices! {
+    /// The list of `kubernetes.io` and `k8s.io` labels that nodes may set.
+    pub enum LabelProfile {
+        /// The labels of both lists.
+        Union,
+        /// The list of KEP-279.
+        Kep279,
+        /// The list of the in-tree plugin.
+        InTree,
+    }
+}
+
+/// The domain that is reserved for administrators, whatever the settings.
 pub(super) const RESERVED: &str = "node-restriction.kubernetes.io";
 
-/// The domains in which nodes may set what is listed and nothing else.
-const BOUNDED: [&str; 2] = ["kubernetes.io", "k8s.io"];
+/// The domains in which nodes may set only listed labels.
+const RESTRICTED: [&str; 2] = ["kubernetes.io", "k8s.io"];
 
-/// The domains within them that are the nodes' own.
-const OWN: [&str; 2] = ["kubelet.kubernetes.io", "node.kubernetes.io"];
+/// The subdomains of restricted domains in which nodes may set any label.
+const UNRESTRICTED: [&str; 2] = ["kubelet.kubernetes.io", "node.kubernetes.io"];
 
-/// Which list has a label.
+/// The lists that contain a label.
 #[derive(Clone, Copy)]
-enum On {
+enum ListedIn {
     Both,
     Kep279,
     InTree,
 }
 
-/// The labels that nodes may set outside their own domains: those of the document, and those of
-/// `kubeletLabels` in k8s.io/kubelet/pkg/apis.
-const LISTED: [(&str, On); 13] = [
-    ("kubernetes.io/hostname", On::Both),
-    ("kubernetes.io/os", On::Both),
-    ("kubernetes.io/arch", On::Both),
-    ("kubernetes.io/instance-type", On::Kep279),
-    ("beta.kubernetes.io/instance-type", On::Both),
-    ("beta.kubernetes.io/os", On::Both),
-    ("beta.kubernetes.io/arch", On::Both),
-    ("failure-domain.beta.kubernetes.io/zone", On::Both),
-    ("failure-domain.beta.kubernetes.io/region", On::Both),
-    ("failure-domain.kubernetes.io/zone", On::Kep279),
-    ("failure-domain.kubernetes.io/region", On::Kep279),
-    ("topology.kubernetes.io/zone", On::InTree),
-    ("topology.kubernetes.io/region", On::InTree),
+/// The labels that nodes may set in restricted domains.
+///
+/// Sources: KEP-279; `kubeletLabels` of k8s.io/kubelet/pkg/apis.
+const LISTED: [(&str, ListedIn); 13] = [
+    ("kubernetes.io/hostname", ListedIn::Both),
+    ("kubernetes.io/os", ListedIn::Both),
+    ("kubernetes.io/arch", ListedIn::Both),
+    ("kubernetes.io/instance-type", ListedIn::Kep279),
+    ("beta.kubernetes.io/instance-type", ListedIn::Both),
+    ("beta.kubernetes.io/os", ListedIn::Both),
+    ("beta.kubernetes.io/arch", ListedIn::Both),
+    ("failure-domain.beta.kubernetes.io/zone", ListedIn::Both),
+    ("failure-domain.beta.kubernetes.io/region", ListedIn::Both),
+    ("failure-domain.kubernetes.io/zone", ListedIn::Kep279),
+    ("failure-domain.kubernetes.io/region", ListedIn::Kep279),
+    ("topology.kubernetes.io/zone", ListedIn::InTree),
+    ("topology.kubernetes.io/region", ListedIn::InTree),
 ];
 
-/// What every kubelet sets when it registers: without these there is no node.
-pub(super) const INDISPENSABLE: [&str; 5] = [
+/// The labels that every kubelet sets when it registers. If they were protected, no node could.
+pub(super) const SET_BY_EVERY_KUBELET: [&str; 5] = [
     "kubernetes.io/hostname",
     "kubernetes.io/os",
     "kubernetes.io/arch",
@@ -47,50 +61,52 @@ pub(super) const INDISPENSABLE: [&str; 5] = [
     "beta.kubernetes.io/arch",
 ];
 
-/// The labels of addons that kubelets used to set, and what the document says of each.
+/// The addon labels that kubelets used to set, with the remedy that KEP-279 gives for each.
 const ADDONS: [(&str, &str); 4] = [
     (
         "beta.kubernetes.io/fluentd-ds-ready",
-        "drop it from --node-labels, as the addon no longer selects nodes by it",
+        "remove it from --node-labels, because the addon no longer selects nodes by it",
     ),
     ("beta.kubernetes.io/metadata-proxy-ready", "use cloud.google.com/metadata-proxy-ready"),
     ("beta.kubernetes.io/kube-proxy-ds-ready", "use node.kubernetes.io/kube-proxy-ds-ready"),
     ("beta.kubernetes.io/masq-agent-ds-ready", "use node.kubernetes.io/masq-agent-ds-ready"),
 ];
 
-/// Whether a label is reserved for administrators.
+/// Returns whether a label is reserved for administrators.
 pub(super) fn is_reserved(key: &str) -> bool {
     is_within(domain(key), RESERVED)
 }
 
-/// Whether nodes may set a label that is not reserved.
-pub(super) fn may_be_set(key: &str, profile: LabelProfile) -> bool {
+/// Returns whether nodes may set a label that is not reserved, with the given profile.
+pub(super) fn is_allowed(key: &str, profile: LabelProfile) -> bool {
     let is_in = |domains: &[&str]| domains.iter().any(|other| is_within(domain(key), other));
-    let on_list = |on: On| match on {
-        On::Both => true,
-        On::Kep279 => profile != LabelProfile::InTree,
-        On::InTree => profile != LabelProfile::Kep279,
+    let is_in_profile = |list: ListedIn| match list {
+        ListedIn::Both => true,
+        ListedIn::Kep279 => profile != LabelProfile::InTree,
+        ListedIn::InTree => profile != LabelProfile::Kep279,
     };
-    !is_in(&BOUNDED) || is_in(&OWN) || LISTED.iter().any(|(known, on)| *known == key && on_list(*on))
+    !is_in(&RESTRICTED)
+        || is_in(&UNRESTRICTED)
+        || LISTED.iter().any(|(listed, list)| *listed == key && is_in_profile(*list))
 }
 
-/// Why a node may not set, change or remove a label.
+/// The reason why a node may not set, change or remove a label.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reason {
-    /// It is reserved for administrators.
+    /// The label is reserved for administrators.
     Reserved,
-    /// The settings protect it.
+    /// The settings protect the label.
     Protected,
-    /// It is on no list.
+    /// The label is in a restricted domain and not listed.
     Unlisted,
 }
 
-/// Why a node may not set, change or remove a label, in words.
+/// The message that explains why a node may not set, change or remove a label.
 #[derive(Clone, Copy, Debug)]
 pub struct Objection {
-    /// The rule.
+    /// The rule, as a statement without a final period.
     pub rule: &'static str,
-    /// What to do instead.
+    /// The remedy, as an imperative without a final period.
     pub remedy: &'static str,
 }
 
@@ -99,17 +115,17 @@ impl Reason {
         let (rule, remedy) = match self {
             Reason::Reserved => (
                 "only administrators may set, change or remove labels of node-restriction.kubernetes.io",
-                "let an administrator label the Node",
+                "ask an administrator to label the Node",
             ),
             Reason::Protected => (
-                "the settings protect this label, and nodes may not set, change or remove it",
-                "let an administrator label the Node",
+                "nodes may not set, change or remove this label, which the policy settings protect",
+                "ask an administrator to label the Node",
             ),
             Reason::Unlisted => (
-                "not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove",
+                "nodes may set, change or remove only the listed labels of kubernetes.io and k8s.io",
                 ADDONS.iter().find(|(addon, _)| *addon == key).map_or(
-                    "use node.kubernetes.io or a domain of your own, or let an administrator label the Node",
-                    |(_, successor)| successor,
+                    "use node.kubernetes.io or your own domain, or ask an administrator to label the Node",
+                    |(_, remedy)| remedy,
                 ),
             ),
         };

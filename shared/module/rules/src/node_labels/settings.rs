@@ -1,27 +1,16 @@
-//! The settings, understood.
+//! The settings of `node-labels`.
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
-use super::NodeLabels;
-use super::keys::{INDISPENSABLE, RESERVED, is_reserved, may_be_set};
+use super::keys::{LabelProfile, RESERVED, SET_BY_EVERY_KUBELET, is_allowed, is_reserved};
 use crate::label::{Domains, Keys, domain, is_within};
 
 choices! {
-    /// Which labels of kubernetes.io and k8s.io nodes may set.
-    pub enum LabelProfile {
-        /// Those of both lists.
-        Union,
-        /// Those of the document.
-        Kep279,
-        /// Those of the in-tree plugin.
-        InTree,
-    }
-
-    /// What is judged when a Node is created.
+    /// The labels that are reviewed when a Node is created.
     pub enum CreateEnforcement {
-        /// The same as when it is updated.
+        /// The same labels as on an update.
         Full,
-        /// Reserved and protected labels only.
+        /// Only reserved and protected labels.
         NodeRestrictionOnly,
     }
 
@@ -33,7 +22,7 @@ choices! {
         Deny,
     }
 
-    /// What becomes of a forbidden label.
+    /// How a forbidden label is handled.
     pub enum Mode {
         /// The request is denied.
         Enforce,
@@ -42,7 +31,7 @@ choices! {
     }
 }
 
-/// The keys of the settings.
+/// The declaration of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("labelProfile", Kind::Choice(LabelProfile::NAMES)),
     Setting::new("createEnforcement", Kind::Choice(CreateEnforcement::NAMES)),
@@ -53,77 +42,96 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
-/// What the settings mean.
+/// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "labelProfile",
-        "Which labels of `kubernetes.io` and `k8s.io` nodes may set: those of KEP-279, those of the in-tree plugin, or both.",
+        "Labels of `kubernetes.io` and `k8s.io` that nodes may set: the list of KEP-279, the list of the in-tree plugin, or both.",
     ),
     (
         "createEnforcement",
-        "`NodeRestrictionOnly`: a Node is created with any label but reserved and protected ones, as in the first stage of KEP-279.",
+        "`NodeRestrictionOnly`: when a node creates its Node, only reserved and protected labels are denied, as in the first stage of KEP-279.",
     ),
     (
         "protectedLabelPrefixes",
-        "Domains such as `example.com` whose labels, and those of subdomains, nodes may not set, change or remove.",
+        "Domains, such as `example.com`, whose labels nodes may not set, change or remove. Subdomains are included.",
     ),
-    ("protectedLabelKeys", "Labels such as `foo/dedicated` that nodes may not set, change or remove."),
+    ("protectedLabelKeys", "Labels, such as `foo/dedicated`, that nodes may not set, change or remove."),
     (
         "allowedLabelKeys",
-        "Further labels of `kubernetes.io` and `k8s.io` that nodes may set, such as `node-role.kubernetes.io/worker`; never of `node-restriction.kubernetes.io`.",
+        "Additional labels of `kubernetes.io` and `k8s.io` that nodes may set, such as `node-role.kubernetes.io/worker`. Labels of `node-restriction.kubernetes.io` cannot be allowed.",
     ),
     (
         "selfRegistration",
-        "`Deny`: nodes may not create their own Node; for clusters whose control plane creates it.",
+        "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes.",
     ),
     (
         "mode",
-        "`Warn`: forbidden labels are admitted, with a warning and the audit annotation `forbidden-labels`. Whose Node it is, and `selfRegistration`, are judged in both.",
+        "`Warn`: forbidden labels are admitted with a warning and the audit annotation `forbidden-labels`. Writes of other Nodes, and creations with `selfRegistration: Deny`, are denied in both modes.",
     ),
 ];
 
-pub(super) fn configure(settings: Node<'_>) -> Result<NodeLabels, SettingsError> {
-    let profile = Choice::read(settings.at("labelProfile"))?;
-    let protected_domains = Domains::read(settings.at("protectedLabelPrefixes"), &|protected| {
-        if INDISPENSABLE.iter().any(|key| is_within(domain(key), protected)) {
-            Some(NO_NODES)
-        } else {
-            is_within(protected, RESERVED).then_some(PROTECTED)
-        }
-    })?;
-    let protected_keys = Keys::read(settings.at("protectedLabelKeys"), &|key| {
-        if INDISPENSABLE.contains(&key) { Some(NO_NODES) } else { is_reserved(key).then_some(PROTECTED) }
-    })?;
-    let allowed_keys = Keys::read(settings.at("allowedLabelKeys"), &|key| {
-        if is_reserved(key) {
-            Some("is reserved for administrators, which no setting changes; remove it")
-        } else if protected_domains.cover(key) || protected_keys.have(key) {
-            Some("is protected by these settings as well; keep one of the two")
-        } else {
-            may_be_set(key, profile).then_some("may be set by nodes without this setting; remove it")
-        }
-    })?;
-    let self_registration = Choice::read(settings.at("selfRegistration"))?;
-    let create_enforcement = Choice::read(settings.at("createEnforcement"))?;
-    if create_enforcement == CreateEnforcement::NodeRestrictionOnly
-        && self_registration == SelfRegistration::Deny
-    {
-        let problem = "nodes create no Node under selfRegistration: Deny; remove one of the two";
-        return Err(SettingsError::at(settings.at("createEnforcement"), problem));
-    }
-    Ok(NodeLabels {
-        profile,
-        create_enforcement,
-        protected_domains,
-        protected_keys,
-        allowed_keys,
-        self_registration,
-        mode: Choice::read(settings.at("mode"))?,
-    })
+/// The problem of a protected label or domain that would block every registration.
+const BLOCKS_REGISTRATION: &str =
+    "covers labels that every kubelet sets, so no node could register; protect fewer labels";
+
+/// The problem of a protected label or domain that is reserved.
+const ALWAYS_PROTECTED: &str = "is always protected; remove it";
+
+/// The parsed settings.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) profile: LabelProfile,
+    pub(super) create_enforcement: CreateEnforcement,
+    pub(super) protected_domains: Domains,
+    pub(super) protected_keys: Keys,
+    pub(super) allowed_keys: Keys,
+    pub(super) self_registration: SelfRegistration,
+    pub(super) mode: Mode,
 }
 
-/// A rule that would stop every registration.
-const NO_NODES: &str = "covers labels that every kubelet sets, so that no node could register; name less";
-
-/// A rule that changes nothing.
-const PROTECTED: &str = "is protected without this setting; remove it";
+impl Settings {
+    pub(super) fn read(settings: Node<'_>) -> Result<Self, SettingsError> {
+        let profile = Choice::read(settings.at("labelProfile"))?;
+        let protected_domains = Domains::read(settings.at("protectedLabelPrefixes"), &|protected| {
+            if SET_BY_EVERY_KUBELET.iter().any(|key| is_within(domain(key), protected)) {
+                Some(BLOCKS_REGISTRATION)
+            } else {
+                is_within(protected, RESERVED).then_some(ALWAYS_PROTECTED)
+            }
+        })?;
+        let protected_keys = Keys::read(settings.at("protectedLabelKeys"), &|key| {
+            if SET_BY_EVERY_KUBELET.contains(&key) {
+                Some(BLOCKS_REGISTRATION)
+            } else {
+                is_reserved(key).then_some(ALWAYS_PROTECTED)
+            }
+        })?;
+        let allowed_keys = Keys::read(settings.at("allowedLabelKeys"), &|key| {
+            if is_reserved(key) {
+                Some("is reserved for administrators and cannot be allowed; remove it")
+            } else if protected_domains.cover(key) || protected_keys.have(key) {
+                Some("is also protected by these settings; remove it from one of them")
+            } else {
+                is_allowed(key, profile).then_some("is allowed without this setting; remove it")
+            }
+        })?;
+        let self_registration = Choice::read(settings.at("selfRegistration"))?;
+        let create_enforcement = Choice::read(settings.at("createEnforcement"))?;
+        if create_enforcement == CreateEnforcement::NodeRestrictionOnly
+            && self_registration == SelfRegistration::Deny
+        {
+            let problem = "has no effect with selfRegistration: Deny; remove one of the two";
+            return Err(SettingsError::at(settings.at("createEnforcement"), problem));
+        }
+        Ok(Self {
+            profile,
+            create_enforcement,
+            protected_domains,
+            protected_keys,
+            allowed_keys,
+            self_registration,
+            mode: Choice::read(settings.at("mode"))?,
+        })
+    }
+}

@@ -1,10 +1,10 @@
-//! Annotations that a node may give pods, where they are restricted.
+//! The annotations that a node may write on pods under `restrictAnnotations`.
 
 use admission::{Node, Violation};
 
 use crate::label::{Domains, Keys, domain};
 
-/// The annotations that the document allows.
+/// The annotations that KEP-1314 allows.
 const KEYS: [&str; 8] = [
     "kubernetes.io/config.mirror",
     "kubernetes.io/config.hash",
@@ -16,14 +16,14 @@ const KEYS: [&str; 8] = [
     "node.kubernetes.io/bootstrap-checkpoint",
 ];
 
-/// The domains of which it allows every annotation.
+/// The domains in which KEP-1314 allows all annotations.
 const DOMAINS: [&str; 3] = [
     "unrestricted.node.kubernetes.io",
     "container.seccomp.security.alpha.kubernetes.io",
     "container.apparmor.security.beta.kubernetes.io",
 ];
 
-/// Further annotations that the settings allow.
+/// The annotations that the settings allow in addition.
 #[derive(Debug)]
 pub(super) struct Annotations {
     pub(super) keys: Keys,
@@ -40,6 +40,6 @@ pub(super) fn violation(at: Node<'_>) -> Violation<'_> {
     Violation::forbidden(
         at,
         "a node may not write this annotation of a pod",
-        "remove it, or allow it with allowedAnnotationKeys",
+        "remove it, or add it to allowedAnnotationKeys",
     )
 }

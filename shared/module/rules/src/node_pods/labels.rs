@@ -1,28 +1,28 @@
-//! Labels of mirror pods.
+//! The labels that mirror pods may have.
 
 use std::borrow::Cow;
 
-use admission::{Fault, Node, Violation};
+use admission::{Fault, Node, Violation, choices};
 
-use super::LabelMode;
-use super::answers::Answers;
+use super::lookups::{COPIED, Lookups};
 use crate::label::{Domains, Keys};
 
-/// Labels that the API server copies from the Node onto every pod that is created with a node name, after the
-/// in-tree plugins have judged it; those of `k8s.io` in the first version of the feature.
-///
-/// Source: `PodTopologyLabels` of k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels.
-pub const COPIED: [&str; 4] = [
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-    "topology.k8s.io/zone",
-    "topology.k8s.io/region",
-];
+choices! {
+    /// How the labels that mirror pods may have are determined.
+    pub enum LabelMode {
+        /// Mirror pods may have the labels that the Namespace or the settings list.
+        AllowList,
+        /// Mirror pods may have all labels that the settings do not deny.
+        DenyList,
+    }
+}
 
-/// Labels that no mirror pod may have unless the settings say otherwise: controllers of the system look for it.
+/// The labels that no mirror pod may have by default, because system controllers select pods by them.
+///
+/// Source: KEP-1314.
 pub const DENIED_BY_DEFAULT: [&str; 1] = ["k8s-app"];
 
-/// The rules about labels.
+/// The settings for labels.
 #[derive(Debug)]
 pub(super) struct Labels {
     pub(super) mode: LabelMode,
@@ -32,50 +32,51 @@ pub(super) struct Labels {
     pub(super) allowed_domains: Domains,
 }
 
-/// Why a mirror pod may not have a label.
-pub(super) enum Refusal {
-    /// The settings deny it.
+/// The reason why a mirror pod may not have a label.
+pub(super) enum Reason {
+    /// The settings deny the label.
     Denied,
-    /// Nobody lists it.
+    /// Neither the settings nor the Namespace list the label; the value is the rule.
     Unlisted(Cow<'static, str>),
 }
 
 impl Labels {
-    /// Why a mirror pod may not have a label; `None` if it may.
-    pub(super) fn refusal(
+    /// Returns the reason why a mirror pod may not have the label `key`, whose value is at `at`, or
+    /// `None` if it may.
+    pub(super) fn reason(
         &self,
         key: &str,
         at: Node<'_>,
-        answers: &mut Answers<'_>,
-    ) -> Result<Option<Refusal>, Fault> {
+        lookups: &mut Lookups<'_>,
+    ) -> Result<Option<Reason>, Fault> {
         let value = at.text()?.unwrap_or_default();
-        let denied = self.denied_keys.have(key) || self.denied_domains.cover(key);
-        let open = match self.mode {
+        let is_denied = self.denied_keys.have(key) || self.denied_domains.cover(key);
+        let is_allowed = match self.mode {
             LabelMode::AllowList => self.allowed_keys.have(key) || self.allowed_domains.have(key),
             LabelMode::DenyList => true,
         };
-        if !denied && open || COPIED.contains(&key) && answers.node()?.gave(key, value) {
+        if !is_denied && is_allowed || COPIED.contains(&key) && lookups.node()?.is_copied(key, value) {
             return Ok(None);
         }
-        if denied {
-            return Ok(Some(Refusal::Denied));
+        if is_denied {
+            return Ok(Some(Reason::Denied));
         }
-        let namespace = answers.namespace()?;
-        Ok((!namespace.lists(key)).then(|| Refusal::Unlisted(namespace.unlisted())))
+        let namespace = lookups.namespace()?;
+        Ok((!namespace.lists(key)).then(|| Reason::Unlisted(namespace.unlisted_label_rule())))
     }
 }
 
-impl Refusal {
+impl Reason {
     pub(super) fn violation(self, at: Node<'_>) -> Violation<'_> {
         match self {
-            Refusal::Unlisted(rule) => Violation::forbidden(
+            Reason::Unlisted(rule) => Violation::forbidden(
                 at,
                 rule,
                 "add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod",
             ),
-            Refusal::Denied => Violation::forbidden(
+            Reason::Denied => Violation::forbidden(
                 at,
-                "no mirror pod may have this label, whatever its Namespace lists",
+                "mirror pods may not have this label, even if the Namespace lists it",
                 "remove it from the static pod",
             ),
         }

@@ -1,96 +1,138 @@
-//! `mode: Munge`: mirror pods made to conform instead of being refused.
+//! `mode: Munge`: corrects the labels and the owner of mirror pods instead of denying them.
 
 use admission::{Edits, Fault, ObjectWriter, Verdict, Violations};
 
-use super::answers::Answers;
 use super::labels::Labels;
+use super::lookups::Lookups;
 use super::owners;
 use crate::summary::summary;
 use crate::view::Pod;
 
-/// The annotation that keeps the labels that were removed, as a JSON object.
+/// The annotation that records the removed labels, as a JSON object.
 const REMOVED_LABELS: &str = "kubernetes.io/config.removed-labels";
 
-/// The annotation that keeps the owner references as they came, as a JSON list.
+/// The annotation that records the replaced owner references, as a JSON list.
 const REMOVED_OWNER_REFERENCES: &str = "kubernetes.io/config.removed-owner-references";
 
-/// Whether an annotation keeps what was removed.
+/// The limit of the API server for all annotations of an object, in bytes. A longer record would be
+/// rejected with a message about annotations that nobody wrote.
+const LONGEST: usize = 256 << 10;
+
+/// Returns whether an annotation is one of the two records.
 pub(super) fn is_record(key: &str) -> bool {
     [REMOVED_LABELS, REMOVED_OWNER_REFERENCES].contains(&key)
 }
 
-/// What the API server takes as the annotations of an object at most; it would refuse a longer record with words
-/// about annotations that nobody wrote.
-const LONGEST: usize = 256 << 10;
+/// The labels that were removed from a pod.
+struct Removed<'d> {
+    keys: Vec<&'d str>,
+    /// Keys and values, as a JSON object.
+    record: String,
+}
 
-/// Takes labels away and puts the owner right; what cannot be mended is a denial.
-pub(super) fn mend<'d>(
+/// Removes the labels that are not allowed and sets the owner. Denies the request if there are
+/// `violations` already or if the pod cannot be corrected.
+pub(super) fn munge<'d>(
     pod: Pod<'d>,
     rules: &Labels,
     mut violations: Violations<'d>,
-    answers: &mut Answers<'_>,
+    lookups: &mut Lookups<'_>,
 ) -> Result<Verdict<'d>, Fault> {
     if !violations.is_empty() {
         return Ok(violations.into());
     }
-    let metadata = pod.metadata();
     let mut edits = Edits::default();
-    let mut removed = Vec::new();
+    let removed = remove_labels(pod, rules, lookups, &mut edits, &mut violations)?;
+    if !violations.is_empty() {
+        return Ok(violations.into());
+    }
+    let replaced_owners = set_owner(pod, lookups, &mut edits, &mut violations)?;
+    if !violations.is_empty() {
+        return Ok(violations.into());
+    }
+    let mut verdict = Verdict::from(edits);
+    if !removed.keys.is_empty() {
+        let warning = summary("node-pods removed labels of this mirror pod", &removed.keys, 0);
+        // Unlike the record on the pod, the audit log cannot be overwritten or forged by a node.
+        verdict = verdict.warn(warning).annotate("removed-labels", removed.record);
+    }
+    if replaced_owners {
+        verdict = verdict.warn("node-pods replaced the owner references of this mirror pod".to_owned());
+    }
+    Ok(verdict)
+}
+
+/// Removes the labels that are not allowed, and records them in an annotation.
+fn remove_labels<'d>(
+    pod: Pod<'d>,
+    rules: &Labels,
+    lookups: &mut Lookups<'_>,
+    edits: &mut Edits,
+    violations: &mut Violations<'d>,
+) -> Result<Removed<'d>, Fault> {
+    let metadata = pod.metadata();
+    let mut keys = Vec::new();
     let mut record = ObjectWriter::new();
     let mut length = 0_usize;
     let mut kept = ObjectWriter::new();
-    let mut is_bare = true;
+    let mut keeps_none = true;
     for (key, at) in metadata.labels().fields()? {
         let value = at.text()?.unwrap_or_default();
-        if rules.refusal(key, at, answers)?.is_none() {
+        if rules.reason(key, at, lookups)?.is_none() {
             kept = kept.text(key, value);
-            is_bare = false;
+            keeps_none = false;
             continue;
         }
-        removed.push(key);
+        keys.push(key);
         record = record.text(key, value);
         length = length.saturating_add(key.len()).saturating_add(value.len());
         if length > LONGEST {
-            violations.forbid(metadata.labels(), "too much to remove and to keep on record", "remove labels");
-            return Ok(violations.into());
+            violations.forbid(
+                metadata.labels(),
+                "the record of the removed labels would exceed the size limit of annotations",
+                "remove labels from the static pod",
+            );
+            break;
         }
     }
     let record = record.finish();
-    if !removed.is_empty() {
-        if is_bare {
+    if !keys.is_empty() {
+        if keeps_none {
             edits.remove(&metadata.labels())?;
         } else {
             edits.set(&metadata.labels(), kept)?;
         }
         edits.set(&metadata.annotations().at(REMOVED_LABELS), record.as_str())?;
     }
-    let owners = metadata.owner_references();
-    let is_foreign = owners.items()?.next().is_some();
-    let is_right = owners::are_right(pod, answers)?;
-    if !is_right {
-        let caller = answers.caller();
-        let Some(uid) = answers.node()?.uid() else {
-            violations.require(
-                owners,
-                "a mirror pod has to be owned by its Node, and the cluster has no such Node",
-                "register the node first",
-            );
-            return Ok(violations.into());
-        };
-        if is_foreign {
-            edits.set_to_text_of(&metadata.annotations().at(REMOVED_OWNER_REFERENCES), &owners)?;
-        }
-        edits.set(&owners, owners::reference(caller, uid))?;
+    Ok(Removed { keys, record })
+}
+
+/// Makes the Node the owner of the pod, and records other owner references in an annotation. Returns
+/// whether there were others.
+fn set_owner<'d>(
+    pod: Pod<'d>,
+    lookups: &mut Lookups<'_>,
+    edits: &mut Edits,
+    violations: &mut Violations<'d>,
+) -> Result<bool, Fault> {
+    if owners::is_owned_by_its_node(pod, lookups)? {
+        return Ok(false);
     }
-    let mut verdict = Verdict::from(edits);
-    if !removed.is_empty() {
-        let what = "node-pods removed labels of this mirror pod";
-        let warning = summary(what, &removed, 0);
-        // What the pod says of it may be overwritten, or made up; this cannot.
-        verdict = verdict.warn(warning).annotate("removed-labels", record);
+    let metadata = pod.metadata();
+    let references = metadata.owner_references();
+    let caller = lookups.caller();
+    let Some(uid) = lookups.node()?.uid() else {
+        violations.require(
+            references,
+            "a mirror pod must be owned by its Node, and the cluster has no such Node",
+            "register the node first",
+        );
+        return Ok(false);
+    };
+    let has_others = references.items()?.next().is_some();
+    if has_others {
+        edits.set_to_text_of(&metadata.annotations().at(REMOVED_OWNER_REFERENCES), &references)?;
     }
-    if !is_right && is_foreign {
-        verdict = verdict.warn("node-pods replaced the owner references of this mirror pod".to_owned());
-    }
-    Ok(verdict)
+    edits.set(&references, owners::reference(caller, uid))?;
+    Ok(has_others)
 }

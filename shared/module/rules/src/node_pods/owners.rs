@@ -1,18 +1,18 @@
-//! Owner references of mirror pods.
+//! The owner references of mirror pods.
 
 use admission::{Fault, Json, Node, ObjectWriter, Violations};
 
-use super::answers::Answers;
+use super::lookups::Lookups;
 use crate::view::{OwnerReference, Pod};
 
-/// The rule that most of the others spell out.
-const ALONE: &str = "a mirror pod may be owned by its Node alone";
+const ONLY_THE_NODE: &str = "a mirror pod may be owned only by its Node";
 
-/// Adds what is wrong with the owner references of a mirror pod.
-pub(super) fn judge<'d>(
+/// Adds the violations in the owner references of a mirror pod. `required` tells whether a reference
+/// must be present.
+pub(super) fn review<'d>(
     pod: Pod<'d>,
     required: bool,
-    answers: &mut Answers<'_>,
+    lookups: &mut Lookups<'_>,
     violations: &mut Violations<'d>,
 ) -> Result<(), Fault> {
     let references = pod.metadata().owner_references();
@@ -21,65 +21,74 @@ pub(super) fn judge<'d>(
         if required {
             violations.require(
                 references,
-                "a mirror pod has to be owned by its Node",
-                "use a kubelet of v1.17 or newer, which sets the reference",
+                "a mirror pod must be owned by its Node",
+                "use a kubelet of v1.17 or later, which sets the reference",
             );
         }
         return Ok(());
     };
     if items.next().is_some() {
-        violations.forbid(references, ALONE, "remove the other references");
+        violations.forbid(references, ONLY_THE_NODE, "remove the other references");
         return Ok(());
     }
     let owner = OwnerReference::of(first)?;
-    let caller = answers.caller();
-    let mut fits = true;
-    let mut object = |fine: bool, at: Node<'d>, rule: &'static str, remedy: &'static str| {
-        if !fine {
-            fits = false;
+    // The Node is looked up only if the reference means the Node of the requesting user.
+    if !review_fields(&owner, lookups.caller(), violations)? {
+        return Ok(());
+    }
+    let node = lookups.node()?;
+    if node.uid().is_none() {
+        violations.refuse(owner.name, "the cluster has no such Node", "register the node first");
+    } else if node.uid() != owner.uid.text()? {
+        violations.refuse(
+            owner.uid,
+            "this is not the current UID of the Node",
+            "use the current UID, as the Node may have been recreated",
+        );
+    }
+    Ok(())
+}
+
+/// Adds the violations in all fields except the UID, and returns whether there are none.
+fn review_fields<'d>(
+    owner: &OwnerReference<'d>,
+    caller: &str,
+    violations: &mut Violations<'d>,
+) -> Result<bool, Fault> {
+    let mut is_valid = true;
+    let mut check = |holds: bool, at: Node<'d>, rule: &'static str, remedy: &'static str| {
+        if !holds {
+            is_valid = false;
             violations.refuse(at, rule, remedy);
         }
     };
-    object(owner.api_version.text()? == Some("v1"), owner.api_version, ALONE, "write v1");
-    object(owner.kind.text()? == Some("Node"), owner.kind, ALONE, "write Node");
-    object(owner.name.text()? == Some(caller), owner.name, ALONE, "give the name of the node");
-    object(
+    check(owner.api_version.text()? == Some("v1"), owner.api_version, ONLY_THE_NODE, "set it to v1");
+    check(owner.kind.text()? == Some("Node"), owner.kind, ONLY_THE_NODE, "set it to Node");
+    check(owner.name.text()? == Some(caller), owner.name, ONLY_THE_NODE, "set the name of the node");
+    check(
         owner.controller.boolean()? == Some(true),
         owner.controller,
-        "the Node has to be the controller, so that no other controller adopts the pod",
-        "write true",
+        "the Node must be the controller, so that no other controller adopts the pod",
+        "set it to true",
     );
-    object(
+    check(
         owner.block_owner_deletion.boolean()? != Some(true),
         owner.block_owner_deletion,
         "a mirror pod may not block the deletion of its Node",
         "remove it",
     );
-    // The verdict depends on the Node only if it is the Node that is meant.
-    if fits {
-        let node = answers.node()?;
-        if node.uid().is_none() {
-            violations.refuse(owner.name, "the cluster has no such Node", "register the node first");
-        } else if node.uid() != owner.uid.text()? {
-            violations.refuse(
-                owner.uid,
-                "this is not the UID of the Node",
-                "give the UID of the Node as it is now; it may have been created anew",
-            );
-        }
-    }
-    Ok(())
+    Ok(is_valid)
 }
 
-/// Whether the reference to the Node is there and nothing else.
-pub(super) fn are_right(pod: Pod<'_>, answers: &mut Answers<'_>) -> Result<bool, Fault> {
+/// Returns whether a mirror pod has exactly one owner reference, a valid one to its Node.
+pub(super) fn is_owned_by_its_node(pod: Pod<'_>, lookups: &mut Lookups<'_>) -> Result<bool, Fault> {
     let mut violations = Violations::default();
-    judge(pod, true, answers, &mut violations)?;
+    review(pod, true, lookups, &mut violations)?;
     Ok(violations.is_empty())
 }
 
-/// Whether two lists are the same; an absent one is an empty one.
-pub(super) fn are_the_same(old: Node<'_>, new: Node<'_>) -> Result<bool, Fault> {
+/// Returns whether two lists of owner references are equal. An absent list equals an empty one.
+pub(super) fn are_equal(old: Node<'_>, new: Node<'_>) -> Result<bool, Fault> {
     let (mut old, mut new) = (old.items()?, new.items()?);
     loop {
         match (old.next(), new.next()) {
@@ -90,7 +99,7 @@ pub(super) fn are_the_same(old: Node<'_>, new: Node<'_>) -> Result<bool, Fault> 
     }
 }
 
-/// The reference to a Node, as a kubelet writes it.
+/// Returns a list with one owner reference, to the given Node, as a kubelet writes it.
 pub(super) fn reference(name: &str, uid: &str) -> Json {
     let object = ObjectWriter::new()
         .text("apiVersion", "v1")

@@ -1,33 +1,24 @@
-//! The settings, understood.
+//! The settings of `node-pods`.
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
-use super::NodePods;
 use super::annotations::Annotations;
-use super::labels::{DENIED_BY_DEFAULT, Labels};
+use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels};
 use crate::label::{Domains, Keys};
 
 choices! {
-    /// Which labels mirror pods may have.
-    pub enum LabelMode {
-        /// Those that the Namespace or the settings list.
-        AllowList,
-        /// All but those that the settings deny.
-        DenyList,
-    }
-
-    /// What becomes of a mirror pod that does not conform.
+    /// How the violations of a mirror pod are handled.
     pub enum Mode {
-        /// It is denied.
+        /// The pod is denied.
         Reject,
-        /// It is made to conform.
+        /// The pod is corrected.
         Munge,
-        /// It is admitted with a warning.
+        /// The pod is admitted with a warning.
         Warn,
     }
 }
 
-/// The keys of the settings.
+/// The declaration of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("requireOwnerReference", Kind::Flag),
     Setting::new("labelMode", Kind::Choice(LabelMode::NAMES)),
@@ -42,86 +33,101 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
-/// What the settings mean.
+/// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "requireOwnerReference",
-        "`true`: a mirror pod has to be owned by its Node, as in-tree. `false`: it may have no owner. `mode: Munge` gives it one in any case.",
+        "`true`: a mirror pod must be owned by its Node, as in-tree. `false`: a mirror pod may also have no owner. `mode: Munge` sets the owner in both cases.",
     ),
     (
         "labelMode",
-        "`AllowList`: labels that the Namespace's annotation `node.kubernetes.io/mirror.allowed-label-keys` or these settings list. `DenyList`: all but denied ones, and the Namespace is not asked.",
+        "`AllowList`: mirror pods may have the labels that the Namespace's annotation `node.kubernetes.io/mirror.allowed-label-keys` or these settings list. `DenyList`: mirror pods may have all labels that are not denied; the Namespace is not looked up.",
     ),
     (
         "deniedLabelKeys",
-        "Labels that no mirror pod may have, whatever its Namespace lists; `[k8s-app]` if absent. Topology labels with the values of the Node are not judged.",
+        "Labels that no mirror pod may have, even if the Namespace lists them; `[k8s-app]` if absent. Topology labels that equal those of the Node are always allowed.",
     ),
     (
         "deniedLabelPrefixes",
-        "Domains such as `node-restriction.kubernetes.io` whose labels, and those of subdomains, no mirror pod may have.",
+        "Domains, such as `node-restriction.kubernetes.io`, whose labels no mirror pod may have. Subdomains are included.",
     ),
-    ("allowedLabelKeys", "Labels that mirror pods of every Namespace may have."),
+    ("allowedLabelKeys", "Labels that mirror pods may have in every namespace."),
     (
         "allowedLabelPrefixes",
-        "Domains such as `unrestricted.node.kubernetes.io` whose labels, not those of subdomains, mirror pods of every Namespace may have.",
+        "Domains, such as `unrestricted.node.kubernetes.io`, whose labels mirror pods may have in every namespace. Subdomains are not included.",
     ),
     (
         "restrictAnnotations",
-        "`true`: nodes write annotations of KEP-1314's list only; on `pods/status` what they change counts.",
+        "`true`: nodes may write only the annotations that KEP-1314 lists. On `pods/status`, only changes count.",
     ),
     (
         "allowedAnnotationKeys",
-        "Further annotations, such as `kubernetes.io/limit-ranger` and those of kubeadm. Needs `restrictAnnotations`.",
+        "Additional annotations, such as `kubernetes.io/limit-ranger` and those of kubeadm. Requires `restrictAnnotations`.",
     ),
     (
         "allowedAnnotationPrefixes",
-        "Domains such as `kubeadm.kubernetes.io` of which all annotations may be written. Needs `restrictAnnotations`.",
+        "Domains, such as `kubeadm.kubernetes.io`, in which all annotations are allowed. Requires `restrictAnnotations`.",
     ),
     (
         "restrictNamespaces",
-        "`true`: mirror pods only in Namespaces with the annotation `node.kubernetes.io/mirror.allowed`, whose value is not `false`.",
+        "`true`: nodes may create mirror pods only in namespaces that have the annotation `node.kubernetes.io/mirror.allowed` with any value except `false`.",
     ),
     (
         "mode",
-        "`Munge`: labels and owner references are removed, kept as JSON in annotations, and the Node becomes the owner; needs a policy that is deployed as mutating. `Warn`: what would be refused is admitted, with a warning and the audit annotation `violations`. Whose pod it is, is judged in every mode.",
+        "`Munge`: labels and owner references that are not allowed are removed and recorded as JSON in annotations, and the Node becomes the owner; the policy must be deployed as mutating. `Warn`: violations are admitted with a warning and the audit annotation `violations`. In every mode, a node may write only its own pods.",
     ),
 ];
 
-pub(super) fn configure(settings: Node<'_>) -> Result<NodePods, SettingsError> {
-    let restricts_annotations = flag(settings.at("restrictAnnotations"))?;
-    let annotations = Annotations {
-        keys: Keys::read(settings.at("allowedAnnotationKeys"), &|_| None)?,
-        domains: Domains::read(settings.at("allowedAnnotationPrefixes"), &|_| None)?,
-    };
-    if !restricts_annotations {
-        for (name, is_empty) in [
-            ("allowedAnnotationKeys", annotations.keys.is_empty()),
-            ("allowedAnnotationPrefixes", annotations.domains.is_empty()),
-        ] {
-            if !is_empty {
-                let problem =
-                    "every annotation is allowed without it; remove it or set restrictAnnotations to true";
-                return Err(SettingsError::at(settings.at(name), problem));
-            }
-        }
+/// The parsed settings.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) labels: Labels,
+    /// `None` if annotations are not restricted.
+    pub(super) annotations: Option<Annotations>,
+    pub(super) require_owner_reference: bool,
+    pub(super) restrict_namespaces: bool,
+    pub(super) mode: Mode,
+}
+
+impl Settings {
+    pub(super) fn read(settings: Node<'_>) -> Result<Self, SettingsError> {
+        Ok(Self {
+            annotations: annotations(settings)?,
+            labels: labels(settings)?,
+            require_owner_reference: flag(settings.at("requireOwnerReference"))?,
+            restrict_namespaces: flag(settings.at("restrictNamespaces"))?,
+            mode: Choice::read(settings.at("mode"))?,
+        })
     }
-    Ok(NodePods {
-        labels: labels(settings)?,
-        annotations: restricts_annotations.then_some(annotations),
-        require_owner_reference: flag(settings.at("requireOwnerReference"))?,
-        restrict_namespaces: flag(settings.at("restrictNamespaces"))?,
-        mode: Choice::read(settings.at("mode"))?,
-    })
 }
 
 fn flag(setting: Node<'_>) -> Result<bool, SettingsError> {
     Ok(setting.boolean()?.unwrap_or_default())
 }
 
+fn annotations(settings: Node<'_>) -> Result<Option<Annotations>, SettingsError> {
+    let is_restricted = flag(settings.at("restrictAnnotations"))?;
+    let annotations = Annotations {
+        keys: Keys::read(settings.at("allowedAnnotationKeys"), &|_| None)?,
+        domains: Domains::read(settings.at("allowedAnnotationPrefixes"), &|_| None)?,
+    };
+    if is_restricted {
+        return Ok(Some(annotations));
+    }
+    must_be_empty(
+        settings,
+        [
+            ("allowedAnnotationKeys", annotations.keys.is_empty()),
+            ("allowedAnnotationPrefixes", annotations.domains.is_empty()),
+        ],
+        "has no effect without restrictAnnotations; remove it or set restrictAnnotations to true",
+    )?;
+    Ok(None)
+}
+
 fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
-    /// A rule that could never match.
-    const DENIED: &str =
-        "is denied by deniedLabelKeys, [k8s-app] if absent, or deniedLabelPrefixes; remove it from one";
+    const DENIED: &str = "is denied by deniedLabelKeys, which defaults to [k8s-app], or by deniedLabelPrefixes; \
+                          remove it from one of the lists";
     let mode = Choice::read(settings.at("labelMode"))?;
     let denied = settings.at("deniedLabelKeys");
     let denied_keys =
@@ -134,20 +140,33 @@ fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
         denied_domains.include(domain).then_some(DENIED)
     })?;
     if mode == LabelMode::DenyList {
-        for (name, is_empty) in [
-            ("allowedLabelKeys", allowed_keys.is_empty()),
-            ("allowedLabelPrefixes", allowed_domains.is_empty()),
-        ] {
-            if !is_empty {
-                let problem = "a DenyList allows every label that is not denied; remove it or write labelMode: AllowList";
-                return Err(SettingsError::at(settings.at(name), problem));
-            }
-        }
+        must_be_empty(
+            settings,
+            [
+                ("allowedLabelKeys", allowed_keys.is_empty()),
+                ("allowedLabelPrefixes", allowed_domains.is_empty()),
+            ],
+            "has no effect with labelMode: DenyList; remove it or use AllowList",
+        )?;
         if denied_keys.is_empty() && denied_domains.is_empty() {
-            let problem =
-                "a DenyList that denies nothing; name labels in deniedLabelKeys or deniedLabelPrefixes";
+            let problem = "DenyList has no effect without denied labels; \
+                           add labels to deniedLabelKeys or deniedLabelPrefixes";
             return Err(SettingsError::at(settings.at("labelMode"), problem));
         }
     }
     Ok(Labels { mode, denied_keys, denied_domains, allowed_keys, allowed_domains })
+}
+
+/// Returns an error with the text `problem` for the first list that is not empty.
+fn must_be_empty(
+    settings: Node<'_>,
+    lists: [(&'static str, bool); 2],
+    problem: &str,
+) -> Result<(), SettingsError> {
+    for (name, is_empty) in lists {
+        if !is_empty {
+            return Err(SettingsError::at(settings.at(name), problem));
+        }
+    }
+    Ok(())
 }

@@ -1,62 +1,66 @@
-//! Holding a pod against a check: the one interpreter of the standard's data.
+//! The interpreter of the standards: applies the rules of a check to a pod.
 
 use std::borrow::Cow;
 
 use admission::{Fault, Lookup, Node};
 
-use super::finding::{Finding, Offence, Problem, Subject};
-use super::standard::{Allows, Check, Exception, Field, FieldRule, Revision, Takes, UNKNOWN, Unset};
+use super::finding::{Finding, Problem, RefusedValue, Subject, UnsetField};
+use super::standard::{Allowed, Check, Exception, Field, FieldRule, Revision, UNKNOWN, Unset, ValueType};
 use crate::view::{Container, ContainerPart, Pod};
 
-/// Who is told what a check finds.
-pub(super) type Tell<'a, 'd> = &'a mut dyn FnMut(Finding<'d>) -> Result<(), Fault>;
+/// Receives the findings of a check one by one: all at once might not fit into memory.
+pub(super) type Sink<'a, 'd> = &'a mut dyn FnMut(Finding<'d>) -> Result<(), Fault>;
 
-/// A pod with what every check asks for.
+/// A pod with the parts that every check reads.
 #[derive(Debug)]
-pub(super) struct Examined<'d> {
+pub(super) struct ExaminedPod<'d> {
     pod: Pod<'d>,
     spec: Node<'d>,
     security_context: Option<Node<'d>>,
-    containers: Vec<Opened<'d>>,
+    containers: Vec<ExaminedContainer<'d>>,
     volumes: Vec<Node<'d>>,
     is_windows: bool,
     has_user_namespace: bool,
 }
 
-/// A container with its parts, which every check asks for.
+/// A container with its parts.
 #[derive(Debug)]
-struct Opened<'d> {
+struct ExaminedContainer<'d> {
     container: Container<'d>,
     /// In the order of [`ContainerPart::ALL`].
     parts: [Option<Node<'d>>; ContainerPart::ALL.len()],
 }
 
-fn opened<'d>(pod: &Pod<'d>) -> Result<Vec<Opened<'d>>, Fault> {
-    let mut all = Vec::new();
+fn containers<'d>(pod: &Pod<'d>) -> Result<Vec<ExaminedContainer<'d>>, Fault> {
+    let mut containers = Vec::new();
     for container in pod.all_containers()? {
         let mut parts = [None; ContainerPart::ALL.len()];
         for (part, place) in ContainerPart::ALL.iter().zip(&mut parts) {
             *place = container.part(*part)?;
         }
-        all.push(Opened { container, parts });
+        containers.push(ExaminedContainer { container, parts });
     }
-    Ok(all)
+    Ok(containers)
 }
 
-impl<'d> Examined<'d> {
+impl<'d> ExaminedPod<'d> {
+    /// Reads the parts of a pod.
+    ///
+    /// # Errors
+    /// When a part has the wrong type.
     pub(super) fn of(pod: Pod<'d>) -> Result<Self, Fault> {
         Ok(Self {
             pod,
             spec: pod.spec(),
             security_context: pod.spec().entry("securityContext")?,
-            containers: opened(&pod)?,
+            containers: containers(&pod)?,
             volumes: pod.volumes()?,
             is_windows: pod.os_name().text()? == Some("windows"),
             has_user_namespace: pod.host_users().boolean()? == Some(false),
         })
     }
 
-    /// Whether a revision says nothing of the pod.
+    /// Whether a revision does not apply to the pod.
     pub(super) fn is_exempt_from(&self, revision: &Revision) -> bool {
         match revision.unless {
             None => false,
@@ -65,128 +69,158 @@ impl<'d> Examined<'d> {
         }
     }
 
-    /// Tells what a revision of a check refuses: of the pod, of its containers one by one, of its volumes and of
-    /// its annotations.
-    ///
-    /// What is found is told at once, as a list of it might be more than an instance has room for.
+    /// Reports the findings of a check to a sink: those of the pod, of its containers one by one,
+    /// of its volumes and of its annotations.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// When a field has the wrong type, and the errors of the sink.
     pub(super) fn find(
         &self,
         check: &'static Check,
         revision: &'static Revision,
-        tell: Tell<'_, 'd>,
+        sink: Sink<'_, 'd>,
     ) -> Result<(), Fault> {
         if self.is_exempt_from(revision) {
             return Ok(());
         }
-        let rules = revision.rules;
-        let mut walk = Walk { check, subject: Subject::Pod, of_pod: OfPod::Unset, tell };
-        for rule in rules {
-            // No field of the pod itself has to be set.
-            if let Some((place, steps)) = self.of_pod(rule.field) {
-                walk.follow(rule, place, steps)?;
-            }
-        }
+        let Revision { rules, .. } = revision;
+        let Some(first) = rules.first() else { return Ok(()) };
+        let mut walk =
+            Walk { check, rule: first, rule_number: 0, subject: Subject::Pod, of_pod: OfPod::Unset, sink };
+        self.find_in_pod(&mut walk, rules)?;
         if rules.iter().any(|rule| rule.unset == Unset::LeftToPod) {
-            walk.of_pod = self.has(check, rules)?;
+            walk.of_pod = self.value_of_pod(check, rules)?;
         }
-        if rules.iter().any(|rule| rule.field.is_of_containers()) {
-            for Opened { container, parts } in &self.containers {
-                walk.subject = Subject::Container(*container);
-                for rule in rules {
-                    if let Field::Container(part, steps) = rule.field {
-                        match parts.get(part as usize).copied().flatten() {
-                            Some(place) => walk.follow(rule, place, steps)?,
-                            None => walk.unset(rule, container.place(), Some(part.field()), steps)?,
-                        }
-                    }
-                }
+        self.find_in_containers(&mut walk, rules)?;
+        self.find_in_volumes_and_annotations(&mut walk, rules)
+    }
+
+    /// Applies the rules of the pod's fields. No field of the pod has to be set.
+    fn find_in_pod(&self, walk: &mut Walk<'_, 'd>, rules: &'static [FieldRule]) -> Result<(), Fault> {
+        for (number, rule) in rules.iter().enumerate() {
+            if let Some((place, steps)) = self.place_in_pod(rule.field) {
+                walk.apply(number, rule);
+                walk.follow(place, steps)?;
             }
         }
-        for rule in rules {
-            match rule.field {
-                Field::Pod(_) | Field::PodSecurityContext(_) | Field::Container(..) => {}
-                Field::Volume(steps) => {
-                    for volume in &self.volumes {
-                        walk.subject = Subject::Volume(*volume);
-                        walk.follow(rule, *volume, steps)?;
+        Ok(())
+    }
+
+    fn find_in_containers(&self, walk: &mut Walk<'_, 'd>, rules: &'static [FieldRule]) -> Result<(), Fault> {
+        if !rules.iter().any(|rule| rule.field.is_of_containers()) {
+            return Ok(());
+        }
+        for ExaminedContainer { container, parts } in &self.containers {
+            walk.subject = Subject::Container(*container);
+            for (number, rule) in rules.iter().enumerate() {
+                if let Field::Container(part, steps) = rule.field {
+                    walk.apply(number, rule);
+                    if let Some(place) = parts.get(part as usize).copied().flatten() {
+                        walk.follow(place, steps)?;
+                    } else {
+                        let parent = container.place();
+                        walk.unset(UnsetField { parent, part: Some(part.field()), steps })?;
                     }
-                }
-                Field::VolumeSource(refused) => {
-                    for volume in &self.volumes {
-                        walk.subject = Subject::Volume(*volume);
-                        walk.source(rule, *volume, refused)?;
-                    }
-                }
-                Field::Annotation(_) | Field::Annotations(_) | Field::ContainerAnnotations(_) => {
-                    walk.subject = Subject::Pod;
-                    self.annotations(&mut walk, rule)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// What the pod has of the field that containers may leave to it.
-    fn has(&self, check: &'static Check, rules: &'static [FieldRule]) -> Result<OfPod, Fault> {
-        let mut of_pod = OfPod::Unset;
-        for rule in rules {
-            if let Some((place, steps)) = self.of_pod(rule.field)
-                && is_set(place, steps)?
-            {
-                of_pod = OfPod::Allowed;
-                let refuse = &mut |_| {
-                    of_pod = OfPod::Refused;
-                    Ok(())
-                };
-                let mut walk = Walk { check, subject: Subject::Pod, of_pod: OfPod::Unset, tell: refuse };
-                walk.follow(rule, place, steps)?;
+    fn find_in_volumes_and_annotations(
+        &self,
+        walk: &mut Walk<'_, 'd>,
+        rules: &'static [FieldRule],
+    ) -> Result<(), Fault> {
+        for (number, rule) in rules.iter().enumerate() {
+            walk.apply(number, rule);
+            match rule.field {
+                Field::Pod(_) | Field::PodSecurityContext(_) | Field::Container(..) => {}
+                Field::Volume(steps) => {
+                    for volume in &self.volumes {
+                        walk.subject = Subject::Volume(*volume);
+                        walk.follow(*volume, steps)?;
+                    }
+                }
+                Field::VolumeSource(refused) => {
+                    for volume in &self.volumes {
+                        walk.subject = Subject::Volume(*volume);
+                        walk.source(*volume, refused)?;
+                    }
+                }
+                Field::Annotation(_) | Field::Annotations(_) | Field::ContainerAnnotations(_) => {
+                    walk.subject = Subject::Pod;
+                    self.find_in_annotations(walk)?;
+                }
             }
         }
-        Ok(of_pod)
+        Ok(())
     }
 
-    /// Where the path of a field of the pod begins, and the path.
-    fn of_pod(&self, field: Field) -> Option<(Node<'d>, &'static [&'static str])> {
-        match field {
-            Field::Pod(steps) => Some((self.spec, steps)),
-            Field::PodSecurityContext(steps) => Some((self.security_context?, steps)),
-            _ => None,
-        }
-    }
-
-    fn annotations(&self, walk: &mut Walk<'_, 'd>, rule: &'static FieldRule) -> Result<(), Fault> {
+    fn find_in_annotations(&self, walk: &mut Walk<'_, 'd>) -> Result<(), Fault> {
         let mut names: Option<Lookup<&str>> = None;
         for (key, at) in self.pod.metadata().annotations().fields()? {
-            let concerned = match rule.field {
+            let is_restricted = match walk.rule.field {
                 Field::Annotation(known) => key == known,
                 Field::Annotations(prefix) => key.starts_with(prefix),
                 Field::ContainerAnnotations(prefix) => match key.strip_prefix(prefix) {
                     None => false,
                     Some(name) => {
                         if names.is_none() {
-                            let mut known = Vec::new();
-                            for Opened { container, .. } in &self.containers {
-                                known.push(container.name()?);
-                            }
-                            names = Some(Lookup::of(known));
+                            names = Some(self.names_of_containers()?);
                         }
                         names.as_ref().is_some_and(|names| names.position(&name).is_some())
                     }
                 },
                 _ => false,
             };
-            if concerned && at.is_present()? {
-                walk.value(rule, at, Some(key))?;
+            if is_restricted && at.is_present()? {
+                walk.value(at, Some(key))?;
             }
         }
         Ok(())
     }
+
+    fn names_of_containers(&self) -> Result<Lookup<&'d str>, Fault> {
+        let mut names = Vec::new();
+        for ExaminedContainer { container, .. } in &self.containers {
+            names.push(container.name()?);
+        }
+        Ok(Lookup::of(names))
+    }
+
+    /// Returns the state of the pod's field that its containers may inherit.
+    fn value_of_pod(&self, check: &'static Check, rules: &'static [FieldRule]) -> Result<OfPod, Fault> {
+        let mut of_pod = OfPod::Unset;
+        for rule in rules {
+            if let Some((place, steps)) = self.place_in_pod(rule.field)
+                && is_set(place, steps)?
+            {
+                of_pod = OfPod::Allowed;
+                let sink: Sink<'_, 'd> = &mut |_| {
+                    of_pod = OfPod::Refused;
+                    Ok(())
+                };
+                let subject = Subject::Pod;
+                let mut walk = Walk { check, rule, rule_number: 0, subject, of_pod: OfPod::Unset, sink };
+                walk.follow(place, steps)?;
+            }
+        }
+        Ok(of_pod)
+    }
+
+    /// Returns the parent of a field of the pod and the steps from it, or `None` if the field is
+    /// not one of the pod or the parent is not set.
+    fn place_in_pod(&self, field: Field) -> Option<(Node<'d>, &'static [&'static str])> {
+        match field {
+            Field::Pod(steps) => Some((self.spec, steps)),
+            Field::PodSecurityContext(steps) => Some((self.security_context?, steps)),
+            _ => None,
+        }
+    }
 }
 
-/// What a pod has of a field that its containers may leave to it.
+/// The state of a field of the pod that its containers may inherit.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum OfPod {
     Unset,
@@ -194,118 +228,110 @@ enum OfPod {
     Refused,
 }
 
-/// Following the steps of rules to the values that they are about.
+/// A walk along the path of a rule, to the values that the rule restricts.
 struct Walk<'a, 'd> {
     check: &'static Check,
+    rule: &'static FieldRule,
+    rule_number: usize,
     subject: Subject<'d>,
-    /// What containers have that leave the field to the pod.
+    /// The value that containers inherit.
     of_pod: OfPod,
-    tell: Tell<'a, 'd>,
+    sink: Sink<'a, 'd>,
 }
 
 impl<'d> Walk<'_, 'd> {
-    fn follow(
-        &mut self,
-        rule: &'static FieldRule,
-        at: Node<'d>,
-        steps: &'static [&'static str],
-    ) -> Result<(), Fault> {
-        let Some((step, rest)) = steps.split_first() else { return self.value(rule, at, None) };
+    fn apply(&mut self, number: usize, rule: &'static FieldRule) {
+        self.rule_number = number;
+        self.rule = rule;
+    }
+
+    fn follow(&mut self, at: Node<'d>, steps: &'static [&'static str]) -> Result<(), Fault> {
+        let Some((step, rest)) = steps.split_first() else { return self.value(at, None) };
         if *step == "*" {
             for item in at.items()? {
                 if !item.object()? {
                     return Err(item.fault("expected an object, found null"));
                 }
-                self.follow(rule, item, rest)?;
+                self.follow(item, rest)?;
             }
             return Ok(());
         }
+        let field = UnsetField { parent: at, part: None, steps };
         match at.entry(step)? {
-            Some(next) => self.follow(rule, next, rest),
-            // An object without its type is refused as in-tree, wherever a missing object would be fine.
-            None if rest.is_empty() && rule.takes == Takes::Required => {
-                self.found(rule, None, Problem::Unset(at, None, steps))
+            Some(next) => self.follow(next, rest),
+            // As in-tree, an object without its required field is refused even if the object may be absent.
+            None if rest.is_empty() && self.rule.value_type == ValueType::RequiredText => {
+                self.report(None, Problem::Unset(field))
             }
-            None => self.unset(rule, at, None, steps),
+            None => self.unset(field),
         }
     }
 
-    /// Judges that a field is not set.
-    fn unset(
-        &mut self,
-        rule: &'static FieldRule,
-        at: Node<'d>,
-        part: Option<&'static str>,
-        steps: &'static [&'static str],
-    ) -> Result<(), Fault> {
-        let is_fine = match rule.unset {
+    /// Applies the rule to a field that is not set.
+    fn unset(&mut self, field: UnsetField<'d>) -> Result<(), Fault> {
+        let is_allowed = match self.rule.unset {
             Unset::Allowed => true,
             Unset::Refused => false,
             Unset::LeftToPod => self.of_pod == OfPod::Allowed,
         };
-        if is_fine { Ok(()) } else { self.found(rule, None, Problem::Unset(at, part, steps)) }
+        if is_allowed { Ok(()) } else { self.report(None, Problem::Unset(field)) }
     }
 
-    /// Judges a value that is there.
-    fn value(&mut self, rule: &'static FieldRule, at: Node<'d>, name: Option<&'d str>) -> Result<(), Fault> {
-        if rule.takes == Takes::Texts {
-            return self.texts(rule, at);
+    /// Applies the rule to a value.
+    fn value(&mut self, at: Node<'d>, name: Option<&'d str>) -> Result<(), Fault> {
+        let FieldRule { value_type, allowed, .. } = self.rule;
+        if *value_type == ValueType::Texts {
+            return self.texts(at);
         }
-        let value = text_of(at, rule.takes)?;
-        if value.as_deref().is_some_and(|value| rule.allows.value(value)) {
+        let value = text_of(at, *value_type)?;
+        if value.as_deref().is_some_and(|value| allowed.includes(value)) {
             return Ok(());
         }
-        let offence = Offence { at, value: Some(value.unwrap_or_default()) };
-        self.found(rule, name, Problem::Values(vec![offence]))
+        let refused = RefusedValue { at, value: Some(value.unwrap_or_default()) };
+        self.report(name, Problem::Values(vec![refused]))
     }
 
-    fn texts(&mut self, rule: &'static FieldRule, at: Node<'d>) -> Result<(), Fault> {
+    fn texts(&mut self, at: Node<'d>) -> Result<(), Fault> {
+        let allowed = self.rule.allowed;
         let mut refused = Vec::new();
-        let mut lacks = matches!(rule.allows, Allows::With(_));
+        let mut lacks = matches!(allowed, Allowed::Containing(_));
         for (at, text) in at.texts()? {
-            if rule.allows.value(text) {
+            if allowed.includes(text) {
                 lacks = false;
             } else {
-                refused.push(Offence { at, value: Some(text.into()) });
+                refused.push(RefusedValue { at, value: Some(text.into()) });
             }
         }
-        match rule.allows {
-            Allows::With(_) if lacks => self.found(rule, None, Problem::Lacking(at, refused)),
-            Allows::Only(_) | Allows::Not(_) if !refused.is_empty() => {
-                self.found(rule, None, Problem::Values(refused))
+        match allowed {
+            Allowed::Containing(_) if lacks => self.report(None, Problem::Lacking(at, refused)),
+            Allowed::Only(_) | Allowed::Except(_) if !refused.is_empty() => {
+                self.report(None, Problem::Values(refused))
             }
             _ => Ok(()),
         }
     }
 
-    /// Judges what a volume is made of. One with no source is an `emptyDir`, as for the API server.
-    fn source(
-        &mut self,
-        rule: &'static FieldRule,
-        volume: Node<'d>,
-        refused: &'static [&'static str],
-    ) -> Result<(), Fault> {
+    /// Applies the rule to the sources of a volume. A volume without a source is an `emptyDir`, as
+    /// for the API server.
+    fn source(&mut self, volume: Node<'d>, refused: &'static [&'static str]) -> Result<(), Fault> {
+        let FieldRule { value_type, allowed, .. } = self.rule;
         for (source, at) in volume.fields()? {
-            if source == "name" || !at.is_present()? || rule.allows.value(source) {
+            if source == "name" || !at.is_present()? || allowed.includes(source) {
                 continue;
             }
             let name = refused.iter().find(|known| **known == source).copied().unwrap_or(UNKNOWN);
-            let value = if name == "hostPath" { text_of(at, rule.takes)? } else { None };
-            self.found(rule, Some(name), Problem::Values(vec![Offence { at, value }]))?;
+            let value = if name == "hostPath" { text_of(at, *value_type)? } else { None };
+            self.report(Some(name), Problem::Values(vec![RefusedValue { at, value }]))?;
         }
         Ok(())
     }
 
-    fn found(
-        &mut self,
-        rule: &'static FieldRule,
-        name: Option<&'d str>,
-        problem: Problem<'d>,
-    ) -> Result<(), Fault> {
+    fn report(&mut self, name: Option<&'d str>, problem: Problem<'d>) -> Result<(), Fault> {
+        let Self { check, rule, rule_number, subject, .. } = *self;
         let inherits = self.of_pod == OfPod::Refused
             && rule.unset == Unset::LeftToPod
-            && matches!(problem, Problem::Unset(..));
-        (self.tell)(Finding { check: self.check, rule, subject: self.subject, name, problem, inherits })
+            && matches!(problem, Problem::Unset(_));
+        (self.sink)(Finding { check, rule, rule_number, subject, name, problem, inherits })
     }
 }
 
@@ -320,32 +346,32 @@ fn is_set(at: Node<'_>, steps: &'static [&'static str]) -> Result<bool, Fault> {
     Ok(true)
 }
 
-impl Allows {
-    /// Whether a value is allowed.
-    fn value(self, value: &str) -> bool {
+impl Allowed {
+    /// Whether a value is allowed; of a list, whether the element is one of the wanted values.
+    fn includes(self, value: &str) -> bool {
         match self {
-            Allows::Only(known) => known.iter().any(|known| match known.strip_suffix('*') {
+            Allowed::Only(known) => known.iter().any(|known| match known.strip_suffix('*') {
                 Some(prefix) => value.starts_with(prefix),
                 None => *known == value,
             }),
-            Allows::Not(refused) => value != refused,
-            Allows::With(wanted) => value == wanted,
+            Allowed::Except(refused) => value != refused,
+            Allowed::Containing(wanted) => value == wanted,
         }
     }
 }
 
-/// A value as text: what rules and exclusions compare.
-fn text_of(at: Node<'_>, takes: Takes) -> Result<Option<Cow<'_, str>>, Fault> {
-    Ok(match takes {
-        Takes::Flag => at.boolean()?.map(|flag| Cow::Borrowed(if flag { "true" } else { "false" })),
-        Takes::Integer => at.integer()?.map(|number| Cow::Owned(number.to_string())),
-        Takes::HostPath => {
+/// Returns a value as the text that rules and exclusions compare, or `None` for null.
+fn text_of(at: Node<'_>, value_type: ValueType) -> Result<Option<Cow<'_, str>>, Fault> {
+    Ok(match value_type {
+        ValueType::Flag => at.boolean()?.map(|flag| Cow::Borrowed(if flag { "true" } else { "false" })),
+        ValueType::Integer => at.integer()?.map(|number| Cow::Owned(number.to_string())),
+        ValueType::HostPath => {
             let path = at.entry("path")?;
             Some(match path {
                 Some(path) => Cow::Borrowed(path.text()?.unwrap_or_default()),
                 None => Cow::Borrowed(""),
             })
         }
-        Takes::Text | Takes::Required | Takes::Texts => at.text()?.map(Cow::Borrowed),
+        ValueType::Text | ValueType::RequiredText | ValueType::Texts => at.text()?.map(Cow::Borrowed),
     })
 }

@@ -1,21 +1,21 @@
-//! Who and what is not judged at all.
+//! Exemptions: requests and pods that are not judged.
 //!
-//! Source: `PodSecurityConfiguration.exemptions`, whose names are exact: no patterns, and the user who asks, not
-//! the service account of the pod.
+//! Source: `PodSecurityConfiguration.exemptions` of k8s.io/pod-security-admission. Names are exact,
+//! without patterns, and usernames are those of requesting users, not of the pods' service accounts.
 
 use admission::{Fault, Kind, Node, Request, Setting, SettingsError};
 
 use crate::name::{is_label, is_subdomain};
 use crate::view::Pod;
 
-/// The keys of the exemptions.
+/// The keys of the setting `exemptions`.
 pub(super) const EXEMPTIONS: &[Setting] = &[
     Setting::new("usernames", Kind::List(&Kind::Text)),
     Setting::new("namespaces", Kind::List(&Kind::Text)),
     Setting::new("runtimeClasses", Kind::List(&Kind::Text)),
 ];
 
-/// Names of what is not judged.
+/// The names of exempt users, namespaces and runtime classes.
 #[derive(Debug)]
 pub(super) struct Exemptions {
     usernames: Vec<String>,
@@ -24,10 +24,10 @@ pub(super) struct Exemptions {
 }
 
 impl Exemptions {
-    /// Reads the exemptions.
+    /// Reads the setting.
     ///
     /// # Errors
-    /// A name that nobody has, and one that is there twice.
+    /// When a name is not valid or is a duplicate.
     pub(super) fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
         Ok(Self {
             usernames: names(setting.at("usernames"), &|name| {
@@ -38,7 +38,8 @@ impl Exemptions {
         })
     }
 
-    /// Why a request is not judged, as the audit annotation `exempt` says it, if it is for who asks or where.
+    /// Returns the reason why a request is exempt, as the audit annotation `exempt` gives it:
+    /// `namespace` or `user`.
     ///
     /// # Errors
     /// When the user cannot be read.
@@ -53,17 +54,17 @@ impl Exemptions {
         Ok(has(&self.usernames, request.username()?).then_some("user"))
     }
 
-    /// The same for what runs the pod.
+    /// Returns the reason why a pod is exempt: `runtimeClass`.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the runtime class cannot be read.
     pub(super) fn of_pod(&self, pod: Pod<'_>) -> Result<Option<&'static str>, Fault> {
         let class = pod.runtime_class_name().filled_text()?;
         Ok(class.is_some_and(|class| has(&self.runtime_classes, class)).then_some("runtimeClass"))
     }
 }
 
-/// Whether a name is one of some.
+/// Whether a list has a name.
 pub(super) fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }
@@ -72,9 +73,9 @@ fn names(setting: Node<'_>, is_name: &dyn Fn(&str) -> bool) -> Result<Vec<String
     let mut names: Vec<String> = Vec::new();
     for (item, name) in setting.texts()? {
         let problem = if !is_name(name) {
-            "is nothing's name; write it in full, without patterns"
+            "is not a valid name; write the full name, without patterns"
         } else if has(&names, name) {
-            "is there twice; remove one"
+            "is a duplicate; remove one"
         } else {
             names.push(name.to_owned());
             continue;

@@ -1,4 +1,4 @@
-//! What a check finds in a pod.
+//! Findings: what a check finds in a pod.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,24 @@ use admission::{Fault, Node};
 use super::standard::{Check, Field, FieldRule, annotation};
 use crate::view::{Container, ContainerKind};
 
-/// One thing that a check refuses: one field of the pod, of a container or of a volume.
+/// One refused field of the pod, of a container or of a volume.
 #[derive(Clone, Debug)]
 pub(super) struct Finding<'d> {
     pub(super) check: &'static Check,
     pub(super) rule: &'static FieldRule,
+    /// The position of the rule in the revision, which identifies it among the rules of the check.
+    pub(super) rule_number: usize,
     pub(super) subject: Subject<'d>,
-    /// What the subject does not say of the field: the key of an annotation, the source of a volume.
+    /// The part of the field that the document names: the key of an annotation, the source of a
+    /// volume.
     pub(super) name: Option<&'d str>,
     pub(super) problem: Problem<'d>,
-    /// Whether a container leaves the field to a pod whose value is refused. The pod's is a finding of its own.
+    /// Whether a container leaves the field to a pod whose value is refused. The value of the pod
+    /// is a separate finding.
     pub(super) inherits: bool,
 }
 
-/// What a field belongs to.
+/// The owner of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Subject<'d> {
     Pod,
@@ -28,58 +32,68 @@ pub(super) enum Subject<'d> {
     Volume(Node<'d>),
 }
 
-/// What is wrong with a field.
+/// The reason why a field is refused.
 #[derive(Clone, Debug)]
 pub(super) enum Problem<'d> {
-    /// Values that are refused.
-    Values(Vec<Offence<'d>>),
-    /// It is not set: the nearest place that is there, and the steps from it to the field.
-    Unset(Node<'d>, Option<&'static str>, &'static [&'static str]),
-    /// A value that has to be in a list is not; what is in it.
-    Lacking(Node<'d>, Vec<Offence<'d>>),
+    /// Values that are not allowed.
+    Values(Vec<RefusedValue<'d>>),
+    /// The field is not set.
+    Unset(UnsetField<'d>),
+    /// A list lacks a required value. Holds the list and the values that it has instead.
+    Lacking(Node<'d>, Vec<RefusedValue<'d>>),
 }
 
-/// A value that is refused.
+/// The place of a field that is not set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnsetField<'d> {
+    /// The nearest parent that is set.
+    pub(super) parent: Node<'d>,
+    /// The part of the container between the parent and the steps, if the container lacks it.
+    pub(super) part: Option<&'static str>,
+    /// The steps to the field.
+    pub(super) steps: &'static [&'static str],
+}
+
+/// A value that is not allowed.
 #[derive(Clone, Debug)]
-pub(super) struct Offence<'d> {
+pub(super) struct RefusedValue<'d> {
     pub(super) at: Node<'d>,
-    /// As exclusions compare it; types of volumes have none.
+    /// The text that exclusions compare; `None` for a volume source, which has no value.
     pub(super) value: Option<Cow<'d, str>>,
 }
 
 impl Finding<'_> {
-    /// The refused values; the empty text of a field that is not set, or of a list with nothing in it.
+    /// Returns the refused values. An unset field and an empty list have the empty value.
     pub(super) fn values(&self) -> Vec<Option<&str>> {
         match &self.problem {
-            Problem::Unset(..) => vec![Some("")],
-            Problem::Lacking(_, offences) if offences.is_empty() => vec![Some("")],
-            Problem::Values(offences) | Problem::Lacking(_, offences) => {
-                offences.iter().map(|offence| offence.value.as_deref()).collect()
+            Problem::Unset(_) => vec![Some("")],
+            Problem::Lacking(_, values) if values.is_empty() => vec![Some("")],
+            Problem::Values(values) | Problem::Lacking(_, values) => {
+                values.iter().map(|refused| refused.value.as_deref()).collect()
             }
         }
     }
 
     /// Whether the field is not set.
     pub(super) fn is_unset(&self) -> bool {
-        matches!(self.problem, Problem::Unset(..))
+        matches!(self.problem, Problem::Unset(_))
     }
 
-    /// The field as `restrictedField` names it.
+    /// Returns the path of the field as `restrictedField` writes it.
     pub(super) fn field(&self) -> String {
-        let one = || self.rule.field.written().into_iter().next().unwrap_or_default();
-        match (self.rule.field, self.subject, self.name) {
-            (Field::Container(..), Subject::Container(container), _) => {
-                self.rule.field.written_of(container.kind)
-            }
-            (Field::VolumeSource(_), _, Some(source)) => Field::written_of_source(source),
+        let field = self.rule.field;
+        match (field, self.subject, self.name) {
+            (Field::Container(..), Subject::Container(container), _) => field.path_in(container.kind),
+            (Field::VolumeSource(_), _, Some(source)) => Field::path_of_source(source),
             (Field::Annotations(_) | Field::ContainerAnnotations(_), _, Some(key)) => annotation(key, ""),
-            _ => one(),
+            _ => field.paths().into_iter().next().unwrap_or_default(),
         }
     }
 }
 
 impl<'d> Subject<'d> {
-    /// What it is called in a sentence: `container "app"`; nothing for the pod, which every message is about.
+    /// Returns the noun that introduces the name in a message, or `None` for the pod, which
+    /// messages do not name.
     pub(super) fn noun(&self) -> Option<&'static str> {
         match self {
             Subject::Pod => None,
@@ -88,10 +102,10 @@ impl<'d> Subject<'d> {
         }
     }
 
-    /// Its name; empty for the pod.
+    /// Returns the name, which is empty for the pod.
     ///
     /// # Errors
-    /// When the name is no string.
+    /// When the name is not a string.
     pub(super) fn name(&self) -> Result<&'d str, Fault> {
         match self {
             Subject::Pod => Ok(""),
@@ -103,7 +117,7 @@ impl<'d> Subject<'d> {
         }
     }
 
-    /// The list of a container.
+    /// Returns the list of a container.
     pub(super) fn kind(&self) -> Option<ContainerKind> {
         match self {
             Subject::Container(container) => Some(container.kind),

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use admission::{Choice, Fault, Node, SettingsError};
+use admission::{Choice, Node, SettingsError};
 
-/// How much a standard demands; each level demands what the one before does, and more.
+/// A level of the Pod Security Standards. Each level includes the restrictions of the previous one.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Level {
-    /// Nothing.
+    /// No restrictions.
     Privileged,
-    /// What keeps known escalations of privileges out.
+    /// Prevents known privilege escalations.
     Baseline,
-    /// What is good practice for pods.
+    /// Follows best practices for hardening pods.
     #[default]
     Restricted,
 }
@@ -22,14 +22,14 @@ impl Choice for Level {
 }
 
 impl Level {
-    /// The level with a name.
+    /// Returns the level with a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let at = Self::NAMES.iter().position(|known| *known == name)?;
         Self::VALUES.get(at).copied()
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,13 +40,13 @@ impl Level {
     }
 }
 
-/// The newest minor version of Kubernetes that changed a check.
+/// The newest minor version of Kubernetes that changed a check, of those known here.
 pub const NEWEST: u8 = 37;
 
-/// The version of Kubernetes whose standards are meant.
+/// A version of the Pod Security Standards: that of a Kubernetes release.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Version {
-    /// As it was written.
+    /// The text of the setting or label.
     text: String,
     /// The minor version, at most [`NEWEST`].
     minor: u8,
@@ -59,7 +59,9 @@ impl Default for Version {
 }
 
 impl Version {
-    /// Reads `latest` or `v1.N`, the only ones that there are; newer than known is the newest known.
+    /// Parses `latest` or `v1.N`. Every version newer than [`NEWEST`] has the checks of the newest.
+    ///
+    /// Returns `None` for any other text, as `ParseVersion` of k8s.io/pod-security-admission does.
     ///
     /// # Example
     /// ```
@@ -80,19 +82,19 @@ impl Version {
         if !plain || digits.len() > 1 && digits.starts_with('0') {
             return None;
         }
-        // What does not fit is newer than anything known.
+        // A number that overflows is newer than every known version.
         let minor = digits.parse().map_or(NEWEST, |minor: u8| minor.min(NEWEST));
         Some(Self { text: text.to_owned(), minor })
     }
 
-    /// The minor version whose checks apply.
+    /// Returns the minor version whose checks apply.
     #[must_use]
     pub fn minor(&self) -> u8 {
         self.minor
     }
 }
 
-/// A level at a version: `restricted:v1.24`.
+/// A level at a version, written `restricted:v1.24`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct LevelVersion {
     /// The level.
@@ -102,45 +104,21 @@ pub struct LevelVersion {
 }
 
 impl LevelVersion {
-    /// Reads the setting of a version; `latest` where it is absent.
+    /// Reads the version from a setting; `latest` if the setting is absent.
     ///
     /// # Errors
-    /// What is no version.
+    /// When the setting is not a version.
     pub(super) fn version(setting: Node<'_>) -> Result<Version, SettingsError> {
         match setting.text()? {
             None => Ok(Version::default()),
             Some(text) => Version::parse(text).ok_or_else(|| {
-                SettingsError::about(setting, text, "is no version; write latest or, for example, v1.37")
+                SettingsError::about(
+                    setting,
+                    text,
+                    "is not a version; write latest or a minor version such as v1.37",
+                )
             }),
         }
-    }
-
-    /// The level and version of two labels of a Namespace; what is none, as in-tree: `otherwise` and `latest`,
-    /// and what is wrong.
-    ///
-    /// # Errors
-    /// A label that is no string.
-    pub(super) fn of_labels(
-        level: Node<'_>,
-        version: Node<'_>,
-        default: &Self,
-        otherwise: Level,
-        wrong: &mut Vec<String>,
-    ) -> Result<Self, Fault> {
-        let mut found = default.clone();
-        if let Some(text) = level.text()? {
-            found.level = Level::named(text).unwrap_or_else(|| {
-                wrong.push(format!("{}: is no level; taken for {}", level.path(), otherwise.name()));
-                otherwise
-            });
-        }
-        if let Some(text) = version.text()? {
-            found.version = Version::parse(text).unwrap_or_else(|| {
-                wrong.push(format!("{}: is no version; taken for latest", version.path()));
-                Version::default()
-            });
-        }
-        Ok(found)
     }
 }
 
@@ -157,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_latest_and_minor_versions_are_versions() {
+    fn parses_only_latest_and_minor_versions() {
         for good in ["latest", "v1.0", "v1.7", "v1.37", "v1.255", "v1.256", "v1.99999999999999999999"] {
             assert!(Version::parse(good).is_some(), "{good}");
         }

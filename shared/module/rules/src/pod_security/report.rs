@@ -1,121 +1,149 @@
-//! What is said of a pod: the message of a denial, warnings, and annotations for the audit log.
-
-use std::borrow::Cow;
+//! The report on a pod at one standard: the violations of a denial, and the findings for warnings
+//! and audit annotations.
 
 use admission::{Fault, Json, ObjectWriter, Quoted, Violation, Violations};
 
-use super::finding::{Finding, Problem, Subject};
-use super::standard::{Allows, Check, Field, FieldRule, Unset};
+use super::finding::{Finding, Problem, RefusedValue, Subject, UnsetField};
+use super::standard::{Allowed, Check, Field, FieldRule};
 use super::{LevelVersion, Modes};
 use crate::summary::within;
 use crate::view::ContainerKind;
 
-/// What was found in a pod at one level and version.
+/// The findings in a pod at one standard.
 #[derive(Debug)]
 pub(super) struct Report<'d> {
     pub(super) standard: LevelVersion,
     pub(super) modes: Modes,
+    /// The violations of an enforced standard.
     pub(super) violations: Violations<'d>,
-    notes: Vec<Note<'d>>,
+    groups: Vec<FindingGroup<'d>>,
 }
 
-/// The findings of one rule, in containers of one list, that are refused or let be by the same entry.
+/// The findings of one rule in one list of containers, all violations or all excluded by one entry.
 #[derive(Debug)]
-struct Note<'d> {
+struct FindingGroup<'d> {
     check: &'static Check,
     rule: &'static FieldRule,
+    rule_number: usize,
     kind: Option<ContainerKind>,
     /// The source of a volume.
     source: Option<&'d str>,
-    /// The entry that lets them be.
+    /// The number of the entry that excludes the findings.
     entry: Option<usize>,
     images: Vec<&'d str>,
+    /// The names of containers, volumes or sysctls.
     names: Vec<&'d str>,
-    /// How many names there are besides.
+    /// The number of further names.
     more: usize,
 }
 
-/// The most names and images that a note lists.
+/// The most names and the most images that a group lists.
 const LISTED: usize = 16;
 
-/// No reference of an image is longer: a name has at most 255 characters, a tag 128. What is, a note does not list.
+/// The longest image reference that a group lists. A name has at most 255 characters, a tag 128.
 const LONGEST_IMAGE: usize = 512;
 
-/// The same of the name of a container, a volume or a sysctl.
+/// The longest name of a container, a volume or a sysctl that a group lists.
 const LONGEST_NAME: usize = 253;
 
 impl<'d> Report<'d> {
+    /// Returns an empty report.
     pub(super) fn new(standard: LevelVersion, modes: Modes) -> Self {
-        Self { standard, modes, violations: Violations::default(), notes: Vec::new() }
+        Self { standard, modes, violations: Violations::default(), groups: Vec::new() }
     }
 
-    /// Adds what is refused, or what an entry lets be.
+    /// Adds a finding that no entry excludes.
     ///
     /// # Errors
-    /// What cannot be read that a message would say.
-    pub(super) fn add(&mut self, finding: &Finding<'d>, entry: Option<usize>) -> Result<(), Fault> {
-        self.note(finding, entry)?;
-        if entry.is_none() && self.modes.enforce {
-            list(&mut self.violations, finding)?;
+    /// When a name or an image is not a string.
+    pub(super) fn add_violation(&mut self, finding: &Finding<'d>) -> Result<(), Fault> {
+        self.add_to_group(finding, None)?;
+        if self.modes.enforce {
+            add_violations(&mut self.violations, finding)?;
         }
         Ok(())
     }
 
-    fn note(&mut self, finding: &Finding<'d>, entry: Option<usize>) -> Result<(), Fault> {
-        let Finding { check, rule, subject, .. } = finding;
-        // Keys of annotations are data, of which there may be any number.
-        let source = if matches!(rule.field, Field::VolumeSource(_)) { finding.name } else { None };
-        let kind = subject.kind();
-        let same = |note: &Note<'_>| {
-            note.check.id == check.id
-                && std::ptr::eq(note.rule, *rule)
-                && note.kind == kind
-                && note.source == source
-                && note.entry == entry
-        };
-        let known = self.notes.iter().position(same);
-        let at = known.unwrap_or(self.notes.len());
-        if known.is_none() {
-            let (images, names) = (Vec::new(), Vec::new());
-            self.notes.push(Note { check, rule, kind, source, entry, images, names, more: 0 });
-        }
-        let Some(note) = self.notes.get_mut(at) else { return Ok(()) };
-        if let Subject::Container(container) = subject {
+    /// Adds a finding that an entry excludes.
+    ///
+    /// # Errors
+    /// When a name or an image is not a string.
+    pub(super) fn add_excluded(&mut self, finding: &Finding<'d>, entry: usize) -> Result<(), Fault> {
+        self.add_to_group(finding, Some(entry))
+    }
+
+    fn add_to_group(&mut self, finding: &Finding<'d>, entry: Option<usize>) -> Result<(), Fault> {
+        let number = self.group(finding, entry);
+        let Some(group) = self.groups.get_mut(number) else { return Ok(()) };
+        if let Subject::Container(container) = finding.subject {
             let image = container.image()?;
-            let is_listed = image.len() <= LONGEST_IMAGE && note.images.len() < LISTED;
-            if is_listed && !note.images.contains(&image) {
-                note.images.push(image);
+            let is_listed = image.len() <= LONGEST_IMAGE && group.images.len() < LISTED;
+            if is_listed && !group.images.contains(&image) {
+                group.images.push(image);
             }
         }
-        let name = match (subject, &finding.problem, rule.field) {
-            // Elements of a list of the pod's, which are known by their values.
-            (Subject::Pod, Problem::Values(offences), Field::PodSecurityContext(["sysctls", ..])) => {
-                offences.first().map_or(Ok(""), |offence| offence.at.text().map(Option::unwrap_or_default))?
+        let name = match (finding.subject, &finding.problem, finding.rule.field) {
+            // Sysctls are a list of the pod, so they are named by their values.
+            (Subject::Pod, Problem::Values(values), Field::PodSecurityContext(["sysctls", ..])) => {
+                values.first().map_or(Ok(""), |refused| refused.at.text().map(Option::unwrap_or_default))?
             }
-            _ => subject.name()?,
+            (subject, ..) => subject.name()?,
         };
-        if name.is_empty() || note.names.contains(&name) {
+        if name.is_empty() || group.names.contains(&name) {
             return Ok(());
         }
-        if name.len() <= LONGEST_NAME && note.names.len() < LISTED {
-            note.names.push(name);
+        if name.len() <= LONGEST_NAME && group.names.len() < LISTED {
+            group.names.push(name);
         } else {
-            note.more = note.more.saturating_add(1);
+            group.more = group.more.saturating_add(1);
         }
         Ok(())
     }
 
-    /// Whether something is refused.
-    pub(super) fn refuses(&self) -> bool {
-        self.notes.iter().any(|note| note.entry.is_none())
+    /// Returns the number of the finding's group, which is added if there is none.
+    fn group(&mut self, finding: &Finding<'d>, entry: Option<usize>) -> usize {
+        let Finding { check, rule, rule_number, subject, .. } = *finding;
+        let kind = subject.kind();
+        // A pod may have any number of annotations, so their keys do not form groups.
+        let source = if matches!(rule.field, Field::VolumeSource(_)) { finding.name } else { None };
+        let is_same = |group: &FindingGroup<'_>| {
+            group.check.id == check.id
+                && group.rule_number == rule_number
+                && group.kind == kind
+                && group.source == source
+                && group.entry == entry
+        };
+        if let Some(known) = self.groups.iter().position(is_same) {
+            return known;
+        }
+        let (images, names) = (Vec::new(), Vec::new());
+        self.groups.push(FindingGroup {
+            check,
+            rule,
+            rule_number,
+            kind,
+            source,
+            entry,
+            images,
+            names,
+            more: 0,
+        });
+        self.groups.len().saturating_sub(1)
     }
 
-    /// What would be refused, one line for each control, with the names of what is to blame.
+    /// Whether there is a violation.
+    pub(super) fn has_violations(&self) -> bool {
+        self.groups.iter().any(|group| group.entry.is_none())
+    }
+
+    /// Returns the violations as lines, one for each check, that start with a text and list the
+    /// names of containers, volumes or sysctls, or the fields. A line is at most `longest` bytes
+    /// long where the names permit it.
     pub(super) fn lines(&self, start: &str, longest: usize) -> Vec<String> {
         let mut lines = Vec::new();
-        let refused = || self.notes.iter().filter(|note| note.entry.is_none());
+        let violations = || self.groups.iter().filter(|group| group.entry.is_none());
         let mut last = "";
-        for Note { check, .. } in refused() {
+        for FindingGroup { check, .. } in violations() {
             if last == check.id {
                 continue;
             }
@@ -124,10 +152,10 @@ impl<'d> Report<'d> {
             what.push_str(check.control);
             let mut items: Vec<String> = Vec::new();
             let mut more = 0_usize;
-            for note in refused().filter(|note| note.check.id == check.id) {
-                more = more.saturating_add(note.more);
-                let names = note.names.iter().map(|name| (*name).to_owned());
-                let fields = if note.names.is_empty() { Some(note.short_field()) } else { None };
+            for group in violations().filter(|group| group.check.id == check.id) {
+                more = more.saturating_add(group.more);
+                let names = group.names.iter().map(|name| (*name).to_owned());
+                let fields = if group.names.is_empty() { Some(group.short_field()) } else { None };
                 for item in names.chain(fields) {
                     if !items.contains(&item) {
                         items.push(item);
@@ -140,7 +168,7 @@ impl<'d> Report<'d> {
         lines
     }
 
-    /// How a line about the pod begins: `would violate PodSecurity "restricted:latest": `.
+    /// Returns the start of a line: `would violate PodSecurity "restricted:latest": `.
     pub(super) fn start(&self) -> String {
         let mut start = "would violate PodSecurity \"".to_owned();
         start.push_str(&self.standard.to_string());
@@ -148,19 +176,29 @@ impl<'d> Report<'d> {
         start
     }
 
-    /// What was refused and what was let be, for programs.
+    /// Returns all lines as one, for the audit annotation `audit-violations`.
+    pub(super) fn audit_line(&self) -> String {
+        let mut line = self.start();
+        for (index, violation) in self.lines("", usize::MAX).into_iter().enumerate() {
+            line.push_str(if index == 0 { "" } else { "; " });
+            line.push_str(&violation);
+        }
+        line
+    }
+
+    /// Adds the elements of the audit annotation `controls`, one for each group.
     pub(super) fn controls(&self, controls: &mut Vec<Json>) {
-        for note in &self.notes {
-            let outcome = if note.entry.is_some() { "excluded" } else { "violated" };
-            let images: Vec<String> = note.images.iter().map(|image| (*image).to_owned()).collect();
+        for group in &self.groups {
+            let outcome = if group.entry.is_some() { "excluded" } else { "violated" };
+            let images: Vec<String> = group.images.iter().map(|image| (*image).to_owned()).collect();
             let mut control = ObjectWriter::new()
                 .text("outcome", outcome)
                 .texts("modes", &self.modes.names())
-                .text("id", note.check.id)
-                .text("controlName", note.check.control)
-                .text("restrictedField", &note.field())
+                .text("id", group.check.id)
+                .text("controlName", group.check.control)
+                .text("restrictedField", &group.field())
                 .texts("images", &images);
-            if let Some(entry) = note.entry {
+            if let Some(entry) = group.entry {
                 control = control.raw("entry", &entry.to_string());
             }
             controls.push(control.into());
@@ -168,8 +206,9 @@ impl<'d> Report<'d> {
     }
 }
 
-impl Note<'_> {
-    /// The field, or all annotations in place of keys that no warning has room for.
+impl FindingGroup<'_> {
+    /// Returns the path of the field, without the keys of annotations, which are too long for a
+    /// warning.
     fn short_field(&self) -> String {
         match self.rule.field {
             Field::Annotation(_) | Field::Annotations(_) | Field::ContainerAnnotations(_) => {
@@ -181,57 +220,56 @@ impl Note<'_> {
 
     fn field(&self) -> String {
         match (self.kind, self.source) {
-            (Some(kind), _) => self.rule.field.written_of(kind),
-            (None, Some(source)) => Field::written_of_source(source),
-            (None, None) => self.rule.field.written().into_iter().next().unwrap_or_default(),
+            (Some(kind), _) => self.rule.field.path_in(kind),
+            (None, Some(source)) => Field::path_of_source(source),
+            (None, None) => self.rule.field.paths().into_iter().next().unwrap_or_default(),
         }
     }
 }
 
-/// Adds the lines of a finding to a message.
-fn list<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) -> Result<(), Fault> {
-    let Finding { rule, problem, .. } = finding;
+/// Adds the violations of a finding: one for each refused value, or one for an unset field or a
+/// list without a required value. Every violation of the policy is created here.
+fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) -> Result<(), Fault> {
+    let Finding { check, rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
+    if violations.are_full() {
+        // Paths and texts that no message lists would only take memory.
+        match problem {
+            Problem::Values(values) => values.iter().for_each(|_| violations.count()),
+            Problem::Unset(_) | Problem::Lacking(..) => violations.count(),
+        }
+        return Ok(());
+    }
+    let rule = rule_text(finding)?;
     match problem {
-        // Paths and texts of what no message lists would only take room.
-        Problem::Values(offences) if violations.are_full() => {
-            for _ in offences {
-                violations.count();
-            }
+        Problem::Unset(UnsetField { parent, part, steps }) => {
+            let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
+            violations.push(Violation::required(place, rule, *remedy_if_unset).of_check(check.id));
         }
-        _ if violations.are_full() => violations.count(),
-        Problem::Unset(place, part, steps) => {
-            let field = part.iter().chain(*steps).fold(*place, |at, step| at.at(step));
-            let remedy: Cow<'static, str> = match rule.unset {
-                Unset::LeftToPod => [rule.remedy, ", here or for the pod"].concat().into(),
-                Unset::Allowed | Unset::Refused => rule.remedy.into(),
-            };
-            violations.push(Violation::required(field, demand(finding)?, remedy));
+        Problem::Lacking(list, _) => {
+            violations.push(Violation::required(*list, rule, *remedy).of_check(check.id));
         }
-        Problem::Lacking(place, _) => {
-            violations.push(Violation::required(*place, demand(finding)?, rule.remedy));
-        }
-        Problem::Values(offences) => {
-            let demand = demand(finding)?;
-            for offence in offences {
-                let violation = match (rule.field, &offence.value) {
+        Problem::Values(values) => {
+            for RefusedValue { at, value } in values {
+                let rule = rule.clone();
+                let violation = match (field, value) {
                     (Field::VolumeSource(_) | Field::Volume(_), None) => {
-                        Violation::forbidden(offence.at, demand.clone(), rule.remedy)
+                        Violation::forbidden(*at, rule, *remedy)
                     }
                     (Field::VolumeSource(_) | Field::Volume(_), Some(_)) => {
-                        let path = offence.at.at("path");
-                        Violation::invalid(path, demand.clone(), rule.remedy)
+                        Violation::invalid(at.at("path"), rule, *remedy)
                     }
-                    _ => Violation::invalid(offence.at, demand.clone(), rule.remedy),
+                    _ => Violation::invalid(*at, rule, *remedy),
                 };
-                violations.push(violation);
+                violations.push(violation.of_check(check.id));
             }
         }
     }
     Ok(())
 }
 
-/// What a control demands, and of whom: `container "app": Privileged Containers (baseline) allows only false`.
-fn demand(finding: &Finding<'_>) -> Result<String, Fault> {
+/// Returns the rule that a finding breaks, with the container or volume that breaks it:
+/// `container "app": Privileged Containers (baseline) allows only false`.
+fn rule_text(finding: &Finding<'_>) -> Result<String, Fault> {
     let Finding { check, rule, subject, .. } = finding;
     let mut text = String::new();
     if let Some(noun) = subject.noun() {
@@ -244,13 +282,13 @@ fn demand(finding: &Finding<'_>) -> Result<String, Fault> {
     text.push_str(" (");
     text.push_str(check.level.name());
     text.push_str(") ");
-    match rule.allows {
-        Allows::Not(value) => push_all(&mut text, "allows all but ", "", &[value]),
-        Allows::With(value) => push_all(&mut text, "demands ", "", &[value]),
-        Allows::Only([] | [""]) => text.push_str("allows none"),
-        Allows::Only(values) => {
-            let set = !matches!(finding.problem, Problem::Values(_));
-            let (verb, separator) = if set { ("demands ", " or ") } else { ("allows only ", ", ") };
+    match rule.allowed {
+        Allowed::Except(value) => push_all(&mut text, "allows any value except ", "", &[value]),
+        Allowed::Containing(value) => push_all(&mut text, "requires ", "", &[value]),
+        Allowed::Only([] | [""]) => text.push_str("allows none"),
+        Allowed::Only(values) => {
+            let is_set = matches!(finding.problem, Problem::Values(_));
+            let (verb, separator) = if is_set { ("allows only ", ", ") } else { ("requires ", " or ") };
             push_all(&mut text, verb, separator, values);
         }
     }

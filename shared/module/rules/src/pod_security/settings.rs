@@ -1,35 +1,35 @@
-//! The settings, understood.
+//! The settings of the policy.
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::exclude::{self, ENTRY, Standards};
 use super::exemptions::{EXEMPTIONS, Exemptions};
-use super::{Level, LevelVersion, PodSecurity};
+use super::{Level, LevelVersion, PodSecurity, StandardsByMode};
 
 choices! {
-    /// What becomes of violations that the object has already.
+    /// How violations that the object already has are handled.
     pub enum ExistingViolations {
         /// They are judged like new ones.
         Recheck,
-        /// They stay, one by one.
+        /// They are tolerated, each one alone.
         Tolerate,
     }
 
-    /// What becomes of templates that make pods which would be denied.
+    /// How pod templates that violate the enforced level are handled.
     pub enum Templates {
-        /// They are denied, too.
+        /// They are denied.
         Enforce,
-        /// They are admitted with a warning.
+        /// They are admitted with warnings.
         Warn,
         /// They are not judged.
         Ignore,
     }
 
-    /// What the labels of Namespaces mean that in-tree admission reads.
+    /// How the labels of Namespaces that Pod Security Admission reads are handled.
     pub enum NamespaceLabels {
-        /// Nothing.
+        /// They have no effect.
         Ignore,
-        /// They take the place of the levels and versions in the settings.
+        /// They override the levels and versions of the settings.
         Honor,
     }
 }
@@ -51,118 +51,131 @@ pub(super) const SETTINGS: &[Setting] = &[
 const LEVEL_VERSION: &[Setting] =
     &[Setting::new("level", Kind::Choice(Level::NAMES)), Setting::new("version", Kind::Text)];
 
-/// What the settings mean.
+/// The descriptions of the settings, by path.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "level",
-        "The level of the Pod Security Standards that pods have to meet; `restricted` if absent. `privileged` judges nothing.",
+        "The level of the Pod Security Standards that pods must meet. Default: `restricted`. `privileged` allows everything.",
     ),
-    ("profile", "Another name of `level`; not together with it."),
+    ("profile", "An alias of `level`. Set only one of them."),
     (
         "version",
-        "`latest` or a minor version of Kubernetes such as `v1.24`, whose standards are meant; `latest` if absent. Newer than known is the newest known.",
+        "The version of the standards: `latest`, or a minor version of Kubernetes such as `v1.24`. Default: `latest`. A version newer than the module knows has the checks of the newest version that it knows.",
     ),
     (
         "exclude",
-        "What is let be. A violation is let be if one entry covers all of it: control, container, field, every value, and all further conditions.",
+        "Violations that are allowed. An entry allows a violation if it covers all of it: the control, the container, the field, every value and all further conditions.",
     ),
     (
         "exclude.controlName",
-        "Required. A control by its name in the standard, such as `Capabilities`, or one check by its id, such as `capabilities_restricted`.",
+        "Required. The name of a control in the standards, such as `Capabilities`, or the id of one check, such as `capabilities_restricted`.",
     ),
     (
         "exclude.images",
-        "Patterns of images, as pods write them. With images the entry is about fields of these containers alone, without about fields of the pod.",
+        "Patterns of images, compared with the text in the pod. With images, the entry covers only fields of containers with these images; without, only fields of the pod.",
     ),
     (
         "exclude.restrictedField",
-        "The field, such as `spec.containers[*].securityContext.capabilities.add`; every field of the control if absent. Needs `values`.",
+        "The field, such as `spec.containers[*].securityContext.capabilities.add`. If absent, the entry covers every field of the control. Requires `values`.",
     ),
     (
         "exclude.values",
-        "Patterns that every refused value of the field has to fit. A field that is not set has the value `\"\"`. Needs `restrictedField`.",
+        "Patterns that must match every refused value of the field. An unset field has the value `\"\"`. Requires `restrictedField`.",
     ),
-    ("exclude.containers", "Patterns of names of containers."),
-    ("exclude.containerKinds", "Lists of containers."),
+    ("exclude.containers", "Patterns of container names."),
+    ("exclude.containerKinds", "Kinds of containers: regular, init or ephemeral."),
     (
         "exclude.podSelector",
-        "Pods by label, as a Kubernetes label selector; of a template its own labels count.",
+        "A Kubernetes label selector for pods. For a pod template, it selects by the labels of the template.",
     ),
-    ("exclude.podSelector.matchLabels", "Labels that have to be there with these values."),
-    ("exclude.podSelector.matchExpressions", "Requirements that all have to be met."),
-    ("exclude.podSelector.matchExpressions.key", "The key of a label."),
-    ("exclude.podSelector.matchExpressions.operator", "How the label is compared."),
-    ("exclude.podSelector.matchExpressions.values", "The values, with `In` and `NotIn`."),
-    ("exclude.namespaces", "Patterns of names of namespaces."),
+    ("exclude.podSelector.matchLabels", "Labels that must have these values."),
+    ("exclude.podSelector.matchExpressions", "Requirements that must all be met."),
+    ("exclude.podSelector.matchExpressions.key", "The label key."),
+    ("exclude.podSelector.matchExpressions.operator", "The comparison."),
+    ("exclude.podSelector.matchExpressions.values", "The values to compare with, for `In` and `NotIn`."),
+    ("exclude.namespaces", "Patterns of namespace names."),
     (
         "exclude.namespaceSelector",
-        "Namespaces by label, as a Kubernetes label selector. Looks the Namespace up, only if a violation depends on it.",
+        "A Kubernetes label selector for Namespaces. The Namespace is looked up only if a violation depends on it.",
     ),
-    ("exclude.namespaceSelector.matchLabels", "Labels that have to be there with these values."),
-    ("exclude.namespaceSelector.matchExpressions", "Requirements that all have to be met."),
-    ("exclude.namespaceSelector.matchExpressions.key", "The key of a label."),
-    ("exclude.namespaceSelector.matchExpressions.operator", "How the label is compared."),
-    ("exclude.namespaceSelector.matchExpressions.values", "The values, with `In` and `NotIn`."),
-    ("exclude.serviceAccounts", "Patterns of `namespace/name` of the service account that the pod runs as."),
-    ("exclude.runtimeClasses", "Patterns of names of the pod's runtime class."),
-    ("exclude.users", "Full names of users who ask; nobody is one of them in background audits."),
-    ("exclude.groups", "Names of groups, one of which the user who asks is in."),
+    ("exclude.namespaceSelector.matchLabels", "Labels that must have these values."),
+    ("exclude.namespaceSelector.matchExpressions", "Requirements that must all be met."),
+    ("exclude.namespaceSelector.matchExpressions.key", "The label key."),
+    ("exclude.namespaceSelector.matchExpressions.operator", "The comparison."),
+    (
+        "exclude.namespaceSelector.matchExpressions.values",
+        "The values to compare with, for `In` and `NotIn`.",
+    ),
+    ("exclude.serviceAccounts", "Patterns of the pod's service account, written `namespace/name`."),
+    ("exclude.runtimeClasses", "Patterns of the name of the pod's runtime class."),
+    (
+        "exclude.users",
+        "Full names of requesting users. Background audits have no requesting user, so no entry with `users` applies to them.",
+    ),
+    ("exclude.groups", "Names of groups. The requesting user must be in one of them."),
     ("audit", "A level whose violations are admitted and recorded as audit annotations."),
     ("audit.level", "Required."),
-    ("audit.version", "As `version`."),
-    ("warn", "A level whose violations are admitted with a warning."),
+    ("audit.version", "Like `version`."),
+    ("warn", "A level whose violations are admitted with warnings."),
     ("warn.level", "Required."),
-    ("warn.version", "As `version`."),
-    ("exemptions", "What is not judged at all, by exact names, as in `PodSecurityConfiguration`."),
-    ("exemptions.usernames", "Users who ask, not service accounts of pods."),
+    ("warn.version", "Like `version`."),
+    ("exemptions", "Requests and pods that are not judged, by exact name, as in `PodSecurityConfiguration`."),
+    ("exemptions.usernames", "Names of requesting users. Service accounts of pods are not compared."),
     ("exemptions.namespaces", "Names of namespaces."),
-    ("exemptions.runtimeClasses", "Names of runtime classes of pods."),
+    ("exemptions.runtimeClasses", "Names of the pods' runtime classes."),
     (
         "existingViolations",
-        "`Recheck`: an update that is judged is judged as a whole. `Tolerate`: violations that the old object has are let be, one by one: the same control, field, container and value.",
+        "How violations that the old object already has are handled on update. `Recheck`: like new ones. `Tolerate`: each violation with the same control, field, container and value is tolerated.",
     ),
     (
         "templates",
-        "What becomes of pod templates: `Enforce` denies, unless an update leaves the template as it was, `Warn` admits with warnings what `level` refuses, `Ignore` does not judge them.",
+        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: violations of `level` are admitted with warnings. `Ignore`: templates are not judged.",
     ),
     (
         "namespaceLabels",
-        "`Honor`: the labels `pod-security.kubernetes.io/enforce`, `audit` and `warn` of a Namespace, and those that end in `-version`, take the place of the settings, as in-tree. Looks the Namespace up.",
+        "`Honor`: the Namespace labels `pod-security.kubernetes.io/enforce`, `audit` and `warn`, and the same with the suffix `-version`, override the settings, as in Pod Security Admission. The Namespace is looked up.",
     ),
 ];
 
+/// Reads the settings.
+///
+/// # Errors
+/// When a setting is invalid or contradicts another one.
 pub(super) fn configure(settings: Node<'_>) -> Result<PodSecurity, SettingsError> {
-    let (level, profile) = (settings.at("level"), settings.at("profile"));
-    if level.is_present()? && profile.is_present()? {
-        return Err(SettingsError::at(profile, "is another name of level, which is there, too; remove one"));
-    }
-    let written = if profile.is_present()? { profile } else { level };
-    // The version counts without a level, too.
-    let version = LevelVersion::version(settings.at("version"))?;
-    let enforce = LevelVersion { level: Level::read(written)?, version };
-    let (audit, warn) = (besides(settings.at("audit"))?, besides(settings.at("warn"))?);
+    let standards = standards(settings)?;
     let namespace_labels = Choice::read(settings.at("namespaceLabels"))?;
-    let standards: Standards<'_> = match namespace_labels {
+    let known: Standards<'_> = match namespace_labels {
         NamespaceLabels::Honor => None,
         NamespaceLabels::Ignore => {
-            Some([Some(&enforce), audit.as_ref(), warn.as_ref()].into_iter().flatten().collect())
+            let StandardsByMode { enforce, audit, warn } = &standards;
+            Some([Some(enforce), audit.as_ref(), warn.as_ref()].into_iter().flatten().collect())
         }
     };
-    let exclusions = exclude::read(settings.at("exclude"), &standards)?;
     Ok(PodSecurity {
-        enforce,
-        audit,
-        warn,
-        exclusions,
+        exclusions: exclude::read(settings.at("exclude"), &known)?,
         exemptions: Exemptions::read(settings.at("exemptions"))?,
         existing_violations: Choice::read(settings.at("existingViolations"))?,
         templates: Choice::read(settings.at("templates"))?,
         namespace_labels,
+        standards,
     })
 }
 
-/// The level and version of another mode.
-fn besides(setting: Node<'_>) -> Result<Option<LevelVersion>, SettingsError> {
+fn standards(settings: Node<'_>) -> Result<StandardsByMode, SettingsError> {
+    let (level, profile) = (settings.at("level"), settings.at("profile"));
+    if level.is_present()? && profile.is_present()? {
+        return Err(SettingsError::at(profile, "is an alias of level, which is set as well; remove one"));
+    }
+    let level = if profile.is_present()? { profile } else { level };
+    // The version also applies without a level.
+    let version = LevelVersion::version(settings.at("version"))?;
+    let enforce = LevelVersion { level: Level::read(level)?, version };
+    let (audit, warn) = (optional(settings.at("audit"))?, optional(settings.at("warn"))?);
+    Ok(StandardsByMode { enforce, audit, warn })
+}
+
+/// Reads the standard of `audit` or `warn`.
+fn optional(setting: Node<'_>) -> Result<Option<LevelVersion>, SettingsError> {
     if !setting.object()? {
         return Ok(None);
     }

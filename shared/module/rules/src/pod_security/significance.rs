@@ -1,16 +1,17 @@
-//! Which updates of a pod are judged.
+//! The updates of a pod that are judged.
 //!
-//! Source: `isSignificantPodUpdate` of k8s.io/pod-security-admission/admission.
+//! Source: `isSignificantPodUpdate` in `admission/admission.go` of k8s.io/pod-security-admission.
 
 use admission::{Fault, Lookup};
 
 use crate::view::{Container, ContainerKind, Pod};
 
-/// Whether an update of a pod changes what it runs: the number of containers or init containers, an image, an
-/// ephemeral container. Everything else that may be changed of a pod cannot break a standard.
+/// Whether an update of a pod changes what the pod runs: the number of containers or init
+/// containers, an image, or an ephemeral container. The other changes that the API server allows
+/// cannot violate a standard.
 ///
 /// # Errors
-/// What cannot be read.
+/// When a list of containers, a name or an image has the wrong type.
 pub(super) fn is_significant(old: Pod<'_>, new: Pod<'_>) -> Result<bool, Fault> {
     for kind in [ContainerKind::Container, ContainerKind::Init] {
         let (old, new) = (old.containers(kind)?, new.containers(kind)?);
@@ -27,16 +28,15 @@ pub(super) fn is_significant(old: Pod<'_>, new: Pod<'_>) -> Result<bool, Fault> 
     if new.is_empty() {
         return Ok(false);
     }
-    let known = images(&old.containers(ContainerKind::Ephemeral)?)?;
+    let known = names_and_images(&old.containers(ContainerKind::Ephemeral)?)?;
     let known = Lookup::of(known);
-    Ok(images(&new)?.iter().any(|container| known.position(container).is_none()))
+    Ok(names_and_images(&new)?.iter().any(|container| known.position(container).is_none()))
 }
 
-/// Names and images.
-fn images<'d>(containers: &[Container<'d>]) -> Result<Vec<(&'d str, &'d str)>, Fault> {
-    let mut images = Vec::new();
+fn names_and_images<'d>(containers: &[Container<'d>]) -> Result<Vec<(&'d str, &'d str)>, Fault> {
+    let mut found = Vec::new();
     for container in containers {
-        images.push((container.name()?, container.image()?));
+        found.push((container.name()?, container.image()?));
     }
-    Ok(images)
+    Ok(found)
 }

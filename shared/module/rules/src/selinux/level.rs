@@ -1,10 +1,11 @@
-//! Levels that every runtime and every node understands alike.
+//! Levels in the form that every runtime and every node accepts.
 
-/// The level of an SELinux context, by meaning: what it lets a process reach, however it is spelled.
+/// The level of an SELinux context. Two levels are equal if they mean the same, however they are
+/// spelled.
 ///
-/// The sensitivity is always `s0`, the only one that the policies of container hosts have. What is left are two
-/// sets of categories, which differ only in a range from `s0`. A process reaches the files whose categories its
-/// high end has all of.
+/// The sensitivity is always `s0`, the only one in the policies of container hosts. The categories
+/// of the low end and the high end are the same, except in a range from `s0`. A process can access
+/// a file if its high end has all categories of the file.
 ///
 /// # Example
 /// ```
@@ -16,31 +17,33 @@
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Level {
-    /// Those of the high end, and of the low end if it is no range.
+    /// The categories of the high end and, unless the level is a range, of the low end.
     categories: Categories,
     /// Whether the low end is `s0` and the high end is not.
     is_range: bool,
 }
 
-/// The longest level that is read at all, in bytes; the kernel takes no more than a page for a whole context.
+/// The maximum length of a level, in bytes. The kernel accepts at most one page for a whole
+/// context.
 const LONGEST: usize = 4096;
 
 const TOO_LONG: &str = "is longer than any level that a node accepts";
-const NO_LEVEL: &str = "is no level that every runtime accepts";
-const NO_CATEGORY: &str = "has a category that is none of c0 to c1023, without leading zeros";
+const NO_LEVEL: &str = "is not a level that every runtime accepts";
+const NO_CATEGORY: &str = "has a category other than c0 to c1023, without leading zeros";
 const NO_RANGE: &str = "has a range of categories that does not ascend";
 
 impl Level {
     /// Reads a level: `s0`, `s0-s0`, `s0:c1,c3.c5` or `s0-s0:c1,c3.c5`.
     ///
-    /// The API server reads none. containerd takes categories and sensitivities that nodes do not have, and
-    /// refuses ranges that they do; the kernel knows categories by their exact names. This is what all of them
-    /// accept.
+    /// The API server does not validate levels. containerd accepts categories and sensitivities
+    /// that nodes do not have, and rejects ranges that they do have. The kernel knows categories by
+    /// their exact names. This function accepts what all of them accept.
     ///
     /// Sources: `checkSelinuxLevel` of containerd, `mls_context_to_sid` of the kernel.
     ///
     /// # Errors
-    /// What is wrong with any other text, to be read behind it.
+    /// The problem with any other text, as a predicate: `is not a level that every runtime
+    /// accepts`.
     ///
     /// # Example
     /// ```
@@ -48,7 +51,7 @@ impl Level {
     ///
     /// assert!(Level::parse("s0-s0:c0.c1023").is_ok());
     /// let problem = Level::parse("s1:c1,c2").unwrap_err();
-    /// assert_eq!(problem, "is no level that every runtime accepts");
+    /// assert_eq!(problem, "is not a level that every runtime accepts");
     /// ```
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         if text.len() > LONGEST {
@@ -67,7 +70,7 @@ impl Level {
         Ok(Self { is_range: is_range && high != Categories::default(), categories: high })
     }
 
-    /// The level of some categories, no range. There is no category above 1023.
+    /// The level with these categories, not a range. Numbers above 1023 are ignored.
     ///
     /// # Example
     /// ```
@@ -94,20 +97,21 @@ impl Level {
         self.is_range
     }
 
-    /// Whether there is any category.
+    /// Whether the level has categories.
     #[must_use]
     pub fn has_categories(&self) -> bool {
         self.categories != Categories::default()
     }
 
-    /// How many categories the high end has.
+    /// The number of categories of the high end.
     #[must_use]
     pub fn categories(&self) -> usize {
         let Categories(words) = &self.categories;
         words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether a process of this level reaches the files of another that has categories: it has all of them.
+    /// Whether a process at this level can access the files of another level. Files without
+    /// categories, which any process can access, do not count.
     ///
     /// # Example
     /// ```
@@ -123,9 +127,10 @@ impl Level {
         other.has_categories() && ours.iter().zip(theirs).all(|(ours, theirs)| theirs & !ours == 0)
     }
 
-    /// The level as runtimes spell those that they draw: one by one, ascending. They keep clear of a level that
-    /// is in use only if it is spelled so. Four or more in a row, which no runtime draws, are a range, so that every level
-    /// is short enough to be read.
+    /// The level as runtimes spell the levels that they draw: single categories in ascending order.
+    /// A runtime avoids a level in use only in this spelling. Four or more consecutive categories,
+    /// which no runtime draws, are written as a range, so that every level is short enough to be
+    /// read.
     ///
     /// Source: `uniqMcs` of go-selinux.
     ///
@@ -139,7 +144,7 @@ impl Level {
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = if self.is_range { "s0-s0" } else { "s0" }.to_owned();
-        // The first and the last of a row.
+        // The first and the last of consecutive categories.
         let mut row: Option<(u32, u32)> = None;
         let Categories(words) = &self.categories;
         for (word, base) in words.iter().zip(BASES) {
@@ -153,7 +158,7 @@ impl Level {
                         Some((category, category))
                     }
                 };
-                // All but the lowest.
+                // Clear the lowest bit.
                 left &= left.wrapping_sub(1);
             }
         }
@@ -205,8 +210,8 @@ impl Categories {
         }
     }
 
-    /// Adds a range, a word at a time: one by one, a long level of wide ranges would take a thousand times
-    /// longer than it is.
+    /// Adds a range, one word at a time. One category at a time, a long level of wide ranges would
+    /// need a thousand steps per range.
     fn insert(&mut self, from: u32, to: u32) {
         for (word, base) in self.0.iter_mut().zip(BASES) {
             let onwards = |from: u32| u64::MAX.checked_shl(from.saturating_sub(base)).unwrap_or_default();
@@ -215,7 +220,7 @@ impl Categories {
     }
 }
 
-/// The category that a list begins with, and what follows it.
+/// Splits a list into its first category and the rest.
 fn category(list: &[u8]) -> Result<(u32, &[u8]), &'static str> {
     let [b'c', digits @ ..] = list else { return Err(NO_LEVEL) };
     let mut rest = digits;
@@ -245,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_runtime_accepts_is_read_by_meaning() {
+    fn parses_every_accepted_spelling_to_its_meaning() {
         for (level, canonical) in [
             ("s0", "s0"),
             ("s0-s0", "s0"),
@@ -270,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn rejects_every_other_text() {
         for (level, problem) in [
             ("", NO_LEVEL),
             ("s", NO_LEVEL),
@@ -326,19 +331,19 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_not_read() {
+    fn rejects_a_text_longer_than_4096_bytes() {
         let level = format!("s0:{}", vec!["c100"; 818].join(","));
         assert_eq!(level.len(), 4092);
         assert_eq!(text(&format!("{level},c1")).len(), "s0:c1,c100".len());
         assert_eq!(level.len() + ",c100".len(), 4097);
         assert_eq!(Level::parse(&format!("{level},c100")).unwrap_err(), TOO_LONG);
-        // The longest that is written: rows of three.
+        // The longest text of a level: rows of three categories.
         let rows: Vec<String> = (0..256).map(|row| format!("c{}.c{}", row * 4, row * 4 + 2)).collect();
         assert_eq!(text(&format!("s0-s0:{}", rows.join(","))).len(), 3_780);
     }
 
     #[test]
-    fn what_a_level_is_asked() {
+    fn reports_ranges_and_counts_categories() {
         for (level, is_range, categories) in
             [("s0", false, 0), ("s0-s0", false, 0), ("s0:c7", false, 1), ("s0-s0:c1.c3", true, 3)]
         {
@@ -352,7 +357,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Items of a list, as first and last category.
+        /// The items of a list, as first and last category.
         fn items()(items in prop::collection::vec((0_u16..1024, 0_u16..1024), 1..60)) -> Vec<(u16, u16)> {
             items.into_iter().map(|(a, b)| if a % 3 == 0 { (a.min(b), a.max(b)) } else { (a, a) }).collect()
         }
@@ -367,7 +372,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_duplicates_and_ranges_are_irrelevant(items in items(), is_range: bool) {
+        fn order_duplicates_and_ranges_do_not_matter(items in items(), is_range: bool) {
             let prefix = if is_range { "s0-s0" } else { "s0" };
             let set: BTreeSet<u16> = items.iter().flat_map(|&(first, last)| first..=last).collect();
             let level = Level::parse(&spelled(prefix, &items)).unwrap();
@@ -387,7 +392,7 @@ mod tests {
         }
 
         #[test]
-        fn the_text_of_a_level_is_read_as_the_level(
+        fn the_text_of_a_level_parses_to_the_level(
             set in prop::collection::btree_set(0_u16..1024, 0..700), is_range: bool,
         ) {
             let mut level = Level::of(&set.into_iter().collect::<Vec<_>>());
@@ -396,7 +401,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_is_what_the_grammar_says(text in "s[01](-s0)?(:[cs01239.,-]{0,9})?") {
+        fn parse_accepts_exactly_the_grammar(text in "s[01](-s0)?(:[cs01239.,-]{0,9})?") {
             fn number(text: &str) -> Option<u16> {
                 let number = text.strip_prefix('c')?;
                 let value = number.parse::<u16>().ok().filter(|value| *value < 1024)?;

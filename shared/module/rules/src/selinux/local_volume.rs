@@ -1,11 +1,11 @@
-//! PersistentVolumes of paths of the node. The runtime relabels them as a whole, whatever they are.
+//! Local PersistentVolumes. The runtime relabels the whole path, even a system path.
 
 use admission::{Fault, Node, Verdict, Violations};
 
-use super::volumes::LocalVolumes;
+use super::settings::LocalVolumes;
 use crate::summary::summary;
 
-/// Paths that may be no volume, nor anything below them.
+/// Paths that must not be volumes, including all paths below them.
 const TREES: [&str; 18] = [
     "/bin",
     "/boot",
@@ -27,36 +27,36 @@ const TREES: [&str; 18] = [
     "/var/log",
 ];
 
-/// Paths that may be no volume, while what is below them may.
-const PLACES: [&str; 9] = ["/", "/home", "/media", "/mnt", "/opt", "/srv", "/tmp", "/var", "/var/lib"];
+/// Paths that must not be volumes, although paths below them may be.
+const DIRECTORIES: [&str; 9] = ["/", "/home", "/media", "/mnt", "/opt", "/srv", "/tmp", "/var", "/var/lib"];
 
 /// Judges a PersistentVolume.
 ///
 /// # Errors
-/// What cannot be read.
-pub(super) fn review(object: Node<'_>, answer: LocalVolumes) -> Result<Verdict<'_>, Fault> {
+/// A path that cannot be read.
+pub(super) fn review(object: Node<'_>, setting: LocalVolumes) -> Result<Verdict<'_>, Fault> {
     let at = object.at("spec").at("local").at("path");
     let Some(path) = at.text()? else { return Ok(Verdict::admit()) };
     if !is_protected(path) {
         return Ok(Verdict::admit());
     }
-    match answer {
+    match setting {
         LocalVolumes::Off => Ok(Verdict::admit()),
         LocalVolumes::Warn => {
-            let what = "the runtime relabels local volumes, also those of the system";
-            Ok(Verdict::admit().warn(summary(what, &[path], 0)))
+            let warning = "the runtime relabels local volumes, including system paths";
+            Ok(Verdict::admit().warn(summary(warning, &[path], 0)))
         }
         LocalVolumes::Reject => {
             let mut violations = Violations::default();
-            let rule = "the runtime would relabel a path of the system";
+            let rule = "the runtime would relabel a system path";
             violations.refuse(at, rule, "use a path that holds nothing else");
             Ok(violations.into())
         }
     }
 }
 
-/// Whether a path is one of the system's. Repeated slashes and steps to where one is count for nothing, a step upwards for
-/// everything.
+/// Whether a path is a system path. Repeated slashes and `.` are ignored; any path with `..` counts
+/// as a system path.
 fn is_protected(path: &str) -> bool {
     let mut clean = String::new();
     for part in path.split('/') {
@@ -74,7 +74,7 @@ fn is_protected(path: &str) -> bool {
     }
     let is_within =
         |tree: &str| clean.strip_prefix(tree).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    PLACES.contains(&clean.as_str()) || TREES.iter().any(|tree| is_within(tree))
+    DIRECTORIES.contains(&clean.as_str()) || TREES.iter().any(|tree| is_within(tree))
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_the_system_are_protected_however_they_are_written() {
+    fn protects_system_paths_in_any_spelling() {
         for path in [
             "/",
             "//",

@@ -1,68 +1,86 @@
-//! The levels of Namespaces: given to new ones, protected, and held against those of all others.
+//! The review of Namespaces: their levels are allocated, protected and unique.
 
 use admission::{
     Cluster, Edits, Fault, List, Node, Operation, Quoted, Request, Verdict, Violation, Violations,
 };
 
-use super::Selinux;
-use super::allocation::{Allocation, Source};
 use super::level::Level;
-use super::options::filled;
-use super::owner::{annotated, implicit, of_namespace};
+use super::namespace_level::{annotated, hash_key, hashed};
 use super::pool::PROBES;
-use super::settings::{Mode, OnLookupFailure};
+use super::settings::{Allocation, Mode, OnLookupFailure, Settings, Source};
+use super::text::filled;
 use crate::summary::summary;
 use crate::view::Namespace;
 
-/// The way out for who may not choose a level.
-const NOT_CHOSEN: &str = "remove it, or ask somebody of allocation.annotationEditors";
+/// The rule and the remedy for a level that a user who is not an editor sets.
+const CHOSEN: (&str, &str) = (
+    "only allocation.annotationEditors may choose the level of a Namespace",
+    "remove it, or ask one of them",
+);
 
-/// The way out where no level is left.
+/// The rule and the remedy for a level that a user who is not an editor changes.
+const CHANGED: (&str, &str) = (
+    "only allocation.annotationEditors may change the level of a Namespace",
+    "restore it, or ask one of them",
+);
+
+/// The remedy if no level is left.
 const WIDEN: &str = "widen allocation.categories";
 
 /// A Namespace under review.
 struct Review<'a, 'd> {
-    policy: &'a Selinux,
+    settings: &'a Settings,
     cluster: &'a dyn Cluster,
     namespace: Namespace<'d>,
     name: &'d str,
-    /// Whether who asks may choose levels. The audit scanner asks for nobody, of whom nothing is known.
+    /// Whether the requesting user may choose levels. The audit scanner sends requests without a
+    /// user, about whom nothing is known.
     is_editor: bool,
+}
+
+/// Findings from the request alone, and the levels to compare with those of other Namespaces.
+#[derive(Default)]
+struct Findings<'d> {
+    violations: Violations<'d>,
+    levels: Vec<(Node<'d>, Level)>,
+    /// Whether the Namespace needs a level.
+    needs_level: bool,
 }
 
 /// Judges a Namespace.
 ///
 /// # Errors
-/// What cannot be read or looked up.
+/// Fields that cannot be read, and a failed look-up.
 pub(super) fn review<'d>(
-    policy: &Selinux,
+    settings: &Settings,
     request: &Request<'d>,
     cluster: &dyn Cluster,
 ) -> Result<Verdict<'d>, Fault> {
     let namespace = Namespace::of(request.object()?);
-    if policy.allocation.source != Source::NamespaceAnnotation {
+    let allocation = &settings.allocation;
+    if allocation.source != Source::NamespaceAnnotation {
         return Ok(Verdict::admit());
     }
     let name = namespace.metadata().name().text()?.unwrap_or_default();
-    let is_editor = request.username()?.is_empty() || policy.allocation.editors.contain(request)?;
-    let review = Review { policy, cluster, namespace, name, is_editor };
-    let mut found = Found::default();
+    let is_editor = request.username()?.is_empty() || allocation.editors.contain(request)?;
+    let review = Review { settings, cluster, namespace, name, is_editor };
+    let mut findings = Findings::default();
     match request.operation {
-        Operation::Update => review.update(Namespace::of(request.stored_object()?), &mut found)?,
-        _ => review.create(&mut found)?,
+        Operation::Update => review.update(Namespace::of(request.stored_object()?), &mut findings)?,
+        _ => review.create(&mut findings)?,
     }
-    let Found { mut violations, levels, is_new } = found;
-    if levels.is_empty() && !is_new {
+    let Findings { mut violations, levels, needs_level } = findings;
+    if levels.is_empty() && !needs_level {
         return Ok(violations.into());
     }
     let others = match review.others() {
-        Err(fault) if policy.on_lookup_failure == OnLookupFailure::Warn => {
-            let warning = summary("selinux could not judge all", &[fault.path()], 0);
+        Err(fault) if settings.on_lookup_failure == OnLookupFailure::Warn => {
+            let warning = summary("selinux could not look up", &[&fault.place().to_string()], 0);
             return Ok(Verdict::from(violations).warn(warning).annotate("error", fault.to_string()));
         }
         other => other?,
     };
-    if is_new {
+    if needs_level {
         return review.allocate(&others);
     }
     for (at, level) in levels {
@@ -73,65 +91,57 @@ pub(super) fn review<'d>(
     Ok(violations.into())
 }
 
-/// What is found without other Namespaces, and what has to be held against theirs.
-#[derive(Default)]
-struct Found<'d> {
-    violations: Violations<'d>,
-    levels: Vec<(Node<'d>, Level)>,
-    /// Whether it is to be given a level.
-    is_new: bool,
-}
-
-/// The Namespace that has a level; of several the least, as the cluster lists in any order.
+/// The Namespace that has a level: the first by name, because the cluster lists Namespaces in any
+/// order.
 fn holder<'o>(others: &'o [(String, Level)], level: &Level) -> Option<&'o str> {
     let same = others.iter().filter(|(_, other)| other == level);
     same.map(|(name, _)| name.as_str()).min()
 }
 
 fn duplicate<'d>(at: Node<'d>, other: &str) -> Violation<'d> {
-    let mut rule = "Namespace ".to_owned();
-    rule.push_str(&Quoted(other).to_string());
-    rule.push_str(" has this level");
+    let rule = ["Namespace ", &Quoted(other).to_string(), " has this level"].concat();
     Violation::invalid(at, rule, "choose another one, or put both in one of allocation.sharedGroups")
 }
 
 impl<'d> Review<'_, 'd> {
     fn allocation(&self) -> &Allocation {
-        &self.policy.allocation
+        &self.settings.allocation
     }
 
-    fn create(&self, found: &mut Found<'d>) -> Result<(), Fault> {
+    fn create(&self, findings: &mut Findings<'d>) -> Result<(), Fault> {
         let annotations = self.namespace.metadata().annotations();
-        let mut is_written = false;
+        let mut is_annotated = false;
         for key in &self.allocation().annotations {
             let Some(at) = annotations.entry(key)? else { continue };
             let Some(text) = at.filled_text()? else { continue };
-            if !self.is_editor && !self.is_its_own(text) {
-                let rule = "who creates a Namespace may not choose its level";
-                found.violations.refuse(at, rule, NOT_CHOSEN);
-            } else if let Some(level) = self.checked(at, text, &mut found.violations)
-                && !is_written
+            if !self.is_editor && !self.is_candidate(text) {
+                let (rule, remedy) = CHOSEN;
+                findings.violations.refuse(at, rule, remedy);
+            } else if let Some(level) = self.parse(at, text, &mut findings.violations)
+                && !is_annotated
             {
-                // The first one counts.
-                found.levels.push((at, level));
+                // Only the first annotation applies.
+                findings.levels.push((at, level));
             }
-            is_written = true;
+            is_annotated = true;
         }
-        // The level of a group is hashed alike for all that are in it, and a name that is still to be made up leads to none.
-        found.is_new = !is_written && !self.name.is_empty() && self.allocation().group(self.name).is_none();
+        // The members of a group have the same hashed level. Without a name, there is nothing to
+        // hash.
+        let is_in_group = self.allocation().group(self.name).is_some();
+        findings.needs_level = !is_annotated && !self.name.is_empty() && !is_in_group;
         Ok(())
     }
 
-    /// A level that may be a Namespace's.
-    fn checked(&self, at: Node<'d>, text: &str, violations: &mut Violations<'d>) -> Option<Level> {
+    /// Parses a level that a Namespace can have, or adds a violation.
+    fn parse(&self, at: Node<'d>, text: &str, violations: &mut Violations<'d>) -> Option<Level> {
         let pool = &self.allocation().pool;
-        match Level::parse(text).and_then(|level| pool.own(level)) {
+        match Level::parse(text).and_then(|level| pool.validated(level)) {
             Ok(level) => Some(level),
             Err(rule) => {
                 let remedy = if pool.per_level == 2 {
-                    "write two, such as s0:c1,c2"
+                    "write two categories, such as s0:c1,c2"
                 } else {
-                    "write three, such as s0:c1,c2,c3"
+                    "write three categories, such as s0:c1,c2,c3"
                 };
                 violations.refuse(at, rule, remedy);
                 None
@@ -139,15 +149,15 @@ impl<'d> Review<'_, 'd> {
         }
     }
 
-    /// Whether a text is a level that the Namespace would be given.
-    fn is_its_own(&self, text: &str) -> bool {
+    /// Whether a text is a level that the policy could allocate to the Namespace.
+    fn is_candidate(&self, text: &str) -> bool {
         let Ok(level) = Level::parse(text) else { return false };
-        let key = of_namespace(self.allocation(), self.name);
+        let key = hash_key(self.allocation(), self.name);
         let pool = &self.allocation().pool;
         (0..PROBES).any(|number| pool.probe(&key, number).as_ref() == Some(&level))
     }
 
-    /// All other Namespaces with their levels, without those of the same group.
+    /// The names and levels of all other Namespaces that are not in the same group.
     fn others(&self) -> Result<Vec<(String, Level)>, Fault> {
         let shape = Namespace::OTHERS;
         let list = List { api_version: "v1", kind: "Namespace", namespace: None, shape };
@@ -162,10 +172,10 @@ impl<'d> Review<'_, 'd> {
             if name == self.name || group.is_some() && allocation.group(name) == group {
                 continue;
             }
-            // One whose annotation is no level has none, and its pods are denied.
+            // A Namespace with a malformed annotation has no level, and its pods are denied.
             let level = match annotated(allocation, other) {
                 Ok(Some((_, level))) => level,
-                Ok(None) => implicit(allocation, name),
+                Ok(None) => hashed(allocation, name),
                 Err(_) => continue,
             };
             others.push((name.to_owned(), level));
@@ -173,17 +183,17 @@ impl<'d> Review<'_, 'd> {
         Ok(others)
     }
 
-    /// Gives a new Namespace a level that no other has. In front of a guard, one without an annotation has the level of
-    /// the hash.
+    /// Gives a new Namespace a level that no other Namespace has. [`Mode::Validate`] takes the
+    /// hashed level for it and denies a duplicate.
     fn allocate(&self, others: &[(String, Level)]) -> Result<Verdict<'d>, Fault> {
         let allocation = self.allocation();
         let metadata = self.namespace.metadata();
         let mut violations = Violations::default();
         let is_taken = |level: &Level| others.iter().any(|(_, other)| other == level);
-        let free = || allocation.pool.free(&of_namespace(allocation, self.name), &is_taken);
+        let free = || allocation.pool.free(&hash_key(allocation, self.name), &is_taken);
         let key = allocation.annotations.first().map_or("", String::as_str);
-        if self.policy.mode == Mode::Validate {
-            let level = implicit(allocation, self.name);
+        if self.settings.mode == Mode::Validate {
+            let level = hashed(allocation, self.name);
             if let Some(other) = holder(others, &level) {
                 let rule = ["has the level of Namespace ", &Quoted(other).to_string(), ", ", &level.text()];
                 let remedy = match free() {
@@ -203,12 +213,11 @@ impl<'d> Review<'_, 'd> {
         Ok(Verdict::from(edits).annotate("level", level.text()))
     }
 
-    fn update(&self, old: Namespace<'d>, found: &mut Found<'d>) -> Result<(), Fault> {
+    fn update(&self, old: Namespace<'d>, findings: &mut Findings<'d>) -> Result<(), Fault> {
         let (before, now) = (old.metadata().annotations(), self.namespace.metadata().annotations());
-        let keys = &self.allocation().annotations;
         let mut changed = Vec::new();
         let mut had_level = false;
-        for key in keys {
+        for key in &self.allocation().annotations {
             let (before, after) = (before.entry(key)?, now.entry(key)?);
             let (old_text, new_text) = (filled(before)?, filled(after)?);
             had_level |= old_text.is_some();
@@ -217,28 +226,22 @@ impl<'d> Review<'_, 'd> {
             }
         }
         for (at, text) in changed {
-            // One that had none may be annotated with what it had all the time.
-            let adds_its_own = !had_level
+            // Anybody may write down the hashed level, which the Namespace had without an
+            // annotation.
+            let keeps_level = !had_level
                 && text.is_some_and(|text| {
-                    Level::parse(text).is_ok_and(|level| level == implicit(self.allocation(), self.name))
+                    Level::parse(text).is_ok_and(|level| level == hashed(self.allocation(), self.name))
                 });
-            if !self.is_editor && !adds_its_own {
-                let (rule, remedy) = if had_level {
-                    (
-                        "the level of a Namespace may not be changed",
-                        "restore it, or ask somebody of allocation.annotationEditors",
-                    )
-                } else {
-                    ("the level of a Namespace may not be chosen", NOT_CHOSEN)
-                };
-                found.violations.forbid(at, rule, remedy);
+            if !self.is_editor && !keeps_level {
+                let (rule, remedy) = if had_level { CHANGED } else { CHOSEN };
+                findings.violations.forbid(at, rule, remedy);
                 continue;
             }
             let level = match text {
-                Some(text) => self.checked(at, text, &mut found.violations),
-                None => Some(implicit(self.allocation(), self.name)),
+                Some(text) => self.parse(at, text, &mut findings.violations),
+                None => Some(hashed(self.allocation(), self.name)),
             };
-            found.levels.extend(level.map(|level| (at, level)));
+            findings.levels.extend(level.map(|level| (at, level)));
         }
         Ok(())
     }

@@ -1,17 +1,17 @@
-//! Which levels Namespaces own, and what pods make of them: for tools that look at a cluster as a whole.
+//! The levels that Namespaces own and pods set, for tools that examine a whole cluster.
 
 use std::fmt;
 
 use admission::{Fault, Node, SettingsError};
 
-use super::Selinux;
-use super::allocation::{OwnerScope, Source};
 use super::level::Level;
-use super::options::Site;
-use super::owner::{annotated, implicit, labelled, of_namespace};
+use super::namespace_level::{annotated, hash_key, hashed, label_key};
+use super::pod::Site;
+use super::policy::Selinux;
+use super::settings::{OwnerScope, Settings, Source};
 use crate::view::{Namespace, Pod};
 
-/// Settings, as far as they say which level a Namespace owns.
+/// The rules by which Namespaces own levels.
 ///
 /// # Example
 /// ```
@@ -24,57 +24,59 @@ use crate::view::{Namespace, Pod};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Ownership(Selinux);
+pub struct Ownership(Settings);
 
 /// The level of a Namespace.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Owned {
-    /// `None` where it has none of its own, or none that can be told.
+    /// `None` if the Namespace owns no level or its level is not known.
     pub level: Option<Level>,
-    /// Why it has this one, or none.
+    /// The reason for the level or for its absence.
     pub origin: Origin,
-    /// Who has the level, such as `group:shop`: Namespaces with the same one share it on purpose.
+    /// The key of the owner, such as `group:shop`. Namespaces with the same key share a level on
+    /// purpose.
     pub owner: String,
 }
 
-/// Where the level of a Namespace comes from, or why it has none.
+/// The origin of a Namespace's level, or the reason why it has none.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origin {
-    /// A hash of this key.
+    /// The hash of this key.
     Hash(String),
     /// The annotation with this key.
     Annotation(String),
-    /// The settings: it is that of every pod.
+    /// The settings, which give every pod the same level.
     Fixed,
-    /// The runtime draws one for each pod.
+    /// None: the runtime draws a level for each pod.
     Runtime,
-    /// It is exempt, so that the runtime draws one for each pod.
+    /// None: the Namespace is exempt, and the runtime draws a level for each pod.
     Exempt,
-    /// Levels are of what is in a Namespace.
+    /// None: the owners are smaller than a Namespace.
     Below(OwnerScope),
-    /// It has no annotation, without which its pods are denied; this one would do.
+    /// None: the Namespace lacks an annotation with this key, and its pods are denied.
     Missing(String),
-    /// This would tell, and the Namespace was not given.
-    Untold(&'static str),
+    /// Not known: this decides, and the Namespace object was not given.
+    Unknown(&'static str),
 }
 
 impl Ownership {
-    /// Understands the settings of the policy.
+    /// Reads the settings of the policy, as JSON.
     ///
     /// # Errors
-    /// The first setting that is not understood, with its path.
+    /// The first setting that is not valid, with its path.
     pub fn configure(settings: &[u8]) -> Result<Self, SettingsError> {
-        admission::configure(settings).map(Self)
+        admission::configure::<Selinux>(settings).map(|Selinux(settings)| Self(settings))
     }
 
-    /// The level of the Namespace with a name, which matters to some settings.
+    /// The level of the Namespace with this name. Some settings also need the Namespace object, see
+    /// [`Ownership::reads_namespaces`].
     ///
     /// # Errors
-    /// A label or an annotation that cannot be read, and an annotation that is no level.
+    /// A label or an annotation that cannot be read, and an annotation that is not a level.
     pub fn of(&self, name: &str, namespace: Option<Namespace<'_>>) -> Result<Owned, Fault> {
-        let Self(Selinux { allocation, exempt, .. }) = self;
-        let owned = |level, origin| Owned { level, origin, owner: of_namespace(allocation, name) };
-        // What is annotated holds the level against all others, though its own pods are exempt.
+        let Self(Settings { allocation, exempt, .. }) = self;
+        let owned = |level, origin| Owned { level, origin, owner: hash_key(allocation, name) };
+        // An annotation reserves the level even if the Namespace is exempt.
         if allocation.source == Source::NamespaceAnnotation
             && let Some(namespace) = namespace
             && let Some((key, level)) = annotated(allocation, namespace)?
@@ -95,18 +97,18 @@ impl Ownership {
                 let origin = if namespace.is_some() {
                     Origin::Missing(key)
                 } else {
-                    Origin::Untold("its annotations decide")
+                    Origin::Unknown("its annotations decide")
                 };
                 owned(None, origin)
             }
             (Source::NamespaceAnnotation, _) | (Source::Hash, OwnerScope::Namespace) => {
-                let hashed = Origin::Hash(of_namespace(allocation, name));
-                owned(Some(implicit(allocation, name)), hashed)
+                let origin = Origin::Hash(hash_key(allocation, name));
+                owned(Some(hashed(allocation, name)), origin)
             }
             (Source::Hash, OwnerScope::NamespaceLabel) => match namespace {
-                None => owned(None, Origin::Untold("its labels decide")),
+                None => owned(None, Origin::Unknown("its labels decide")),
                 Some(namespace) => {
-                    let key = labelled(allocation, name, namespace)?;
+                    let key = label_key(allocation, name, namespace)?;
                     let level = Some(allocation.pool.level(&key));
                     Owned { level, origin: Origin::Hash(key.clone()), owner: key }
                 }
@@ -115,11 +117,11 @@ impl Ownership {
         })
     }
 
-    /// Whether the Namespace object tells more than its name does.
+    /// Whether the level can depend on the Namespace object.
     #[must_use]
     pub fn reads_namespaces(&self) -> bool {
-        let Self(Selinux { allocation, .. }) = self;
-        allocation.asks()
+        let Self(Settings { allocation, .. }) = self;
+        allocation.reads_namespace()
     }
 }
 
@@ -130,7 +132,7 @@ impl fmt::Display for Origin {
             Self::Annotation(key) => write!(f, "annotation {key}"),
             Self::Fixed => f.write_str("allocation.fixed.level, for every pod"),
             Self::Runtime => f.write_str("the runtime draws one for each pod"),
-            Self::Exempt => f.write_str("exempt, so that the runtime draws one for each pod"),
+            Self::Exempt => f.write_str("exempt; the runtime draws one for each pod"),
             Self::Below(scope) => {
                 let owners = match scope {
                     OwnerScope::ServiceAccount => "service accounts",
@@ -138,23 +140,23 @@ impl fmt::Display for Origin {
                     OwnerScope::StatefulPod => "single pods",
                     OwnerScope::Namespace | OwnerScope::NamespaceLabel => "Namespaces",
                 };
-                write!(f, "levels are of {owners}, and cannot be told from the Namespace alone")
+                write!(f, "{owners} own levels; the Namespace alone does not determine them")
             }
             Self::Missing(key) => write!(f, "its pods are denied until it is annotated with {key}"),
-            Self::Untold(what) => f.write_str(what),
+            Self::Unknown(what) => f.write_str(what),
         }
     }
 }
 
-/// The levels that a pod sets, for itself and for its containers, with their places.
+/// The levels that a pod sets for itself and for its containers, each with its place.
 ///
 /// # Errors
-/// What cannot be read.
+/// Options or containers that cannot be read.
 pub fn levels_set_by<'d>(pod: Pod<'d>) -> Result<Vec<(Node<'d>, &'d str)>, Fault> {
     let mut sites = vec![Site::of_pod(pod)?];
     for container in pod.all_containers()? {
         sites.push(Site::of_container(container)?);
     }
-    let level = |site: &Site<'d>| Some((site.at("level"), site.own?.level?));
+    let level = |site: &Site<'d>| Some((site.at("level"), site.level()?));
     Ok(sites.iter().filter_map(level).collect())
 }

@@ -1,13 +1,13 @@
-//! Levels that follow from a name.
+//! Levels that are hashed from a name.
 
 use sha2::{Digest, Sha256};
 
 use super::level::Level;
 
-/// The categories that levels are made of, and how a name leads to one.
+/// The categories that levels consist of, and the function from a name to a level.
 ///
-/// The same name has the same level on every node and after every restart, and nothing has to be stored for it.
-/// That is what a level needs to be shared by pods, to be checked, and to stay on a volume.
+/// A name has the same level on every node and after every restart, and nothing is stored for it.
+/// Therefore pods can share a level, the policy can check it, and a volume can keep it.
 ///
 /// # Example
 /// ```
@@ -22,16 +22,17 @@ pub struct Pool {
     pub min: u16,
     /// The highest category, at most 1023.
     pub max: u16,
-    /// How many categories a level has, the same for all: the one with more would reach the files of others.
+    /// The number of categories of every level. A level with more of them would give access to the
+    /// files of others.
     pub per_level: u8,
-    /// What makes the levels of one cluster differ from those of another.
+    /// A text that makes the levels of one cluster differ from those of another.
     pub salt: String,
 }
 
-/// How many levels are tried for a name. Only a pool that is nearly used up needs more than a few.
+/// The number of levels to try for a name. Only an almost exhausted pool needs more than a few.
 pub const PROBES: u32 = 64;
 
-/// What go-selinux keeps for containers without a label of their own.
+/// The categories that go-selinux reserves for containers with SELinux labelling disabled.
 const RESERVED: [u16; 2] = [1022, 1023];
 
 impl Default for Pool {
@@ -41,7 +42,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// How many levels there are, the reserved one included.
+    /// The number of levels, including the reserved one.
     ///
     /// # Example
     /// ```
@@ -53,10 +54,10 @@ impl Pool {
         binomial(categories, self.per_level)
     }
 
-    /// The level that a try leads to; `None` for the reserved one.
+    /// The level that attempt `number` for a key yields; `None` for the reserved level.
     ///
-    /// The bytes that are hashed are fixed for good: whoever changes them moves every name to another level, and
-    /// with it every volume.
+    /// The hashed bytes must never change: any change gives every name, and every volume, another
+    /// level.
     #[must_use]
     pub fn probe(&self, key: &str, number: u32) -> Option<Level> {
         let hashed = [self.salt.as_bytes(), &[0], key.as_bytes(), &[0], &number.to_be_bytes()].concat();
@@ -66,14 +67,15 @@ impl Pool {
         (level != Level::of(&RESERVED)).then_some(level)
     }
 
-    /// The level of a name, whoever else has it.
+    /// The level of a key, whether or not another key has the same one.
     #[must_use]
     pub fn level(&self, key: &str) -> Level {
-        // A pool in use has a thousand levels and one of them is reserved: something is always found.
+        // Settings ensure a thousand levels, of which one is reserved, so that a level is always
+        // found.
         self.free(key, &|_| false).unwrap_or_else(|| self.at(0))
     }
 
-    /// The first level of a name that nobody has taken.
+    /// The first level of a key that is not taken; `None` if all attempts are.
     ///
     /// # Example
     /// ```
@@ -89,25 +91,26 @@ impl Pool {
         (0..PROBES).filter_map(|number| self.probe(key, number)).find(|level| !is_taken(level))
     }
 
-    /// A level, if it can be an owner's here: all have one end and as many categories, or one would reach another's files.
+    /// Returns a level that an owner can have: not a range, and with the same number of categories
+    /// as all others. Any other level would give access to the files of others.
     ///
     /// # Errors
-    /// What is wrong with it, to be read behind it.
-    pub fn own(&self, level: Level) -> Result<Level, &'static str> {
+    /// The problem with any other level, as a predicate.
+    pub fn validated(&self, level: Level) -> Result<Level, &'static str> {
         if level.is_range() || level.categories() != usize::from(self.per_level) {
-            return Err("is no level of an owner, which has one end and as many categories as all others");
+            return Err("is a range or has another number of categories than allocation.categories.perLevel");
         }
         Ok(level)
     }
 
-    /// The level at a place in the order of OpenShift, by the highest category first.
+    /// The level at a rank in the order of OpenShift, which compares the highest categories first.
     ///
     /// Source: `pkg/security/mcs` of openshift/library-go, the combinatorial number system.
     fn at(&self, rank: u64) -> Level {
         let mut rank = rank;
         let mut categories = Vec::with_capacity(self.per_level.into());
         for left in (1..=self.per_level).rev() {
-            // The highest number with no more than `rank` combinations below it, bit by bit.
+            // The highest number with at most `rank` combinations below it, determined bit by bit.
             let mut number = 0_u16;
             for shift in (0..10).rev() {
                 let higher = number | 1_u16.wrapping_shl(shift);
@@ -122,9 +125,9 @@ impl Pool {
     }
 }
 
-/// How many ways there are to take `taken` out of `of`.
+/// The number of ways to choose `taken` out of `of`.
 fn binomial(of: u64, taken: u8) -> u64 {
-    // Every step is a binomial of its own, so that nothing is lost by dividing.
+    // Every intermediate result is a binomial, so that every division is exact.
     (0..u64::from(taken)).fold(1, |ways, step| {
         let more = ways.saturating_mul(of.saturating_sub(step));
         more.checked_div(step.saturating_add(1)).unwrap_or_default()
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_levels_of_the_design() {
+    fn yields_the_documented_levels() {
         let pool = Pool::default();
         for (name, level) in [
             ("default", "s0:c413,c650"),
@@ -169,7 +172,7 @@ mod tests {
             assert_eq!(namespace(&pool, name), level, "{name}");
         }
         assert_eq!(namespace(&of(512, 1023, 2), "team-a"), "s0:c690,c847");
-        // Of an implementation in another language.
+        // Computed by an implementation in another language.
         assert_eq!(namespace(&of(0, 1023, 3), "team-a"), "s0:c267,c619,c659");
         assert_eq!(namespace(&of(512, 1023, 3), "team-b"), "s0:c561,c766,c857");
         assert_eq!(namespace(&Pool { salt: "blue".to_owned(), ..pool.clone() }, "team-a"), "s0:c774,c995");
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_openshift() {
+    fn ranks_levels_in_the_order_of_openshift() {
         let pool = Pool::default();
         let last = pool.combinations().saturating_sub(1);
         for (rank, level) in [(0, [0, 1]), (1, [0, 2]), (2, [1, 2]), (365, [14, 27]), (last, RESERVED)] {
@@ -189,8 +192,8 @@ mod tests {
     }
 
     #[test]
-    fn the_reserved_level_is_never_given() {
-        // Of three levels, one is reserved, and every name comes by it sooner or later.
+    fn never_yields_the_reserved_level() {
+        // One of three levels is reserved, so that every name hits it sooner or later.
         let pool = of(1021, 1023, 2);
         let probes: Vec<_> = (0..PROBES).map(|number| pool.probe("namespace:a", number)).collect();
         assert!(probes.contains(&None));
@@ -200,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_level_makes_way_for_the_next() {
+    fn skips_a_taken_level() {
         let pool = Pool::default();
         let key = "namespace:tenant-327";
         let first = pool.probe(key, 0);
@@ -213,15 +216,15 @@ mod tests {
     }
 
     #[test]
-    fn another_salt_gives_another_level() {
+    fn another_salt_yields_another_level() {
         let salted = Pool { salt: "blue".to_owned(), ..Pool::default() };
         assert_ne!(namespace(&salted, "team-a"), namespace(&Pool::default(), "team-a"));
-        // What is salt and what is name stays apart.
+        // The boundary between salt and key matters.
         assert_ne!(salted.level("namespace:a"), Pool::default().level("bluenamespace:a"));
     }
 
     #[test]
-    fn no_pool_makes_it_stop() {
+    fn accepts_any_pool_without_panicking() {
         for pool in [of(5, 4, 2), of(7, 7, 2), of(0, 1023, 0), of(0, u16::MAX, 255), of(u16::MAX, 0, 3)] {
             let _ = (pool.combinations(), pool.level("a"), pool.free("a", &|_| true));
         }
@@ -231,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_rank_is_a_level_of_its_own(min in 0_u16..1000, more in 2_u16..20, per_level in 2_u8..=3) {
+        fn every_rank_is_a_distinct_level(min in 0_u16..1000, more in 2_u16..20, per_level in 2_u8..=3) {
             let pool = of(min, min.saturating_add(more), per_level);
             let mut last_reversed = Vec::new();
             let mut seen = BTreeSet::new();
@@ -240,7 +243,7 @@ mod tests {
                 prop_assert_eq!(level.len(), usize::from(per_level));
                 prop_assert!(level.iter().all(|category| (pool.min..=pool.max).contains(category)));
                 seen.insert(level.clone());
-                // Co-lexicographic: ascending by the highest category, then by the next.
+                // Colexicographic order: by the highest category, then by the next.
                 level.reverse();
                 prop_assert!(last_reversed < level);
                 last_reversed = level;
@@ -249,14 +252,14 @@ mod tests {
         }
 
         #[test]
-        fn a_rank_is_the_sum_of_the_binomials(rank in 0_u64..178_433_024) {
+        fn a_rank_is_the_sum_of_binomials(rank in 0_u64..178_433_024) {
             let level = categories(&of(0, 1023, 3).at(rank));
             let sum: u64 = level.iter().zip(1..).map(|(category, taken)| binomial((*category).into(), taken)).sum();
             prop_assert_eq!(sum, rank);
         }
 
         #[test]
-        fn levels_are_within_the_pool(
+        fn every_level_is_in_the_pool(
             key: String, salt: String, min in 0_u16..900, more in 50_u16..=123, per_level in 2_u8..=3,
         ) {
             let pool = Pool { min, max: min.saturating_add(more), per_level, salt };

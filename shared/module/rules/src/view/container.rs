@@ -2,10 +2,10 @@
 
 use admission::{Fault, Node};
 
-/// A container of any of the three lists.
+/// A container, init container or ephemeral container.
 #[derive(Clone, Copy, Debug)]
 pub struct Container<'d> {
-    /// The list that it is in.
+    /// The list that the container is in.
     pub kind: ContainerKind,
     node: Node<'d>,
 }
@@ -15,37 +15,38 @@ impl<'d> Container<'d> {
         Self { kind, node }
     }
 
-    /// The place of the container.
+    /// Returns the place of the container.
     #[must_use]
     pub fn place(&self) -> Node<'d> {
         self.node
     }
 
-    /// A part of it, if it is there.
+    /// Returns a field of the container, or `None` if it is absent or null.
     ///
     /// # Errors
-    /// When the container is no object.
+    /// Returns a fault if the container is not an object.
     pub fn part(&self, part: ContainerPart) -> Result<Option<Node<'d>>, Fault> {
         self.node.entry(part.field())
     }
 
-    /// `name`.
+    /// Returns `name`, empty if it is absent.
     ///
     /// # Errors
-    /// When it is no string.
+    /// Returns a fault if it is not a string.
     pub fn name(&self) -> Result<&'d str, Fault> {
         self.text("name")
     }
 
-    /// `image`.
+    /// Returns `image`, empty if it is absent.
     ///
     /// # Errors
-    /// When it is no string.
+    /// Returns a fault if it is not a string.
     pub fn image(&self) -> Result<&'d str, Fault> {
         self.text("image")
     }
 
-    /// A text that is asked for over and over; what is not there leaves nothing behind in the document.
+    /// Returns a string field. It is read repeatedly, so an absent field must not add a place to the
+    /// document each time, as `Node::at` would.
     fn text(&self, field: &str) -> Result<&'d str, Fault> {
         Ok(match self.node.entry(field)? {
             Some(text) => text.text()?.unwrap_or_default(),
@@ -54,7 +55,7 @@ impl<'d> Container<'d> {
     }
 }
 
-/// What rules read of a container besides its name and image.
+/// A field of a container that rules read, other than its name and image.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ContainerPart {
     /// `securityContext`.
@@ -72,7 +73,7 @@ pub enum ContainerPart {
 }
 
 impl ContainerPart {
-    /// All of them.
+    /// All parts.
     pub const ALL: [Self; 6] = [
         Self::SecurityContext,
         Self::Ports,
@@ -82,7 +83,7 @@ impl ContainerPart {
         Self::Lifecycle,
     ];
 
-    /// The field of a container.
+    /// Returns the name of the field.
     #[must_use]
     pub fn field(self) -> &'static str {
         match self {
@@ -96,7 +97,7 @@ impl ContainerPart {
     }
 }
 
-/// The three lists of containers, in the order in which the standard visits them.
+/// The list that a container is in, ordered as the Pod Security Standards visit the lists.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum ContainerKind {
     /// `initContainers`.
@@ -108,10 +109,10 @@ pub enum ContainerKind {
 }
 
 impl ContainerKind {
-    /// All of them.
+    /// All kinds, in order.
     pub const ALL: [Self; 3] = [Self::Init, Self::Container, Self::Ephemeral];
 
-    /// The field of a pod's specification that lists them.
+    /// Returns the name of the list in a pod's `spec`.
     #[must_use]
     pub fn field(self) -> &'static str {
         match self {
@@ -121,7 +122,7 @@ impl ContainerKind {
         }
     }
 
-    /// What one is called in a sentence.
+    /// Returns the English name of one container, for messages.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! `ObjectMeta`, as far as several kinds are read alike.
+//! `ObjectMeta`, which all kinds share.
 
 use admission::{Fault, Node, Shape};
 
@@ -7,7 +7,7 @@ use admission::{Fault, Node, Shape};
 pub struct Metadata<'d>(Node<'d>);
 
 impl<'d> Metadata<'d> {
-    /// What is read of owner references.
+    /// The fields to read of an owner reference.
     pub(super) const OWNERS: Shape<'static> = Shape::Fields(&[
         ("apiVersion", Shape::ALL),
         ("blockOwnerDeletion", Shape::ALL),
@@ -17,7 +17,7 @@ impl<'d> Metadata<'d> {
         ("uid", Shape::ALL),
     ]);
 
-    /// The metadata of an object, present or not.
+    /// Creates the view of the metadata of an object; either may be absent.
     pub(super) fn of(object: Node<'d>) -> Self {
         Self(object.at("metadata"))
     }
@@ -89,10 +89,10 @@ pub struct OwnerReference<'d> {
 }
 
 impl<'d> OwnerReference<'d> {
-    /// The view of an element.
+    /// Creates the view of an element of the list.
     ///
     /// # Errors
-    /// What is no object.
+    /// Returns a fault if the element is not an object.
     pub fn of(item: Node<'d>) -> Result<Self, Fault> {
         if !item.object()? {
             return Err(item.fault("expected an object, found null"));
@@ -107,10 +107,11 @@ impl<'d> OwnerReference<'d> {
         })
     }
 
-    /// Whether two are the same.
+    /// Returns whether two references are equal. Absent and empty strings are equal; an absent flag
+    /// differs from `false`.
     ///
     /// # Errors
-    /// A field of another type.
+    /// Returns a fault if a field has the wrong type.
     pub fn is(&self, other: &Self) -> Result<bool, Fault> {
         let texts = |one: &Self| [one.api_version, one.kind, one.name, one.uid];
         let flags = |one: &Self| [one.controller, one.block_owner_deletion];

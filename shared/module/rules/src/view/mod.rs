@@ -1,8 +1,11 @@
-//! Views: the names and types of the fields that rules read, and nothing else.
+//! Views of Kubernetes objects: the names of the fields that policies read.
 //!
-//! A shape names the fields that are kept, an accessor the field that it reads. In debug builds, and so in
-//! every test, an accessor of a field that the shape does not keep panics (see
-//! [`Node::at`](admission::Node::at)). Tests look up every path of a shape in the types of `k8s-openapi`.
+//! A view wraps a place in a document and returns the places of its fields. A [`Shape`] lists the
+//! fields that the parser keeps. In debug builds, and so in every test, reading a field that the
+//! shape does not keep panics; in modules such a field would read as absent. Tests check every path
+//! of every shape against the types of the crate `k8s-openapi`.
+//!
+//! [`Shape`]: admission::Shape
 
 mod container;
 mod metadata;

@@ -1,4 +1,4 @@
-//! `v1` Namespace.
+//! The kind Namespace of `v1`.
 
 use admission::{Node, Shape};
 
@@ -9,23 +9,23 @@ use super::Metadata;
 pub struct Namespace<'d>(Node<'d>);
 
 impl<'d> Namespace<'d> {
-    /// What is read of its annotations.
+    /// The fields to read for the annotations.
     pub const ANNOTATED: Shape<'static> =
         Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL)]))]);
 
-    /// What is read of its labels.
+    /// The fields to read for the labels.
     pub const LABELLED: Shape<'static> =
         Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::ALL)]))]);
 
-    /// What is read of both.
+    /// The fields to read for annotations and labels.
     pub const DESCRIBED: Shape<'static> =
         Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL), ("labels", Shape::ALL)]))]);
 
-    /// What is read of those that others are compared with.
+    /// The fields to read of all Namespaces of the cluster, to compare one with the others.
     pub const OTHERS: Shape<'static> =
         Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL), ("name", Shape::ALL)]))]);
 
-    /// The view of an object.
+    /// Creates the view of an object.
     #[must_use]
     pub fn of(object: Node<'d>) -> Self {
         Self(object)

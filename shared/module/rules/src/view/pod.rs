@@ -1,14 +1,14 @@
-//! `v1` Pod, and the pod templates of the kinds that make pods.
+//! The kind Pod of `v1`, and the pod templates of other kinds.
 
 use admission::{Fault, Node, Shape};
 
 use super::{Container, ContainerKind, Metadata};
 
-/// A Pod, or the template of one.
+/// A Pod or a pod template.
 #[derive(Clone, Copy, Debug)]
 pub struct Pod<'d>(Node<'d>);
 
-/// The shape of a pod's specification, with further fields.
+/// The fields of `spec` to read for the Pod Security Standards, and further fields.
 macro_rules! spec {
     ($($more:expr),*) => {
         Shape::Fields(&[
@@ -30,7 +30,7 @@ macro_rules! spec {
     };
 }
 
-/// The shape of the specification of a pod whose SELinux context is judged, with further fields.
+/// The fields of `spec` to read for the SELinux context, and further fields.
 macro_rules! selinux_spec {
     ($($more:expr),*) => {
         Shape::Fields(&[
@@ -53,7 +53,7 @@ macro_rules! selinux_spec {
 }
 
 impl<'d> Pod<'d> {
-    /// What is read of a Pod that a node writes.
+    /// The fields to read of a Pod that a node writes.
     pub const FIELDS_FOR_NODE_PODS: Shape<'static> = Shape::Fields(&[
         (
             "metadata",
@@ -67,12 +67,12 @@ impl<'d> Pod<'d> {
         ("spec", Shape::Fields(&[("nodeName", Shape::ALL)])),
     ]);
 
-    /// What is read of a pod, or a template of one, that is held against the Pod Security Standards.
+    /// The fields to read of a Pod or pod template for the Pod Security Standards.
     pub const FIELDS_FOR_POD_SECURITY: Shape<'static> =
         Shape::Fields(&[("metadata", METADATA), ("spec", spec!())]);
 
-    /// The same of the object that has it: a Pod, or any kind with a template (see
-    /// [`template`](Self::template)).
+    /// The same fields in any object: a Pod, or a kind with a pod template, whose place
+    /// [`template`](Self::template) returns.
     pub const FIELDS_FOR_POD_SECURITY_IN_ANY_KIND: Shape<'static> = Shape::Fields(&[
         ("metadata", METADATA),
         (
@@ -88,11 +88,11 @@ impl<'d> Pod<'d> {
         ("template", Self::FIELDS_FOR_POD_SECURITY),
     ]);
 
-    /// What is read of a pod, or a template of one, whose SELinux context is judged.
+    /// The fields to read of a Pod or pod template for the SELinux context.
     pub const FIELDS_FOR_SELINUX: Shape<'static> =
         Shape::Fields(&[("metadata", SELINUX_METADATA), ("spec", selinux_spec!())]);
 
-    /// The same of the object that has it, of a PersistentVolume and of a Namespace.
+    /// The same fields in any object, and those of a PersistentVolume and of a Namespace.
     pub const FIELDS_FOR_SELINUX_IN_ANY_KIND: Shape<'static> = Shape::Fields(&[
         ("metadata", SELINUX_METADATA),
         (
@@ -109,7 +109,7 @@ impl<'d> Pod<'d> {
         ("template", Self::FIELDS_FOR_SELINUX),
     ]);
 
-    /// What is read of the other pods of a namespace that use the same claims.
+    /// The fields to read of the other pods of a namespace, to find those that share a claim.
     pub const FIELDS_FOR_SHARED_VOLUMES: Shape<'static> = Shape::Fields(&[
         ("metadata", Shape::Fields(&[("name", Shape::ALL), ("uid", Shape::ALL)])),
         (
@@ -125,13 +125,13 @@ impl<'d> Pod<'d> {
         ("status", Shape::Fields(&[("phase", Shape::ALL)])),
     ]);
 
-    /// The view of an object, present or not.
+    /// Creates the view of an object, which may be absent.
     #[must_use]
     pub fn of(object: Node<'d>) -> Self {
         Self(object)
     }
 
-    /// Where a kind has its pod template: the steps from the object to it, none for a Pod.
+    /// Returns the path from an object of the given kind to its pod template; empty for a Pod.
     ///
     /// # Example
     /// ```
@@ -147,13 +147,13 @@ impl<'d> Pod<'d> {
         }
     }
 
-    /// The pod in an object of a kind.
+    /// Creates the view of the Pod or pod template in an object of the given kind.
     #[must_use]
     pub fn in_object(object: Node<'d>, kind: &str) -> Self {
         Self(Self::template(kind).iter().fold(object, |at, step| at.at(step)))
     }
 
-    /// Whether another pod of the same request has the same in all that is read of it.
+    /// Returns whether all fields that are read equal those of another pod of the same request.
     #[must_use]
     pub fn is_same(&self, other: Self) -> bool {
         self.0.is_same(&other.0)
@@ -201,16 +201,16 @@ impl<'d> Pod<'d> {
         self.0.at("spec").at("serviceAccountName")
     }
 
-    /// `spec.serviceAccount`, the older name of the same.
+    /// `spec.serviceAccount`, the deprecated alias of `serviceAccountName`.
     #[must_use]
     pub fn service_account(&self) -> Node<'d> {
         self.0.at("spec").at("serviceAccount")
     }
 
-    /// The name of the service account that it runs as, as the API server defaults it.
+    /// Returns the name of the pod's service account, with the defaults of the API server.
     ///
     /// # Errors
-    /// When it is no string.
+    /// Returns a fault if the name is not a string.
     pub fn account(&self) -> Result<&'d str, Fault> {
         Ok(match self.service_account_name().filled_text()? {
             Some(name) => name,
@@ -218,18 +218,18 @@ impl<'d> Pod<'d> {
         })
     }
 
-    /// The elements of `spec.volumes`.
+    /// Returns the elements of `spec.volumes`.
     ///
     /// # Errors
-    /// What is no list of objects.
+    /// Returns a fault if it is not a list of objects.
     pub fn volumes(&self) -> Result<Vec<Node<'d>>, Fault> {
         objects(self.0.at("spec").at("volumes"))
     }
 
-    /// The containers of one list.
+    /// Returns the containers of one list.
     ///
     /// # Errors
-    /// What is no list of objects, or a longer one than any that is stored.
+    /// Returns a fault if it is not a list of objects or has more than 65,536 elements.
     pub fn containers(&self, kind: ContainerKind) -> Result<Vec<Container<'d>>, Fault> {
         let mut containers = Vec::new();
         let list = self.0.at("spec").at(kind.field());
@@ -243,10 +243,10 @@ impl<'d> Pod<'d> {
         Ok(containers)
     }
 
-    /// All containers: init containers, containers, ephemeral containers.
+    /// Returns all containers: init containers, containers, then ephemeral containers.
     ///
     /// # Errors
-    /// What is no list of objects.
+    /// Returns the faults of [`containers`](Self::containers).
     pub fn all_containers(&self) -> Result<Vec<Container<'d>>, Fault> {
         let mut all = Vec::new();
         for kind in ContainerKind::ALL {
@@ -256,11 +256,11 @@ impl<'d> Pod<'d> {
     }
 }
 
-/// With names and images, so many containers are more than what etcd stores of an object, and with all that is kept
-/// of each more would be more than the memory of an instance.
+/// The maximum length of a list of containers. An object with so many named containers exceeds what
+/// etcd stores; the fields that are kept of more containers would exceed the memory of an instance.
 const MOST_CONTAINERS: usize = 1 << 16;
 
-/// The elements of a list of objects.
+/// Returns the elements of a list of objects.
 fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
     let mut objects = Vec::new();
     for item in list.items()? {
@@ -272,7 +272,7 @@ fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
     Ok(objects)
 }
 
-/// What a volume is made of counts by name, and of a path of the node the path.
+/// The fields to read of a volume: the name of its source and, for hostPath, `path`.
 const VOLUMES: Shape<'static> = Shape::Each(Some(&Shape::Fields(&[("path", Shape::ALL)])));
 
 const METADATA: Shape<'static> = Shape::Fields(&[
@@ -312,7 +312,7 @@ const SECURITY_CONTEXT: Shape<'static> = Shape::Fields(&[
     ("windowsOptions", WINDOWS_OPTIONS),
 ]);
 
-/// What calls a container: a probe or a lifecycle hook.
+/// A probe or a lifecycle hook.
 const HANDLER: Shape<'static> = Shape::Fields(&[
     ("httpGet", Shape::Fields(&[("host", Shape::ALL)])),
     ("tcpSocket", Shape::Fields(&[("host", Shape::ALL)])),

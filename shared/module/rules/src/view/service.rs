@@ -1,4 +1,4 @@
-//! `v1` Service.
+//! The kind Service of `v1`.
 
 use admission::{Node, Shape};
 
@@ -7,7 +7,7 @@ use admission::{Node, Shape};
 pub struct Service<'d>(Node<'d>);
 
 impl<'d> Service<'d> {
-    /// What is read of a Service under review.
+    /// The fields to read of the Service in a request.
     pub const REVIEWED: Shape<'static> = Shape::Fields(&[
         ("metadata", Shape::Fields(&[("deletionTimestamp", Shape::ALL)])),
         (
@@ -22,7 +22,7 @@ impl<'d> Service<'d> {
         ("status", STATUS),
     ]);
 
-    /// What is read of the other Services of the cluster.
+    /// The fields to read of the other Services of the cluster.
     pub const OTHERS: Shape<'static> = Shape::Fields(&[
         ("metadata", Shape::Fields(&[("name", Shape::ALL), ("namespace", Shape::ALL)])),
         (
@@ -37,7 +37,7 @@ impl<'d> Service<'d> {
         ("status", STATUS),
     ]);
 
-    /// The view of an object, present or not.
+    /// Creates the view of an object, which may be absent.
     #[must_use]
     pub fn of(object: Node<'d>) -> Self {
         Self(object)

@@ -1,4 +1,4 @@
-//! Further conditions of an entry, on the pod and on the request.
+//! The conditions of an entry on the pod and the request.
 
 use admission::{Fault, Request};
 
@@ -8,7 +8,7 @@ use crate::pod_security::exemptions::has;
 use crate::selector::Selector;
 use crate::view::Pod;
 
-/// All of which have to be met; an empty list is no condition.
+/// Conditions that must all be met. An empty list is not a condition.
 #[derive(Debug)]
 pub(in crate::pod_security) struct Conditions {
     pub(super) pod_selector: Option<Selector>,
@@ -20,9 +20,9 @@ pub(in crate::pod_security) struct Conditions {
     pub(super) groups: Vec<String>,
 }
 
-/// A pod and who asks for it, and which entries were found to apply to them.
+/// A pod and its request, and the entries whose conditions are known to be met or not.
 pub(in crate::pod_security) struct EvalContext<'a, 'd> {
-    /// Who asks; `None` of a pod that is there already, for which anybody may have asked.
+    /// The request, or `None` for the pod before an update, whose requesting user is not known.
     request: Option<&'a Request<'d>>,
     pod: Pod<'d>,
     /// By the number of the entry.
@@ -30,14 +30,14 @@ pub(in crate::pod_security) struct EvalContext<'a, 'd> {
 }
 
 impl Conditions {
-    /// Whether they ask the cluster.
-    pub(super) fn ask(&self) -> bool {
+    /// Whether the conditions need a look-up.
+    pub(super) fn need_lookup(&self) -> bool {
         self.namespace_selector.is_some()
     }
 }
 
 impl<'a, 'd> EvalContext<'a, 'd> {
-    /// Those of a pod, as far as so many entries depend on them.
+    /// Returns the context of a pod, for a number of entries.
     pub(in crate::pod_security) fn of(
         request: Option<&'a Request<'d>>,
         pod: Pod<'d>,
@@ -46,11 +46,11 @@ impl<'a, 'd> EvalContext<'a, 'd> {
         Self { request, pod, met: vec![None; entries] }
     }
 
-    /// Whether the conditions of an entry are met.
+    /// Whether the conditions of an entry are met. Each entry is evaluated once.
     ///
     /// # Errors
-    /// What cannot be read or looked up.
-    pub(super) fn meet(
+    /// When a field of the pod or the request cannot be read, or the Namespace cannot be looked up.
+    pub(super) fn meets(
         &mut self,
         entry: usize,
         conditions: &Conditions,
@@ -59,23 +59,23 @@ impl<'a, 'd> EvalContext<'a, 'd> {
         if let Some(Some(known)) = self.met.get(entry) {
             return known.clone();
         }
-        let met = self.judge(conditions, lookup);
+        let met = self.evaluate(conditions, lookup);
         if let Some(known) = self.met.get_mut(entry) {
             *known = Some(met.clone());
         }
         met
     }
 
-    fn judge(&self, conditions: &Conditions, lookup: &mut NamespaceLookup<'_>) -> Result<bool, Fault> {
+    fn evaluate(&self, conditions: &Conditions, lookup: &mut NamespaceLookup<'_>) -> Result<bool, Fault> {
         let Conditions { pod_selector, namespaces, namespace_selector, users, groups, .. } = conditions;
         if let Some(request) = self.request {
-            let is_one = users.is_empty() || has(users, request.username()?);
-            if !is_one || !groups.is_empty() && !request.groups()?.iter().any(|group| has(groups, group)) {
+            let is_user = users.is_empty() || has(users, request.username()?);
+            if !is_user || !groups.is_empty() && !request.groups()?.iter().any(|group| has(groups, group)) {
                 return Ok(false);
             }
         }
         let namespace = lookup.name.unwrap_or_default();
-        if !fits(namespaces, namespace) {
+        if !match_any(namespaces, namespace) {
             return Ok(false);
         }
         if let Some(selector) = pod_selector
@@ -87,17 +87,17 @@ impl<'a, 'd> EvalContext<'a, 'd> {
             let mut account = namespace.to_owned();
             account.push('/');
             account.push_str(self.pod.account()?);
-            if !fits(&conditions.service_accounts, &account) {
+            if !match_any(&conditions.service_accounts, &account) {
                 return Ok(false);
             }
         }
         if !conditions.runtime_classes.is_empty() {
             match self.pod.runtime_class_name().filled_text()? {
-                Some(name) if fits(&conditions.runtime_classes, name) => {}
+                Some(name) if match_any(&conditions.runtime_classes, name) => {}
                 _ => return Ok(false),
             }
         }
-        // Last, as it asks the cluster.
+        // The look-up comes last, so that it happens only if the verdict depends on it.
         match namespace_selector {
             None => Ok(true),
             Some(selector) => lookup.namespace(&|namespace| selector.matches(namespace.metadata().labels())),
@@ -105,6 +105,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     }
 }
 
-fn fits(patterns: &[Pattern], text: &str) -> bool {
+/// Whether one of the patterns matches a text, or there are none.
+fn match_any(patterns: &[Pattern], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
 }

@@ -1,11 +1,11 @@
-//! Exclusions: which findings are let be.
+//! Exclusions: the entries of the setting `exclude`, which cover findings.
 //!
-//! A finding is let be if one entry covers all of it: its control, whose field it is, the field and every value,
-//! in a pod and a request that meet the further conditions of the entry. An entry that names containers covers
-//! fields of these containers alone, one that names none covers fields of the pod alone, and besides what
-//! containers merely leave unset that the pod could set for them.
+//! An entry covers a finding if it names the control, the subject and the field, if its patterns
+//! match every value, and if the pod and the request meet its further conditions. An entry that
+//! names containers covers only fields of those containers. An entry without containers covers only
+//! fields of the pod and, if it names no field, unset fields that containers leave to the pod.
 //!
-//! Source: `validate.podSecurity.exclude` of Kyverno, whose entries mean the same here.
+//! Source: `validate.podSecurity.exclude` of Kyverno, whose entries have the same meaning here.
 
 mod conditions;
 mod settings;
@@ -20,23 +20,23 @@ use crate::view::ContainerKind;
 pub(super) use conditions::{Conditions, EvalContext};
 pub(super) use settings::{ENTRY, Standards, read};
 
-/// All entries, in the order of the settings.
+/// The entries, in the order of the settings.
 #[derive(Debug, Default)]
 pub(super) struct Exclusions(pub(super) Vec<ExclusionEntry>);
 
-/// One entry.
+/// An entry.
 #[derive(Debug)]
 pub(super) struct ExclusionEntry {
     checks: Vec<&'static Check>,
-    containers: Containers,
+    containers: ContainerPatterns,
     field: Option<String>,
     values: Vec<Pattern>,
     conditions: Conditions,
 }
 
-/// Which containers an entry names; none of the three if it is about the pod.
+/// The containers that an entry names. If all lists are empty, the entry is about the pod.
 #[derive(Debug)]
-struct Containers {
+struct ContainerPatterns {
     images: Vec<Pattern>,
     names: Vec<Pattern>,
     kinds: Vec<ContainerKind>,
@@ -48,10 +48,10 @@ impl Exclusions {
         self.0.iter().any(|entry| entry.names(check))
     }
 
-    /// The first entry that lets a finding of a check be.
+    /// Returns the number of the first entry that covers a finding, taken as one of a check.
     ///
     /// # Errors
-    /// What cannot be read or looked up that an entry depends on.
+    /// When something that an entry depends on cannot be read or looked up.
     pub(super) fn covering(
         &self,
         check: &Check,
@@ -59,14 +59,14 @@ impl Exclusions {
         context: &mut EvalContext<'_, '_>,
         lookup: &mut NamespaceLookup<'_>,
     ) -> Result<Option<usize>, Fault> {
-        // What needs no look-up is tried first, so that a cluster that does not answer harms no other entry.
-        for asks in [false, true] {
+        // Entries without a look-up come first, so that they also work if look-ups fail.
+        for needs_lookup in [false, true] {
             for (number, entry) in self.0.iter().enumerate() {
-                if entry.conditions.ask() == asks
+                if entry.conditions.need_lookup() == needs_lookup
                     && entry.names(check)
-                    && entry.matches(finding)?
-                    && entry.fits_all(finding)
-                    && context.meet(number, &entry.conditions, lookup)?
+                    && entry.matches_field(finding)?
+                    && entry.matches_values(finding)
+                    && context.meets(number, &entry.conditions, lookup)?
                 {
                     return Ok(Some(number));
                 }
@@ -75,11 +75,12 @@ impl Exclusions {
         Ok(None)
     }
 
-    /// Leaves of a finding that no entry lets be the values that stand in the way: those that do not fit the first
-    /// entry that is about it. Nothing is looked up for it, as no verdict depends on it.
+    /// Removes from a finding that no entry covers the values that the first entry about its field
+    /// allows, so that the message names only the others. No verdict depends on it, so nothing is
+    /// looked up for it.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// When something that an entry depends on cannot be read.
     pub(super) fn narrow(
         &self,
         finding: &mut Finding<'_>,
@@ -89,12 +90,12 @@ impl Exclusions {
         for (number, entry) in self.0.iter().enumerate() {
             if entry.names(finding.check)
                 && !entry.values.is_empty()
-                && entry.matches(finding)?
-                && !entry.conditions.ask()
-                && context.meet(number, &entry.conditions, lookup)?
+                && entry.matches_field(finding)?
+                && !entry.conditions.need_lookup()
+                && context.meets(number, &entry.conditions, lookup)?
             {
-                if let Problem::Values(offences) = &mut finding.problem {
-                    offences.retain(|offence| !any(&entry.values, offence.value.as_deref()));
+                if let Problem::Values(values) = &mut finding.problem {
+                    values.retain(|refused| !match_any(&entry.values, refused.value.as_deref()));
                 }
                 return Ok(());
             }
@@ -108,46 +109,47 @@ impl ExclusionEntry {
         self.checks.iter().any(|known| known.id == check.id)
     }
 
-    /// Whether it is about the field that a finding is in, and whose it is.
-    fn matches(&self, finding: &Finding<'_>) -> Result<bool, Fault> {
+    /// Whether the entry is about the subject and the field of a finding.
+    fn matches_field(&self, finding: &Finding<'_>) -> Result<bool, Fault> {
         let Self { containers, field, .. } = self;
-        let concerned = match &finding.subject {
+        let is_about_subject = match &finding.subject {
             Subject::Container(container) if containers.are_named() => {
-                containers.have(container.image()?, container.name()?, container.kind)
+                containers.include(container.image()?, container.name()?, container.kind)
             }
             Subject::Container(_) => {
                 finding.is_unset() && finding.rule.unset == Unset::LeftToPod && field.is_none()
             }
             Subject::Pod | Subject::Volume(_) => !containers.are_named(),
         };
-        Ok(concerned && field.as_ref().is_none_or(|field| is_named_by(finding, field)))
+        Ok(is_about_subject && field.as_ref().is_none_or(|field| is_named_by(finding, field)))
     }
 
-    /// Whether every value of a finding fits.
-    fn fits_all(&self, finding: &Finding<'_>) -> bool {
-        self.values.is_empty() || finding.values().into_iter().all(|value| any(&self.values, value))
+    /// Whether the patterns of the entry match every value of a finding.
+    fn matches_values(&self, finding: &Finding<'_>) -> bool {
+        self.values.is_empty() || finding.values().into_iter().all(|value| match_any(&self.values, value))
     }
 }
 
-impl Containers {
+impl ContainerPatterns {
     fn are_named(&self) -> bool {
         !(self.images.is_empty() && self.names.is_empty() && self.kinds.is_empty())
     }
 
-    fn have(&self, image: &str, name: &str, kind: ContainerKind) -> bool {
-        (self.images.is_empty() || any(&self.images, Some(image)))
-            && (self.names.is_empty() || any(&self.names, Some(name)))
+    fn include(&self, image: &str, name: &str, kind: ContainerKind) -> bool {
+        (self.images.is_empty() || match_any(&self.images, Some(image)))
+            && (self.names.is_empty() || match_any(&self.names, Some(name)))
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
     }
 }
 
-/// Whether one of the patterns fits; what has no value is not compared.
-fn any(patterns: &[Pattern], text: Option<&str>) -> bool {
-    text.is_none_or(|text| patterns.iter().any(|pattern| pattern.matches(text)))
+/// Whether one of the patterns matches a value. A volume source has no value, so every list of
+/// patterns matches it.
+fn match_any(patterns: &[Pattern], value: Option<&str>) -> bool {
+    value.is_none_or(|value| patterns.iter().any(|pattern| pattern.matches(value)))
 }
 
-/// Whether a finding is in the field that an entry names. Annotations have the name of a container in their key,
-/// in which a `*` stands for a run of digits, as everywhere in a field, or for the whole name.
+/// Whether a finding is in the field that an entry names. In the key of an annotation, which may
+/// contain the name of a container, `*` stands for a run of digits or for the whole name.
 fn is_named_by(finding: &Finding<'_>, field: &str) -> bool {
     let found = finding.field();
     if found == field {
@@ -155,13 +157,13 @@ fn is_named_by(finding: &Finding<'_>, field: &str) -> bool {
     }
     match finding.rule.field {
         Field::Annotations(_) | Field::ContainerAnnotations(_) => {
-            starred(&found) == field || finding.rule.field.written().iter().any(|all| all == field)
+            starred(&found) == field || finding.rule.field.paths().iter().any(|all| all == field)
         }
         _ => false,
     }
 }
 
-/// A text with a `*` in place of every run of digits.
+/// Replaces every run of digits by `*`.
 fn starred(text: &str) -> String {
     let mut starred = String::new();
     for c in text.chars() {

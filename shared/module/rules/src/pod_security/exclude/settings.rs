@@ -1,10 +1,10 @@
-//! The entries, understood: what they name exists, and each can come to matter.
+//! The settings of entries. An entry that names something unknown or can never apply is invalid.
 
 use std::fmt::Write as _;
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, advice, choices, nearest};
 
-use super::{Conditions, Containers, ExclusionEntry, Exclusions};
+use super::{Conditions, ContainerPatterns, ExclusionEntry, Exclusions};
 use crate::pattern::Pattern;
 use crate::pod_security::LevelVersion;
 use crate::pod_security::standard::{CHECKS, Check, Field, Revision};
@@ -13,8 +13,8 @@ use crate::subject::{GROUPS, USERS, groups, users};
 use crate::view::ContainerKind;
 
 choices! {
-    /// The lists of containers, as entries name them.
-    pub enum Listed {
+    /// The kinds of containers, as entries name them.
+    pub enum Kinds {
         /// `containers`.
         Container,
         /// `initContainers`.
@@ -31,7 +31,7 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     Setting::new("restrictedField", Kind::Text),
     Setting::new("values", TEXTS),
     Setting::new("containers", TEXTS),
-    Setting::new("containerKinds", Kind::List(&Kind::Choice(Listed::NAMES))),
+    Setting::new("containerKinds", Kind::List(&Kind::Choice(Kinds::NAMES))),
     Setting::new("podSelector", Kind::Object(SELECTOR)),
     Setting::new("namespaces", TEXTS),
     Setting::new("namespaceSelector", Kind::Object(SELECTOR)),
@@ -43,13 +43,13 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
 
 const TEXTS: Kind = Kind::List(&Kind::Text);
 
-/// The levels and versions that pods are held against; `None` if Namespaces decide, so that it may be any.
+/// The standards that pods are judged by, or `None` if the labels of Namespaces select them.
 pub(in crate::pod_security) type Standards<'a> = Option<Vec<&'a LevelVersion>>;
 
 /// Reads the entries.
 ///
 /// # Errors
-/// An entry that names what does not exist or that can never matter.
+/// When an entry is invalid.
 pub(in crate::pod_security) fn read(
     setting: Node<'_>,
     standards: &Standards<'_>,
@@ -67,19 +67,19 @@ fn read_entry(entry: Node<'_>, standards: &Standards<'_>) -> Result<ExclusionEnt
         return Err(SettingsError::at(control, "is missing; name a control, such as Capabilities"));
     };
     let checks = named(control, name)?;
-    let running = running(&checks, standards);
-    if running.is_empty() {
+    let revisions = revisions(&checks, standards);
+    if revisions.is_empty() {
         let mut problem = "is not checked at ".to_owned();
         for (index, standard) in standards.iter().flatten().enumerate() {
             let separator = if index == 0 { "" } else { " or " };
             // Writing to a string does not fail.
             let _ = write!(problem, "{separator}{standard}");
         }
-        problem.push_str(", so that the entry changes nothing; remove it, or change level or version");
+        problem.push_str(", so the entry has no effect; remove it, or change level or version");
         return Err(SettingsError::about(control, name, &problem));
     }
     let fields: Vec<Field> =
-        running.iter().flat_map(|revision| revision.rules).map(|rule| rule.field).collect();
+        revisions.iter().flat_map(|revision| revision.rules).map(|rule| rule.field).collect();
     let containers = containers(entry)?;
     check_scope(entry, name, &containers, &fields)?;
     let field = restricted_field(entry, &containers, &fields)?;
@@ -97,7 +97,7 @@ fn read_entry(entry: Node<'_>, standards: &Standards<'_>) -> Result<ExclusionEnt
                     Some((namespace, name)) => {
                         is_pattern_of_label(namespace) && is_pattern_of_subdomain(name)
                     }
-                    // A star stands for the slash, too.
+                    // A star can also stand for the slash.
                     None => account.contains('*') && is_pattern_of_subdomain(account),
                 }
             })?,
@@ -110,9 +110,9 @@ fn read_entry(entry: Node<'_>, standards: &Standards<'_>) -> Result<ExclusionEnt
     })
 }
 
-/// The checks of a control, by the name that the standard gives it or by the id of one.
+/// Returns the checks of a control by its name in the standards, or one check by its id.
 fn named(setting: Node<'_>, name: &str) -> Result<Vec<&'static Check>, SettingsError> {
-    // The standard's name for volumes has changed; documents have the older one.
+    // The standards have renamed this control. Older documents use the first name.
     let wanted = if name == "Volumes" { "Volume Types" } else { name };
     let checks: Vec<&Check> =
         CHECKS.iter().filter(|check| check.control == wanted || check.id == wanted).collect();
@@ -125,50 +125,51 @@ fn named(setting: Node<'_>, name: &str) -> Result<Vec<&'static Check>, SettingsE
             known.push(check.control);
         }
     }
-    // Ids are near each other, so that names are suggested first.
+    // Ids resemble each other, so names are suggested first.
     let ids: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
     let problem = match (nearest(name, &known), nearest(name, &ids)) {
-        (None, Some(_)) => advice("is no control of the Pod Security Standards", name, &ids),
-        _ => advice("is no control of the Pod Security Standards", name, &known),
+        (None, Some(_)) => advice("is not a control of the Pod Security Standards", name, &ids),
+        _ => advice("is not a control of the Pod Security Standards", name, &known),
     };
     Err(SettingsError::about(setting, name, &problem))
 }
 
-/// What the checks demand at the levels and versions that pods are held against.
-fn running(checks: &[&'static Check], standards: &Standards<'_>) -> Vec<&'static Revision> {
-    let mut running = Vec::new();
+/// Returns the revisions of the checks that run at the standards.
+fn revisions(checks: &[&'static Check], standards: &Standards<'_>) -> Vec<&'static Revision> {
+    let mut revisions = Vec::new();
     for check in checks {
         match standards {
-            None => running.extend(check.revisions),
+            None => revisions.extend(check.revisions),
             Some(standards) => {
-                let those = standards.iter().filter(|standard| check.level <= standard.level);
-                running.extend(those.filter_map(|standard| check.at(standard.version.minor())));
+                let including = standards.iter().filter(|standard| check.level <= standard.level);
+                revisions.extend(including.filter_map(|standard| check.at(standard.version.minor())));
             }
         }
     }
-    running
+    revisions
 }
 
-fn containers(entry: Node<'_>) -> Result<Containers, SettingsError> {
+fn containers(entry: Node<'_>) -> Result<ContainerPatterns, SettingsError> {
     let mut kinds = Vec::new();
     for kind in entry.at("containerKinds").items()? {
-        kinds.push(match Listed::read(kind)? {
-            Listed::Container => ContainerKind::Container,
-            Listed::Init => ContainerKind::Init,
-            Listed::Ephemeral => ContainerKind::Ephemeral,
+        kinds.push(match Kinds::read(kind)? {
+            Kinds::Container => ContainerKind::Container,
+            Kinds::Init => ContainerKind::Init,
+            Kinds::Ephemeral => ContainerKind::Ephemeral,
         });
     }
     let images =
         name_patterns(entry.at("images"), &|image| !image.bytes().any(|byte| byte.is_ascii_whitespace()))?;
     let names = name_patterns(entry.at("containers"), &|name| is_pattern_of_label(name))?;
-    Ok(Containers { images, names, kinds })
+    Ok(ContainerPatterns { images, names, kinds })
 }
 
-/// Controls of the pod know no containers, and those of containers no pod.
+/// Checks that an entry that names containers has a control with fields of containers, and that any
+/// other entry has a control with fields of the pod.
 fn check_scope(
     entry: Node<'_>,
     control: &str,
-    containers: &Containers,
+    containers: &ContainerPatterns,
     fields: &[Field],
 ) -> Result<(), SettingsError> {
     let of_containers = fields.iter().any(|field| field.is_of_containers());
@@ -176,44 +177,44 @@ fn check_scope(
     if containers.are_named() && !of_containers {
         for name in ["images", "containers", "containerKinds"] {
             if entry.at(name).items()?.next().is_some() {
-                let problem = "is about the pod and not about containers; remove this, or narrow the entry with podSelector, namespaces or serviceAccounts";
+                let problem = "restricts the pod and not its containers; remove this key, or narrow the entry with podSelector, namespaces or serviceAccounts";
                 return Err(SettingsError::at(entry.at(name), &joined(control, problem)));
             }
         }
     }
     if !containers.are_named() && !of_pod {
         let problem =
-            "is about containers, of which the entry names none; add images, such as [\"*\"] for all";
+            "restricts containers, but the entry names none; add images, such as [\"*\"] for all containers";
         return Err(SettingsError::at(entry.at("images"), &joined(control, problem)));
     }
     Ok(())
 }
 
-/// The field of an entry, which has to be one that its control reads, and values with it.
+/// Reads the field of an entry. The control must restrict it, and the entry must list values.
 fn restricted_field(
     entry: Node<'_>,
-    containers: &Containers,
+    containers: &ContainerPatterns,
     fields: &[Field],
 ) -> Result<Option<String>, SettingsError> {
     let (setting, values) = (entry.at("restrictedField"), entry.at("values"));
     let has_values = values.items()?.next().is_some();
     let Some(field) = setting.filled_text()? else {
         return if has_values {
-            Err(SettingsError::at(setting, "is missing; values are those of a field, which has to be named"))
+            Err(SettingsError::at(setting, "is missing; name the field that has the values"))
         } else {
             Ok(None)
         };
     };
     if !has_values {
-        return Err(SettingsError::at(values, "is missing; list what the field may have"));
+        return Err(SettingsError::at(values, "is missing; list the values that the field may have"));
     }
     let mut known: Vec<String> = Vec::new();
-    for of in fields {
-        // A field that the entry can never be about is none of its fields.
-        if of.is_of_containers() != containers.are_named() {
+    for restricted in fields {
+        // The entry is either about containers or about the pod.
+        if restricted.is_of_containers() != containers.are_named() {
             continue;
         }
-        if let Field::Annotations(prefix) | Field::ContainerAnnotations(prefix) = of {
+        if let Field::Annotations(prefix) | Field::ContainerAnnotations(prefix) = restricted {
             let mut start = "metadata.annotations[".to_owned();
             start.push_str(prefix);
             let name = field.strip_prefix(&start).and_then(|rest| rest.strip_suffix(']'));
@@ -221,11 +222,11 @@ fn restricted_field(
                 return Ok(Some(field.to_owned()));
             }
         }
-        match of {
+        match restricted {
             Field::Container(..) if !containers.kinds.is_empty() => {
-                known.extend(containers.kinds.iter().map(|kind| of.written_of(*kind)));
+                known.extend(containers.kinds.iter().map(|kind| restricted.path_in(*kind)));
             }
-            _ => known.append(&mut of.written()),
+            _ => known.append(&mut restricted.paths()),
         }
     }
     if known.iter().any(|known| known == field) {
@@ -238,21 +239,21 @@ fn restricted_field(
         }
     }
     let complaint = if containers.are_named() {
-        "is no field of these containers that the control reads"
+        "is not a field of these containers that the control restricts"
     } else {
-        "is no field of the pod that the control reads"
+        "is not a field of the pod that the control restricts"
     };
     Err(SettingsError::about(setting, field, &advice(complaint, field, &distinct)))
 }
 
-/// An empty selector is no condition: it selects everything.
+/// Reads a selector. An empty one is not a condition, as it selects everything.
 fn selector(setting: Node<'_>) -> Result<Option<Selector>, SettingsError> {
     let labels = setting.at("matchLabels").fields()?.next().is_some();
     let expressions = setting.at("matchExpressions").items()?.next().is_some();
     if labels || expressions { Selector::read(setting) } else { Ok(None) }
 }
 
-/// An empty list is no condition.
+/// Reads a list. An empty one is not a condition.
 fn some(
     setting: Node<'_>,
     read: fn(Node<'_>) -> Result<Vec<String>, SettingsError>,
@@ -264,7 +265,7 @@ fn patterns(setting: Node<'_>) -> Result<Vec<Pattern>, SettingsError> {
     Ok(setting.texts()?.into_iter().map(|(_, text)| Pattern::of(text)).collect())
 }
 
-/// Patterns of names, each of which some name could fit.
+/// Reads patterns of names, each of which must be able to match a name.
 fn name_patterns(
     setting: Node<'_>,
     is_possible: &dyn Fn(&str) -> bool,
@@ -274,19 +275,19 @@ fn name_patterns(
             return Err(SettingsError::about(
                 item,
                 text,
-                "fits nothing that could be there; correct or remove it",
+                "cannot match any valid name; correct or remove it",
             ));
         }
     }
     patterns(setting)
 }
 
-/// Whether an RFC 1123 label could fit a pattern.
+/// Whether a pattern can match an RFC 1123 label.
 fn is_pattern_of_label(pattern: &str) -> bool {
     is_pattern_of_subdomain(pattern) && !pattern.contains('.')
 }
 
-/// Whether an RFC 1123 subdomain could fit a pattern.
+/// Whether a pattern can match an RFC 1123 subdomain.
 fn is_pattern_of_subdomain(pattern: &str) -> bool {
     !pattern.is_empty()
         && pattern

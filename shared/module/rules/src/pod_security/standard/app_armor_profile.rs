@@ -1,13 +1,32 @@
-//! AppArmor profiles, in fields and in the annotations that came before them, at every version.
+//! A pod must not run without the AppArmor profile that the container runtime applies by default. The
+//! annotations, which preceded the fields, are restricted at every version.
+//!
+//! **Control:** `AppArmor`, level `baseline`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `spec.securityContext.appArmorProfile.type`
+//! - `container.securityContext.appArmorProfile.type`
+//!
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset
+//!
+//! Restricted fields:
+//! - `metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]`
+//!
+//! Allowed values: `runtime/default`, `localhost/*`; may be unset or empty
+//!
+//! Source: `policy/check_appArmorProfile.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Part, Revision, Takes};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
 
-const fn rule(field: Field) -> FieldRule {
+const fn profile_type(field: Field) -> FieldRule {
     FieldRule::of(
         field,
-        Takes::Required,
-        Allows::Only(&["RuntimeDefault", "Localhost"]),
-        "remove it or use one of these",
+        ValueType::RequiredText,
+        Allowed::Only(&["RuntimeDefault", "Localhost"]),
+        "remove the profile or use one of these",
     )
 }
 
@@ -15,19 +34,18 @@ pub(super) const CHECK: Check = Check {
     id: "appArmorProfile",
     control: "AppArmor",
     level: Level::Baseline,
-    replaced_by: None,
-    revisions: &[Revision {
-        since: 0,
-        unless: None,
-        rules: &[
-            rule(Field::PodSecurityContext(&["appArmorProfile", "type"])),
-            rule(Field::Container(Part::SecurityContext, &["appArmorProfile", "type"])),
+    superseded_by: None,
+    revisions: &[Revision::since(
+        0,
+        &[
+            profile_type(Field::PodSecurityContext(&["appArmorProfile", "type"])),
+            profile_type(Field::Container(Part::SecurityContext, &["appArmorProfile", "type"])),
             FieldRule::of(
                 Field::Annotations("container.apparmor.security.beta.kubernetes.io/"),
-                Takes::Text,
-                Allows::Only(&["", "runtime/default", "localhost/*"]),
+                ValueType::Text,
+                Allowed::Only(&["", "runtime/default", "localhost/*"]),
                 "remove it or use one of these",
             ),
         ],
-    }],
+    )],
 };

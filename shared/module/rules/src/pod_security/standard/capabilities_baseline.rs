@@ -1,19 +1,31 @@
-//! Capabilities beyond those that container runtimes give by default.
+//! Containers may add only the capabilities that container runtimes grant by default.
+//!
+//! **Control:** `Capabilities`, level `baseline`, superseded by `capabilities_restricted` at `restricted`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `container.securityContext.capabilities.add`
+//!
+//! Allowed values: `AUDIT_WRITE`, `CHOWN`, `DAC_OVERRIDE`, `FOWNER`, `FSETID`, `KILL`, `MKNOD`,
+//! `NET_BIND_SERVICE`, `SETFCAP`, `SETGID`, `SETPCAP`, `SETUID`, `SYS_CHROOT`; may be unset
+//!
+//! Source: `policy/check_capabilities_baseline.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Part, Revision, Takes, capabilities_restricted};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType, capabilities_restricted};
 
 pub(super) const CHECK: Check = Check {
     id: "capabilities_baseline",
     control: "Capabilities",
     level: Level::Baseline,
-    replaced_by: Some(&capabilities_restricted::CHECK),
-    revisions: &[Revision {
-        since: 0,
-        unless: None,
-        rules: &[FieldRule::of(
+    superseded_by: Some(&capabilities_restricted::CHECK),
+    revisions: &[Revision::since(
+        0,
+        &[FieldRule::of(
             Field::Container(Part::SecurityContext, &["capabilities", "add"]),
-            Takes::Texts,
-            Allows::Only(&[
+            ValueType::Texts,
+            Allowed::Only(&[
                 "AUDIT_WRITE",
                 "CHOWN",
                 "DAC_OVERRIDE",
@@ -30,5 +42,5 @@ pub(super) const CHECK: Check = Check {
             ]),
             "remove it",
         )],
-    }],
+    )],
 };

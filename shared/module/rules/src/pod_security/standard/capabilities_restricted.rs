@@ -1,19 +1,40 @@
-//! All capabilities have to be dropped, and one may be added.
+//! Containers must drop all capabilities and may add only `NET_BIND_SERVICE`.
+//!
+//! **Control:** `Capabilities`, level `restricted`
+//!
+//! **Since v1.22**
+//!
+//! Restricted fields:
+//! - `container.securityContext.capabilities.drop`
+//!
+//! Allowed values: a list that contains `ALL`
+//!
+//! Restricted fields:
+//! - `container.securityContext.capabilities.add`
+//!
+//! Allowed values: `NET_BIND_SERVICE`; may be unset
+//!
+//! **Since v1.25**
+//!
+//! Not checked for pods with `spec.os.name: windows`
+//!
+//! Source: `policy/check_capabilities_restricted.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Exception, Field, FieldRule, Level, Part, Revision, Takes, Unset};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
 
 const RULES: &[FieldRule] = &[
     FieldRule::of(
         Field::Container(Part::SecurityContext, &["capabilities", "drop"]),
-        Takes::Texts,
-        Allows::With("ALL"),
+        ValueType::Texts,
+        Allowed::Containing("ALL"),
         "add ALL to it",
     )
-    .unset(Unset::Refused),
+    .required(),
     FieldRule::of(
         Field::Container(Part::SecurityContext, &["capabilities", "add"]),
-        Takes::Texts,
-        Allows::Only(&["NET_BIND_SERVICE"]),
+        ValueType::Texts,
+        Allowed::Only(&["NET_BIND_SERVICE"]),
         "remove it",
     ),
 ];
@@ -22,9 +43,6 @@ pub(super) const CHECK: Check = Check {
     id: "capabilities_restricted",
     control: "Capabilities",
     level: Level::Restricted,
-    replaced_by: None,
-    revisions: &[
-        Revision { since: 22, unless: None, rules: RULES },
-        Revision { since: 25, unless: Some(Exception::Windows), rules: RULES },
-    ],
+    superseded_by: None,
+    revisions: &[Revision::since(22, RULES), Revision::since(25, RULES).unless(Exception::Windows)],
 };

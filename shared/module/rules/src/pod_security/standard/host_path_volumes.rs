@@ -1,20 +1,31 @@
-//! A path of the node in a pod.
+//! Pods must not mount paths of the node.
+//!
+//! **Control:** `HostPath Volumes`, level `baseline`, superseded by `restrictedVolumes` at `restricted`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `spec.volumes[*].hostPath`
+//!
+//! Allowed values: none; must be unset
+//!
+//! Source: `policy/check_hostPathVolumes.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Revision, Takes, restricted_volumes};
+use super::{Allowed, Check, Field, FieldRule, Level, Revision, ValueType, restricted_volumes};
 
 pub(super) const CHECK: Check = Check {
     id: "hostPathVolumes",
     control: "HostPath Volumes",
     level: Level::Baseline,
-    replaced_by: Some(&restricted_volumes::CHECK),
-    revisions: &[Revision {
-        since: 0,
-        unless: None,
-        rules: &[FieldRule::of(
+    superseded_by: Some(&restricted_volumes::CHECK),
+    revisions: &[Revision::since(
+        0,
+        &[FieldRule::of(
             Field::Volume(&["hostPath"]),
-            Takes::HostPath,
-            Allows::Only(&[]),
-            "use another type of volume",
+            ValueType::HostPath,
+            Allowed::Only(&[]),
+            "use another volume type",
         )],
-    }],
+    )],
 };

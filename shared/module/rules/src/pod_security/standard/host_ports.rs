@@ -1,20 +1,31 @@
-//! A port of the node itself.
+//! Containers must not listen on ports of the node.
+//!
+//! **Control:** `Host Ports`, level `baseline`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `container.ports[*].hostPort`
+//!
+//! Allowed values: `0`; may be unset
+//!
+//! Source: `policy/check_hostPorts.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Part, Revision, Takes};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
 
 pub(super) const CHECK: Check = Check {
     id: "hostPorts",
     control: "Host Ports",
     level: Level::Baseline,
-    replaced_by: None,
-    revisions: &[Revision {
-        since: 0,
-        unless: None,
-        rules: &[FieldRule::of(
+    superseded_by: None,
+    revisions: &[Revision::since(
+        0,
+        &[FieldRule::of(
             Field::Container(Part::Ports, &["*", "hostPort"]),
-            Takes::Integer,
-            Allows::Only(&["0"]),
-            "remove it, and use a Service",
+            ValueType::Integer,
+            Allowed::Only(&["0"]),
+            "remove it and use a Service",
         )],
-    }],
+    )],
 };

@@ -1,13 +1,35 @@
-//! The kubelet calls what a probe or a lifecycle hook names as host, from the node's network.
+//! The kubelet runs probes and lifecycle hooks from the network of the node, so a pod must not name the
+//! host that they call.
+//!
+//! **Control:** `Host Probes / Lifecycle Hooks`, level `baseline`
+//!
+//! **Since v1.34**
+//!
+//! Restricted fields:
+//! - `container.livenessProbe.httpGet.host`
+//! - `container.livenessProbe.tcpSocket.host`
+//! - `container.readinessProbe.httpGet.host`
+//! - `container.readinessProbe.tcpSocket.host`
+//! - `container.startupProbe.httpGet.host`
+//! - `container.startupProbe.tcpSocket.host`
+//! - `container.lifecycle.postStart.httpGet.host`
+//! - `container.lifecycle.postStart.tcpSocket.host`
+//! - `container.lifecycle.preStop.httpGet.host`
+//! - `container.lifecycle.preStop.tcpSocket.host`
+//!
+//! Allowed values: none; must be unset or empty
+//!
+//! Source: `policy/check_hostProbesAndhostLifecycle.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Part, Revision, Takes};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
 
-const fn rule(part: Part, field: &'static [&'static str]) -> FieldRule {
+const fn host(part: Part, field: &'static [&'static str]) -> FieldRule {
     FieldRule::of(
         Field::Container(part, field),
-        Takes::Text,
-        Allows::Only(&[""]),
-        "remove it, so that the pod itself is called",
+        ValueType::Text,
+        Allowed::Only(&[""]),
+        "remove it, so that the kubelet calls the pod itself",
     )
 }
 
@@ -15,21 +37,20 @@ pub(super) const CHECK: Check = Check {
     id: "hostProbesAndHostLifecycle",
     control: "Host Probes / Lifecycle Hooks",
     level: Level::Baseline,
-    replaced_by: None,
-    revisions: &[Revision {
-        since: 34,
-        unless: None,
-        rules: &[
-            rule(Part::LivenessProbe, &["httpGet", "host"]),
-            rule(Part::LivenessProbe, &["tcpSocket", "host"]),
-            rule(Part::ReadinessProbe, &["httpGet", "host"]),
-            rule(Part::ReadinessProbe, &["tcpSocket", "host"]),
-            rule(Part::StartupProbe, &["httpGet", "host"]),
-            rule(Part::StartupProbe, &["tcpSocket", "host"]),
-            rule(Part::Lifecycle, &["postStart", "httpGet", "host"]),
-            rule(Part::Lifecycle, &["postStart", "tcpSocket", "host"]),
-            rule(Part::Lifecycle, &["preStop", "httpGet", "host"]),
-            rule(Part::Lifecycle, &["preStop", "tcpSocket", "host"]),
+    superseded_by: None,
+    revisions: &[Revision::since(
+        34,
+        &[
+            host(Part::LivenessProbe, &["httpGet", "host"]),
+            host(Part::LivenessProbe, &["tcpSocket", "host"]),
+            host(Part::ReadinessProbe, &["httpGet", "host"]),
+            host(Part::ReadinessProbe, &["tcpSocket", "host"]),
+            host(Part::StartupProbe, &["httpGet", "host"]),
+            host(Part::StartupProbe, &["tcpSocket", "host"]),
+            host(Part::Lifecycle, &["postStart", "httpGet", "host"]),
+            host(Part::Lifecycle, &["postStart", "tcpSocket", "host"]),
+            host(Part::Lifecycle, &["preStop", "httpGet", "host"]),
+            host(Part::Lifecycle, &["preStop", "tcpSocket", "host"]),
         ],
-    }],
+    )],
 };

@@ -1,7 +1,15 @@
-//! The Pod Security Standards as data: every check with all its revisions, one file each.
+//! The Pod Security Standards as data: one file for each check, with all its revisions.
 //!
-//! Source: <https://kubernetes.io/docs/concepts/security/pod-security-standards/> and the checks of
-//! k8s.io/pod-security-admission/policy.
+//! The header of each file lists the control, its level, the restricted fields and the allowed
+//! values by version, and the source. A test holds the header against the data. In a header,
+//! `container` stands for every container of `spec.initContainers`, `spec.containers` and
+//! `spec.ephemeralContainers`.
+//!
+//! To find the check behind a message, search for the name of its control or for the remedy, both
+//! of which stand in these files as they stand in the message.
+//!
+//! Sources: <https://kubernetes.io/docs/concepts/security/pod-security-standards/> and the folder
+//! `policy` of k8s.io/pod-security-admission (KEP-2579).
 
 mod allow_privilege_escalation;
 mod app_armor_profile;
@@ -21,13 +29,15 @@ mod se_linux_options;
 mod seccomp_profile_baseline;
 mod seccomp_profile_restricted;
 mod sysctls;
+#[cfg(test)]
+mod tests;
 mod windows_host_process;
 
 use crate::view::{ContainerKind, ContainerPart as Part};
 
 use super::Level;
 
-/// All checks, in the order in which they are reported: baseline, then restricted, each by id.
+/// All checks, in the order of reports: baseline, then restricted, each by id.
 pub const CHECKS: &[Check] = &[
     app_armor_profile::CHECK,
     capabilities_baseline::CHECK,
@@ -50,143 +60,156 @@ pub const CHECKS: &[Check] = &[
     seccomp_profile_restricted::CHECK,
 ];
 
-/// A check: one control of the standard at one level.
+/// The id of every check with the control that it belongs to.
+pub(super) const CONTROLS: [(&str, &str); CHECKS.len()] = {
+    let mut controls = [("", ""); CHECKS.len()];
+    let (mut rest, mut free) = (CHECKS, controls.as_mut_slice());
+    while let ([check, checks @ ..], [control, others @ ..]) = (rest, free) {
+        *control = (check.id, check.control);
+        (rest, free) = (checks, others);
+    }
+    controls
+};
+
+/// One control of the standards at one level.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// Its id, as in-tree: `capabilities_restricted`.
+    /// The id that k8s.io/pod-security-admission gives the check, such as `capabilities_restricted`.
     pub id: &'static str,
-    /// The name of the control in the standard: `Capabilities`.
+    /// The name of the control in the standards, such as `Capabilities`.
     pub control: &'static str,
-    /// The level that demands it.
+    /// The lowest level that includes the check.
     pub level: Level,
-    /// The check that demands more of the same fields: where it runs, it is reported and this one is not.
-    pub replaced_by: Option<&'static Check>,
-    /// What it demands since which version, the oldest first.
+    /// The stricter check of the same fields. Where that one runs, it is reported instead of this one.
+    pub superseded_by: Option<&'static Check>,
+    /// The revisions, oldest first. The check does not run before the first one.
     pub revisions: &'static [Revision],
 }
 
-/// What a check demands since a version.
+/// The rules of a check from one minor version on.
 #[derive(Clone, Copy, Debug)]
 pub struct Revision {
-    /// The minor version of Kubernetes.
+    /// The minor version of Kubernetes in which the revision took effect.
     pub since: u8,
-    /// The pods that it says nothing of.
+    /// The pods to which the revision does not apply.
     pub unless: Option<Exception>,
-    /// What it demands.
+    /// The rules, one for each restricted field.
     pub rules: &'static [FieldRule],
 }
 
-/// Pods that a revision says nothing of.
+/// Pods to which a revision does not apply.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exception {
-    /// `spec.os.name` is `windows`.
+    /// Pods with `spec.os.name: windows`.
     Windows,
-    /// `spec.hostUsers` is `false`: the pod has a user namespace.
+    /// Pods with `spec.hostUsers: false`, which run in a user namespace.
     UserNamespace,
 }
 
-/// What may be in a field.
+/// The rule for one restricted field.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldRule {
     /// The field.
     pub field: Field,
-    /// Its type.
-    pub takes: Takes,
-    /// The values.
-    pub allows: Allows,
-    /// What it means that it is not set.
+    /// The type of the field.
+    pub value_type: ValueType,
+    /// The allowed values.
+    pub allowed: Allowed,
+    /// The meaning of an unset field.
     pub unset: Unset,
-    /// What to do about another value.
+    /// What to do about a refused value, as messages print it.
     pub remedy: &'static str,
+    /// What to do about an unset field, as messages print it.
+    pub remedy_if_unset: &'static str,
 }
 
-/// A field of a pod; `*` among the steps is every element of a list.
+/// A field of a pod. Among the steps of a path, `*` stands for every element of a list.
 #[derive(Clone, Copy, Debug)]
 pub enum Field {
-    /// From the pod's `spec`.
+    /// A path below `spec`.
     Pod(&'static [&'static str]),
-    /// From the pod's `spec.securityContext`.
+    /// A path below `spec.securityContext`.
     PodSecurityContext(&'static [&'static str]),
-    /// From a part of every container of every list.
+    /// A path below one part of every container of every list.
     Container(Part, &'static [&'static str]),
-    /// From every volume.
+    /// A path below every volume.
     Volume(&'static [&'static str]),
-    /// What a volume is made of: its one field besides the name. Those that are named are refused, and so is
-    /// every one that nobody knows.
+    /// The source of every volume: its one field other than `name`. Lists the sources that the
+    /// standards refuse by name; a source that they do not know is refused as [`UNKNOWN`].
     VolumeSource(&'static [&'static str]),
     /// The annotation of the pod with this key.
     Annotation(&'static str),
-    /// Annotations of the pod whose key begins so.
+    /// The annotations of the pod whose keys start with this prefix.
     Annotations(&'static str),
-    /// Annotations of the pod whose key is this and the name of one of its containers.
+    /// The annotations of the pod whose keys are this prefix and the name of one of its containers.
     ContainerAnnotations(&'static str),
 }
 
-/// The type of a field.
+/// The type of a restricted field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Takes {
+pub enum ValueType {
     /// A boolean.
     Flag,
     /// An integer.
     Integer,
     /// A string.
     Text,
-    /// A string without which its object means nothing: an object without it has the empty one.
-    Required,
+    /// A string that its object requires. An object without it is refused, as in-tree.
+    RequiredText,
     /// A list of strings.
     Texts,
-    /// An object: that it is there is what counts, its path what it is called by.
+    /// An object whose presence is restricted. Its value is its `path`.
     HostPath,
 }
 
 /// The values that a field may have.
 #[derive(Clone, Copy, Debug)]
-pub enum Allows {
-    /// These; a `*` at the end stands for anything.
+pub enum Allowed {
+    /// Only these values. A final `*` matches any text.
     Only(&'static [&'static str]),
-    /// All but this one.
-    Not(&'static str),
-    /// A list that has this one, whatever else.
-    With(&'static str),
+    /// Any value except this one.
+    Except(&'static str),
+    /// A list that contains this value.
+    Containing(&'static str),
 }
 
-/// What it means that a field is not set.
+/// The meaning of an unset field.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unset {
-    /// It is fine.
+    /// The field may be unset.
     Allowed,
-    /// It is refused.
+    /// The field must be set.
     Refused,
-    /// It is fine in a container if the pod's own field has an allowed value.
+    /// A container may leave the field unset if the pod sets the same field to an allowed value.
     LeftToPod,
 }
 
 impl Check {
-    /// The check with an id.
+    /// Returns the check with an id.
     #[must_use]
     pub fn find(id: &str) -> Option<&'static Self> {
         CHECKS.iter().find(|check| check.id == id)
     }
 
-    /// What it demands at a minor version; `None` before its first.
+    /// Returns the revision in effect at a minor version, or `None` if the check is newer.
     #[must_use]
     pub fn at(&self, minor: u8) -> Option<&'static Revision> {
         self.revisions.iter().rev().find(|revision| revision.since <= minor)
     }
 
-    /// The check that is reported in its place at a level, and what that one demands.
+    /// Returns the check that supersedes this one at a level and a minor version, and its revision.
     #[must_use]
-    pub fn replaced_at(&self, level: Level, minor: u8) -> Option<(&'static Check, &'static Revision)> {
-        let stricter = self.replaced_by.filter(|stricter| stricter.level <= level)?;
+    pub fn superseded_at(&self, level: Level, minor: u8) -> Option<(&'static Check, &'static Revision)> {
+        let stricter = self.superseded_by.filter(|stricter| stricter.level <= level)?;
         Some((stricter, stricter.at(minor)?))
     }
 
-    /// All fields that any revision reads, as [`Field::written`] writes them, each once.
+    /// Returns the [paths](Field::paths) of all fields that any revision restricts, each once.
     #[must_use]
     pub fn fields(&self) -> Vec<String> {
         let mut fields: Vec<String> = Vec::new();
         for rule in self.revisions.iter().flat_map(|revision| revision.rules) {
-            for field in rule.field.written() {
+            for field in rule.field.paths() {
                 if !fields.contains(&field) {
                     fields.push(field);
                 }
@@ -196,67 +219,98 @@ impl Check {
     }
 }
 
-impl FieldRule {
-    /// A field that may be unset.
-    const fn of(field: Field, takes: Takes, allows: Allows, remedy: &'static str) -> Self {
-        Self { field, takes, allows, unset: Unset::Allowed, remedy }
+impl Revision {
+    /// A revision that applies to every pod.
+    const fn since(minor: u8, rules: &'static [FieldRule]) -> Self {
+        Self { since: minor, unless: None, rules }
     }
 
-    /// The same with another meaning of unset.
-    const fn unset(mut self, unset: Unset) -> Self {
-        self.unset = unset;
+    /// Excepts pods from the revision.
+    const fn unless(mut self, exception: Exception) -> Self {
+        self.unless = Some(exception);
         self
     }
 }
 
-/// What is under no name that the standard has.
+impl FieldRule {
+    /// A rule for a field that may be unset.
+    const fn of(field: Field, value_type: ValueType, allowed: Allowed, remedy: &'static str) -> Self {
+        Self { field, value_type, allowed, unset: Unset::Allowed, remedy, remedy_if_unset: remedy }
+    }
+
+    /// Requires the field to be set.
+    const fn required(mut self) -> Self {
+        self.unset = Unset::Refused;
+        self
+    }
+
+    /// Requires the field to be set in the container or for the pod.
+    const fn required_here_or_in_pod(mut self, remedy: &'static str) -> Self {
+        self.unset = Unset::LeftToPod;
+        self.remedy_if_unset = remedy;
+        self
+    }
+}
+
+/// Appends the values that a version adds to the older ones. The lengths must add up to `N`, or the
+/// constant does not compile.
+const fn extended<const N: usize>(older: &[&'static str], added: &[&'static str]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let (first, last) = all.split_at_mut(older.len());
+    first.copy_from_slice(older);
+    last.copy_from_slice(added);
+    all
+}
+
+/// The name of a volume source that the standards do not know.
 pub(super) const UNKNOWN: &str = "unknown";
 
 impl Field {
-    /// Whether it is a field of containers, and not of the pod.
+    /// Whether containers have the field, and not the pod.
     #[must_use]
     pub fn is_of_containers(self) -> bool {
         matches!(self, Field::Container(..))
     }
 
-    /// The fields as `restrictedField` names them, `*` for indexes, below a pod.
+    /// Returns the paths of the field below a pod as `restrictedField` writes them, `[*]` for
+    /// every index: one for each list of containers, and one for each refused volume source.
     #[must_use]
-    pub fn written(self) -> Vec<String> {
+    pub fn paths(self) -> Vec<String> {
         match self {
-            Field::Pod(steps) => vec![written(SPEC, steps)],
-            Field::PodSecurityContext(steps) => vec![written("spec.securityContext", steps)],
-            Field::Container(..) => ContainerKind::ALL.iter().map(|kind| self.written_of(*kind)).collect(),
-            Field::Volume(steps) => vec![written(VOLUME, steps)],
+            Field::Pod(steps) => vec![joined(SPEC, steps)],
+            Field::PodSecurityContext(steps) => vec![joined("spec.securityContext", steps)],
+            Field::Container(..) => ContainerKind::ALL.iter().map(|kind| self.path_in(*kind)).collect(),
+            Field::Volume(steps) => vec![joined(VOLUME, steps)],
             Field::VolumeSource(refused) => {
                 let sources = refused.iter().chain([&UNKNOWN]);
-                sources.map(|source| written(VOLUME, &[*source])).collect()
+                sources.map(|source| Self::path_of_source(source)).collect()
             }
             Field::Annotation(key) => vec![annotation(key, "")],
             Field::Annotations(prefix) | Field::ContainerAnnotations(prefix) => vec![annotation(prefix, "*")],
         }
     }
 
-    /// The field of a container of a list.
+    /// Returns the path of the field in one list of containers.
     #[must_use]
-    pub fn written_of(self, kind: ContainerKind) -> String {
-        let mut list = written(SPEC, &[kind.field(), "*"]);
+    pub fn path_in(self, kind: ContainerKind) -> String {
+        let mut list = joined(SPEC, &[kind.field(), "*"]);
         let Field::Container(part, steps) = self else { return list };
         list.push('.');
         list.push_str(part.field());
-        written(&list, steps)
+        joined(&list, steps)
     }
 
-    /// The field of a volume with a source.
+    /// Returns the path of a volume source.
     #[must_use]
-    pub fn written_of_source(source: &str) -> String {
-        written(VOLUME, &[source])
+    pub fn path_of_source(source: &str) -> String {
+        joined(VOLUME, &[source])
     }
 }
 
 const SPEC: &str = "spec";
 const VOLUME: &str = "spec.volumes[*]";
 
-/// An annotation as `restrictedField` names it.
+/// Returns the path of an annotation, `metadata.annotations[KEY]`, whose key is in two parts.
 pub(super) fn annotation(key: &str, rest: &str) -> String {
     let mut text = "metadata.annotations[".to_owned();
     text.push_str(key);
@@ -265,7 +319,7 @@ pub(super) fn annotation(key: &str, rest: &str) -> String {
     text
 }
 
-fn written(prefix: &str, steps: &[&str]) -> String {
+fn joined(prefix: &str, steps: &[&str]) -> String {
     let mut text = prefix.to_owned();
     for step in steps {
         if *step == "*" {
@@ -276,78 +330,4 @@ fn written(prefix: &str, steps: &[&str]) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn checks_stand_in_the_order_of_the_reports() {
-        let order: Vec<(Level, &str)> = CHECKS.iter().map(|check| (check.level, check.id)).collect();
-        assert!(order.is_sorted() && BTreeSet::from_iter(&order).len() == 19, "{order:?}");
-        assert!(CHECKS.iter().all(|check| check.level > Level::Privileged));
-    }
-
-    #[test]
-    fn revisions_rise_and_say_something() {
-        for Check { id, revisions, .. } in CHECKS {
-            assert!(!revisions.is_empty() && revisions.is_sorted_by(|a, b| a.since < b.since), "{id}");
-            assert!(revisions.iter().all(|revision| !revision.rules.is_empty()), "{id}");
-            assert!(revisions.iter().all(|revision| revision.since <= super::super::level::NEWEST), "{id}");
-        }
-        let newest = CHECKS.iter().flat_map(|check| check.revisions).map(|revision| revision.since).max();
-        assert_eq!(newest, Some(super::super::level::NEWEST));
-    }
-
-    #[test]
-    fn what_is_replaced_is_a_check_of_baseline_with_the_same_fields() {
-        for check in CHECKS {
-            let Some(stricter) = check.replaced_by else { continue };
-            assert_eq!((stricter.level, check.level), (Level::Restricted, Level::Baseline), "{}", check.id);
-            // Where the stricter one runs, it reads every field of the other.
-            for minor in 0..=super::super::level::NEWEST {
-                let (Some(stricter), Some(other)) = (stricter.at(minor), check.at(minor)) else { continue };
-                let fields = |revision: &Revision| -> BTreeSet<String> {
-                    revision.rules.iter().flat_map(|rule| rule.field.written()).collect()
-                };
-                assert!(fields(stricter).is_superset(&fields(other)), "{} at v1.{minor}", check.id);
-            }
-        }
-        assert_eq!(CHECKS.iter().filter(|check| check.replaced_by.is_some()).count(), 4);
-    }
-
-    #[test]
-    fn a_control_is_of_the_pod_or_of_containers_or_both_at_every_version() {
-        for check in CHECKS {
-            let of_containers = |revision: &Revision| -> BTreeSet<bool> {
-                revision.rules.iter().map(|rule| rule.field.is_of_containers()).collect()
-            };
-            let last = check.revisions.last().map(of_containers);
-            // Only seccomp changed from annotations of the pod to fields of both.
-            let same = check.revisions.iter().all(|revision| Some(of_containers(revision)) == last);
-            assert!(same || check.id == "seccompProfile_baseline", "{}", check.id);
-        }
-    }
-
-    #[test]
-    fn the_fields_are_those_of_the_table() {
-        let fields = |id: &str| Check::find(id).unwrap().fields();
-        assert_eq!(fields("hostNamespaces"), ["spec.hostNetwork", "spec.hostPID", "spec.hostIPC"]);
-        assert_eq!(
-            fields("hostPorts"),
-            [
-                "spec.initContainers[*].ports[*].hostPort",
-                "spec.containers[*].ports[*].hostPort",
-                "spec.ephemeralContainers[*].ports[*].hostPort",
-            ],
-        );
-        assert_eq!(fields("restrictedVolumes").len(), 22);
-        assert_eq!(
-            fields("appArmorProfile").last().unwrap(),
-            "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]",
-        );
-    }
 }

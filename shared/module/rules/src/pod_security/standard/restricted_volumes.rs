@@ -1,16 +1,28 @@
-//! Types of volumes that are neither made for the pod nor claimed for it.
+//! Pods may use only volumes that are created for them or claimed by them.
+//!
+//! **Control:** `Volume Types`, level `restricted`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `spec.volumes[*].*`
+//!
+//! Allowed values: `configMap`, `csi`, `downwardAPI`, `emptyDir`, `ephemeral`, `image`,
+//! `persistentVolumeClaim`, `projected`, `secret`
+//!
+//! Source: `policy/check_restrictedVolumes.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Revision, Takes};
+use super::{Allowed, Check, Field, FieldRule, Level, Revision, ValueType};
 
 pub(super) const CHECK: Check = Check {
     id: "restrictedVolumes",
     control: "Volume Types",
     level: Level::Restricted,
-    replaced_by: None,
-    revisions: &[Revision {
-        since: 0,
-        unless: None,
-        rules: &[FieldRule::of(
+    superseded_by: None,
+    revisions: &[Revision::since(
+        0,
+        &[FieldRule::of(
             Field::VolumeSource(&[
                 "hostPath",
                 "gcePersistentDisk",
@@ -34,8 +46,8 @@ pub(super) const CHECK: Check = Check {
                 "scaleIO",
                 "storageos",
             ]),
-            Takes::HostPath,
-            Allows::Only(&[
+            ValueType::HostPath,
+            Allowed::Only(&[
                 "configMap",
                 "csi",
                 "downwardAPI",
@@ -46,7 +58,7 @@ pub(super) const CHECK: Check = Check {
                 "projected",
                 "secret",
             ]),
-            "use one of these, such as a claim for a volume of this type",
+            "use one of these, such as a persistentVolumeClaim for a volume of this type",
         )],
-    }],
+    )],
 };

@@ -1,30 +1,42 @@
-//! Root in a container is root to whatever it reaches outside of it.
+//! Containers must not run as root, in case they reach anything outside of themselves.
+//!
+//! **Control:** `Running as Non-root`, level `restricted`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `spec.securityContext.runAsNonRoot`
+//!
+//! Allowed values: `true`; may be unset
+//!
+//! Restricted fields:
+//! - `container.securityContext.runAsNonRoot`
+//!
+//! Allowed values: `true`; may be unset if the pod sets it
+//!
+//! **Since v1.35**
+//!
+//! Not checked for pods with `spec.hostUsers: false`
+//!
+//! Source: `policy/check_runAsNonRoot.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Exception, Field, FieldRule, Level, Part, Revision, Takes, Unset};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
+
+const fn flag(field: Field) -> FieldRule {
+    FieldRule::of(field, ValueType::Flag, Allowed::Only(&["true"]), "set it to true")
+}
 
 const RULES: &[FieldRule] = &[
-    FieldRule::of(
-        Field::PodSecurityContext(&["runAsNonRoot"]),
-        Takes::Flag,
-        Allows::Only(&["true"]),
-        "set it to true",
-    ),
-    FieldRule::of(
-        Field::Container(Part::SecurityContext, &["runAsNonRoot"]),
-        Takes::Flag,
-        Allows::Only(&["true"]),
-        "set it to true",
-    )
-    .unset(Unset::LeftToPod),
+    flag(Field::PodSecurityContext(&["runAsNonRoot"])),
+    flag(Field::Container(Part::SecurityContext, &["runAsNonRoot"]))
+        .required_here_or_in_pod("set it to true, here or for the pod"),
 ];
 
 pub(super) const CHECK: Check = Check {
     id: "runAsNonRoot",
     control: "Running as Non-root",
     level: Level::Restricted,
-    replaced_by: None,
-    revisions: &[
-        Revision { since: 0, unless: None, rules: RULES },
-        Revision { since: 35, unless: Some(Exception::UserNamespace), rules: RULES },
-    ],
+    superseded_by: None,
+    revisions: &[Revision::since(0, RULES), Revision::since(35, RULES).unless(Exception::UserNamespace)],
 };

@@ -1,23 +1,37 @@
-//! Root by number.
+//! Containers must not run with the user ID 0, which is root.
+//!
+//! **Control:** `Running as Non-root user`, level `restricted`
+//!
+//! **Since v1.23**
+//!
+//! Restricted fields:
+//! - `spec.securityContext.runAsUser`
+//! - `container.securityContext.runAsUser`
+//!
+//! Allowed values: any value except `0`; may be unset
+//!
+//! **Since v1.35**
+//!
+//! Not checked for pods with `spec.hostUsers: false`
+//!
+//! Source: `policy/check_runAsUser.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Exception, Field, FieldRule, Level, Part, Revision, Takes};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
 
-const fn rule(field: Field) -> FieldRule {
-    FieldRule::of(field, Takes::Integer, Allows::Not("0"), "use another user or remove it")
+const fn user(field: Field) -> FieldRule {
+    FieldRule::of(field, ValueType::Integer, Allowed::Except("0"), "remove it or use another user ID")
 }
 
 const RULES: &[FieldRule] = &[
-    rule(Field::PodSecurityContext(&["runAsUser"])),
-    rule(Field::Container(Part::SecurityContext, &["runAsUser"])),
+    user(Field::PodSecurityContext(&["runAsUser"])),
+    user(Field::Container(Part::SecurityContext, &["runAsUser"])),
 ];
 
 pub(super) const CHECK: Check = Check {
     id: "runAsUser",
     control: "Running as Non-root user",
     level: Level::Restricted,
-    replaced_by: None,
-    revisions: &[
-        Revision { since: 23, unless: None, rules: RULES },
-        Revision { since: 35, unless: Some(Exception::UserNamespace), rules: RULES },
-    ],
+    superseded_by: None,
+    revisions: &[Revision::since(23, RULES), Revision::since(35, RULES).unless(Exception::UserNamespace)],
 };

@@ -1,17 +1,39 @@
-//! `SELinux` types other than those of containers, and any user or role; levels are free.
+//! Pods may use only the `SELinux` types for containers, and must not set a user or role. The level
+//! is not restricted.
+//!
+//! **Control:** `SELinux`, level `baseline`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `spec.securityContext.seLinuxOptions.type`
+//! - `container.securityContext.seLinuxOptions.type`
+//!
+//! Allowed values: `container_t`, `container_init_t`, `container_kvm_t`; may be unset or empty
+//!
+//! Restricted fields:
+//! - `spec.securityContext.seLinuxOptions.user`
+//! - `spec.securityContext.seLinuxOptions.role`
+//! - `container.securityContext.seLinuxOptions.user`
+//! - `container.securityContext.seLinuxOptions.role`
+//!
+//! Allowed values: none; must be unset or empty
+//!
+//! **Since v1.31**
+//!
+//! Allowed values: also `container_engine_t`
+//!
+//! Source: `policy/check_seLinuxOptions.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Part, Revision, Takes};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType, extended};
 
 const fn one_of(field: Field, types: &'static [&'static str]) -> FieldRule {
-    FieldRule::of(field, Takes::Text, Allows::Only(types), "remove it or use one of these")
+    FieldRule::of(field, ValueType::Text, Allowed::Only(types), "remove it or use one of these")
 }
 
 const fn none(field: Field) -> FieldRule {
-    FieldRule::of(field, Takes::Text, Allows::Only(&[""]), "remove it")
-}
-
-const fn since(minor: u8, rules: &'static [FieldRule]) -> Revision {
-    Revision { since: minor, unless: None, rules }
+    FieldRule::of(field, ValueType::Text, Allowed::Only(&[""]), "remove it")
 }
 
 const POD_TYPE: Field = Field::PodSecurityContext(&["seLinuxOptions", "type"]);
@@ -21,29 +43,20 @@ const TYPE: Field = Field::Container(Part::SecurityContext, &["seLinuxOptions", 
 const USER: Field = Field::Container(Part::SecurityContext, &["seLinuxOptions", "user"]);
 const ROLE: Field = Field::Container(Part::SecurityContext, &["seLinuxOptions", "role"]);
 
-const V0: &[&str] = &["", "container_t", "container_init_t", "container_kvm_t"];
-const V31: &[&str] = &["", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"];
+const fn rules(types: &'static [&'static str]) -> [FieldRule; 6] {
+    [one_of(POD_TYPE, types), none(POD_USER), none(POD_ROLE), one_of(TYPE, types), none(USER), none(ROLE)]
+}
+
+const V1_0: &[&str] = &["", "container_t", "container_init_t", "container_kvm_t"];
+const V1_31: &[&str] = &extended::<5>(V1_0, &["container_engine_t"]);
+
+const RULES_1_0: &[FieldRule] = &rules(V1_0);
+const RULES_1_31: &[FieldRule] = &rules(V1_31);
 
 pub(super) const CHECK: Check = Check {
     id: "seLinuxOptions",
     control: "SELinux",
     level: Level::Baseline,
-    replaced_by: None,
-    revisions: &[
-        since(
-            0,
-            &[one_of(POD_TYPE, V0), none(POD_USER), none(POD_ROLE), one_of(TYPE, V0), none(USER), none(ROLE)],
-        ),
-        since(
-            31,
-            &[
-                one_of(POD_TYPE, V31),
-                none(POD_USER),
-                none(POD_ROLE),
-                one_of(TYPE, V31),
-                none(USER),
-                none(ROLE),
-            ],
-        ),
-    ],
+    superseded_by: None,
+    revisions: &[Revision::since(0, RULES_1_0), Revision::since(31, RULES_1_31)],
 };

@@ -1,32 +1,47 @@
-//! A profile of system calls has to be named.
+//! Every container must run with a seccomp profile, which the container or the pod sets.
+//!
+//! **Control:** `Seccomp`, level `restricted`
+//!
+//! **Since v1.19**
+//!
+//! Restricted fields:
+//! - `spec.securityContext.seccompProfile.type`
+//!
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset
+//!
+//! Restricted fields:
+//! - `container.securityContext.seccompProfile.type`
+//!
+//! Allowed values: `RuntimeDefault`, `Localhost`; may be unset if the pod sets it
+//!
+//! **Since v1.25**
+//!
+//! Not checked for pods with `spec.os.name: windows`
+//!
+//! Source: `policy/check_seccompProfile_restricted.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Exception, Field, FieldRule, Level, Part, Revision, Takes, Unset};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
 
-const ALLOWS: Allows = Allows::Only(&["RuntimeDefault", "Localhost"]);
+const fn profile_type(field: Field) -> FieldRule {
+    FieldRule::of(
+        field,
+        ValueType::RequiredText,
+        Allowed::Only(&["RuntimeDefault", "Localhost"]),
+        "use one of these",
+    )
+}
 
 const RULES: &[FieldRule] = &[
-    FieldRule::of(
-        Field::PodSecurityContext(&["seccompProfile", "type"]),
-        Takes::Required,
-        ALLOWS,
-        "use one of these",
-    ),
-    FieldRule::of(
-        Field::Container(Part::SecurityContext, &["seccompProfile", "type"]),
-        Takes::Required,
-        ALLOWS,
-        "set one of these",
-    )
-    .unset(Unset::LeftToPod),
+    profile_type(Field::PodSecurityContext(&["seccompProfile", "type"])),
+    profile_type(Field::Container(Part::SecurityContext, &["seccompProfile", "type"]))
+        .required_here_or_in_pod("set one of these, here or for the pod"),
 ];
 
 pub(super) const CHECK: Check = Check {
     id: "seccompProfile_restricted",
     control: "Seccomp",
     level: Level::Restricted,
-    replaced_by: None,
-    revisions: &[
-        Revision { since: 19, unless: None, rules: RULES },
-        Revision { since: 25, unless: Some(Exception::Windows), rules: RULES },
-    ],
+    superseded_by: None,
+    revisions: &[Revision::since(19, RULES), Revision::since(25, RULES).unless(Exception::Windows)],
 };

@@ -1,22 +1,35 @@
-//! Pods on Windows may run in the host's own processes, with the rights of a user of the node.
+//! Pods on Windows must not run as `HostProcess` containers, which have the rights of a user of the
+//! node.
+//!
+//! **Control:** `HostProcess`, level `baseline`
+//!
+//! **Since v1.0**
+//!
+//! Restricted fields:
+//! - `spec.securityContext.windowsOptions.hostProcess`
+//! - `container.securityContext.windowsOptions.hostProcess`
+//!
+//! Allowed values: `false`; may be unset
+//!
+//! Source: `policy/check_windowsHostProcess.go` in k8s.io/pod-security-admission,
+//! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allows, Check, Field, FieldRule, Level, Part, Revision, Takes};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
 
-const fn rule(field: Field) -> FieldRule {
-    FieldRule::of(field, Takes::Flag, Allows::Only(&["false"]), "remove it")
+const fn flag(field: Field) -> FieldRule {
+    FieldRule::of(field, ValueType::Flag, Allowed::Only(&["false"]), "remove it")
 }
 
 pub(super) const CHECK: Check = Check {
     id: "windowsHostProcess",
     control: "HostProcess",
     level: Level::Baseline,
-    replaced_by: None,
-    revisions: &[Revision {
-        since: 0,
-        unless: None,
-        rules: &[
-            rule(Field::PodSecurityContext(&["windowsOptions", "hostProcess"])),
-            rule(Field::Container(Part::SecurityContext, &["windowsOptions", "hostProcess"])),
+    superseded_by: None,
+    revisions: &[Revision::since(
+        0,
+        &[
+            flag(Field::PodSecurityContext(&["windowsOptions", "hostProcess"])),
+            flag(Field::Container(Part::SecurityContext, &["windowsOptions", "hostProcess"])),
         ],
-    }],
+    )],
 };

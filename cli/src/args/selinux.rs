@@ -1,0 +1,40 @@
+//! The arguments of `portcullis selinux`.
+
+use clap::{Args, Subcommand};
+
+use super::{FindingsFormat, SettingsArgs};
+
+/// Explain settings of the policy selinux.
+#[derive(Args, Debug)]
+pub(crate) struct SelinuxArgs {
+    #[command(subcommand)]
+    pub(crate) command: SelinuxCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SelinuxCommand {
+    Level(LevelArgs),
+}
+
+/// Show the SELinux levels that settings assign to Namespaces, and where they come from.
+///
+/// Exits with status 0 if the levels are shown, even if a Namespace has no level of its own, and 2
+/// if a level cannot be computed.
+#[derive(Args, Debug)]
+pub(crate) struct LevelArgs {
+    /// Names of Namespaces.
+    #[arg(required = true, value_name = "NAMESPACE")]
+    pub(crate) namespaces: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    /// The Namespaces, if their labels or annotations decide: files of Kubernetes objects and
+    /// lists, or directories of such files (*.json, *.yaml, *.yml).
+    #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
+    pub(crate) cluster: Vec<String>,
+
+    /// Output format of the levels.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: FindingsFormat,
+}

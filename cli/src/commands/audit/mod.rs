@@ -1,0 +1,85 @@
+//! `portcullis audit`.
+
+mod external_ips;
+mod mirror_labels;
+mod node_labels;
+mod selinux;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use audit::AuditError;
+use serde::Serialize;
+
+use super::selinux::read_settings;
+use crate::args::{Audit, DumpArgs, FindingsFormat};
+use crate::dump::DumpFiles;
+use crate::failure::Failure;
+use crate::settings;
+use crate::source::InputReader;
+use crate::stdout::{print, write_json};
+
+/// The exit status if something is found.
+const FOUND: u8 = 1;
+
+/// Audits a dump and prints the findings.
+///
+/// # Errors
+/// A dump or settings that cannot be read. Nothing is printed then.
+pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
+    let mut reader = InputReader::default();
+    match audit {
+        Audit::ExternalIps(args) => {
+            let found = find(args, &mut reader, ::audit::external_ips::find)?;
+            report(&found, found.is_empty(), args.output, |out| external_ips::write(out, &found))
+        }
+        Audit::MirrorLabels(args) => {
+            let found = find(args, &mut reader, ::audit::mirror_labels::find)?;
+            report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
+        }
+        Audit::NodeLabels { dump, settings } => {
+            let (settings, name) = settings::read(settings, &mut reader)?;
+            let policy = admission::configure(settings.to_string().as_bytes())
+                .map_err(|error| Failure::about(name, error))?;
+            let found = find(dump, &mut reader, |dump| ::audit::node_labels::find(dump, &policy))?;
+            report(&found, found.is_empty(), dump.output, |out| node_labels::write(out, &found))
+        }
+        Audit::Selinux { dump, settings } => {
+            let settings = read_settings(settings, &mut reader)?;
+            let found = find(dump, &mut reader, |dump| ::audit::selinux::find(dump, &settings))?;
+            report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
+        }
+    }
+}
+
+/// Reads a dump and audits it.
+fn find<F>(
+    args: &DumpArgs,
+    reader: &mut InputReader,
+    find: impl FnOnce(&::audit::Dump) -> Result<F, AuditError>,
+) -> Result<F, Failure> {
+    let files = DumpFiles::read(&args.dump, reader)?;
+    find(&files.dump).map_err(|error| files.failure(&error))
+}
+
+/// Prints findings as text or JSON.
+fn report(
+    findings: &impl Serialize,
+    is_empty: bool,
+    format: FindingsFormat,
+    write_text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<ExitCode, Failure> {
+    print(|out| match format {
+        FindingsFormat::Text => write_text(out),
+        FindingsFormat::Json => write_json(out, findings),
+    })?;
+    Ok(if is_empty { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
+
+/// A number with a singular or plural noun.
+fn counted(count: usize, singular: &str, plural: &str) -> String {
+    match count {
+        1 => format!("1 {singular}"),
+        count => format!("{count} {plural}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! SELinux levels of a cluster, as text.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use audit::abbreviated;
+use audit::selinux::{
+    ChangedObject, DeniedObject, ForeignLevel, NamespaceLevel, SelinuxFindings, SharedLevel,
+};
+use serde_json::Value;
+
+use super::counted;
+use crate::terminal::one_line;
+
+/// Writes a section for each kind of finding, a summary, and notes.
+///
+/// # Errors
+/// The output cannot be written.
+pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Result<()> {
+    for (title, lines) in [
+        ("Namespaces with the same level", findings.collisions.iter().map(shared).collect()),
+        ("Levels of other Namespaces", findings.foreign.iter().map(foreign).collect()),
+        ("Would be denied", findings.denied.iter().flat_map(denied).collect()),
+        ("Would be changed", findings.changed.iter().flat_map(changed).collect::<Vec<String>>()),
+    ] {
+        if !lines.is_empty() {
+            writeln!(out, "{title}:")?;
+            for line in lines {
+                writeln!(out, "  {}", one_line(&line))?;
+            }
+            writeln!(out)?;
+        }
+    }
+    if findings.is_empty() {
+        writeln!(
+            out,
+            "No two Namespaces share a level, no pod uses the level of another Namespace, and nothing would be denied \
+             or changed."
+        )?;
+    } else {
+        let objects: BTreeSet<&str> = findings.foreign.iter().map(|one| one.object.text.as_str()).collect();
+        writeln!(
+            out,
+            "{}, {} with the level of another Namespace, {} denied, {} changed.",
+            counted(findings.collisions.len(), "shared level", "shared levels"),
+            counted(objects.len(), "object", "objects"),
+            findings.denied.len(),
+            findings.changed.len(),
+        )?;
+    }
+    for note in &findings.notes {
+        writeln!(out, "\n{}", one_line(note))?;
+    }
+    Ok(())
+}
+
+fn shared(SharedLevel { level, namespaces }: &SharedLevel) -> String {
+    let namespace = |one: &NamespaceLevel| format!("{} ({})", one.namespace, one.explanation);
+    let namespaces: Vec<String> = namespaces.iter().map(namespace).collect();
+    format!("{level}: {}", namespaces.join(", "))
+}
+
+fn foreign(ForeignLevel { object, path, level, reaches, equal }: &ForeignLevel) -> String {
+    let verb = if *equal { "is" } else { "reaches" };
+    let namespaces = abbreviated(reaches.iter().map(String::as_str));
+    format!("{}: {path}: {level} {verb} the level of {namespaces}", object.text)
+}
+
+fn denied(DeniedObject { object, messages }: &DeniedObject) -> impl Iterator<Item = String> {
+    messages.iter().map(|message| format!("{}: {message}", object.text))
+}
+
+fn changed(ChangedObject { object, changes }: &ChangedObject) -> impl Iterator<Item = String> {
+    changes.iter().map(|(path, value)| match value {
+        Value::String(text) => format!("{}: {path}: set to {text}", object.text),
+        other => format!("{}: {path}: set to {other}", object.text),
+    })
+}

@@ -1,0 +1,13 @@
+//! The commands that need no registry.
+
+mod annotate;
+mod audit;
+mod convert;
+mod run;
+mod selinux;
+
+pub(crate) use annotate::annotate;
+pub(crate) use audit::audit;
+pub(crate) use convert::convert;
+pub(crate) use run::run;
+pub(crate) use selinux::selinux;

@@ -1,0 +1,35 @@
+//! `portcullis run`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::source::InputReader;
+use crate::verdicts::{self, JudgedRequest};
+use crate::{cluster, policy, requests, settings};
+
+/// The exit status if a request is denied.
+const DENIED: u8 = 1;
+
+/// Judges requests and prints the verdicts.
+///
+/// # Errors
+/// Input that cannot be read, and a policy that cannot be deployed. Nothing is printed then.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let mut reader = InputReader::default();
+    let requests = requests::read(&args.request, &mut reader)?;
+    let (settings, settings_name) = settings::read(&args.settings, &mut reader)?;
+    let cluster = Arc::new(cluster::read(&args.cluster, &mut reader)?);
+    let policy = policy::load(&args.policy, &args.modules, settings, &settings_name)?;
+    let judged: Vec<JudgedRequest> = requests
+        .into_iter()
+        .map(|request| {
+            let response = policy.validate(&request, &cluster).response;
+            JudgedRequest { request, response }
+        })
+        .collect();
+    verdicts::print(&judged, args.output)?;
+    let all_admitted = judged.iter().all(|judged| judged.response.allowed);
+    Ok(if all_admitted { ExitCode::SUCCESS } else { ExitCode::from(DENIED) })
+}

@@ -1,0 +1,30 @@
+//! `portcullis push` and `portcullis pull` in a build without the feature `registry`.
+
+mod args;
+
+use std::process::ExitCode;
+
+use crate::failure::Failure;
+pub(crate) use args::{PullArgs, PushArgs};
+
+/// Pushes nothing.
+///
+/// # Errors
+/// Always.
+pub(crate) fn push(_: &PushArgs) -> Result<ExitCode, Failure> {
+    disabled("push")
+}
+
+/// Pulls nothing.
+///
+/// # Errors
+/// Always.
+pub(crate) fn pull(_: &PullArgs) -> Result<ExitCode, Failure> {
+    disabled("pull")
+}
+
+fn disabled(command: &str) -> Result<ExitCode, Failure> {
+    Err(Failure::new(format!(
+        "{command} is not part of this build; run `cargo build --package portcullis` to build it in"
+    )))
+}

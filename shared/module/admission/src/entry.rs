@@ -1,0 +1,69 @@
+//! Policies as values.
+
+use crate::{
+    Cluster, Outcome, Policy, Reads, Response, Scope, Setting, SettingsError, Shape, check_settings, judge,
+    render,
+};
+
+/// A policy as a value, for lists of policies.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyEntry {
+    /// [`Policy::ID`].
+    pub id: &'static str,
+    /// [`Policy::SCOPE`].
+    pub scope: Scope,
+    /// [`Policy::READS`].
+    pub reads: Reads,
+    /// [`Policy::MUTATES`].
+    pub mutates: bool,
+    /// [`Policy::EMITS_WARNINGS`].
+    pub emits_warnings: bool,
+    /// [`Policy::OBJECT`].
+    pub object: Shape<'static>,
+    /// [`Policy::CONTROLS`].
+    pub controls: &'static [(&'static str, &'static str)],
+    /// [`Policy::SETTINGS`].
+    pub settings: &'static [Setting],
+    /// [`Policy::DOCS`].
+    pub docs: &'static [(&'static str, &'static str)],
+    /// [`judge()`], with an outcome that does not borrow from the payload.
+    pub judge: fn(&[u8], &dyn Cluster) -> Outcome,
+    /// [`render()`].
+    pub render: fn(Outcome) -> Response,
+    /// [`check_settings()`].
+    pub check_settings: fn(&[u8]) -> Result<(), SettingsError>,
+}
+
+impl PolicyEntry {
+    /// The entry of a policy.
+    #[must_use]
+    pub const fn of<P: Policy>() -> Self {
+        Self {
+            id: P::ID,
+            scope: P::SCOPE,
+            reads: P::READS,
+            mutates: P::MUTATES,
+            emits_warnings: P::EMITS_WARNINGS,
+            object: P::OBJECT,
+            controls: P::CONTROLS,
+            settings: P::SETTINGS,
+            docs: P::DOCS,
+            judge: |payload, cluster| judge::<P, _>(payload, cluster, |outcome| outcome.into()),
+            render: render::<P, _>,
+            check_settings: check_settings::<P>,
+        }
+    }
+
+    /// The response of the policy's module, without a host: [`judge`](Self::judge), then
+    /// [`render`](Self::render).
+    #[must_use]
+    pub fn evaluate(&self, payload: &[u8], cluster: &dyn Cluster) -> Response {
+        (self.render)((self.judge)(payload, cluster))
+    }
+
+    /// The control that a check belongs to; `None` if the policy has no such check.
+    #[must_use]
+    pub fn control_of(&self, check: &str) -> Option<&'static str> {
+        self.controls.iter().find(|(id, _)| *id == check).map(|(_, control)| *control)
+    }
+}

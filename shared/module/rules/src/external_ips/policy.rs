@@ -1,0 +1,211 @@
+//! The review of a Service.
+
+use std::borrow::Cow;
+
+use admission::{
+    Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Scope, ScopeRule, Setting,
+    SettingsError, Shape, Verdict, Violation, Violations,
+};
+
+use super::allow::AllowedRanges;
+use super::claim::{Claim, Field, StoredValues};
+use super::conflict::Endpoints;
+use super::settings::{self, Conflicts, ExistingValues, LoadBalancerIngress, Settings};
+use crate::address::{Ambiguity, ParsedAddress, covered, parse};
+use crate::view::Service;
+
+/// The policy with its parsed settings.
+#[derive(Debug)]
+pub struct ExternalIps {
+    settings: Settings,
+}
+
+impl Policy for ExternalIps {
+    const ID: &'static str = "external-ips";
+
+    const SCOPE: Scope = Scope(&[
+        ScopeRule {
+            group: "",
+            versions: &["v1"],
+            kind: "Service",
+            resource: "services",
+            operations: &[Operation::Create, Operation::Update],
+            registered: true,
+        },
+        // For the field status.loadBalancer.ingress. The metadata does not register the subresource,
+        // because the audit scanner cannot map it.
+        ScopeRule {
+            group: "",
+            versions: &["v1"],
+            kind: "Service",
+            resource: "services/status",
+            operations: &[Operation::Update],
+            registered: false,
+        },
+    ]);
+
+    const READS: Reads = Reads(&[
+        Read { api_version: "v1", kind: "Namespace", how: How::Get },
+        Read { api_version: "v1", kind: "Service", how: How::ListAll },
+    ]);
+
+    const OBJECT: Shape<'static> = Service::REVIEWED;
+
+    const SETTINGS: &'static [Setting] = settings::SETTINGS;
+
+    const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
+
+    fn configure(settings: Node<'_>) -> Result<Self, SettingsError> {
+        Settings::read(settings).map(|settings| Self { settings })
+    }
+
+    fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+        let fields = self.fields(request);
+        if fields.is_empty() {
+            return Ok(Verdict::admit());
+        }
+        let service = Service::of(request.object()?);
+        let old = Service::of(request.old_object()?);
+        let claims = self.claims_to_review(fields, service, old)?;
+        let conflicts = self.settings.conflicts == Conflicts::DenySamePort;
+        if claims.is_empty() && !(conflicts && Endpoints::of(fields, service, old)?.are_new()) {
+            return Ok(Verdict::admit());
+        }
+        if let Some(exempt) = &self.settings.exempt
+            && exempt.contain(request)?
+        {
+            return Ok(Verdict::admit());
+        }
+        let violations = self.violations(&claims, request, old, cluster)?;
+        // The claims and the endpoints of a huge Service together would exceed the memory of an instance.
+        drop(claims);
+        if conflicts && violations.is_empty() {
+            let endpoints = Endpoints::of(fields, service, old)?;
+            // Services are looked up only if the verdict depends on them.
+            if endpoints.are_new() {
+                return Ok(endpoints.violations(request, cluster)?.into());
+            }
+        }
+        Ok(violations.into())
+    }
+}
+
+impl ExternalIps {
+    /// Returns the fields to review: a write of the status leaves the stored spec unchanged, and an
+    /// update of the Service itself leaves the stored status unchanged.
+    fn fields(&self, request: &Request<'_>) -> &[Field] {
+        let fields = &self.settings.fields;
+        let (in_spec, in_status) = fields.split_at(fields.partition_point(|field| *field != Field::Ingress));
+        match (request.operation, request.subresource) {
+            (_, "status") => in_status,
+            (Operation::Update, _) => in_spec,
+            _ => fields,
+        }
+    }
+
+    /// Returns the claims that are not tolerated as stored values.
+    fn claims_to_review<'d>(
+        &self,
+        fields: &[Field],
+        service: Service<'d>,
+        old: Service<'d>,
+    ) -> Result<Vec<Claim<'d>>, Fault> {
+        let mut claims = Vec::new();
+        for field in fields {
+            let mut in_field = field.claims(service)?;
+            if !in_field.is_empty() && !self.rechecks(old)? {
+                let stored = StoredValues::of(*field, old, self.settings.comparison)?;
+                in_field.retain(|claim| !stored.contain(claim.text));
+            }
+            claims.extend(in_field);
+        }
+        Ok(claims)
+    }
+
+    /// Returns whether stored values are reviewed like new ones. Those of a Service that is being
+    /// deleted are not, because its finalizers could never be removed; its new values are.
+    fn rechecks(&self, old: Service<'_>) -> Result<bool, Fault> {
+        Ok(match self.settings.existing_values {
+            ExistingValues::Tolerate => false,
+            ExistingValues::Recheck => old.deletion_timestamp().filled_text()?.is_none(),
+        })
+    }
+
+    fn violations<'d>(
+        &self,
+        claims: &[Claim<'d>],
+        request: &Request<'d>,
+        old: Service<'d>,
+        cluster: &dyn Cluster,
+    ) -> Result<Violations<'d>, Fault> {
+        let mut violations = Violations::default();
+        if claims.is_empty() {
+            return Ok(violations);
+        }
+        let own_ingress = self.own_ingress(request, old)?;
+        let mut allowed = AllowedRanges::new(&self.settings.allow, request, cluster)?;
+        for claim in claims {
+            if let Some((rule, remedy)) = self.objection(claim, own_ingress.as_ref(), &mut allowed) {
+                violations.push(Violation::invalid(claim.at, rule, remedy));
+            }
+        }
+        Ok(violations)
+    }
+
+    /// Returns the load balancer addresses of the stored Service if it may use them as external IPs.
+    fn own_ingress<'d>(
+        &self,
+        request: &Request<'d>,
+        old: Service<'d>,
+    ) -> Result<Option<StoredValues<'d>>, Fault> {
+        let applies = self.settings.load_balancer_ingress == LoadBalancerIngress::AllowAsExternalIP
+            && request.operation == Operation::Update
+            && old.kind().text()? == Some("LoadBalancer");
+        if !applies {
+            return Ok(None);
+        }
+        StoredValues::of(Field::Ingress, old, self.settings.comparison).map(Some)
+    }
+
+    /// Returns the rule that a claim breaks and its remedy, or `None` if the claim is allowed.
+    fn objection(
+        &self,
+        claim: &Claim<'_>,
+        own_ingress: Option<&StoredValues<'_>>,
+        allowed: &mut AllowedRanges<'_, '_>,
+    ) -> Option<(Cow<'static, str>, &'static str)> {
+        let own = claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.contain(claim.text));
+        if self.settings.allow.is_empty() && !own {
+            let (rule, remedy) = claim.field.default_denial();
+            return Some((rule.into(), remedy));
+        }
+        let Some(ParsedAddress { address, ambiguity }) = parse(claim.text) else {
+            return Some((
+                "not an IP address".into(),
+                "use a form such as 192.0.2.1 or 2001:db8::1, or remove the value",
+            ));
+        };
+        match ambiguity {
+            Some(Ambiguity::LeadingZeros) => {
+                return Some((
+                    "programs read leading zeros differently".into(),
+                    "write the address without them",
+                ));
+            }
+            Some(Ambiguity::Ipv4Mapped) => {
+                return Some((
+                    "programs read IPv4-mapped IPv6 addresses differently".into(),
+                    "write the IPv4 address",
+                ));
+            }
+            None => {}
+        }
+        if covered(&self.settings.reject, address) {
+            return Some(("no Service may claim this address".into(), "use another address or remove it"));
+        }
+        if own || allowed.contain(address) {
+            return None;
+        }
+        Some((allowed.denial(address).into(), "use an address that a rule allows, or remove it"))
+    }
+}

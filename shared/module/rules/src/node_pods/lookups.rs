@@ -1,0 +1,172 @@
+//! Look-ups of the pod's Namespace and of the requesting user's Node.
+
+use std::borrow::Cow;
+
+use admission::{Cluster, Fault, Get, Quoted, Request};
+
+use crate::label::Keys;
+use crate::namespace_lookup;
+use crate::view::{ClusterNode, Namespace, Pod};
+
+/// The annotation of a Namespace that lists the labels its mirror pods may have, separated by commas.
+///
+/// Source: KEP-1314.
+pub const ALLOWED_LABEL_KEYS: &str = "node.kubernetes.io/mirror.allowed-label-keys";
+
+/// The annotation that permits mirror pods in a Namespace under `restrictNamespaces`.
+///
+/// Source: KEP-1314.
+const ALLOWED: &str = "node.kubernetes.io/mirror.allowed";
+
+/// The labels that the API server copies from the Node to every pod that is created with a node name,
+/// after the in-tree plugins have reviewed it. The first version of the feature used `k8s.io`.
+///
+/// Source: `PodTopologyLabels` of k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels.
+pub const COPIED: [&str; 4] = [
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "topology.k8s.io/zone",
+    "topology.k8s.io/region",
+];
+
+/// The look-ups of a review. Each object is looked up on first use and cached.
+pub(super) struct Lookups<'a> {
+    caller: &'a str,
+    pod: Pod<'a>,
+    request: &'a Request<'a>,
+    cluster: &'a dyn Cluster,
+    namespace: Option<NamespaceFacts>,
+    node: Option<NodeFacts>,
+}
+
+/// The properties of a Namespace that the policy uses.
+#[derive(Default)]
+pub(super) struct NamespaceFacts {
+    /// The quoted name, if the cluster does not have the Namespace.
+    missing: Option<String>,
+    listed: Keys,
+    allowed: Option<String>,
+}
+
+/// The properties of a Node that the policy uses.
+pub(super) struct NodeFacts {
+    /// `None` if the cluster does not have the Node.
+    uid: Option<String>,
+    /// The values of the labels in [`COPIED`].
+    copied: Vec<Option<String>>,
+}
+
+impl<'a> Lookups<'a> {
+    pub(super) fn new(
+        caller: &'a str,
+        pod: Pod<'a>,
+        request: &'a Request<'a>,
+        cluster: &'a dyn Cluster,
+    ) -> Self {
+        Self { caller, pod, request, cluster, namespace: None, node: None }
+    }
+
+    /// Returns the name of the requesting user's node.
+    pub(super) fn caller(&self) -> &'a str {
+        self.caller
+    }
+
+    /// Returns the Namespace of the pod.
+    pub(super) fn namespace(&mut self) -> Result<&NamespaceFacts, Fault> {
+        let facts = match self.namespace.take() {
+            Some(facts) => facts,
+            None => self.look_up_namespace()?,
+        };
+        Ok(self.namespace.insert(facts))
+    }
+
+    /// Returns the Node of the requesting user.
+    pub(super) fn node(&mut self) -> Result<&NodeFacts, Fault> {
+        let facts = match self.node.take() {
+            Some(facts) => facts,
+            None => self.look_up_node()?,
+        };
+        Ok(self.node.insert(facts))
+    }
+
+    fn look_up_namespace(&self) -> Result<NamespaceFacts, Fault> {
+        let in_object = self.pod.metadata().namespace();
+        let name = self.request.namespace()?.or(in_object.filled_text()?);
+        let name = name.ok_or_else(|| in_object.fault("expected a string, found nothing"))?;
+        let Some(answer) = namespace_lookup::find(name, self.cluster, Namespace::ANNOTATED)? else {
+            return Ok(NamespaceFacts {
+                missing: Some(Quoted(name).to_string()),
+                ..NamespaceFacts::default()
+            });
+        };
+        let document = answer.document()?;
+        let annotations = namespace_lookup::view(&document)?.metadata().annotations();
+        Ok(NamespaceFacts {
+            missing: None,
+            listed: Keys::between_commas(annotations.at(ALLOWED_LABEL_KEYS).text()?.unwrap_or_default()),
+            allowed: annotations.at(ALLOWED).text()?.map(str::to_owned),
+        })
+    }
+
+    fn look_up_node(&self) -> Result<NodeFacts, Fault> {
+        let name = self.caller;
+        let get =
+            Get { api_version: "v1", kind: "Node", namespace: None, name, shape: ClusterNode::IDENTIFIED };
+        let Some(answer) = get.ask(self.cluster)? else {
+            return Ok(NodeFacts { uid: None, copied: Vec::new() });
+        };
+        let document = answer.document()?;
+        let metadata = ClusterNode::of(document.root()).metadata();
+        let uid = metadata.uid();
+        let uid = uid.filled_text()?.ok_or_else(|| uid.fault("expected a string, found nothing"))?.to_owned();
+        let mut copied = Vec::new();
+        for key in COPIED {
+            copied.push(metadata.labels().at(key).text()?.map(str::to_owned));
+        }
+        Ok(NodeFacts { uid: Some(uid), copied })
+    }
+}
+
+impl NamespaceFacts {
+    /// Returns whether the Namespace lists a label for its mirror pods.
+    pub(super) fn lists(&self, key: &str) -> bool {
+        self.listed.have(key)
+    }
+
+    /// Returns the rule that denies a label that is not listed.
+    pub(super) fn unlisted_label_rule(&self) -> Cow<'static, str> {
+        self.rule("the Namespace does not list this label for mirror pods")
+    }
+
+    /// Returns whether the annotation permits mirror pods: it is present and not `false`.
+    pub(super) fn permits_mirror_pods(&self) -> bool {
+        self.allowed.as_deref().is_some_and(|allowed| allowed != "false")
+    }
+
+    /// Returns the rule that denies mirror pods in a Namespace that does not permit them.
+    pub(super) fn no_mirror_pods_rule(&self) -> Cow<'static, str> {
+        self.rule("nodes may not create pods in this Namespace")
+    }
+
+    fn rule(&self, rule: &'static str) -> Cow<'static, str> {
+        match &self.missing {
+            Some(name) => format!("{rule}, because the cluster has no Namespace {name}").into(),
+            None => rule.into(),
+        }
+    }
+}
+
+impl NodeFacts {
+    /// Returns the UID of the Node, or `None` if the cluster does not have the Node.
+    pub(super) fn uid(&self) -> Option<&str> {
+        self.uid.as_deref()
+    }
+
+    /// Returns whether a label of a pod is a copy that the API server made of the Node's label.
+    pub(super) fn is_copied(&self, key: &str, value: &str) -> bool {
+        COPIED
+            .iter()
+            .zip(&self.copied)
+            .any(|(copied, known)| *copied == key && known.as_deref() == Some(value))
+    }
+}

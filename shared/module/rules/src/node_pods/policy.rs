@@ -1,0 +1,210 @@
+//! The review of what a node writes on pods.
+
+use admission::{
+    Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Scope, ScopeRule, Setting,
+    SettingsError, Shape, Verdict, Violation, Violations,
+};
+
+use super::lookups::Lookups;
+use super::settings::{self, Mode, Settings};
+use super::{annotations, munge, owners};
+use crate::caller::{Caller, nameless};
+use crate::label::changes;
+use crate::summary::summary;
+use crate::view::Pod;
+
+/// The annotation that makes a pod a mirror pod, whatever its value.
+pub const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// The key of the audit annotation that lists the violations in `mode: Warn`.
+const VIOLATIONS: &str = "violations";
+
+/// The policy with its parsed settings.
+#[derive(Debug)]
+pub struct NodePods {
+    settings: Settings,
+}
+
+impl Policy for NodePods {
+    const ID: &'static str = "node-pods";
+
+    const SCOPE: Scope = Scope(&[
+        ScopeRule {
+            group: "",
+            versions: &["v1"],
+            kind: "Pod",
+            resource: "pods",
+            operations: &[Operation::Create],
+            registered: true,
+        },
+        ScopeRule {
+            group: "",
+            versions: &["v1"],
+            kind: "Pod",
+            resource: "pods/status",
+            operations: &[Operation::Update],
+            registered: true,
+        },
+    ]);
+
+    const READS: Reads = Reads(&[
+        Read { api_version: "v1", kind: "Namespace", how: How::Get },
+        Read { api_version: "v1", kind: "Node", how: How::Get },
+    ]);
+
+    const MUTATES: bool = true;
+
+    const EMITS_WARNINGS: bool = true;
+
+    const OBJECT: Shape<'static> = Pod::FIELDS_FOR_NODE_PODS;
+
+    const SETTINGS: &'static [Setting] = settings::SETTINGS;
+
+    const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
+
+    fn configure(settings: Node<'_>) -> Result<Self, SettingsError> {
+        Settings::read(settings).map(|settings| Self { settings })
+    }
+
+    fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+        let caller = match Caller::of(request)? {
+            Caller::Other => return Ok(Verdict::admit()),
+            Caller::Nameless => return Ok(nameless(request).into()),
+            Caller::Node(name) => name,
+        };
+        let pod = Pod::of(request.object()?);
+        if request.operation == Operation::Create {
+            let violations = not_a_mirror_pod_of(caller, pod)?;
+            if !violations.is_empty() {
+                return Ok(violations.into());
+            }
+            self.review_mirror_pod(pod, Lookups::new(caller, pod, request, cluster))
+        } else {
+            let old = Pod::of(request.stored_object()?);
+            let violations = not_a_pod_of(caller, old)?;
+            if !violations.is_empty() {
+                return Ok(violations.into());
+            }
+            Ok(self.verdict(self.review_status(old, pod)?))
+        }
+    }
+}
+
+impl NodePods {
+    /// Reviews a mirror pod that its own node creates.
+    fn review_mirror_pod<'d>(&self, pod: Pod<'d>, mut lookups: Lookups<'_>) -> Result<Verdict<'d>, Fault> {
+        let settings = &self.settings;
+        let metadata = pod.metadata();
+        let mut violations = Violations::default();
+        let munges = settings.mode == Mode::Munge;
+        if let Some(annotations) = &settings.annotations {
+            for (key, at) in metadata.annotations().fields()? {
+                // This module may have munged the pod already, under this or another policy.
+                if !annotations.allow(key) && !munge::is_record(key) {
+                    violations.push(annotations::violation(at));
+                }
+            }
+        }
+        if !munges {
+            for (key, at) in metadata.labels().fields()? {
+                if let Some(reason) = settings.labels.reason(key, at, &mut lookups)? {
+                    violations.push(reason.violation(at));
+                }
+            }
+        }
+        // In mode Munge, a pod that is denied anyway causes no further look-ups.
+        let needs_namespace = settings.restrict_namespaces && (!munges || violations.is_empty());
+        if needs_namespace && !lookups.namespace()?.permits_mirror_pods() {
+            violations.push(Violation::forbidden(
+                metadata.namespace(),
+                lookups.namespace()?.no_mirror_pods_rule(),
+                "annotate the Namespace with node.kubernetes.io/mirror.allowed=true, or use another one",
+            ));
+        }
+        if munges {
+            return munge::munge(pod, &settings.labels, violations, &mut lookups);
+        }
+        owners::review(pod, settings.require_owner_reference, &mut lookups, &mut violations)?;
+        Ok(self.verdict(violations))
+    }
+
+    /// Reviews an update of `pods/status` by the node that runs the pod.
+    fn review_status<'d>(&self, old: Pod<'d>, new: Pod<'d>) -> Result<Violations<'d>, Fault> {
+        let (old, new) = (old.metadata(), new.metadata());
+        let mut violations = Violations::default();
+        let munges = self.settings.mode == Mode::Munge;
+        if munges || self.settings.annotations.is_some() {
+            changes(Some(old.annotations()), new.annotations(), &mut |change| {
+                if munges && munge::is_record(change.key) {
+                    violations.forbid(
+                        change.at,
+                        "a node may not change the record of what was removed from a pod",
+                        "leave it unchanged",
+                    );
+                } else if self.settings.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
+                    violations.push(annotations::violation(change.at));
+                }
+            })?;
+        }
+        changes(Some(old.labels()), new.labels(), &mut |change| {
+            violations.forbid(
+                change.at,
+                "a node may not set, change or remove labels through pods/status",
+                "leave the labels of the pod unchanged",
+            );
+        })?;
+        if !owners::are_equal(old.owner_references(), new.owner_references())? {
+            violations.forbid(
+                new.owner_references(),
+                "a node may not change the owners of a pod",
+                "leave the owner references unchanged",
+            );
+        }
+        Ok(violations)
+    }
+
+    /// Denies the violations or, in `mode: Warn`, admits them with a warning.
+    fn verdict<'d>(&self, violations: Violations<'d>) -> Verdict<'d> {
+        if self.settings.mode != Mode::Warn || violations.is_empty() {
+            return violations.into();
+        }
+        let paths = violations.paths();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let warning = summary("node-pods would deny this pod", &paths, violations.more());
+        Verdict::admit().warn(warning).annotate(VIOLATIONS, violations.to_string())
+    }
+}
+
+/// Returns violations if a pod is not a mirror pod, or not one of the node that creates it.
+fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>, Fault> {
+    let mut violations = Violations::default();
+    let mirror = pod.metadata().annotations().at(MIRROR);
+    if mirror.text()?.is_none() {
+        violations.require(
+            mirror,
+            "a node may create only mirror pods of its static pods",
+            "use the credentials of a controller or a user",
+        );
+    }
+    let node = pod.node_name();
+    let (rule, remedy) = ("a node may create only its own mirror pods", "set the name of the node");
+    match node.filled_text()? {
+        None => violations.require(node, rule, remedy),
+        Some(name) if name != caller => violations.refuse(node, rule, remedy),
+        Some(_) => {}
+    }
+    Ok(violations)
+}
+
+/// Returns a violation if a stored pod does not run on the node that writes its status.
+fn not_a_pod_of<'d>(caller: &str, old: Pod<'d>) -> Result<Violations<'d>, Fault> {
+    let mut violations = Violations::default();
+    if old.node_name().filled_text()? != Some(caller) {
+        violations.refuse(
+            old.node_name(),
+            "a node may write only the status of its own pods",
+            "use the credentials of that node or of a controller",
+        );
+    }
+    Ok(violations)
+}

@@ -1,0 +1,209 @@
+//! The judgement of one pod: each finding is tolerated, excluded or a violation.
+
+use admission::{Fault, Lookup, Request};
+
+use super::PodSecurity;
+use super::examine::ExaminedPod;
+use super::exclude::{EvalContext, Exclusions};
+use super::existing::{ExistingViolations, new_part};
+use super::finding::{Finding, Subject};
+use super::report::Report;
+use super::standard::{CHECKS, Check, Revision};
+use crate::namespace_lookup::NamespaceLookup;
+use crate::view::Pod;
+
+/// A pod under judgement.
+pub(super) struct Judgement<'a, 'd> {
+    exclusions: &'a Exclusions,
+    pod: ExaminedPod<'d>,
+    context: EvalContext<'a, 'd>,
+    /// The pod before the update, if its violations are tolerated.
+    old: Option<(ExaminedPod<'d>, EvalContext<'a, 'd>)>,
+    lookup: NamespaceLookup<'a>,
+    failures: Failures,
+}
+
+/// The faults that leave it open whether an entry excludes a finding.
+#[derive(Default)]
+pub(super) struct Failures {
+    /// Faults that no enforced standard depends on, for the audit log.
+    pub(super) errors: Vec<String>,
+    /// The first fault that an enforced standard depends on.
+    pub(super) undecided: Option<Fault>,
+}
+
+impl Failures {
+    /// Records a fault for the audit log, once.
+    pub(super) fn record(&mut self, fault: &Fault) {
+        let error = fault.to_string();
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+}
+
+impl<'a, 'd> Judgement<'a, 'd> {
+    /// Prepares a pod. `tolerated` is the pod before the update, if its violations are tolerated.
+    ///
+    /// # Errors
+    /// When a part of a pod has the wrong type.
+    pub(super) fn of(
+        policy: &'a PodSecurity,
+        request: &'a Request<'d>,
+        pod: Pod<'d>,
+        tolerated: Option<Pod<'d>>,
+        lookup: NamespaceLookup<'a>,
+        failures: Failures,
+    ) -> Result<Self, Fault> {
+        let exclusions = &policy.exclusions;
+        let entries = exclusions.0.len();
+        let old = match tolerated {
+            // Anyone may have made the old request, so conditions on the requesting user do not apply.
+            Some(old) => Some((ExaminedPod::of(old)?, EvalContext::of(None, old, entries))),
+            None => None,
+        };
+        let context = EvalContext::of(Some(request), pod, entries);
+        Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, old, lookup, failures })
+    }
+
+    /// Runs the checks of the report's standard. A superseded check runs only for findings whose
+    /// stricter counterpart may be excluded.
+    ///
+    /// # Errors
+    /// When a field that a check reads has the wrong type.
+    pub(super) fn run(&mut self, report: &mut Report<'d>) -> Result<(), Fault> {
+        let (level, minor) = (report.standard.level, report.standard.version.minor());
+        for check in CHECKS.iter().filter(|check| check.level <= level) {
+            let Some(revision) = check.at(minor) else { continue };
+            let stricter = check.superseded_at(level, minor);
+            if let Some((stricter, revision)) = stricter
+                && (!self.exclusions.name(stricter) || self.pod.is_exempt_from(revision))
+            {
+                continue;
+            }
+            self.run_check(check, revision, stricter.map(|(check, _)| check), report)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the failures, after all checks.
+    pub(super) fn into_failures(self) -> Failures {
+        self.failures
+    }
+
+    fn run_check(
+        &mut self,
+        check: &'static Check,
+        revision: &'static Revision,
+        stricter: Option<&'static Check>,
+        report: &mut Report<'d>,
+    ) -> Result<(), Fault> {
+        let existing = self.existing_violations(check, revision)?;
+        let Self { exclusions, pod, context, lookup, failures, .. } = self;
+        let mut run = CheckRun {
+            check,
+            stricter,
+            exclusions,
+            context,
+            lookup,
+            failures,
+            existing: existing.as_ref().map(ExistingViolations::lookup),
+            pod_is_tolerated: false,
+            report,
+        };
+        pod.find(check, revision, &mut |finding| run.judge(finding))
+    }
+
+    /// Returns the violations of the old pod, if they are tolerated. Findings that an entry
+    /// excluded are not violations: the exclusion carries its own conditions.
+    fn existing_violations(
+        &mut self,
+        check: &'static Check,
+        revision: &'static Revision,
+    ) -> Result<Option<ExistingViolations>, Fault> {
+        let Self { exclusions, old, lookup, .. } = self;
+        let Some((old, context)) = old else { return Ok(None) };
+        let existing = ExistingViolations::of(old, check, revision, &mut |finding| {
+            !matches!(exclusions.covering(check, finding, context, lookup), Ok(None))
+        });
+        existing.map(Some)
+    }
+}
+
+/// One run of one check on one pod.
+struct CheckRun<'r, 'a, 'd> {
+    check: &'static Check,
+    /// The check that supersedes this one.
+    stricter: Option<&'static Check>,
+    exclusions: &'r Exclusions,
+    context: &'r mut EvalContext<'a, 'd>,
+    lookup: &'r mut NamespaceLookup<'a>,
+    failures: &'r mut Failures,
+    /// The violations of the old pod, if they are tolerated.
+    existing: Option<Lookup<&'r str>>,
+    /// Whether the value of the pod that containers inherit is tolerated.
+    pod_is_tolerated: bool,
+    report: &'r mut Report<'d>,
+}
+
+/// Whether an entry excludes a finding.
+enum Exclusion {
+    /// The entry with this number covers it.
+    By(usize),
+    /// No entry covers it.
+    None,
+    /// A look-up failed that an entry depends on.
+    Undecided,
+}
+
+impl<'d> CheckRun<'_, '_, 'd> {
+    /// Judges a finding, and adds it to the report unless it is tolerated.
+    fn judge(&mut self, finding: Finding<'d>) -> Result<(), Fault> {
+        let Some(mut finding) = self.without_existing(finding)? else { return Ok(()) };
+        // For a superseded check, report only findings whose stricter counterpart is excluded.
+        if let Some(stricter) = self.stricter
+            && !matches!(self.exclusion(stricter, &finding), Exclusion::By(_))
+        {
+            return Ok(());
+        }
+        match self.exclusion(self.check, &finding) {
+            Exclusion::By(entry) => self.report.add_excluded(&finding, entry),
+            Exclusion::None => {
+                self.exclusions.narrow(&mut finding, self.context, self.lookup)?;
+                self.report.add_violation(&finding)
+            }
+            Exclusion::Undecided => Ok(()),
+        }
+    }
+
+    /// Removes from a finding what is tolerated, and returns `None` if nothing is left.
+    fn without_existing(&mut self, finding: Finding<'d>) -> Result<Option<Finding<'d>>, Fault> {
+        let is_of_pod = matches!(finding.subject, Subject::Pod);
+        let inherits = finding.inherits;
+        let new = match &self.existing {
+            None => Some(finding),
+            Some(existing) => new_part(finding, existing)?,
+        };
+        self.pod_is_tolerated |= is_of_pod && new.is_none();
+        // A container that inherits a refused value repeats the finding of the pod. It counts only
+        // if the pod's value is tolerated, which it is for the containers that the pod had before.
+        Ok(new.filter(|_| !inherits || self.pod_is_tolerated))
+    }
+
+    /// Returns the entry that covers a finding, taken as one of a check.
+    fn exclusion(&mut self, check: &'static Check, finding: &Finding<'d>) -> Exclusion {
+        match self.exclusions.covering(check, finding, self.context, self.lookup) {
+            Ok(Some(entry)) => Exclusion::By(entry),
+            Ok(None) => Exclusion::None,
+            // A look-up that fails must not deny a request where violations do not.
+            Err(fault) if !self.report.modes.enforce => {
+                self.failures.record(&fault);
+                Exclusion::None
+            }
+            Err(fault) => {
+                self.failures.undecided.get_or_insert(fault);
+                Exclusion::Undecided
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The scope of the policy, and the steps of a review.
+
+use admission::{
+    Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Scope, ScopeRule, Setting,
+    SettingsError, Shape, Verdict,
+};
+
+use super::judgement::{Failures, Judgement};
+use super::report::Report;
+use super::significance::is_significant;
+use super::verdict::{exempt, unjudged, verdict};
+use super::{
+    ExistingViolations, Modes, NamespaceLabels, PodSecurity, StandardsByMode, Templates, namespace_labels,
+    settings, standard,
+};
+use crate::namespace_lookup::NamespaceLookup;
+use crate::view::{Namespace, Pod};
+
+/// Subresources of pods that cannot change what the standards restrict.
+const HARMLESS: [&str; 8] =
+    ["attach", "binding", "eviction", "exec", "log", "portforward", "proxy", "status"];
+
+const fn rule(
+    group: &'static str,
+    kind: &'static str,
+    resource: &'static str,
+    operations: &'static [Operation],
+) -> ScopeRule {
+    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered: true }
+}
+
+const WRITTEN: &[Operation] = &[Operation::Create, Operation::Update];
+
+impl Policy for PodSecurity {
+    const ID: &'static str = "pod-security";
+
+    const SCOPE: Scope = Scope(&[
+        rule("", "Pod", "pods", WRITTEN),
+        rule("", "Pod", "pods/ephemeralcontainers", &[Operation::Update]),
+        rule("", "Pod", "pods/resize", &[Operation::Update]),
+        rule("", "PodTemplate", "podtemplates", WRITTEN),
+        rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
+        rule("apps", "DaemonSet", "daemonsets", WRITTEN),
+        rule("apps", "Deployment", "deployments", WRITTEN),
+        rule("apps", "ReplicaSet", "replicasets", WRITTEN),
+        rule("apps", "StatefulSet", "statefulsets", WRITTEN),
+        rule("batch", "CronJob", "cronjobs", WRITTEN),
+        rule("batch", "Job", "jobs", WRITTEN),
+    ]);
+
+    const READS: Reads = Reads(&[Read { api_version: "v1", kind: "Namespace", how: How::Get }]);
+
+    const EMITS_WARNINGS: bool = true;
+
+    const CHECK_KIND_FIRST: bool = true;
+
+    const OBJECT: Shape<'static> = Pod::FIELDS_FOR_POD_SECURITY_IN_ANY_KIND;
+
+    const CONTROLS: &'static [(&'static str, &'static str)] = &standard::CONTROLS;
+
+    const SETTINGS: &'static [Setting] = settings::SETTINGS;
+
+    const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
+
+    fn configure(settings: Node<'_>) -> Result<Self, SettingsError> {
+        settings::configure(settings)
+    }
+
+    /// Whether the policy judges a request. As in-tree, every subresource of pods that is not known
+    /// to be harmless is judged, those of future versions included, if an operator registers it.
+    fn matches(request: &Request<'_>) -> bool {
+        let is_pod_subresource =
+            request.kind == "Pod" && request.group.is_empty() && !request.subresource.is_empty();
+        Self::SCOPE.covers(request)
+            || is_pod_subresource
+                && WRITTEN.contains(&request.operation)
+                && !HARMLESS.contains(&request.subresource)
+    }
+
+    fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+        if is_template(request) && self.templates == Templates::Ignore {
+            return Ok(Verdict::admit());
+        }
+        let object = request.object()?;
+        let namespace = request.namespace()?.or(Pod::of(object).metadata().namespace().filled_text()?);
+        if let Some(reason) = self.exemptions.of_request(request, namespace)? {
+            return Ok(exempt(reason));
+        }
+        let target = Target::of(request, object)?;
+        if target.is_insignificant_update()? {
+            return Ok(Verdict::admit());
+        }
+        let enforcement = self.enforcement(&target);
+        let mut lookup = NamespaceLookup::new(namespace, cluster, Namespace::LABELLED);
+        let mut failures = Failures::default();
+        let standards = match self.standards(&mut lookup, &mut failures) {
+            Ok(standards) => standards,
+            // As in-tree, a failed look-up does not deny a request that violations would not deny.
+            Err(fault) if !enforcement.enforce => return Ok(unjudged(fault.to_string())),
+            Err(fault) => return Err(fault),
+        };
+        if let Some(reason) = self.exemptions.of_pod(target.pod)? {
+            return Ok(exempt(reason));
+        }
+        let tolerated = self.tolerated(&target)?;
+        let mut judgement = Judgement::of(self, request, target.pod, tolerated, lookup, failures)?;
+        let mut reports = Vec::new();
+        for (standard, modes) in standards.distinct(enforcement) {
+            let mut report = Report::new(standard, modes);
+            judgement.run(&mut report)?;
+            reports.push(report);
+        }
+        conclude(reports, judgement.into_failures())
+    }
+}
+
+/// The pod or pod template of a request.
+struct Target<'d> {
+    object: Node<'d>,
+    pod: Pod<'d>,
+    /// The pod before an update.
+    old: Option<Pod<'d>>,
+    is_template: bool,
+}
+
+fn is_template(request: &Request<'_>) -> bool {
+    request.kind != "Pod"
+}
+
+impl<'d> Target<'d> {
+    fn of(request: &Request<'d>, object: Node<'d>) -> Result<Self, Fault> {
+        let old = match request.operation {
+            Operation::Update => Some(Pod::in_object(request.stored_object()?, request.kind)),
+            _ => None,
+        };
+        let pod = Pod::in_object(object, request.kind);
+        Ok(Self { object, pod, old, is_template: is_template(request) })
+    }
+
+    /// Whether an update of a pod does not change what the pod runs.
+    fn is_insignificant_update(&self) -> Result<bool, Fault> {
+        match self.old {
+            Some(old) if !self.is_template => Ok(!is_significant(old, self.pod)?),
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether an update leaves the pod or the template as it was.
+    fn is_unchanged(&self) -> bool {
+        self.old.is_some_and(|old| self.pod.is_same(old))
+    }
+
+    /// Whether a workload is being deleted.
+    fn is_workload_being_deleted(&self) -> Result<bool, Fault> {
+        Ok(self.is_template && Pod::of(self.object).metadata().deletion_timestamp().is_present()?)
+    }
+}
+
+impl PodSecurity {
+    /// Returns how violations of the enforced standard are handled.
+    fn enforcement(&self, target: &Target<'_>) -> Modes {
+        match self.templates {
+            _ if !target.is_template => Modes::ENFORCE,
+            Templates::Warn => Modes::WARN,
+            // An unchanged template must not block a workload: the old ReplicaSet of a corrected
+            // Deployment, for example, has to be scaled down.
+            _ if target.is_unchanged() => Modes::NONE,
+            _ => Modes::ENFORCE,
+        }
+    }
+
+    /// Returns the standards for the pod: those of the settings or those of the Namespace's labels.
+    /// Invalid labels are recorded as errors.
+    fn standards(
+        &self,
+        lookup: &mut NamespaceLookup<'_>,
+        failures: &mut Failures,
+    ) -> Result<StandardsByMode, Fault> {
+        if self.namespace_labels == NamespaceLabels::Ignore {
+            return Ok(self.standards.clone());
+        }
+        let (standards, mut invalid) = lookup.namespace(&|namespace| {
+            namespace_labels::standards(namespace.metadata().labels(), &self.standards)
+        })?;
+        failures.errors.append(&mut invalid);
+        Ok(standards)
+    }
+
+    /// Returns the pod before the update, if its violations are tolerated.
+    fn tolerated<'d>(&self, target: &Target<'d>) -> Result<Option<Pod<'d>>, Fault> {
+        // A workload that is being deleted makes no more pods, and its finalizers must be removable.
+        let tolerates =
+            target.is_workload_being_deleted()? || self.existing_violations == ExistingViolations::Tolerate;
+        Ok(target.old.filter(|_| tolerates))
+    }
+}
+
+/// Returns the verdict of all reports, or the fault if a failed look-up leaves it open.
+fn conclude(reports: Vec<Report<'_>>, mut failures: Failures) -> Result<Verdict<'_>, Fault> {
+    if let Some(fault) = failures.undecided.take() {
+        // A violation that does not depend on the look-up denies the request in any case.
+        if !reports.iter().any(|report| report.modes.enforce && report.has_violations()) {
+            return Err(fault);
+        }
+        failures.record(&fault);
+    }
+    Ok(verdict(reports, &failures.errors))
+}

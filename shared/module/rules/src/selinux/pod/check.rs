@@ -1,0 +1,223 @@
+//! Rules for the options that a site sets: user, role, type and level.
+
+use admission::{Fault, Quoted, Violation};
+
+use super::context::Context;
+use super::findings::Findings;
+use super::lookups::Lookups;
+use super::profiles;
+use super::site::{Options, Site, is_privileged};
+use crate::selinux::level::Level;
+use crate::selinux::settings::{LevelMatch, is_file_type};
+use crate::view::Container;
+
+/// The value that a fixed user, role, type or level requires.
+const DIFFERS: &str = "is not the value that every pod must have";
+
+/// Checks the options of a site and returns whether its level is refused. `containers` are those
+/// that run with these options.
+///
+/// # Errors
+/// Fields that cannot be read, and a failed look-up.
+pub(super) fn check<'d>(
+    context: &Context<'_, 'd>,
+    lookups: &mut Lookups<'_>,
+    findings: &mut Findings<'d>,
+    site: &Site<'d>,
+    containers: &[Container<'d>],
+) -> Result<bool, Fault> {
+    let Some(options) = site.options else { return Ok(false) };
+    let settings = context.settings;
+    let fixed = &settings.allocation.fixed;
+    check_name(findings, site, "user", options.user, fixed.user.as_deref(), &settings.users)?;
+    check_name(findings, site, "role", options.role, fixed.role.as_deref(), &settings.roles)?;
+    check_type(context, lookups, findings, site, containers)?;
+    let Some(rule) = level_problem(context, options) else { return Ok(false) };
+    let remedy = match context.expected_level(options.type_name) {
+        Some(level) => ["use ", &level.text()].concat(),
+        None => "remove it".to_owned(),
+    };
+    refuse(findings, site, "level", &rule, &remedy)?;
+    Ok(true)
+}
+
+/// Adds a violation for an option.
+fn refuse<'d>(
+    findings: &mut Findings<'d>,
+    site: &Site<'d>,
+    field: &'static str,
+    rule: &str,
+    remedy: &str,
+) -> Result<(), Fault> {
+    let mut text = prefix(site)?;
+    text.push_str(rule);
+    findings.violations.push(Violation::invalid(site.at(field), text, remedy.to_owned()));
+    Ok(())
+}
+
+/// Checks a user or a role.
+fn check_name<'d>(
+    findings: &mut Findings<'d>,
+    site: &Site<'d>,
+    field: &'static str,
+    name: Option<&str>,
+    fixed: Option<&str>,
+    allowed: &[String],
+) -> Result<(), Fault> {
+    let Some(name) = name else { return Ok(()) };
+    if let Some(fixed) = fixed {
+        return if name == fixed { Ok(()) } else { refuse_for_fixed(findings, site, field, fixed) };
+    }
+    if allowed.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    if name == "object_r" {
+        return refuse(findings, site, field, "is the role of files, not of processes", "remove it");
+    }
+    refuse_for_list(findings, site, field, allowed)
+}
+
+fn refuse_for_fixed<'d>(
+    findings: &mut Findings<'d>,
+    site: &Site<'d>,
+    field: &'static str,
+    fixed: &str,
+) -> Result<(), Fault> {
+    refuse(findings, site, field, DIFFERS, &["set it to ", fixed].concat())
+}
+
+fn refuse_for_list<'d>(
+    findings: &mut Findings<'d>,
+    site: &Site<'d>,
+    field: &'static str,
+    allowed: &[String],
+) -> Result<(), Fault> {
+    if allowed.is_empty() {
+        return refuse(findings, site, field, "must not be set", "remove it");
+    }
+    let rule = ["is not one of ", &allowed.join(", ")].concat();
+    refuse(findings, site, field, &rule, "remove it or use one of them")
+}
+
+fn check_type<'d>(
+    context: &Context<'_, 'd>,
+    lookups: &mut Lookups<'_>,
+    findings: &mut Findings<'d>,
+    site: &Site<'d>,
+    containers: &[Container<'d>],
+) -> Result<(), Fault> {
+    let Some(type_name) = site.options.and_then(|options| options.type_name) else { return Ok(()) };
+    let settings = context.settings;
+    if let Some(fixed) = settings.allocation.fixed.type_name.as_deref() {
+        let host_type = settings.host_namespaces.type_name.as_deref();
+        let is_allowed = type_name == fixed || context.in_host_namespace && host_type == Some(type_name);
+        return if is_allowed { Ok(()) } else { refuse_for_fixed(findings, site, "type", fixed) };
+    }
+    if settings.types.is_unconfined(type_name) {
+        if may_be_unconfined(context, site, containers)? {
+            return Ok(());
+        }
+        let rule = "is unconfined and only for privileged containers and pods with hostPID or hostIPC";
+        return refuse(findings, site, "type", rule, "remove it");
+    }
+    if is_file_type(type_name) {
+        return refuse(findings, site, "type", "is a type of files, not of processes", "remove it");
+    }
+    if settings.types.allow(type_name)
+        || settings.types.from_profiles && is_profile_type(context, lookups, findings, type_name)?
+    {
+        return Ok(());
+    }
+    refuse_for_list(findings, site, "type", &settings.types.allowed)
+}
+
+/// Whether all containers that run with the options of a site may be unconfined.
+fn may_be_unconfined(
+    context: &Context<'_, '_>,
+    site: &Site<'_>,
+    containers: &[Container<'_>],
+) -> Result<bool, Fault> {
+    if context.may_be_unconfined {
+        return Ok(true);
+    }
+    // Without a container that inherits the options of the pod, there is no reason for an
+    // unconfined type.
+    let mut all = site.container.is_some() || !containers.is_empty();
+    for container in containers {
+        let exemptions = &context.settings.exempt.unconfined;
+        all &= is_privileged(container)? || exemptions.cover_image(container.image()?);
+    }
+    Ok(all)
+}
+
+/// Whether an installed SelinuxProfile has this type.
+fn is_profile_type(
+    context: &Context<'_, '_>,
+    lookups: &mut Lookups<'_>,
+    findings: &mut Findings<'_>,
+    type_name: &str,
+) -> Result<bool, Fault> {
+    let known = match lookups.profile_types.take() {
+        Some(known) => known,
+        None => match profiles::installed(lookups.cluster, context.subject.namespace) {
+            Ok(known) => known,
+            Err(fault) => {
+                findings.tolerate(fault)?;
+                return Ok(true);
+            }
+        },
+    };
+    let known = lookups.profile_types.insert(known);
+    Ok(known.iter().any(|known| known == type_name))
+}
+
+/// The rule that a level violates.
+fn level_problem(context: &Context<'_, '_>, options: Options<'_>) -> Option<String> {
+    let settings = context.settings;
+    let fixed = &settings.allocation.fixed.level;
+    if settings.levels.matching == LevelMatch::Any && fixed.is_none() {
+        return None;
+    }
+    let level = match Level::parse(options.level?) {
+        Ok(level) => level,
+        Err(problem) => return Some(problem.to_owned()),
+    };
+    let owner = &context.owner;
+    if let Some(fixed) = fixed {
+        return (level != *fixed).then(|| DIFFERS.to_owned());
+    }
+    if let Some(stored) = &context.stored_level {
+        return (level != *stored).then(|| "is not the level of its pod".to_owned());
+    }
+    let is_lowest = !level.is_range() && !level.has_categories();
+    if owner.level.as_ref() == Some(&level)
+        || settings.levels.extra.contains(&level)
+        || is_lowest && context.is_unconfined(options.type_name)
+    {
+        return None;
+    }
+    let is_exact = settings.levels.matching == LevelMatch::Exact;
+    let rule = if level.is_range() {
+        "is a range, which gives access to the files of others"
+    } else if is_lowest {
+        "has no categories, so every container can access its files"
+    } else if level.categories() > usize::from(settings.allocation.pool.per_level) {
+        "has too many categories, which gives access to the files of others"
+    } else if is_exact && owner.level.is_some() {
+        return Some(["is not the level of ", &owner.text()].concat());
+    } else if is_exact && owner.is_unnamed_pod {
+        "is set for a pod without a stable name, whose level the runtime chooses"
+    } else {
+        return None;
+    };
+    Some(rule.to_owned())
+}
+
+/// The beginning of a message about a site: `container "app": `, or nothing for the pod.
+///
+/// # Errors
+/// A container name that cannot be read.
+pub(super) fn prefix(site: &Site<'_>) -> Result<String, Fault> {
+    let Some(container) = site.container else { return Ok(String::new()) };
+    Ok([container.kind.noun(), " ", &Quoted(container.name()?).to_string(), ": "].concat())
+}

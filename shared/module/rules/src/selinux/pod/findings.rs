@@ -1,0 +1,136 @@
+//! The findings of a review, and the verdict that follows from them in either mode.
+
+use admission::{Edits, Fault, Json, Node, ObjectWriter, Verdict, Violation, Violations};
+
+use crate::selinux::settings::{Mode, OnLookupFailure};
+use crate::summary::summary;
+
+/// The maximum number of changes to one object. Each edit is searched for among the others, so more
+/// would take too long.
+const MOST_CHANGES: usize = 1_000;
+
+/// The findings about one pod.
+#[derive(Debug, Default)]
+pub(super) struct Findings<'d> {
+    pub(super) violations: Violations<'d>,
+    missing: Vec<Missing<'d>>,
+    /// Whether a level is missing.
+    pub(super) lacks_level: bool,
+    /// Values that are added to the object and that no guard requires.
+    additions: Vec<(Node<'d>, String)>,
+    warnings: Vec<String>,
+    annotations: Vec<(&'static str, String)>,
+    on_lookup_failure: OnLookupFailure,
+    /// The look-ups that failed.
+    errors: Vec<String>,
+}
+
+/// A missing value.
+#[derive(Debug)]
+struct Missing<'d> {
+    at: Node<'d>,
+    value: String,
+    /// The rule that requires the value; `None` if it is optional.
+    rule: Option<String>,
+}
+
+impl<'d> Findings<'d> {
+    /// No findings yet.
+    pub(super) fn new(on_lookup_failure: OnLookupFailure) -> Self {
+        Self { on_lookup_failure, ..Self::default() }
+    }
+
+    /// Adds a missing value. [`Mode::Validate`] denies the object by the rule, if there is one.
+    pub(super) fn missing(&mut self, at: Node<'d>, value: String, rule: Option<String>) {
+        self.missing.push(Missing { at, value, rule });
+    }
+
+    /// Adds a value that [`Mode::Mutate`] writes and that [`Mode::Validate`] does not require.
+    pub(super) fn add(&mut self, at: Node<'d>, value: &str) {
+        self.additions.push((at, value.to_owned()));
+    }
+
+    /// Adds a warning that lists names.
+    pub(super) fn warn(&mut self, warning: &str, names: &[&str]) {
+        self.warnings.push(summary(warning, names, 0));
+    }
+
+    /// Adds a warning that lists names, if there are any.
+    pub(super) fn warn_of(&mut self, warning: &str, names: &[&str]) {
+        if !names.is_empty() {
+            self.warn(warning, names);
+        }
+    }
+
+    /// Adds an annotation for the audit log that lists names.
+    pub(super) fn annotate(&mut self, key: &'static str, what: &str, names: &[&str]) {
+        self.annotations.push((key, summary(what, names, 0)));
+    }
+
+    /// Adds a failed look-up as a warning. Repeated failures are reported once.
+    ///
+    /// # Errors
+    /// The fault itself, unless the settings tolerate failed look-ups.
+    pub(super) fn tolerate(&mut self, fault: Fault) -> Result<(), Fault> {
+        if self.on_lookup_failure != OnLookupFailure::Warn {
+            return Err(fault);
+        }
+        let error = fault.to_string();
+        if !self.errors.contains(&error) {
+            self.warnings.push(["selinux could not look up: ", &fault.place().to_string()].concat());
+            self.errors.push(error);
+        }
+        Ok(())
+    }
+
+    /// The verdict. A denial carries no warnings and no changes.
+    ///
+    /// # Errors
+    /// A place that cannot be changed.
+    pub(super) fn verdict(mut self, mode: Mode) -> Result<Verdict<'d>, Fault> {
+        let changes = self.missing.len().saturating_add(self.additions.len());
+        let mut edits = Edits::default();
+        let mut defaulted = ObjectWriter::new();
+        if mode == Mode::Validate {
+            for Missing { at, value, rule } in self.missing {
+                if let Some(rule) = rule {
+                    let remedy = ["set it to ", &value].concat();
+                    self.violations.push(Violation::required(at, rule, remedy));
+                }
+            }
+        } else if changes > MOST_CHANGES
+            && let Some(Missing { at, .. }) = self.missing.first()
+        {
+            let rule = "more than 1000 values are missing";
+            let remedy = "set them for the pod instead of its containers";
+            self.violations.push(Violation::forbidden(*at, rule, remedy));
+        } else if self.violations.is_empty() {
+            let missing = self.missing.into_iter().map(|missing| (missing.at, missing.value));
+            for (at, value) in missing.chain(self.additions) {
+                edits.set(&at, value.as_str())?;
+                defaulted = defaulted.text(&at.path(), &value);
+            }
+        }
+        let is_denied = !self.violations.is_empty();
+        let mut verdict = if is_denied || mode == Mode::Validate {
+            Verdict::from(self.violations)
+        } else if changes > 0 {
+            Verdict::from(edits).annotate("defaulted", Json::from(defaulted).into_text())
+        } else {
+            Verdict::admit()
+        };
+        if !is_denied {
+            for warning in self.warnings {
+                verdict = verdict.warn(warning);
+            }
+            for (key, value) in self.annotations {
+                verdict = verdict.annotate(key, value);
+            }
+        }
+        if self.errors.is_empty() {
+            Ok(verdict)
+        } else {
+            Ok(verdict.annotate("error", self.errors.join("; ")))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The levels of one pod's containers, compared with each other: they share volumes, and a volume
+//! has one level.
+
+use admission::{Fault, Quoted, Violation};
+
+use super::context::Context;
+use super::findings::Findings;
+use super::running::Running;
+use super::subject::SubjectKind;
+use crate::selinux::settings::{IntraPod, LevelMatch};
+
+/// Compares the level of each container with that of the first.
+///
+/// # Errors
+/// Fields that cannot be read.
+pub(super) fn compare<'d>(
+    context: &Context<'_, 'd>,
+    findings: &mut Findings<'d>,
+    running: &[Running<'d>],
+) -> Result<(), Fault> {
+    let settings = context.settings;
+    let is_unknown = context.subject.adds_containers() && context.stored_level.is_none();
+    if settings.levels.matching == LevelMatch::Any || is_unknown {
+        return Ok(());
+    }
+    // A container of a template without a level can still get the level of the others.
+    let is_template = matches!(context.subject.kind, SubjectKind::Template);
+    let mut comparable = running
+        .iter()
+        .filter(|container| !container.is_level_refused && (container.level.is_some() || !is_template));
+    let Some(first) = comparable.next() else { return Ok(()) };
+    for other in comparable.filter(|other| other.level != first.level) {
+        let names = [first.container.name()?, other.container.name()?];
+        match settings.intra_pod {
+            IntraPod::Ignore => {}
+            IntraPod::Warn => {
+                findings.warn("containers of one pod run at different levels", &names);
+                return Ok(());
+            }
+            IntraPod::Enforce => findings.violations.push(violation(first, other, names)?),
+        }
+    }
+    Ok(())
+}
+
+fn violation<'d>(first: &Running<'d>, other: &Running<'d>, names: [&str; 2]) -> Result<Violation<'d>, Fault> {
+    let [first_name, other_name] = names.map(|name| Quoted(name).to_string());
+    let [first_level, other_level] = [first, other].map(|container| match &container.level {
+        Some(level) => level.text(),
+        None => "one from the runtime".to_owned(),
+    });
+    let rule = [
+        "containers ",
+        &first_name,
+        " and ",
+        &other_name,
+        " share volumes but run at different levels, ",
+        &first_level,
+        " and ",
+        &other_level,
+    ];
+    let at = other.site.at("level");
+    let remedy = "set one level for all containers";
+    Ok(if at.is_present()? {
+        Violation::invalid(at, rule.concat(), remedy)
+    } else {
+        Violation::required(at, rule.concat(), remedy)
+    })
+}

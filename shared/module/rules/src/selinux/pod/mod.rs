@@ -1,0 +1,104 @@
+//! The review of pods and of templates.
+
+mod check;
+mod claims;
+mod complete;
+mod context;
+mod findings;
+mod intra_pod;
+mod lookups;
+mod owner;
+mod profiles;
+mod report;
+mod running;
+mod site;
+mod skip;
+mod subject;
+mod volumes;
+
+use admission::{Cluster, Fault, Operation, Request, Verdict};
+
+use self::context::Context;
+use self::findings::Findings;
+use self::lookups::Lookups;
+pub(super) use self::profiles::{API_VERSION as PROFILE_API_VERSION, KIND as PROFILE_KIND};
+pub(super) use self::site::Site;
+use self::subject::{Subject, SubjectKind};
+use super::settings::{HostNamespaceAction, Settings};
+use crate::namespace_lookup::NamespaceLookup;
+use crate::view::{Namespace, Pod};
+
+/// Judges a pod, a template of `kind`, or ephemeral containers that are added to a pod.
+///
+/// # Errors
+/// Fields that cannot be read, and a failed look-up.
+pub(super) fn review<'d>(
+    settings: &Settings,
+    request: &Request<'d>,
+    kind: &str,
+    cluster: &dyn Cluster,
+) -> Result<Verdict<'d>, Fault> {
+    let written = request.object()?;
+    let is_update = request.operation == Operation::Update;
+    let (object, subject_kind) = match kind {
+        "Pod" if is_update => (request.stored_object()?, SubjectKind::AddedContainers(Pod::of(written))),
+        "Pod" => (written, SubjectKind::NewPod),
+        _ => (written, SubjectKind::Template),
+    };
+    let pod = Pod::in_object(object, kind);
+    if skip::is_unaffected(pod)? {
+        return Ok(Verdict::admit());
+    }
+    if matches!(subject_kind, SubjectKind::Template)
+        && is_update
+        && skip::is_unchanged(Pod::in_object(request.stored_object()?, kind), pod)?
+    {
+        return Ok(Verdict::admit());
+    }
+    let Some(namespace) = request.namespace()? else {
+        return Err(Fault::in_payload(&["request", "namespace"], "expected a string, found nothing"));
+    };
+    let subject = Subject { request, kind: subject_kind, object, pod, namespace };
+    let mut lookups = Lookups {
+        cluster,
+        namespace: NamespaceLookup::new(Some(namespace), cluster, Namespace::DESCRIBED),
+        profile_types: None,
+    };
+    findings(settings, subject, &mut lookups)?.verdict(settings.mode)
+}
+
+/// Collects the findings about a pod, in the order in which messages list them.
+fn findings<'a, 'd>(
+    settings: &'a Settings,
+    subject: Subject<'a, 'd>,
+    lookups: &mut Lookups<'a>,
+) -> Result<Findings<'d>, Fault> {
+    let mut findings = Findings::new(settings.on_lookup_failure);
+    let pod_site = Site::of_pod(subject.pod)?;
+    let sites = subject.sites()?;
+    let context = Context::of(settings, subject, &pod_site, &sites, lookups, &mut findings)?;
+    let adds_containers = context.subject.adds_containers();
+    if !adds_containers {
+        reject_host_namespaces(&context, &mut findings)?;
+    }
+    let running = running::running(&context, lookups, &mut findings, &pod_site, &sites)?;
+    intra_pod::compare(&context, &mut findings, &running)?;
+    complete::complete(&context, &mut findings, &pod_site, &sites)?;
+    report::report(&context, &mut findings, &running)?;
+    if !adds_containers {
+        volumes::review(&context, lookups, &mut findings, &running)?;
+    }
+    Ok(findings)
+}
+
+/// Adds a violation for each host namespace of the pod, if the settings reject them.
+fn reject_host_namespaces<'d>(context: &Context<'_, 'd>, findings: &mut Findings<'d>) -> Result<(), Fault> {
+    let host_namespaces = &context.settings.host_namespaces;
+    if host_namespaces.action == HostNamespaceAction::Reject {
+        for trigger in host_namespaces.triggers(context.subject.pod.spec())? {
+            let rule = "pods must not share host namespaces, where SELinux does not confine them";
+            findings.violations.forbid(trigger, rule, "remove it");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! The contexts that containers run with.
+
+use admission::Fault;
+
+use super::check::check;
+use super::context::Context;
+use super::findings::Findings;
+use super::lookups::Lookups;
+use super::site::{Site, is_privileged};
+use crate::selinux::level::Level;
+use crate::view::Container;
+
+/// The origin of a container's type.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum TypeOrigin<'d> {
+    /// The object sets it.
+    Object(&'d str),
+    /// It is the default type of the pod.
+    Default,
+}
+
+/// A container and the context that it runs with.
+#[derive(Debug)]
+pub(super) struct Running<'d> {
+    pub(super) container: Container<'d>,
+    /// The site of the options that apply to it.
+    pub(super) site: Site<'d>,
+    is_privileged: bool,
+    /// Whether its type, set or by default, is unconfined.
+    pub(super) is_unconfined: bool,
+    pub(super) type_origin: Option<TypeOrigin<'d>>,
+    /// `None` if the runtime chooses the level or if it is malformed.
+    pub(super) level: Option<Level>,
+    /// Whether its level is already refused.
+    pub(super) is_level_refused: bool,
+}
+
+impl Running<'_> {
+    /// Whether SELinux confines the container.
+    pub(super) fn is_confined(&self) -> bool {
+        !self.is_privileged && !self.is_unconfined
+    }
+}
+
+/// Checks the options of the pod and of its containers, and returns what the containers run with.
+///
+/// # Errors
+/// Fields that cannot be read, and a failed look-up.
+pub(super) fn running<'d>(
+    context: &Context<'_, 'd>,
+    lookups: &mut Lookups<'_>,
+    findings: &mut Findings<'d>,
+    pod_site: &Site<'d>,
+    sites: &[Site<'d>],
+) -> Result<Vec<Running<'d>>, Fault> {
+    let mut is_pod_level_refused = false;
+    if !context.subject.adds_containers() {
+        let inheriting = sites.iter().filter(|site| site.options.is_none());
+        let inheriting: Vec<Container<'d>> = inheriting.filter_map(|site| site.container).collect();
+        is_pod_level_refused = check(context, lookups, findings, pod_site, &inheriting)?;
+    }
+    let pod_level = context.final_level(pod_site);
+    let mut running = Vec::new();
+    for site in sites {
+        let Some(container) = site.container else { continue };
+        let (applied, level, is_level_refused) = if site.options.is_some() {
+            let is_refused = check(context, lookups, findings, site, &[container])?;
+            (*site, context.final_level(site), is_refused)
+        } else {
+            (*pod_site, pod_level.clone(), is_pod_level_refused)
+        };
+        let type_name = applied.options.and_then(|options| options.type_name);
+        running.push(Running {
+            container,
+            site: applied,
+            is_privileged: is_privileged(&container)?,
+            is_unconfined: context.is_unconfined(type_name),
+            type_origin: type_name
+                .map(TypeOrigin::Object)
+                .or(context.default_type.map(|_| TypeOrigin::Default)),
+            level,
+            is_level_refused,
+        });
+    }
+    Ok(running)
+}

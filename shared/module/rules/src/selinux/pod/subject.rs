@@ -1,0 +1,63 @@
+//! The pod or template that a request is about.
+
+use admission::{Fault, Lookup, Node, Request};
+
+use super::site::Site;
+use crate::view::{ContainerKind, Pod};
+
+/// A pod or a template, and the request that it is from.
+pub(super) struct Subject<'a, 'd> {
+    pub(super) request: &'a Request<'d>,
+    pub(super) kind: SubjectKind<'d>,
+    /// The object of the request, or the stored pod if the request adds containers to it.
+    pub(super) object: Node<'d>,
+    /// The pod in the object.
+    pub(super) pod: Pod<'d>,
+    pub(super) namespace: &'d str,
+}
+
+/// The effect of a request on a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SubjectKind<'d> {
+    /// It creates the pod.
+    NewPod,
+    /// It writes a template, which need not be complete.
+    Template,
+    /// It adds ephemeral containers to a pod; this is the pod with them.
+    ///
+    /// Only the new containers are judged, and only they are read from this pod. The API server
+    /// drops all other changes, but not before webhooks have changed the object.
+    AddedContainers(Pod<'d>),
+}
+
+impl<'d> Subject<'_, 'd> {
+    /// Whether containers are added to a stored pod.
+    pub(super) fn adds_containers(&self) -> bool {
+        matches!(self.kind, SubjectKind::AddedContainers(_))
+    }
+
+    /// The containers to judge, each with its options.
+    ///
+    /// # Errors
+    /// Containers or options that cannot be read.
+    pub(super) fn sites(&self) -> Result<Vec<Site<'d>>, Fault> {
+        let containers = match self.kind {
+            SubjectKind::NewPod | SubjectKind::Template => self.pod.all_containers()?,
+            SubjectKind::AddedContainers(new_pod) => {
+                let mut known = Vec::new();
+                for container in self.pod.containers(ContainerKind::Ephemeral)? {
+                    known.push(container.name()?);
+                }
+                let known = Lookup::of(known);
+                let mut new = Vec::new();
+                for container in new_pod.containers(ContainerKind::Ephemeral)? {
+                    if known.position(&container.name()?).is_none() {
+                        new.push(container);
+                    }
+                }
+                new
+            }
+        };
+        containers.into_iter().map(Site::of_container).collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! The policy: its scope, its look-ups, and the review that each kind of object gets.
+
+use admission::{
+    Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Scope, ScopeRule, Setting,
+    SettingsError, Shape, Verdict,
+};
+
+use super::pod::{PROFILE_API_VERSION, PROFILE_KIND};
+use super::settings::{self, Settings};
+use super::{local_volume, namespace, pod};
+use crate::view::Pod;
+
+/// The policy `selinux`.
+#[derive(Debug, Default)]
+pub struct Selinux(pub(super) Settings);
+
+const fn rule(
+    group: &'static str,
+    kind: &'static str,
+    resource: &'static str,
+    operations: &'static [Operation],
+) -> ScopeRule {
+    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered: true }
+}
+
+const CREATED: &[Operation] = &[Operation::Create];
+const UPDATED: &[Operation] = &[Operation::Update];
+const WRITTEN: &[Operation] = &[Operation::Create, Operation::Update];
+
+impl Policy for Selinux {
+    const ID: &'static str = "selinux";
+
+    const SCOPE: Scope = Scope(&[
+        rule("", "Namespace", "namespaces", WRITTEN),
+        // These subresources can also change the annotations of a Namespace.
+        rule("", "Namespace", "namespaces/finalize", UPDATED),
+        rule("", "Namespace", "namespaces/status", UPDATED),
+        rule("", "PersistentVolume", "persistentvolumes", CREATED),
+        rule("", "Pod", "pods", CREATED),
+        rule("", "Pod", "pods/ephemeralcontainers", UPDATED),
+        rule("", "PodTemplate", "podtemplates", WRITTEN),
+        rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
+        rule("apps", "DaemonSet", "daemonsets", WRITTEN),
+        rule("apps", "Deployment", "deployments", WRITTEN),
+        rule("apps", "ReplicaSet", "replicasets", WRITTEN),
+        rule("apps", "StatefulSet", "statefulsets", WRITTEN),
+        rule("batch", "CronJob", "cronjobs", WRITTEN),
+        rule("batch", "Job", "jobs", WRITTEN),
+    ]);
+
+    const READS: Reads = Reads(&[
+        Read { api_version: "v1", kind: "Namespace", how: How::Get },
+        Read { api_version: "v1", kind: "Namespace", how: How::ListAll },
+        Read { api_version: "v1", kind: "Pod", how: How::ListIn },
+        Read { api_version: PROFILE_API_VERSION, kind: PROFILE_KIND, how: How::ListAll },
+    ]);
+
+    const MUTATES: bool = true;
+
+    const EMITS_WARNINGS: bool = true;
+
+    const CHECK_KIND_FIRST: bool = true;
+
+    const OBJECT: Shape<'static> = Pod::FIELDS_FOR_SELINUX_IN_ANY_KIND;
+
+    const SETTINGS: &'static [Setting] = settings::SETTINGS;
+
+    const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
+
+    fn configure(settings: Node<'_>) -> Result<Self, SettingsError> {
+        Settings::read(settings).map(Self)
+    }
+
+    fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+        let Self(settings) = self;
+        if settings.exempt.covers(request)? {
+            return Ok(Verdict::admit());
+        }
+        match request.kind {
+            "PersistentVolume" => local_volume::review(request.object()?, settings.volumes.local),
+            "Namespace" => namespace::review(settings, request, cluster),
+            kind => pod::review(settings, request, kind, cluster),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The settings of the policy, read and validated.
+
+mod allocation;
+mod docs;
+mod exempt;
+mod host_namespaces;
+mod levels;
+mod mode;
+mod names;
+mod types;
+mod volumes;
+
+use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
+
+use allocation::ALLOCATION;
+pub(super) use allocation::Allocation;
+pub use allocation::{OnMissingAnnotation, OwnerScope, Source};
+pub(super) use docs::DOCS;
+use exempt::{EXEMPT, Exempt};
+pub(super) use host_namespaces::shares_host_processes;
+use host_namespaces::{HOST_NAMESPACES, HostNamespaces};
+pub use host_namespaces::{HostNamespace, HostNamespaceAction, HostNamespaceLevel};
+pub use levels::LevelMatch;
+use levels::{LEVELS, Levels};
+pub use mode::Mode;
+use names::{names, selinux_name_problem};
+pub(super) use types::is_file_type;
+use types::{TYPES, Types};
+pub use volumes::{Caution, ChangePolicy, LocalVolumes, SharedClaims};
+use volumes::{VOLUMES, Volumes};
+
+choices! {
+    /// How a pod whose containers would run at different levels is handled.
+    pub enum IntraPod {
+        /// The pod is denied.
+        Enforce,
+        /// The pod is admitted with a warning.
+        Warn,
+        /// The levels are not compared.
+        Ignore,
+    }
+
+    /// How a failed look-up is handled.
+    pub enum OnLookupFailure {
+        /// The request is denied as a fault.
+        Reject,
+        /// The request is admitted with a warning; rules that need the answer are skipped.
+        Warn,
+    }
+}
+
+/// The keys of the settings.
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting::new("mode", Kind::Choice(Mode::NAMES)),
+    Setting::new("allocation", Kind::Object(ALLOCATION)),
+    Setting::new("levels", Kind::Object(LEVELS)),
+    Setting::new("types", Kind::Object(TYPES)),
+    Setting::new("users", Kind::List(&Kind::Text)),
+    Setting::new("roles", Kind::List(&Kind::Text)),
+    Setting::new("hostNamespaces", Kind::Object(HOST_NAMESPACES)),
+    Setting::new("intraPod", Kind::Choice(IntraPod::NAMES)),
+    Setting::new("volumes", Kind::Object(VOLUMES)),
+    Setting::new("exempt", Kind::Object(EXEMPT)),
+    Setting::new("onLookupFailure", Kind::Choice(OnLookupFailure::NAMES)),
+];
+
+/// The settings.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    pub(super) mode: Mode,
+    pub(super) allocation: Allocation,
+    pub(super) levels: Levels,
+    pub(super) types: Types,
+    pub(super) users: Vec<String>,
+    pub(super) roles: Vec<String>,
+    pub(super) host_namespaces: HostNamespaces,
+    pub(super) intra_pod: IntraPod,
+    pub(super) volumes: Volumes,
+    pub(super) exempt: Exempt,
+    pub(super) on_lookup_failure: OnLookupFailure,
+}
+
+impl Settings {
+    /// Reads the settings, whose keys and types are already checked.
+    ///
+    /// # Errors
+    /// The first setting that is not valid, with its path.
+    pub(super) fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
+        let mode = Choice::read(setting.at("mode"))?;
+        let mut settings = Self { mode, ..Self::default() };
+        settings.allocation.read(setting.at("allocation"))?;
+        settings.types.read(setting.at("types"))?;
+        let per_level = usize::from(settings.allocation.pool.per_level);
+        settings.levels.read(setting.at("levels"), per_level)?;
+        settings.host_namespaces.read(setting.at("hostNamespaces"), &settings.types)?;
+        settings.volumes.read(setting.at("volumes"), mode)?;
+        settings.exempt.read(setting.at("exempt"))?;
+        settings.users = names(setting.at("users"), &selinux_name_problem)?;
+        settings.roles = names(setting.at("roles"), &selinux_name_problem)?;
+        settings.intra_pod = Choice::read(setting.at("intraPod"))?;
+        settings.on_lookup_failure = Choice::read(setting.at("onLookupFailure"))?;
+        Ok(settings)
+    }
+
+    /// Whether every pod must have a level.
+    pub(super) fn require_levels(&self) -> bool {
+        self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed
+    }
+}

@@ -1,0 +1,53 @@
+//! Lists of names in settings, and the form of each kind of name.
+
+use admission::{Node, SettingsError};
+
+use crate::name::{is_label, is_subdomain};
+
+/// Reads a list of names.
+///
+/// `problem` returns what is wrong with a name, as a predicate and a remedy: `is not valid; remove
+/// it`.
+///
+/// # Errors
+/// A name with a problem, and a duplicate name.
+pub(super) fn names(
+    setting: Node<'_>,
+    problem: &dyn Fn(&str) -> Option<&'static str>,
+) -> Result<Vec<String>, SettingsError> {
+    let mut names: Vec<String> = Vec::new();
+    for (item, name) in setting.texts()? {
+        let is_duplicate = names.iter().any(|known| known == name);
+        let problem = if is_duplicate { Some("is a duplicate; remove it") } else { problem(name) };
+        if let Some(problem) = problem {
+            return Err(SettingsError::about(item, name, problem));
+        }
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+/// The problem with a text that is not the name of a Namespace.
+///
+/// Source: RFC 1123 labels, as in Kubernetes object names.
+pub(super) fn namespace_problem(name: &str) -> Option<&'static str> {
+    (!is_label(name)).then_some("is not a valid Namespace name; write it in full, without patterns")
+}
+
+/// The problem with a text that is not a service account in the form `namespace/name`.
+pub(super) fn account_problem(account: &str) -> Option<&'static str> {
+    let is_valid =
+        account.split_once('/').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
+    (!is_valid).then_some("is not a service account; write NAMESPACE/NAME")
+}
+
+/// Whether a text can be the name of an SELinux user, role or type: ASCII letters, digits, `_`, `.`
+/// and `-`.
+pub(super) fn is_selinux_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+}
+
+/// The problem with a text that is not the name of an SELinux user, role or type.
+pub(super) fn selinux_name_problem(name: &str) -> Option<&'static str> {
+    (!is_selinux_name(name)).then_some("is not a valid SELinux name; write it in full, without patterns")
+}

@@ -1,0 +1,128 @@
+//! The objects of a dump, read with the cursor that the rules use to read requests.
+
+use std::fmt;
+
+use admission::{Document, Fault, Node, Shape};
+use cluster_objects::{Listing, Objects};
+use document::Origin;
+use serde_json::Value;
+
+use crate::AuditError;
+
+/// The objects of a cluster.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    objects: Objects,
+}
+
+/// An object of a dump.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct DumpObject {
+    /// The namespace, empty for cluster-wide kinds.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+    /// The whole object, as JSON.
+    pub json: String,
+    /// The kind.
+    pub kind: String,
+}
+
+/// `Pod shop/web`, `Node cp-1`.
+impl fmt::Display for DumpObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { namespace, name, kind, .. } = self;
+        if namespace.is_empty() { write!(f, "{kind} {name}") } else { write!(f, "{kind} {namespace}/{name}") }
+    }
+}
+
+impl Dump {
+    /// A dump with these objects.
+    #[must_use]
+    pub fn new(objects: Objects) -> Self {
+        Self { objects }
+    }
+
+    /// The objects, as the cluster that a policy queries.
+    #[must_use]
+    pub fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// Returns the objects of a kind, ordered by namespace and name.
+    ///
+    /// # Errors
+    /// Objects that cannot be listed.
+    pub fn objects_of_kind(&self, api_version: &str, kind: &str) -> Result<Vec<DumpObject>, AuditError> {
+        let wanted = Listing {
+            api_version,
+            kind,
+            namespace: None,
+            label_selector: None,
+            field_selector: None,
+            field_masks: &[],
+        };
+        let list = self.objects.list(&wanted)?;
+        let items = list.get("items").and_then(Value::as_array).into_iter().flatten();
+        let text = |item: &Value, pointer: &str| {
+            item.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let mut objects: Vec<DumpObject> = items
+            .map(|item| DumpObject {
+                namespace: text(item, "/metadata/namespace"),
+                name: text(item, "/metadata/name"),
+                json: item.to_string(),
+                kind: kind.to_owned(),
+            })
+            .collect();
+        objects.sort();
+        Ok(objects)
+    }
+
+    /// Visits the objects of a kind of the core group, ordered by namespace and name, and returns
+    /// their number.
+    ///
+    /// # Errors
+    /// Objects that cannot be listed, and an object that `visit` cannot read.
+    pub fn visit_all(
+        &self,
+        kind: &str,
+        mut visit: impl FnMut(&DumpObject, Node<'_>) -> Result<(), Fault>,
+    ) -> Result<usize, AuditError> {
+        let objects = self.objects_of_kind("v1", kind)?;
+        for object in &objects {
+            object.visit(|root| visit(object, root))?;
+        }
+        Ok(objects.len())
+    }
+
+    /// Visits the objects of a kind as [`visit_all`](Self::visit_all) does, but requires that the
+    /// dump has at least one.
+    ///
+    /// # Errors
+    /// As [`visit_all`](Self::visit_all), and [`AuditError::NoObjects`] with the command that
+    /// creates a suitable dump.
+    pub fn visit_some(
+        &self,
+        kind: &'static str,
+        command: &'static str,
+        visit: impl FnMut(&DumpObject, Node<'_>) -> Result<(), Fault>,
+    ) -> Result<(), AuditError> {
+        match self.visit_all(kind, visit)? {
+            0 => Err(AuditError::NoObjects { kind, command }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl DumpObject {
+    /// Reads the object.
+    ///
+    /// # Errors
+    /// The fault that `visit` returns, with the name of the object in its path.
+    pub fn visit<T>(&self, visit: impl FnOnce(Node<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let name = self.to_string();
+        let document = Document::parse(self.json.as_bytes(), Shape::ALL, Origin::Lookup(&name))?;
+        visit(document.root())
+    }
+}

@@ -1,0 +1,131 @@
+//! SELinux levels: Namespaces that share one, pods that use the level of another Namespace, and the
+//! objects that the policy would deny or change.
+
+mod changes;
+mod findings;
+mod foreign;
+mod judge;
+mod namespace_level;
+mod namespace_levels;
+mod settings;
+mod shared;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use admission::{Decision, Node, Operation, Policy};
+use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
+use rules::view::{Namespace, Pod};
+use text::Path;
+
+use crate::{AuditError, Dump, DumpObject, abbreviated};
+pub use findings::{
+    ChangedObject, DeniedObject, ForeignLevel, ObjectReference, SelinuxFindings, SharedLevel,
+};
+use foreign::SetLevel;
+pub use namespace_level::{LevelOrigin, NamespaceLevel};
+pub use namespace_levels::{LevelError, namespace_levels};
+pub use settings::SelinuxSettings;
+
+/// The command that creates a suitable dump.
+const COMMAND: &str = "kubectl get namespaces,pods,deployments,statefulsets,daemonsets,replicasets,\
+                       replicationcontrollers,jobs,cronjobs,podtemplates,persistentvolumes --all-namespaces";
+
+/// The kinds in the scope of the policy that are cluster-wide.
+const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
+
+/// The levels of Namespaces, by name.
+type NamespaceOwners = BTreeMap<String, Owned>;
+
+/// Judges the objects of a dump as if they were being created, and compares their levels.
+///
+/// # Errors
+/// A dump without Namespaces, and an object that cannot be read.
+pub fn find(dump: &Dump, settings: &SelinuxSettings) -> Result<SelinuxFindings, AuditError> {
+    let mut owners = NamespaceOwners::new();
+    let mut known = BTreeSet::new();
+    dump.visit_some("Namespace", COMMAND, |namespace, root| {
+        known.insert(namespace.name.clone());
+        // A Namespace whose annotation is not a level owns none. It is denied below.
+        if let Ok(owned) = settings.ownership.of(&namespace.name, Some(Namespace::of(root))) {
+            owners.insert(namespace.name.clone(), owned);
+        }
+        Ok(())
+    })?;
+    let mut findings = SelinuxFindings::default();
+    let mut levels = Vec::new();
+    let mut unknown = BTreeSet::new();
+    for rule in Selinux::SCOPE.0 {
+        if !rule.subresource().is_empty() || !rule.operations.contains(&Operation::Create) {
+            continue;
+        }
+        let is_cluster_wide = CLUSTER_WIDE.contains(&rule.kind);
+        for version in rule.versions {
+            let api_version = match rule.group {
+                "" => (*version).to_owned(),
+                group => format!("{group}/{version}"),
+            };
+            for object in dump.objects_of_kind(&api_version, rule.kind)? {
+                let lacks_namespace = !is_cluster_wide && !known.contains(&object.namespace);
+                if !is_cluster_wide {
+                    levels.extend(levels_of(&object)?);
+                }
+                if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
+                    owners.insert(object.namespace.clone(), owned);
+                }
+                let decision = judge::judge(rule, version, &object, settings, dump).decision;
+                let is_fault = matches!(decision, Decision::Fault(_));
+                if lacks_namespace && (settings.ownership.reads_namespaces() || is_fault) {
+                    unknown.insert(object.namespace.clone());
+                }
+                if !(lacks_namespace && is_fault) {
+                    findings.add(&object, decision);
+                }
+            }
+        }
+    }
+    findings.collisions = shared::find(&owners);
+    findings.foreign = foreign::find(levels, &owners);
+    findings.notes = notes(&unknown, &owners);
+    Ok(findings)
+}
+
+/// Returns the levels that a pod or a pod template sets.
+fn levels_of(object: &DumpObject) -> Result<Vec<SetLevel>, AuditError> {
+    let levels = object.visit(|root| {
+        if object.namespace.is_empty() {
+            return Err(Pod::of(root).metadata().namespace().fault("expected a string, found nothing"));
+        }
+        let set = levels_set_by(Pod::in_object(root, &object.kind))?;
+        let level = |(node, level): (Node<'_>, &str)| SetLevel {
+            object: ObjectReference::of(object),
+            // The path of the node begins with the name of the object; its steps do not.
+            path: Path(&node.steps()).to_string(),
+            level: level.to_owned(),
+        };
+        Ok(set.into_iter().map(level).collect())
+    })?;
+    Ok(levels)
+}
+
+/// Whether a level belongs to a Namespace, and not to every pod.
+fn is_of_namespace(owned: &Owned) -> bool {
+    owned.origin != Origin::Fixed
+}
+
+fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !unknown.is_empty() {
+        notes.push(format!(
+            "Some objects were not judged because the dump lacks Namespaces ({}); create the dump with {COMMAND} \
+             -o json",
+            abbreviated(unknown.iter().map(String::as_str))
+        ));
+    }
+    let without = owners
+        .values()
+        .find(|owned| matches!(owned.origin, Origin::Below(_) | Origin::Fixed | Origin::Runtime));
+    if let Some(Owned { origin, .. }) = without {
+        notes.push(format!("Namespaces have no levels of their own, so they were not compared: {origin}"));
+    }
+    notes
+}

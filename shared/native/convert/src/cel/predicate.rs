@@ -1,0 +1,154 @@
+//! Predicates about requests and objects.
+
+use std::collections::BTreeSet;
+
+use super::CelExpression;
+use super::CelExpression::{All, Any};
+use super::literal::{is_pattern, list, regex, text};
+use crate::target::Target;
+use crate::{LabelSelector, LabelSelectorRequirement, Operation};
+
+/// A value matches at least one of the patterns.
+pub(crate) fn matches_any(value: &str, patterns: &[&str]) -> CelExpression {
+    let literal: Vec<&str> = patterns.iter().copied().filter(|pattern| !is_pattern(pattern)).collect();
+    let mut alternatives = Vec::new();
+    match literal.as_slice() {
+        [] => {}
+        [one] => alternatives.push(plain(format!("{value} == {}", text(one)))),
+        several => alternatives.push(plain(format!("{value} in {}", list(several.iter().copied())))),
+    }
+    let wild = patterns.iter().filter(|pattern| is_pattern(pattern));
+    alternatives.extend(wild.map(|pattern| plain(format!("{value}.matches({})", regex(pattern)))));
+    Any(alternatives)
+}
+
+/// The requesting user has one of the names, or belongs to one of the groups.
+pub(crate) fn is_requested_by(users: &[&str], groups: &[&str]) -> CelExpression {
+    const USERNAME: &str = "request.userInfo.username";
+    const GROUPS: &str = "request.userInfo.groups";
+    let mut alternatives = Vec::new();
+    if !users.is_empty() {
+        alternatives.push(All(vec![plain(format!("has({USERNAME})")), matches_any(USERNAME, users)]));
+    }
+    if !groups.is_empty() {
+        let group = |pattern: &&str| {
+            plain(if is_pattern(pattern) {
+                format!("{GROUPS}.exists(group, group.matches({}))", regex(pattern))
+            } else {
+                format!("{} in {GROUPS}", text(pattern))
+            })
+        };
+        let member = Any(groups.iter().map(group).collect());
+        alternatives.push(All(vec![plain(format!("has({GROUPS})")), member]));
+    }
+    Any(alternatives)
+}
+
+/// The name of an object matches at least one of the patterns.
+///
+/// If the API server has yet to generate the name, its prefix in `generateName` is matched.
+pub(crate) fn has_name(object: &str, patterns: &[&str]) -> CelExpression {
+    let name = format!("{object}.metadata.name");
+    let prefix = format!("{object}.metadata.generateName");
+    matches_any(&format!("(has({name}) && {name} != '' ? {name} : has({prefix}) ? {prefix} : '')"), patterns)
+}
+
+/// The labels or annotations of an object contain all of the pairs. Keys and values may be
+/// patterns.
+pub(crate) fn has_pairs<'p>(
+    object: &str,
+    field: &str,
+    pairs: impl IntoIterator<Item = (&'p str, &'p str)>,
+) -> CelExpression {
+    let map = format!("{object}.metadata.{field}");
+    let mut parts = Vec::new();
+    for (key, value) in pairs {
+        if is_pattern(key) {
+            let value = matches_any(&format!("{map}[key]"), &[value]);
+            let key = regex(key);
+            parts.push(plain(format!("{map}.exists(key, key.matches({key}) && {value})")));
+        } else {
+            let key = text(key);
+            parts.push(plain(format!("{key} in {map}")));
+            parts.push(matches_any(&format!("{map}[{key}]"), &[value]));
+        }
+    }
+    if !parts.is_empty() {
+        parts.insert(0, plain(format!("has({map})")));
+    }
+    All(parts)
+}
+
+/// A selector selects the labels of an object.
+pub(crate) fn is_selected(object: &str, selector: &LabelSelector) -> CelExpression {
+    let labels =
+        selector.match_labels.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
+    let mut parts = vec![has_pairs(object, "labels", labels)];
+    let map = format!("{object}.metadata.labels");
+    parts.extend(selector.match_expressions.iter().map(|requirement| is_met(&map, requirement)));
+    All(parts)
+}
+
+/// The labels in a map meet a requirement.
+fn is_met(map: &str, requirement: &LabelSelectorRequirement) -> CelExpression {
+    let LabelSelectorRequirement { key, operator, values } = requirement;
+    let key = text(key);
+    let mut parts = vec![plain(format!("has({map})")), plain(format!("{key} in {map}"))];
+    if !values.is_empty() {
+        let values = list(values.iter().map(String::as_str));
+        parts.push(plain(format!("{map}[{key}] in {values}")));
+    }
+    let present = All(parts);
+    if matches!(operator.as_str(), "In" | "Exists") { present } else { present.negated() }
+}
+
+/// A request is for one of the targets.
+pub(crate) fn is_for_resource(targets: &BTreeSet<Target>) -> CelExpression {
+    const RESOURCE: &str = "request.resource.resource";
+    const SUBRESOURCE: &str = "(has(request.subResource) ? request.subResource : '')";
+    let mut pods = Target::ALL.into_iter().filter(|target| target.is_pod());
+    if pods.all(|target| targets.contains(&target)) {
+        // A request for a subresource of a pod has the same resource.
+        let templates = targets.iter().filter(|target| !target.is_pod()).map(|target| target.resource());
+        return matches_any(RESOURCE, &[&["pods"][..], &templates.collect::<Vec<_>>()].concat());
+    }
+    let alternative = |target: &Target| {
+        let mut parts = vec![matches_any(RESOURCE, &[target.resource()])];
+        if target.is_pod() {
+            parts.push(matches_any(SUBRESOURCE, &[target.subresource().unwrap_or_default()]));
+        }
+        All(parts)
+    };
+    Any(targets.iter().map(alternative).collect())
+}
+
+/// A request has one of the operations.
+pub(crate) fn is_operation(operations: &BTreeSet<Operation>) -> CelExpression {
+    let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
+    matches_any("request.operation", &names)
+}
+
+fn plain(text: String) -> CelExpression {
+    CelExpression::plain(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_become_regular_expressions_and_other_text_is_escaped() {
+        for (pattern, text) in [
+            ("team-*", "n.matches('^team-.*$')"),
+            ("a.b?", "n.matches('^a\\\\.b.$')"),
+            (
+                "a+(b)|[c]{1}^$\\*",
+                "n.matches('^a\\\\+\\\\(b\\\\)\\\\|\\\\[c\\\\]\\\\{1\\\\}\\\\^\\\\$\\\\\\\\.*$')",
+            ),
+            ("it's", "n == 'it\\'s'"),
+            ("a\nb", "n == 'a\\u000ab'"),
+        ] {
+            assert_eq!(matches_any("n", &[pattern]).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The manifests of Kubewarden policies.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Operation;
+use crate::settings::POLICY;
+use crate::target::Target;
+
+/// The registry and the path of the policies.
+const REGISTRY: &str = "registry://ghcr.io/portcullis/policies";
+
+/// A note on the background audits of policies that have rules for subresources.
+pub(crate) const NO_BACKGROUND_AUDIT: &str = "The audit scanner skips policies that have rules for subresources; for background audits, add a second policy \
+     without these rules.";
+
+/// A `ClusterAdmissionPolicy` or an `AdmissionPolicy`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyManifest {
+    /// `policies.kubewarden.io/v1`.
+    pub api_version: &'static str,
+    /// `ClusterAdmissionPolicy` or `AdmissionPolicy`.
+    pub kind: &'static str,
+    /// The name and the namespace.
+    pub metadata: PolicyMetadata,
+    /// The specification.
+    pub spec: PolicySpec,
+}
+
+/// The name and the namespace of a policy.
+#[derive(Clone, Debug, Serialize)]
+pub struct PolicyMetadata {
+    /// The name.
+    pub name: String,
+    /// The namespace; `None` for a `ClusterAdmissionPolicy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+}
+
+/// The specification of a policy.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicySpec {
+    /// The reference of the module in a registry.
+    pub module: String,
+    /// Whether violations are denied.
+    pub mode: PolicyMode,
+    /// Whether the policy changes objects.
+    pub mutating: bool,
+    /// The resources and operations that the policy judges.
+    pub rules: Vec<TargetRule>,
+    /// The namespaces whose objects the policy judges; `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace_selector: Option<LabelSelector>,
+    /// The objects that the policy judges; `None` for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_selector: Option<LabelSelector>,
+    /// CEL expressions that a request has to meet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub match_conditions: Vec<MatchCondition>,
+    /// `Fail` or `Ignore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_policy: Option<String>,
+    /// The timeout of the webhook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+    /// Whether the audit scanner evaluates the policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_audit: Option<bool>,
+    /// The kinds that the policy looks up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_aware_resources: Vec<ContextAwareResource>,
+    /// The settings of the policy.
+    pub settings: Map<String, Value>,
+}
+
+/// The mode of a policy.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PolicyMode {
+    /// Violations are denied.
+    Protect,
+    /// Violations are logged and admitted.
+    Monitor,
+}
+
+/// A CEL expression that a request has to meet.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchCondition {
+    /// The name of the condition.
+    pub name: String,
+    /// The expression.
+    pub expression: String,
+}
+
+/// A kind that a policy looks up.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAwareResource {
+    /// The group and the version.
+    pub api_version: &'static str,
+    /// The kind.
+    pub kind: &'static str,
+}
+
+/// Resources and operations that a policy judges.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetRule {
+    /// The API group, empty for the core group.
+    pub api_groups: [&'static str; 1],
+    /// The API version.
+    pub api_versions: [&'static str; 1],
+    /// The resources, with their subresources.
+    pub resources: Vec<&'static str>,
+    /// The operations.
+    pub operations: Vec<Operation>,
+}
+
+/// A label selector.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LabelSelector {
+    /// The labels that an object must have. All values are strings.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub match_labels: Map<String, Value>,
+    /// The requirements that the labels of an object must meet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub match_expressions: Vec<LabelSelectorRequirement>,
+}
+
+/// A requirement on one label.
+#[derive(Clone, Debug, Serialize)]
+pub struct LabelSelectorRequirement {
+    /// The key of the label.
+    pub key: String,
+    /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
+    pub operator: String,
+    /// The values for `In` and `NotIn`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+}
+
+impl PolicyManifest {
+    /// A manifest of the given kind.
+    pub(crate) fn new(kind: &'static str, metadata: PolicyMetadata, spec: PolicySpec) -> Self {
+        Self { api_version: "policies.kubewarden.io/v1", kind, metadata, spec }
+    }
+}
+
+impl PolicySpec {
+    /// A specification with the fields that every manifest sets.
+    pub(crate) fn new(mode: PolicyMode, rules: Vec<TargetRule>, settings: Map<String, Value>) -> Self {
+        Self {
+            module: format!("{REGISTRY}/{POLICY}:v{}", env!("CARGO_PKG_VERSION")),
+            mode,
+            mutating: false,
+            rules,
+            namespace_selector: None,
+            object_selector: None,
+            match_conditions: Vec::new(),
+            failure_policy: None,
+            timeout_seconds: None,
+            background_audit: None,
+            context_aware_resources: Vec::new(),
+            settings,
+        }
+    }
+}
+
+impl ContextAwareResource {
+    /// The kind Namespace.
+    pub(crate) const NAMESPACE: Self = Self { api_version: "v1", kind: "Namespace" };
+}
+
+impl TargetRule {
+    /// Returns the rules for targets and operations, one for each API group.
+    ///
+    /// Subresources of a pod are only updated, never created, so they have a rule of their own.
+    pub(crate) fn for_targets(targets: &BTreeSet<Target>, operations: &BTreeSet<Operation>) -> Vec<Self> {
+        let updates: BTreeSet<Operation> =
+            operations.iter().copied().filter(|operation| *operation == Operation::Update).collect();
+        let groups = [
+            ("", false, operations),
+            ("", true, &updates),
+            ("apps", false, operations),
+            ("batch", false, operations),
+        ];
+        let rule = |(group, subresources, operations): (&'static str, bool, &BTreeSet<Operation>)| {
+            let wanted =
+                |target: &&Target| target.group() == group && target.subresource().is_some() == subresources;
+            let resources: Vec<&'static str> =
+                targets.iter().filter(wanted).map(|target| target.path()).collect();
+            (!resources.is_empty() && !operations.is_empty()).then(|| Self {
+                api_groups: [group],
+                api_versions: ["v1"],
+                resources,
+                operations: operations.iter().copied().collect(),
+            })
+        };
+        groups.into_iter().filter_map(rule).collect()
+    }
+}
+
+impl LabelSelector {
+    /// A selector with a single requirement.
+    pub(crate) fn of(requirement: LabelSelectorRequirement) -> Self {
+        Self { match_expressions: vec![requirement], ..Self::default() }
+    }
+
+    /// Narrows the selector to objects that another one selects, too.
+    pub(crate) fn narrow(&mut self, other: Self) {
+        for (key, value) in other.match_labels {
+            if self.match_labels.contains_key(&key) {
+                let values = value.as_str().map(str::to_owned).into_iter().collect();
+                self.match_expressions.push(LabelSelectorRequirement {
+                    key,
+                    operator: "In".to_owned(),
+                    values,
+                });
+            } else {
+                self.match_labels.insert(key, value);
+            }
+        }
+        self.match_expressions.extend(other.match_expressions);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_for_all_targets_equal_the_scope_of_the_policy() {
+        let wanted = rules::find(POLICY).unwrap().scope.0.iter().flat_map(|rule| {
+            rule.operations.iter().map(|operation| (rule.group, rule.resource, format!("{operation:?}")))
+        });
+        let written = TargetRule::for_targets(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
+        let written =
+            written.iter().flat_map(|TargetRule { api_groups: [group], resources, operations, .. }| {
+                resources.iter().flat_map(move |resource| {
+                    operations.iter().map(move |operation| (*group, *resource, format!("{operation:?}")))
+                })
+            });
+        assert_eq!(written.collect::<BTreeSet<_>>(), wanted.collect::<BTreeSet<_>>());
+    }
+}

@@ -1,0 +1,114 @@
+//! The requests that filters of `exclude` exclude.
+
+use rules::name::is_label;
+
+use super::condition::{self, Condition, LocatedCondition};
+use super::request_scope::{NO_NAMESPACE_SELECTOR, RequestScope, namespaces_by_name};
+use super::resource_filter::ResourceFilter;
+use crate::cel::CelExpression;
+use crate::conversion::FieldProblem;
+use crate::{LabelSelector, LabelSelectorRequirement};
+
+/// The requests that filters exclude from a scope.
+#[derive(Debug)]
+pub(super) enum Exclusion {
+    /// The filters match nothing in the scope.
+    Nothing,
+    /// The filters exclude all namespaces but those that the selector selects.
+    OtherNamespaces(LabelSelector),
+    /// The filters exclude the requests that meet the expression.
+    Requests(CelExpression),
+    /// Kubewarden cannot express the filters, so they exclude nothing.
+    NotConverted(Vec<FieldProblem>),
+}
+
+impl Exclusion {
+    /// Converts filters that have to match together.
+    pub(super) fn of(filters: &[ResourceFilter], scope: &RequestScope) -> Self {
+        if filters.is_empty() || filters.iter().any(ResourceFilter::is_empty) {
+            return Self::Nothing;
+        }
+        let problems: Vec<FieldProblem> = filters.iter().flat_map(|filter| filter.problems.clone()).collect();
+        if !problems.is_empty() {
+            return Self::NotConverted(problems);
+        }
+        let mut parts = Vec::new();
+        for filter in filters {
+            let targets = &filter.targets(&scope.controllers) & &scope.targets;
+            let operations = &filter.operations() & &scope.operations;
+            if targets.is_empty() || operations.is_empty() {
+                return Self::Nothing;
+            }
+            parts.extend(scope.narrowed_to(&targets, &operations));
+        }
+        let conditions = || filters.iter().flat_map(|filter| &filter.conditions);
+        let narrowing: Vec<&LocatedCondition> = conditions()
+            .filter(|located| !matches!(located.condition, Condition::Kinds(_) | Condition::Operations(_)))
+            .collect();
+        if parts.is_empty() {
+            match narrowing.as_slice() {
+                [] => {
+                    let path = conditions().next().map(|located| located.path.clone()).unwrap_or_default();
+                    return Self::not_converted(path, "excludes everything that the rule matches");
+                }
+                [only] if scope.is_cluster => {
+                    if let Some(selector) = other_namespaces(&only.condition) {
+                        return Self::OtherNamespaces(selector);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_selector =
+            |located: &&&LocatedCondition| matches!(located.condition, Condition::NamespaceSelector(_));
+        if let Some(LocatedCondition { path, .. }) = narrowing.iter().find(is_selector) {
+            let problem = if scope.is_cluster {
+                "only a single requirement on namespace labels, without other conditions, can be inverted"
+            } else {
+                NO_NAMESPACE_SELECTOR
+            };
+            return Self::not_converted(path.clone(), problem);
+        }
+        let (about_object, about_request): (Vec<&Condition>, Vec<&Condition>) = narrowing
+            .iter()
+            .map(|located| &located.condition)
+            .partition(|condition| condition.is_about_object());
+        parts.extend(about_request.iter().map(|condition| condition.expression("object")));
+        if !about_object.is_empty() {
+            parts.push(CelExpression::of_both_objects(|object| condition::all(&about_object, object)));
+        }
+        Self::Requests(CelExpression::All(parts))
+    }
+
+    fn not_converted(path: String, problem: &str) -> Self {
+        Self::NotConverted(vec![FieldProblem::new(path, problem)])
+    }
+}
+
+/// Returns the selector of all namespaces that a condition does not match; `None` if no selector
+/// expresses it.
+fn other_namespaces(condition: &Condition) -> Option<LabelSelector> {
+    match condition {
+        Condition::Namespaces(names) if names.iter().all(|name| is_label(name)) => {
+            Some(namespaces_by_name("NotIn", names))
+        }
+        Condition::NamespaceSelector(LabelSelector { match_labels, match_expressions }) => {
+            let labels = match_labels.iter().map(|(key, value)| LabelSelectorRequirement {
+                key: key.clone(),
+                operator: "In".to_owned(),
+                values: value.as_str().map(str::to_owned).into_iter().collect(),
+            });
+            let mut requirements: Vec<LabelSelectorRequirement> =
+                labels.chain(match_expressions.iter().cloned()).collect();
+            let only = requirements.pop().filter(|_| requirements.is_empty())?;
+            let operator = match only.operator.as_str() {
+                "In" => "NotIn",
+                "NotIn" => "In",
+                "Exists" => "DoesNotExist",
+                _ => "Exists",
+            };
+            Some(LabelSelector::of(LabelSelectorRequirement { operator: operator.to_owned(), ..only }))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! Kyverno rules with `validate.podSecurity`, and the `PolicyException`s for them.
+
+mod check_settings;
+mod condition;
+mod exclude_entries;
+mod exclusion;
+mod kind_pattern;
+mod manifest_names;
+mod match_resources;
+mod not_converted;
+mod policy;
+mod policy_exception;
+mod request_scope;
+mod resource_filter;
+mod webhook;
+
+use crate::conversion::{Conversion, FieldProblem};
+use crate::fields::Fields;
+use crate::{Document, InputError};
+use manifest_names::ManifestNames;
+use policy_exception::PolicyException;
+
+/// The expected content of a document.
+const EXPECTED: &str = "expected Kyverno policies";
+
+/// Converts Kyverno rules with `validate.podSecurity` into Kubewarden policies.
+///
+/// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects, and lists of them. An
+/// exception becomes `exclude` entries of the rules that it names. Returns a [`Conversion`] for
+/// each rule, in order, and for each object that is not converted.
+///
+/// Where Kubewarden cannot express a `match` or an `exclude`, the policy judges more requests than
+/// the rule, never fewer.
+///
+/// # Errors
+/// The first document that Kyverno would not accept.
+pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
+    let mut objects = Vec::new();
+    for document in documents {
+        collect(Fields::of(document)?, &mut objects)?;
+    }
+    let mut exceptions = Vec::new();
+    for object in &objects {
+        if let (KyvernoKind::PolicyException, title) = identify(object)? {
+            exceptions.push(PolicyException::read(title, object)?);
+        }
+    }
+    let mut names = ManifestNames::default();
+    let mut conversions = Vec::new();
+    for object in &objects {
+        match identify(object)? {
+            (KyvernoKind::Policy { is_cluster }, title) => {
+                let rules = policy::convert(object, &title, is_cluster, &mut exceptions, &mut names)?;
+                conversions.extend(rules);
+            }
+            (KyvernoKind::PolicyException, _) => {}
+            (KyvernoKind::Other, title) => {
+                let problem = "is not a ClusterPolicy, Policy or PolicyException of kyverno.io";
+                let problem = FieldProblem::new(object.path("kind"), problem);
+                conversions.push(Conversion::none(&title, None, problem));
+            }
+        }
+    }
+    for exception in exceptions.iter().filter(|exception| !exception.is_used) {
+        let problem = FieldProblem::new("spec.exceptions", "names no rule with podSecurity in the input");
+        conversions.push(Conversion::none(&exception.title, None, problem));
+    }
+    Ok(conversions)
+}
+
+/// Adds an object, or all items of a list.
+fn collect<'d>(object: Fields<'d>, objects: &mut Vec<Fields<'d>>) -> Result<(), InputError> {
+    let kind = object.text("kind")?;
+    let kind = kind.ok_or_else(|| object.error("kind", format!("is missing; {EXPECTED}")))?;
+    if kind.ends_with("List") && object.get("items").is_some() {
+        let items = object.objects("items")?;
+        if items.is_empty() {
+            return Err(object.error("items", format!("is empty; {EXPECTED}")));
+        }
+        for item in items {
+            collect(item, objects)?;
+        }
+    } else {
+        objects.push(object);
+    }
+    Ok(())
+}
+
+/// The kinds of Kyverno that are converted.
+#[derive(Debug)]
+enum KyvernoKind {
+    Policy { is_cluster: bool },
+    PolicyException,
+    Other,
+}
+
+/// Returns the kind of an object, and its kind and name for messages.
+fn identify(object: &Fields<'_>) -> Result<(KyvernoKind, String), InputError> {
+    let group = object.text("apiVersion")?.unwrap_or_default().split_once('/').map(|(group, _)| group);
+    let text = object.text("kind")?.unwrap_or_default();
+    let metadata = object.object("metadata")?;
+    let field = |key| metadata.as_ref().map(|metadata| metadata.text(key)).transpose().map(Option::flatten);
+    let (namespace, name) = (field("namespace")?, field("name")?.unwrap_or("(unnamed)"));
+    let title = match namespace {
+        Some(namespace) => format!("{text} {namespace}/{name}"),
+        None => format!("{text} {name}"),
+    };
+    let kind = match (group, text) {
+        (Some("kyverno.io"), "ClusterPolicy") => KyvernoKind::Policy { is_cluster: true },
+        (Some("kyverno.io"), "Policy") => KyvernoKind::Policy { is_cluster: false },
+        (Some("kyverno.io"), "PolicyException") => KyvernoKind::PolicyException,
+        _ => KyvernoKind::Other,
+    };
+    Ok((kind, title))
+}

@@ -1,0 +1,265 @@
+//! The requests that a Kyverno rule judges, expressed with the fields of a Kubewarden policy.
+//!
+//! Where Kubewarden cannot express a field, the policy judges more requests than the rule, never
+//! fewer: such a condition of `match` is left out, and such a filter of `exclude` excludes nothing.
+
+use std::collections::BTreeSet;
+
+use rules::name::is_label;
+
+use super::condition::{self, Condition, LocatedCondition, has_wildcards};
+use super::exclusion::Exclusion;
+use super::kind_pattern::KindPattern;
+use super::match_resources::MatchResources;
+use super::resource_filter::ResourceFilter;
+use crate::cel::{self, CelExpression};
+use crate::conversion::FieldProblem;
+use crate::target::Target;
+use crate::{LabelSelector, LabelSelectorRequirement, MatchCondition, Operation};
+
+/// The label that every Namespace has, with its name as the value.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// The problem with a namespace selector in a `Policy`.
+pub(super) const NO_NAMESPACE_SELECTOR: &str = "a namespaced policy cannot select namespaces by label";
+
+/// The requests that a policy judges.
+#[derive(Debug)]
+pub(super) struct RequestScope {
+    pub(super) targets: BTreeSet<Target>,
+    pub(super) operations: BTreeSet<Operation>,
+    pub(super) namespace_selector: Option<LabelSelector>,
+    pub(super) object_selector: Option<LabelSelector>,
+    pub(super) conditions: Vec<MatchCondition>,
+    pub(super) problems: Vec<FieldProblem>,
+    /// Whether the policy is cluster-wide. A namespaced policy cannot select namespaces.
+    pub(super) is_cluster: bool,
+    /// The workloads for which Kyverno derives a rule from the rule for pods.
+    pub(super) controllers: BTreeSet<Target>,
+}
+
+impl RequestScope {
+    /// Converts `match` and `exclude`.
+    ///
+    /// `controllers` is the value of the annotation that selects the workloads for which Kyverno
+    /// derives rules.
+    pub(super) fn of(
+        matched: &MatchResources,
+        excluded: &MatchResources,
+        controllers: Option<&str>,
+        is_cluster: bool,
+    ) -> Self {
+        let mut scope = Self {
+            targets: BTreeSet::new(),
+            operations: BTreeSet::new(),
+            namespace_selector: None,
+            object_selector: None,
+            conditions: Vec::new(),
+            problems: [&matched.problems[..], &excluded.problems].concat(),
+            is_cluster,
+            controllers: derived_controllers(matched, excluded, controllers),
+        };
+        scope.check_kinds(matched);
+        if matched.any && matched.filters.len() > 1 {
+            scope.match_any(&matched.filters);
+        } else {
+            scope.match_all(&matched.filters);
+        }
+        scope.exclude(excluded);
+        scope
+    }
+
+    /// Whether the policy judges pod templates.
+    pub(super) fn has_templates(&self) -> bool {
+        self.targets.iter().any(|target| !target.is_pod())
+    }
+
+    /// Whether the policy judges subresources, which are only updated.
+    pub(super) fn has_subresources(&self) -> bool {
+        self.operations.contains(&Operation::Update)
+            && self.targets.iter().any(|target| target.subresource().is_some())
+    }
+
+    /// Whether Kyverno judges a target with a derived rule.
+    pub(super) fn is_derived(&self, target: Target) -> bool {
+        self.controllers.contains(&target)
+    }
+
+    fn add_condition(&mut self, name: &str, expression: &CelExpression) {
+        if !expression.is_always_true() {
+            let condition = MatchCondition { name: name.to_owned(), expression: expression.to_string() };
+            self.conditions.push(condition);
+        }
+    }
+
+    fn check_kinds(&mut self, matched: &MatchResources) {
+        let conditions = matched.filters.iter().flat_map(|filter| &filter.conditions);
+        for LocatedCondition { path, condition } in conditions {
+            let Condition::Kinds(kinds) = condition else { continue };
+            for text in kinds {
+                let problem = match KindPattern::parse(text) {
+                    Some(kind) if !kind.targets().is_empty() => kind
+                        .obsolete_version()
+                        .map(|version| format!("{text} is judged in every version, not only in {version}")),
+                    _ => Some(format!("{text} is neither a pod nor a workload with a pod template")),
+                };
+                self.problems.extend(problem.map(|problem| FieldProblem::new(path, problem)));
+            }
+        }
+    }
+
+    fn leave_out(&mut self, problem: &FieldProblem) {
+        self.problems.push(problem.with_consequence("without it, the policy judges more requests"));
+    }
+
+    fn match_all(&mut self, filters: &[ResourceFilter]) {
+        self.targets = BTreeSet::from(Target::ALL);
+        self.operations = BTreeSet::from(Operation::ALL);
+        let (mut expressions, mut about_object) = (Vec::new(), Vec::new());
+        for filter in filters {
+            if filter.is_empty() {
+                // In Kyverno, an empty filter matches nothing.
+                self.targets.clear();
+            }
+            self.targets = &self.targets & &filter.targets(&self.controllers);
+            self.operations = &self.operations & &filter.operations();
+            for problem in &filter.problems {
+                self.leave_out(problem);
+            }
+            for LocatedCondition { path, condition } in &filter.conditions {
+                match condition {
+                    Condition::Namespaces(names)
+                        if self.is_cluster && names.iter().all(|name| is_label(name)) =>
+                    {
+                        self.select_namespaces(namespaces_by_name("In", names));
+                    }
+                    Condition::NamespaceSelector(selector) if self.is_cluster => {
+                        self.select_namespaces(selector.clone());
+                    }
+                    Condition::NamespaceSelector(_) => {
+                        self.leave_out(&FieldProblem::new(path, NO_NAMESPACE_SELECTOR));
+                    }
+                    Condition::Labels(selector) if !has_wildcards(selector) => {
+                        self.object_selector.get_or_insert_default().narrow(selector.clone());
+                    }
+                    condition if condition.is_about_object() => about_object.push(condition),
+                    condition => expressions.push(condition.expression("object")),
+                }
+            }
+        }
+        if !about_object.is_empty() {
+            expressions.push(CelExpression::of_either_object(|object| condition::all(&about_object, object)));
+        }
+        self.add_condition("is-matched", &CelExpression::All(expressions));
+    }
+
+    fn match_any(&mut self, filters: &[ResourceFilter]) {
+        // In Kyverno, an empty filter matches nothing.
+        let filters: Vec<&ResourceFilter> = filters.iter().filter(|filter| !filter.is_empty()).collect();
+        for filter in &filters {
+            self.targets.append(&mut filter.targets(&self.controllers));
+            self.operations.append(&mut filter.operations());
+        }
+        let mut alternatives = Vec::new();
+        for filter in filters {
+            for problem in &filter.problems {
+                self.leave_out(problem);
+            }
+            for LocatedCondition { path, condition } in &filter.conditions {
+                if matches!(condition, Condition::NamespaceSelector(_)) {
+                    let problem = "namespace labels cannot be one of several alternatives";
+                    self.leave_out(&FieldProblem::new(path, problem));
+                }
+            }
+            let (targets, operations) = (filter.targets(&self.controllers), filter.operations());
+            if targets.is_empty() || operations.is_empty() {
+                continue;
+            }
+            let mut parts = self.narrowed_to(&targets, &operations);
+            let (about_object, about_request): (Vec<&Condition>, Vec<&Condition>) = filter
+                .conditions
+                .iter()
+                .map(|located| &located.condition)
+                .partition(|condition| condition.is_about_object());
+            parts.extend(about_request.iter().map(|condition| condition.expression("object")));
+            if !about_object.is_empty() {
+                parts.push(CelExpression::of_either_object(|object| condition::all(&about_object, object)));
+            }
+            // An alternative without conditions is always true, and so is the disjunction.
+            parts.retain(|part| !part.is_always_true());
+            alternatives.push(CelExpression::All(parts));
+        }
+        if !alternatives.iter().any(CelExpression::is_always_true) {
+            self.add_condition("is-matched", &CelExpression::Any(alternatives));
+        }
+    }
+
+    fn exclude(&mut self, excluded: &MatchResources) {
+        let groups: Vec<&[ResourceFilter]> =
+            if excluded.any { excluded.filters.chunks(1).collect() } else { vec![&excluded.filters] };
+        let mut expressions = Vec::new();
+        for filters in groups {
+            match Exclusion::of(filters, self) {
+                Exclusion::Nothing => {}
+                Exclusion::OtherNamespaces(selector) => self.select_namespaces(selector),
+                Exclusion::Requests(expression) => expressions.push(expression.negated()),
+                Exclusion::NotConverted(problems) => {
+                    let excluded = |problem: &FieldProblem| {
+                        problem.with_consequence("the policy judges what it excludes")
+                    };
+                    self.problems.extend(problems.iter().map(excluded));
+                }
+            }
+        }
+        self.add_condition("is-not-excluded", &CelExpression::All(expressions));
+    }
+
+    /// Returns expressions that narrow the scope to some of its targets and operations.
+    pub(super) fn narrowed_to(
+        &self,
+        targets: &BTreeSet<Target>,
+        operations: &BTreeSet<Operation>,
+    ) -> Vec<CelExpression> {
+        let mut parts = Vec::new();
+        if *targets != self.targets {
+            parts.push(cel::is_for_resource(targets));
+        }
+        if *operations != self.operations {
+            parts.push(cel::is_operation(operations));
+        }
+        parts
+    }
+
+    fn select_namespaces(&mut self, selector: LabelSelector) {
+        self.namespace_selector.get_or_insert_default().narrow(selector);
+    }
+}
+
+/// The selector of namespaces by name, with the operator `In` or `NotIn`.
+pub(super) fn namespaces_by_name(operator: &str, names: &[String]) -> LabelSelector {
+    LabelSelector::of(LabelSelectorRequirement {
+        key: NAME_LABEL.to_owned(),
+        operator: operator.to_owned(),
+        values: names.to_vec(),
+    })
+}
+
+/// Returns the workloads for which Kyverno derives rules, restricted to those that the annotation
+/// names.
+fn derived_controllers(
+    matched: &MatchResources,
+    excluded: &MatchResources,
+    annotation: Option<&str>,
+) -> BTreeSet<Target> {
+    let mut filters = matched.filters.iter().chain(&excluded.filters);
+    if !filters.all(ResourceFilter::permits_derived_rules)
+        || !matched.filters.iter().any(ResourceFilter::names_pods)
+    {
+        return BTreeSet::new();
+    }
+    let is_chosen = |target: &Target| match annotation {
+        None | Some("" | "all") => true,
+        Some(kinds) => kinds.split(',').any(|kind| kind.trim() == target.kind()),
+    };
+    Target::CONTROLLERS.into_iter().filter(is_chosen).collect()
+}

@@ -1,0 +1,48 @@
+//! Conversion of what restricts pods today into manifests for Kubewarden.
+//!
+//! [`kyverno`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s for
+//! them. [`pod_security_admission`] converts the configuration of the in-tree admission plugin
+//! `PodSecurity`. Both return manifests of the policy `pod-security`, and list what they could not
+//! convert.
+//!
+//! # Example
+//! ```
+//! use convert::{Document, pod_security_admission};
+//! use serde_json::json;
+//!
+//! let configuration = Document {
+//!     name: "configuration.yaml".to_owned(),
+//!     value: json!({
+//!         "apiVersion": "pod-security.admission.config.k8s.io/v1",
+//!         "kind": "PodSecurityConfiguration",
+//!         "defaults": { "enforce": "baseline" },
+//!     }),
+//! };
+//! let manifest = pod_security_admission(&configuration)?.manifest.unwrap();
+//! assert_eq!(manifest.spec.settings["level"], "baseline");
+//! # Ok::<(), convert::InputError>(())
+//! ```
+//!
+//! # What this crate does not do
+//! It reads no files, asks no cluster and prints nothing. Its types serialise as the manifests.
+
+mod cel;
+mod conversion;
+mod document;
+mod fields;
+mod kubewarden;
+mod kyverno;
+mod operation;
+mod psa;
+mod settings;
+mod target;
+
+pub use conversion::{Conversion, NotConverted};
+pub use document::{Document, InputError};
+pub use kubewarden::{
+    ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, PolicyManifest,
+    PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
+};
+pub use kyverno::convert as kyverno;
+pub use operation::Operation;
+pub use psa::convert as pod_security_admission;

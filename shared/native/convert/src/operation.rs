@@ -1,0 +1,26 @@
+//! The operations that the policy judges.
+
+use serde::Serialize;
+
+/// An operation that creates or changes something to judge.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// `CREATE`.
+    Create,
+    /// `UPDATE`.
+    Update,
+}
+
+impl Operation {
+    /// All operations.
+    pub(crate) const ALL: [Self; 2] = [Self::Create, Self::Update];
+
+    /// The name of the operation in a request.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The configuration of the in-tree admission plugin `PodSecurity`.
+
+use std::collections::BTreeSet;
+
+use rules::name::{is_label, is_subdomain};
+use rules::pod_security::{Level, Version};
+use serde_json::{Map, Value, json};
+
+use crate::conversion::Conversion;
+use crate::fields::Fields;
+use crate::kubewarden::{
+    ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
+};
+use crate::target::Target;
+use crate::{Document, InputError, Operation, kubewarden, settings};
+
+/// The API group of `PodSecurityConfiguration`.
+const PLUGIN_GROUP: &str = "pod-security.admission.config.k8s.io";
+
+/// The API group of `AdmissionConfiguration`, which contains the configurations of all plugins.
+const API_SERVER_GROUP: &str = "apiserver.config.k8s.io";
+
+/// The name of the plugin in an `AdmissionConfiguration`.
+const PLUGIN: &str = "PodSecurity";
+
+/// The problem with a document of another kind.
+const EXPECTED: &str = "expected a PodSecurityConfiguration or an AdmissionConfiguration";
+
+/// A note on the labels of namespaces.
+const NAMESPACE_LABELS: &str =
+    "The labels pod-security.kubernetes.io/* of a namespace take precedence over these levels.";
+
+/// The level and the version of a mode that is not configured.
+const DEFAULT_MODE: (&str, &str) = ("privileged", "latest");
+
+/// Converts the configuration of the admission plugin `PodSecurity` into a Kubewarden policy.
+///
+/// The document is a `PodSecurityConfiguration`, or an `AdmissionConfiguration` that contains one.
+///
+/// # Errors
+/// A document that the API server would not accept.
+pub fn convert(document: &Document) -> Result<Conversion, InputError> {
+    let fields = Fields::of(document)?;
+    let settings = convert_settings(&plugin_configuration(fields.clone())?)?;
+    if let Some(error) = settings::problem_with(&settings) {
+        return Err(fields.document_error(format!("the module rejects the settings: {error}")));
+    }
+    let rules = TargetRule::for_targets(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
+    let mut spec = PolicySpec::new(PolicyMode::Protect, rules, settings);
+    spec.background_audit = Some(false);
+    spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
+    let metadata = PolicyMetadata { name: settings::POLICY.to_owned(), namespace: None };
+    Ok(Conversion {
+        notes: vec![NAMESPACE_LABELS.to_owned(), kubewarden::NO_BACKGROUND_AUDIT.to_owned()],
+        manifest: Some(PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)),
+        ..Conversion::default()
+    })
+}
+
+/// Returns the configuration of the plugin, which may be part of an `AdmissionConfiguration`.
+fn plugin_configuration(document: Fields<'_>) -> Result<Fields<'_>, InputError> {
+    match document.text("kind")? {
+        Some("PodSecurityConfiguration") => {
+            check_version(&document, PLUGIN_GROUP)?;
+            Ok(document)
+        }
+        Some("AdmissionConfiguration") => embedded_configuration(&document),
+        _ => Err(document.error("kind", EXPECTED)),
+    }
+}
+
+fn embedded_configuration<'d>(document: &Fields<'d>) -> Result<Fields<'d>, InputError> {
+    check_version(document, API_SERVER_GROUP)?;
+    reject_unknown(document, &["apiVersion", "kind", "plugins"])?;
+    let mut plugins = Vec::new();
+    for plugin in document.objects("plugins")? {
+        if plugin.text("name")? == Some(PLUGIN) {
+            plugins.push(plugin);
+        }
+    }
+    let plugin = match plugins.as_slice() {
+        [plugin] => plugin,
+        [] => return Err(document.error("plugins", format!("does not contain {PLUGIN}"))),
+        _ => return Err(document.error("plugins", format!("contains {PLUGIN} more than once"))),
+    };
+    reject_unknown(plugin, &["name", "path", "configuration"])?;
+    if plugin.text("path")?.is_some_and(|path| !path.is_empty()) {
+        return Err(plugin.error("path", "the configuration is in another file; convert that file instead"));
+    }
+    let configuration = plugin.required_object("configuration")?;
+    if configuration.text("kind")? != Some("PodSecurityConfiguration") {
+        return Err(configuration.error("kind", "expected PodSecurityConfiguration"));
+    }
+    check_version(&configuration, PLUGIN_GROUP)?;
+    Ok(configuration)
+}
+
+fn check_version(fields: &Fields<'_>, group: &str) -> Result<(), InputError> {
+    let text = fields.text("apiVersion")?.unwrap_or_default();
+    match text.split_once('/') {
+        Some((found, "v1" | "v1beta1" | "v1alpha1")) if found == group => Ok(()),
+        _ => Err(fields.error("apiVersion", format!("expected {group}/v1, v1beta1 or v1alpha1"))),
+    }
+}
+
+fn reject_unknown(fields: &Fields<'_>, known: &[&str]) -> Result<(), InputError> {
+    match fields.others(known).next() {
+        Some((key, _)) => {
+            Err(fields.error(key, format!("unknown field; known fields are {}", known.join(", "))))
+        }
+        None => Ok(()),
+    }
+}
+
+fn convert_settings(configuration: &Fields<'_>) -> Result<Map<String, Value>, InputError> {
+    reject_unknown(configuration, &["apiVersion", "kind", "defaults", "exemptions"])?;
+    let defaults = configuration.object("defaults")?;
+    let mut settings = Map::new();
+    let (level, version) = convert_mode(defaults.as_ref(), "enforce", "enforce-version")?;
+    settings.insert("level".to_owned(), level.into());
+    settings.insert("version".to_owned(), version.into());
+    for (mode, version_key) in [("audit", "audit-version"), ("warn", "warn-version")] {
+        let (level, version) = convert_mode(defaults.as_ref(), mode, version_key)?;
+        // A namespace label may set the level alone; the version then comes from here.
+        if (level, version) != DEFAULT_MODE {
+            settings.insert(mode.to_owned(), json!({ "level": level, "version": version }));
+        }
+    }
+    if let Some(defaults) = &defaults {
+        let keys = ["enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version"];
+        reject_unknown(defaults, &keys)?;
+    }
+    if let Some(exemptions) = configuration.object("exemptions")? {
+        let exemptions = convert_exemptions(&exemptions)?;
+        if !exemptions.is_empty() {
+            settings.insert("exemptions".to_owned(), Value::Object(exemptions));
+        }
+    }
+    settings.insert("namespaceLabels".to_owned(), "Honor".into());
+    settings.insert("templates".to_owned(), "Warn".into());
+    Ok(settings)
+}
+
+/// Returns the level and the version of a mode.
+fn convert_mode<'d>(
+    defaults: Option<&Fields<'d>>,
+    level_key: &str,
+    version_key: &str,
+) -> Result<(&'d str, &'d str), InputError> {
+    let Some(defaults) = defaults else { return Ok(DEFAULT_MODE) };
+    let text = |key: &str| Ok::<_, InputError>(defaults.text(key)?.filter(|text| !text.is_empty()));
+    let level = text(level_key)?.unwrap_or(DEFAULT_MODE.0);
+    if Level::named(level).is_none() {
+        return Err(defaults.error(level_key, "expected privileged, baseline or restricted"));
+    }
+    let version = text(version_key)?.unwrap_or(DEFAULT_MODE.1);
+    if Version::parse(version).is_none() {
+        return Err(defaults.error(version_key, "expected latest or a minor version such as v1.30"));
+    }
+    Ok((level, version))
+}
+
+fn convert_exemptions(exemptions: &Fields<'_>) -> Result<Map<String, Value>, InputError> {
+    reject_unknown(exemptions, &["usernames", "namespaces", "runtimeClasses"])?;
+    let mut settings = Map::new();
+    for (key, is_valid, expected) in [
+        ("usernames", (|name| !name.is_empty()) as fn(&str) -> bool, "user name"),
+        ("namespaces", is_label, "namespace name"),
+        ("runtimeClasses", is_subdomain, "RuntimeClass name"),
+    ] {
+        let names = exemptions.texts(key)?;
+        let mut seen = BTreeSet::new();
+        for (index, name) in names.iter().enumerate() {
+            let problem = if !is_valid(name) {
+                format!("is not a valid {expected}")
+            } else if !seen.insert(name) {
+                "is a duplicate; remove it".to_owned()
+            } else {
+                continue;
+            };
+            return Err(exemptions.element_error(key, index, format!("{} {problem}", Value::from(*name))));
+        }
+        if !names.is_empty() {
+            settings.insert(key.to_owned(), json!(names));
+        }
+    }
+    Ok(settings)
+}
