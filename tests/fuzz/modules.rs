@@ -26,7 +26,7 @@ pub fn trials() -> impl Iterator<Item = Trial> {
 fn compare(host: &Result<Host, HostError>, entry: &PolicyEntry) -> Result<(), String> {
     let host = host.as_ref().map_err(ToString::to_string)?;
     let module = host.load(&tests::module(entry.id)?).map_err(|error| error.to_string())?;
-    let payloads = inputs("payload", |input| (entry.matches)(input))?;
+    let payloads = inputs("payload", |input| fuzz_targets::matches(entry, input))?;
     let mut looked_up = 0_usize;
     for payload in &payloads {
         looked_up += usize::from(validate(&module, entry, payload)?);

@@ -146,7 +146,9 @@ fn understand<P: Policy>(settings: Node<'_>) -> Result<P, SettingsError> {
 #[expect(unreachable_pub, reason = "the macro declares settings of policies, which are public")]
 mod tests {
     use super::*;
-    use crate::{Choice, Edits, Get, Kind, List, Operation, ScopeRule, Unreachable, Violations, choices};
+    use crate::{
+        Choice, Edits, Get, Kind, List, Operation, Response, ScopeRule, Unreachable, choices, render,
+    };
 
     choices! {
         /// What becomes of an open gate.
@@ -215,6 +217,10 @@ mod tests {
             }
             Ok(violations.into())
         }
+    }
+
+    fn evaluate<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Response {
+        judge::<P, _>(payload, cluster, |outcome| render::<P, _>(outcome))
     }
 
     struct Nobody;

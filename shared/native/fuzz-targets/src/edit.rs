@@ -122,7 +122,7 @@ fn child(at: Node<'_>, number: usize) -> Option<Node<'_>> {
 /// The steps from the object to a place.
 fn place(at: &Node<'_>) -> Place {
     let steps = at.steps();
-    let name = |step: &Step<'_>| match step {
+    let name = |step: &Step<&str>| match step {
         Step::Field(name) => Name::Field((*name).to_owned()),
         Step::Index(index) => Name::Index(*index),
     };

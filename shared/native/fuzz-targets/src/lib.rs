@@ -12,7 +12,7 @@ mod pattern;
 mod payload;
 mod settings;
 
-pub use payload::cluster;
+pub use payload::{cluster, matches};
 
 /// A target: its name, which is also the name of its folder of seeds, and its function.
 ///

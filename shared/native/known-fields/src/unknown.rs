@@ -5,13 +5,13 @@ use std::fmt;
 use serde_json::Value;
 use text::{Path, Step, nearest};
 
-use crate::fields::{Fields, Type, fields_of};
+use crate::{Fields, Type, fields_of};
 
 /// A field of an object that its kind does not have.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownField<'v> {
     /// The steps from the object to the field; the last is its name.
-    pub path: Vec<Step<'v>>,
+    pub path: Vec<Step<&'v str>>,
     /// The known field that was probably meant.
     pub nearest: Option<&'static str>,
 }
@@ -51,7 +51,7 @@ pub fn unknown_fields<'v>(api_version: &str, kind: &str, object: &'v Value) -> V
 
 struct Search<'v> {
     /// The steps to the value that is visited.
-    path: Vec<Step<'v>>,
+    path: Vec<Step<&'v str>>,
     found: Vec<UnknownField<'v>>,
 }
 
