@@ -198,7 +198,7 @@ mod tests {
             match self.0 {
                 Gate::Deny => {
                     for open in spec.at("open").items()? {
-                        violations.refuse(open, "gates must be closed", "close it");
+                        violations.refuse(open, "gates are closed", "close it");
                     }
                 }
                 Gate::Close => {
@@ -207,7 +207,7 @@ mod tests {
                     return Ok(edits.into());
                 }
                 Gate::Name => {
-                    violations.require(spec.at("lock"), "gates must have locks", "add one");
+                    violations.require(spec.at("lock"), "gates have locks", "add one");
                     violations.forbid(spec.at("key"), "keys are secret", "remove it");
                 }
                 Gate::Ask => {
@@ -245,17 +245,17 @@ mod tests {
         assert_eq!(
             judged::<Gates<false>>(r#"{"spec":{"open":["n\u0022",1,true,{},1.5]}}"#, "Deny"),
             concat!(
-                r#"{"accepted":false,"message":"spec.open[0]: Invalid value: \"n\\\"\": gates must be closed; close it\n"#,
-                r"spec.open[1]: Invalid value: 1: gates must be closed; close it\n",
-                r"spec.open[2]: Invalid value: true: gates must be closed; close it\n",
-                r"spec.open[3]: Invalid value: an object: gates must be closed; close it\n",
-                r#"spec.open[4]: Invalid value: a number: gates must be closed; close it","code":403}"#,
+                r#"{"accepted":false,"message":"spec.open[0]: Invalid value: \"n\\\"\": gates are closed; close it\n"#,
+                r"spec.open[1]: Invalid value: 1: gates are closed; close it\n",
+                r"spec.open[2]: Invalid value: true: gates are closed; close it\n",
+                r"spec.open[3]: Invalid value: an object: gates are closed; close it\n",
+                r#"spec.open[4]: Invalid value: a number: gates are closed; close it","code":403}"#,
             ),
         );
         assert_eq!(
             judged::<Gates<false>>(r#"{"spec":{"key":"hunter2"}}"#, "Name"),
             concat!(
-                r#"{"accepted":false,"message":"spec.lock: Required value: gates must have locks; add one\n"#,
+                r#"{"accepted":false,"message":"spec.lock: Required value: gates have locks; add one\n"#,
                 r#"spec.key: Forbidden: keys are secret; remove it","code":403}"#,
             ),
         );

@@ -204,7 +204,18 @@ pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
 ///
 /// # Example
 /// ```
-/// The handling of values that are stored already.
+/// admission::choices! {
+///     /// The handling of values that are stored already.
+///     pub enum ExistingValues {
+///         /// They are tolerated.
+///         Tolerate,
+///         /// They are judged like new ones.
+///         Recheck,
+///     }
+/// }
+/// use admission::Choice;
+/// assert_eq!(ExistingValues::NAMES, ["Tolerate", "Recheck"]);
+/// assert!(matches!(ExistingValues::default(), ExistingValues::Tolerate));
 /// ```
 #[macro_export]
 macro_rules! choices {
