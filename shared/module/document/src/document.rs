@@ -542,7 +542,10 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), fault);
         }
-        assert!(parse(r#"{"spec":{"other":1,"other":2}}"#).is_ok(), "duplicate keys in skipped values are ignored");
+        assert!(
+            parse(r#"{"spec":{"other":1,"other":2}}"#).is_ok(),
+            "duplicate keys in skipped values are ignored"
+        );
         assert!(parse(r#"{"metadata":{"labels":{"b":"1","a":"2","":"3"}}}"#).is_ok());
     }
 

@@ -408,7 +408,10 @@ fn past_space(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the position after the closing quote of a string whose text starts at `at`. Sets
 /// `escaped` if the string has escapes, which it validates.
-#[expect(clippy::inline_always, reason = "saves a tenth of all instructions, as a call returns through memory")]
+#[expect(
+    clippy::inline_always,
+    reason = "saves a tenth of all instructions, as a call returns through memory"
+)]
 #[inline(always)]
 fn string_end(bytes: &[u8], mut at: usize, escaped: &mut bool) -> End {
     let error = loop {

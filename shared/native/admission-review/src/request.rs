@@ -107,7 +107,7 @@ impl AdmissionRequest {
         &self.0
     }
 
-    /// Returns the object under review, from which a patch starts; `None` if there is none, as in a
+    /// Returns the object under review, from which a patch starts; `None` if it is absent, as in a
     /// deletion.
     #[must_use]
     pub fn object(&self) -> Option<&Value> {

@@ -244,7 +244,7 @@ mod tests {
             json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "e" } });
         assert_eq!(
             refused(vec![pod.clone(), other, json!({ "kind": "List", "items": [pod] })]),
-            "objects[2]: items[0]: v1 Pod d/a is a duplicate of objects[0]; leave out one of the two",
+            "objects[2]: items[0]: v1 Pod d/a is a duplicate of objects[0]; remove one of the two",
         );
     }
 }

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_the_namespace_of_a_cluster_wide_object() {
+    fn fetch_ignores_and_list_rejects_the_namespace_of_a_cluster_wide_kind() {
         assert!(cluster().fetch(&fetch("Namespace", Some("d"), "team-a")).is_ok());
         assert_eq!(
             cluster()

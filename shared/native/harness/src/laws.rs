@@ -36,8 +36,11 @@ const ANSWERS: Law = Law {
     applies: |entry| !entry.reads.0.is_empty(),
     check: answers,
 };
-const SETTLED: Law =
-    Law { sentence: "a mutated object is admitted without another mutation", applies: |entry| entry.mutates, check: settled };
+const SETTLED: Law = Law {
+    sentence: "a mutated object is admitted without another mutation",
+    applies: |entry| entry.mutates,
+    check: settled,
+};
 const LOSSLESS: Law = Law {
     sentence: "a mutation preserves unknown fields and every digit of numbers",
     applies: |entry| entry.mutates,
