@@ -108,7 +108,7 @@ impl<'a> LookupAnswer<'a> {
     /// Parses the answer. The root of a list is the list itself.
     ///
     /// # Errors
-    /// Returns a fault if the answer is not JSON or has a duplicate key.
+    /// Returns a fault if the answer cannot be parsed; see [`Document::parse`].
     pub fn document(&self) -> Result<Document<'_>, Fault> {
         let origin = Origin::Lookup(self.name.as_str());
         let [(_, item)] = self.items;

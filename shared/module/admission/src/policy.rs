@@ -19,11 +19,11 @@ pub trait Policy: Sized {
     const SCOPE: Scope;
     /// The look-ups that the policy may make.
     const READS: Reads = Reads::NONE;
-    /// Whether the policy may change the object: `mutating` in the metadata. Otherwise, the module
-    /// has no code for it.
+    /// Whether the policy may change the object: `mutating` in the metadata. If not, the module has
+    /// no code for it.
     const MUTATES: bool = false;
-    /// Whether the policy may emit warnings and audit annotations. Otherwise, the module has no
-    /// code for them.
+    /// Whether the policy may emit warnings and audit annotations. If not, the module has no code
+    /// for them.
     const EMITS_WARNINGS: bool = false;
     /// Whether the kind is checked before any part of the object is kept. This costs matching
     /// requests a little and saves all others much if the policy reads many fields.
@@ -45,7 +45,7 @@ pub trait Policy: Sized {
     fn configure(settings: Node<'_>) -> Result<Self, SettingsError>;
 
     /// Returns whether a request matches the policy: by default, whether it is in
-    /// [`SCOPE`](Self::SCOPE).
+    /// [`SCOPE`](Policy::SCOPE).
     #[must_use]
     fn matches(request: &Request<'_>) -> bool {
         Self::SCOPE.covers(request)

@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 }
 
 impl<'d> Violation<'d> {
-    /// Creates a violation by a value that is not allowed. The message shows the value, so it must
+    /// Creates a violation for a value that is not allowed. The message shows the value, so it must
     /// not be secret.
     pub fn invalid(
         at: Node<'d>,
@@ -40,7 +40,7 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// Creates a violation by a required value that is missing.
+    /// Creates a violation for a required value that is missing.
     pub fn required(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
@@ -49,7 +49,7 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// Creates a violation by a value that is not allowed and that no message shows.
+    /// Creates a violation for a value that is not allowed and that no message shows.
     pub fn forbidden(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,

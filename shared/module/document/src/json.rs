@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use text::{Unpaired, unescape};
 
-/// The depth at which nesting is refused, as the host refuses it.
+/// The depth at which nesting is rejected, as by the host.
 const DEEPEST: u8 = 128;
 
 /// A syntax error, named after what the text lacks at the position of the scanner. It is one byte
@@ -451,8 +451,8 @@ fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks();
     for word in words {
         let word = u64::from_le_bytes(*word);
-        // The subtraction sets the high bit of each byte that is too small. This is exact up to the
-        // first such byte, except for bytes that are not ASCII, whose own high bit is masked out.
+        // The subtraction sets the high bit of each byte that is too small, exactly up to the first
+        // such byte. Bytes that are not ASCII, whose high bit is set anyway, are masked out.
         let control = word.wrapping_sub(ONES.wrapping_mul(0x20));
         let quote = (word ^ ONES.wrapping_mul(0x22)).wrapping_sub(ONES);
         let backslash = (word ^ ONES.wrapping_mul(0x5c)).wrapping_sub(ONES);
@@ -482,8 +482,9 @@ mod tests {
         scanner.end()
     }
 
-    /// Returns whether `serde_json` accepts a text whose value is ignored. Otherwise it would also
-    /// check the range of numbers, which is not a matter of syntax, surrogates and UTF-8.
+    /// Returns whether `serde_json` accepts a text whose value is ignored: it would otherwise also
+    /// reject numbers out of range, unpaired surrogates and invalid UTF-8, which are not errors of
+    /// syntax.
     fn serde_accepts(text: &[u8]) -> bool {
         serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
     }

@@ -110,7 +110,7 @@ impl<'d> Node<'d> {
     /// method, the API server treats an empty string as absent.
     ///
     /// # Errors
-    /// As [`text`](Self::text).
+    /// Returns a fault in the same cases as [`text`](Self::text).
     pub fn filled_text(&self) -> Result<Option<&'d str>, Fault> {
         Ok(self.text()?.filter(|text| !text.is_empty()))
     }

@@ -86,7 +86,7 @@ impl Edits {
     }
 
     /// Applies the edits and returns the text of the new object, or `None` if they change nothing.
-    /// Objects and arrays that are rewritten lose the white space after their values; hosts send
+    /// Objects and arrays that are rewritten lose the white space around their values; hosts send
     /// none.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Suggestions for misspelt names.
 
-/// Returns the name among `known` that was probably meant by `name`; `None` if no name is near
-/// enough. Case is ignored, and the Levenshtein distance may be up to a third of the length of the
-/// known name, rounded up.
+/// Returns the name in `known` that is nearest to `name`; `None` if none is near enough to have
+/// been meant. Case is ignored, and the Levenshtein distance may be up to a third of the length of
+/// the known name, rounded up.
 ///
 /// # Example
 /// ```

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 /// Returns the cluster that answers look-ups, with the objects of the samples.
 ///
 /// # Panics
-/// Does not panic: the objects are part of this crate and valid.
+/// This function does not panic: the objects are part of this crate and valid.
 #[must_use]
 pub fn cluster() -> &'static Objects {
     static CLUSTER: LazyLock<Objects> = LazyLock::new(|| {
