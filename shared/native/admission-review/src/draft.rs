@@ -22,8 +22,8 @@ pub struct Draft {
     pub operation: Option<String>,
     /// The subresource, such as `status`.
     pub subresource: Option<String>,
-    /// The requesting user: `username` and `groups`. The default is [an ordinary
-    /// user](Self::ordinary_user).
+    /// The requesting user: `username` and `groups`. The default is an
+    /// [ordinary user](Draft::ordinary_user).
     pub user: Option<Value>,
     /// The object as it would be stored.
     pub object: Option<Value>,
