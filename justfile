@@ -81,3 +81,15 @@ bless: setup
 # Install what the machine lacks.
 setup:
     @scripts/wasm-target
+
+# Fuzz TARGET (or all of them, one after the other) for SECONDS each; the targets are the folders in fuzz/seeds.
+fuzz TARGET="all" SECONDS="60":
+    scripts/fuzz {{ TARGET }} {{ SECONDS }}
+
+# Mutate the code of policies and list the mutants that no test notices; takes hours. ARGS: --file, --list, ….
+mutants *ARGS:
+    scripts/tool cargo-mutants mutants --output target {{ ARGS }}
+
+# How much of the code of policies native tests run.
+coverage *ARGS:
+    scripts/coverage {{ ARGS }}

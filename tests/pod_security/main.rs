@@ -2,6 +2,7 @@
 
 mod exclusions;
 mod generate;
+#[cfg(feature = "modules")]
 mod huge;
 mod oracle;
 mod policy;

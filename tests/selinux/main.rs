@@ -2,6 +2,7 @@
 //! that must always hold.
 
 mod generate;
+#[cfg(feature = "modules")]
 mod huge;
 mod laws;
 mod levels;

@@ -13,9 +13,11 @@
 //! It does not check types or values, and it does not know custom resources.
 
 mod fields;
+mod kinds;
 #[rustfmt::skip]
 mod table;
 mod unknown;
 
-pub use fields::{Fields, Type, fields_of, kinds};
+pub use fields::{Fields, Type};
+pub use kinds::{fields_of, kinds};
 pub use unknown::{UnknownField, unknown_fields};

@@ -22,9 +22,7 @@ mod section;
 
 pub use artifact_hub::artifact_hub_package;
 pub use error::PackagingError;
-pub use metadata::{
-    ContextAwareResource, ExecutionMode, Metadata, Operation, PROTOCOL_VERSION, PolicyType,
-    RuleWithOperations,
-};
+pub use metadata::{ExecutionMode, Metadata, PROTOCOL_VERSION, PolicyType};
 pub use questions::{Question, Questions};
+pub use rules::{ContextAwareResource, Operation, RuleWithOperations};
 pub use section::{SECTION, annotate};

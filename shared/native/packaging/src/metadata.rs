@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_saphyr::UserMessageFormatter;
 use text::nearest;
 
+use crate::rules::{ContextAwareResource, RuleWithOperations};
 use crate::{PackagingError, annotations, rules};
 
 /// The version of the protocol between modules and the host, as annotated modules declare it.
@@ -67,37 +68,6 @@ pub struct Metadata {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A rule of a webhook: requests for some resources.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RuleWithOperations {
-    /// The API groups, empty for the core group.
-    pub api_groups: Vec<String>,
-    /// The versions of the API groups.
-    pub api_versions: Vec<String>,
-    /// The resources, in the plural; a subresource as in `pods/ephemeralcontainers`.
-    pub resources: Vec<String>,
-    /// The operations.
-    pub operations: Vec<Operation>,
-}
-
-/// The operation of a request.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Operation {
-    /// An object is created.
-    Create,
-    /// An object is changed.
-    Update,
-    /// An object is deleted.
-    Delete,
-    /// A client connects to a subresource such as `pods/exec`.
-    Connect,
-    /// Any of these operations.
-    #[serde(rename = "*")]
-    All,
-}
-
 /// The interface between host and module.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -122,16 +92,6 @@ pub enum PolicyType {
     Kubernetes,
     /// Any JSON.
     Raw,
-}
-
-/// A kind of object that a policy looks up.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContextAwareResource {
-    /// The API version, such as `v1` or `apps/v1`.
-    pub api_version: String,
-    /// The kind, such as `Namespace`.
-    pub kind: String,
 }
 
 impl Metadata {

@@ -1,11 +1,52 @@
-//! Checks of the rules, look-ups and host capabilities of a policy.
+//! The rules, look-ups and host capabilities of a policy, and their checks.
 //!
 //! They are the checks of the API server and the host, which otherwise refuse the policy only when it is deployed.
 
+use serde::{Deserialize, Serialize};
 use text::Quoted;
 
 use crate::PackagingError;
-use crate::metadata::{ContextAwareResource, Operation, RuleWithOperations};
+
+/// A rule of a webhook: requests for some resources.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleWithOperations {
+    /// The API groups, empty for the core group.
+    pub api_groups: Vec<String>,
+    /// The versions of the API groups.
+    pub api_versions: Vec<String>,
+    /// The resources, in the plural; a subresource as in `pods/ephemeralcontainers`.
+    pub resources: Vec<String>,
+    /// The operations.
+    pub operations: Vec<Operation>,
+}
+
+/// The operation of a request.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// An object is created.
+    Create,
+    /// An object is changed.
+    Update,
+    /// An object is deleted.
+    Delete,
+    /// A client connects to a subresource such as `pods/exec`.
+    Connect,
+    /// Any of these operations.
+    #[serde(rename = "*")]
+    All,
+}
+
+/// A kind of object that a policy looks up.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAwareResource {
+    /// The API version, such as `v1` or `apps/v1`.
+    pub api_version: String,
+    /// The kind, such as `Namespace`.
+    pub kind: String,
+}
 
 /// Checks that the API server accepts rules in a webhook configuration.
 ///

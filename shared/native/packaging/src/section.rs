@@ -64,10 +64,8 @@ fn sections(wasm: &[u8]) -> Result<Vec<Part<'_>>, PackagingError> {
     Ok(parts)
 }
 
-fn slice(wasm: &[u8], range: Range<u64>) -> Result<&[u8], PackagingError> {
-    let (start, end) = (usize::try_from(range.start), usize::try_from(range.end));
-    let bytes = start.ok().zip(end.ok()).and_then(|(start, end)| wasm.get(start..end));
-    bytes.ok_or_else(|| not_a_module("a section extends beyond the end of the file"))
+fn slice(wasm: &[u8], range: Range<usize>) -> Result<&[u8], PackagingError> {
+    wasm.get(range).ok_or_else(|| not_a_module("a section extends beyond the end of the file"))
 }
 
 fn not_a_module(problem: &str) -> PackagingError {
