@@ -9,10 +9,10 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The cluster that answers look-ups: the objects of the samples.
+/// Returns the cluster that answers look-ups, with the objects of the samples.
 ///
 /// # Panics
-/// Never: the objects are part of this crate.
+/// This function does not panic: the objects are part of this crate and valid.
 #[must_use]
 pub fn cluster() -> &'static Objects {
     static CLUSTER: LazyLock<Objects> = LazyLock::new(|| {
@@ -22,9 +22,9 @@ pub fn cluster() -> &'static Objects {
     &CLUSTER
 }
 
-/// Every policy judges the payload, with and without a cluster that answers.
+/// Every policy judges the payload, with a cluster that answers and one that is unreachable.
 pub(crate) fn run(input: &[u8]) -> bool {
-    let unreachable = Objects::unreachable("nobody answers");
+    let unreachable = Objects::unreachable("no answer");
     let mut matched = false;
     for entry in rules::CATALOG {
         for cluster in [cluster(), &unreachable] {
@@ -39,25 +39,25 @@ pub(crate) fn run(input: &[u8]) -> bool {
     matched
 }
 
-/// The response of a policy, as the host receives it.
+/// Returns the response of a policy, as the host receives it.
 pub(crate) fn evaluate(entry: &PolicyEntry, payload: &[u8], cluster: &dyn Cluster) -> Vec<u8> {
     entry.evaluate(payload, cluster).to_json()
 }
 
-/// Whether a payload matches a policy, as one that cannot be read does.
+/// Returns whether a payload matches a policy. A payload that cannot be read matches.
 #[must_use]
 pub fn matches(entry: &PolicyEntry, payload: &[u8]) -> bool {
     (entry.judge)(payload, cluster()).decision != Decision::NotMatched
 }
 
-/// Whether `serde_json` accepts a text. Fields that nobody reads need not be UTF-8.
+/// Returns whether `serde_json` accepts a text. Fields that are not read need not be UTF-8.
 pub(crate) fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// Checks a response by itself, and returns the changed object.
+/// Checks a response by itself and returns the changed object.
 fn checked<'r>(entry: &PolicyEntry, payload: &[u8], response: &'r [u8]) -> Option<&'r RawValue> {
-    // Only as far as needed: the object may have numbers that a `Value` cannot hold.
+    // Parsed only as far as needed: the object may have numbers that a `Value` cannot hold.
     let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(response).unwrap();
     let response = String::from_utf8_lossy(response);
     let id = entry.id;
@@ -73,13 +73,13 @@ fn checked<'r>(entry: &PolicyEntry, payload: &[u8], response: &'r [u8]) -> Optio
     }
     assert!(object.is_none() || accepted && entry.mutates, "{id}: {response}");
     if !matches(entry, payload) {
-        // Fields that are read of every request may still be malformed.
+        // Fields that are read in every request may still be malformed.
         assert!(accepted && object.is_none() || field("code") == Some("500"), "{id}: {response}");
     }
     object
 }
 
-/// A changed object is admitted without a further change.
+/// Checks that a changed object is admitted without another change.
 fn is_settled(entry: &PolicyEntry, payload: &[u8], cluster: &Objects, object: &RawValue) {
     let (Ok(mut payload), Ok(object)) =
         (serde_json::from_slice::<Value>(payload), serde_json::from_str(object.get()))
@@ -90,5 +90,8 @@ fn is_settled(entry: &PolicyEntry, payload: &[u8], cluster: &Objects, object: &R
     let again = evaluate(entry, payload.to_string().as_bytes(), cluster);
     let again: Value = serde_json::from_slice(&again).unwrap();
     let id = entry.id;
-    assert!(again["accepted"] == true && again.get("mutated_object").is_none(), "{id}: then became {again}");
+    assert!(
+        again["accepted"] == true && again.get("mutated_object").is_none(),
+        "{id}: the changed object: {again}"
+    );
 }

@@ -17,7 +17,7 @@ pub struct UnknownField<'v> {
 }
 
 impl fmt::Display for UnknownField<'_> {
-    /// The path, the problem and the suggestion, on one line.
+    /// Displays the path, the problem and the suggestion on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: unknown field", Path(&self.path))?;
         self.nearest.map_or(Ok(()), |name| write!(f, "; did you mean {name}?"))
@@ -26,8 +26,8 @@ impl fmt::Display for UnknownField<'_> {
 
 /// Returns the fields of an object that its kind does not have, in the order of the object.
 ///
-/// Keys of maps, such as labels, are free. Below a value of another type than the field has, and of a kind
-/// that is not in the table, nothing is reported.
+/// Keys of maps, such as labels, are arbitrary. Nothing is reported below a value whose type is not
+/// that of its field, or for a kind that is not in the table.
 ///
 /// # Example
 /// ```
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_field_is_found_with_its_path_and_the_likely_name() {
+    fn reports_a_misspelt_field_with_its_path_and_the_likely_name() {
         let pod = json!({
             "apiVersion": "v1",
             "kind": "Pod",
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_another_place_is_unknown() {
+    fn a_field_in_the_wrong_place_is_unknown() {
         let deployment = json!({ "spec": { "template": { "spec": { "privileged": true, "spec": {} } } } });
         assert_eq!(
             found("apps/v1", "Deployment", &deployment),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_maps_and_values_without_fields_are_free() {
+    fn accepts_any_keys_in_maps_and_in_values_without_fields() {
         let labels = json!({ "any/key": "x", "spec": "x" });
         let deployment = json!({
             "metadata": {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_type_and_other_kinds_are_not_searched() {
+    fn does_not_search_values_of_another_type_or_other_kinds() {
         for object in [json!(null), json!([{ "x": 1 }]), json!({ "spec": [{ "x": 1 }] })] {
             assert_eq!(found("v1", "Pod", &object), [] as [&str; 0]);
         }
