@@ -52,11 +52,12 @@ bench: (modules "floor")
     @scripts/phase 'Building the benchmark' cargo build --package bench
     cargo run --quiet --package bench
 
-# Check formatting, lints on both targets, docs, and the licences and sources of dependencies.
+# Check prose, formatting, lints on both targets, docs, and the licences of dependencies.
 lint: setup
+    @scripts/phase 'Checking the prose' scripts/prose
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
     @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets -- -D warnings
-    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground $(ls policies | sed 's/^/-p /') -- -D warnings
+    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground -p audit -p convert $(ls policies | sed 's/^/-p /') -- -D warnings
     @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 
@@ -64,7 +65,7 @@ lint: setup
 lint-workflows:
     scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows
 
-# Build the modules of HEAD twice, in two folders, and compare digests; write digests and toolchain to FILE.
+# Build the modules of HEAD twice, compare digests, and write them to FILE.
 reproduce FILE="":
     scripts/reproduce {{ FILE }}
 
@@ -82,14 +83,14 @@ bless: setup
 setup:
     @scripts/wasm-target
 
-# Fuzz TARGET (or all of them, one after the other) for SECONDS each; the targets are the folders in fuzz/seeds.
+# Fuzz TARGET, or all targets in turn, for SECONDS each.
 fuzz TARGET="all" SECONDS="60":
     scripts/fuzz {{ TARGET }} {{ SECONDS }}
 
-# Mutate the code of policies and list the mutants that no test notices; takes hours. ARGS: --file, --list, ….
+# Mutate the code of policies and list the mutants that no test detects; takes hours.
 mutants *ARGS:
     scripts/tool cargo-mutants mutants --output target {{ ARGS }}
 
-# How much of the code of policies native tests run.
+# Measure the coverage of the code of policies by the native tests.
 coverage *ARGS:
     scripts/coverage {{ ARGS }}

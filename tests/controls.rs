@@ -129,7 +129,7 @@ fn rows(check: &Check, table: &mut String) {
     }
 }
 
-/// What a revision changes.
+/// The difference between a revision and the one before it.
 enum Change {
     /// All fields, in groups with the same allowed values.
     Fields(Vec<(Vec<String>, String)>),

@@ -1,5 +1,5 @@
-//! The policy `external-ips` beyond its cases: the manual test of KEP-2200, properties of all Services, and large
-//! requests.
+//! The policy `external-ips` beyond its cases: the manual test of KEP-2200, properties of all
+//! Services, and large requests.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -78,7 +78,8 @@ struct ApiServer {
 }
 
 impl ApiServer {
-    /// Creates or updates the Service, and returns whether the request is admitted. Stores it only then.
+    /// Creates or updates the Service, and returns whether the request is admitted. Stores it only
+    /// then.
     fn write(&mut self, object: Value) -> bool {
         let admitted = !self.plugin || judge(&json!({}), &object, self.stored.as_ref()).accepted;
         if admitted {
@@ -127,8 +128,8 @@ fn recreated_service_has_no_stored_values() {
 
 // Properties of all lists.
 
-/// Generates few different values, so that lists overlap: few addresses in standard and ambiguous notations, and
-/// values that are not addresses.
+/// Generates few different values, so that lists overlap: few addresses in standard and ambiguous
+/// notations, and values that are not addresses.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         (0..6_u8).prop_map(|last| format!("192.0.2.{last}")),
@@ -229,7 +230,8 @@ impl Range {
     }
 }
 
-/// Generates addresses that differ in one bit at any position, so that ranges of every length separate them.
+/// Generates addresses that differ in one bit at any position, so that ranges of every length
+/// separate them.
 fn address() -> impl Strategy<Value = IpAddr> {
     let v4 = (any::<bool>(), 0..32_u32)
         .prop_map(|(flip, bit)| IpAddr::V4(Ipv4Addr::from_bits(0xc000_0201 ^ (u32::from(flip) << bit))));

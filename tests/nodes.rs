@@ -1,4 +1,5 @@
-//! The policies `node-labels` and `node-pods` beyond their cases: properties of all requests, and large requests.
+//! The policies `node-labels` and `node-pods` beyond their cases: properties of all requests, and
+//! large requests.
 
 use std::sync::Arc;
 
@@ -222,7 +223,8 @@ fn short(count: usize, domain: &str) -> Map<String, Value> {
     (0..count).map(|index| (format!("{domain}/{index:x}"), json!(""))).collect()
 }
 
-/// Returns whether a response is a verdict of the policy. The response to a trap has no code and another message.
+/// Returns whether a response is a verdict of the policy. The response to a trap has no code and
+/// another message.
 fn is_a_verdict(response: &wapc_host::AdmissionResponse) -> bool {
     response.allowed
         || response.status.as_ref().is_some_and(|status| {

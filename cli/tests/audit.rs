@@ -225,16 +225,16 @@ fn lists_topology_labels_unless_the_api_server_copied_them() {
 fn lists_node_labels_with_remedies() {
     let folder = Folder::new("node-labels");
     folder.file("node.yaml", NODE);
-    let rule = "not among the labels of kubernetes.io and k8s.io that nodes may set, change or remove";
+    let rule = "nodes may set, change or remove only the listed labels of kubernetes.io and k8s.io";
     assert_eq!(
         found(&folder, &["node-labels", "node.yaml"]),
         format!(
             "\
-cp-1: beta.kubernetes.io/fluentd-ds-ready: {rule}; drop it from --node-labels, as the addon no longer selects nodes by it
+cp-1: beta.kubernetes.io/fluentd-ds-ready: {rule}; remove it from --node-labels, because the addon no longer selects nodes by it
 cp-1: beta.kubernetes.io/kube-proxy-ds-ready: {rule}; use node.kubernetes.io/kube-proxy-ds-ready
 cp-1: beta.kubernetes.io/masq-agent-ds-ready: {rule}; use node.kubernetes.io/masq-agent-ds-ready
 cp-1: beta.kubernetes.io/metadata-proxy-ready: {rule}; use cloud.google.com/metadata-proxy-ready
-cp-1: node-role.kubernetes.io/control-plane: {rule}; use node.kubernetes.io or a domain of your own, or let an administrator label the Node
+cp-1: node-role.kubernetes.io/control-plane: {rule}; use node.kubernetes.io or your own domain, or ask an administrator to label the Node
 
 Kubelets could no longer set 5 labels on 1 Node. Labels set by administrators are not affected.
 "
@@ -250,7 +250,7 @@ Kubelets could no longer set 5 labels on 1 Node. Labels set by administrators ar
         &keys[4..],
         ["foo/dedicated", "node-role.kubernetes.io/control-plane", "topology.kubernetes.io/zone"]
     );
-    assert_eq!(labels[4]["remedy"], "let an administrator label the Node");
+    assert_eq!(labels[4]["remedy"], "ask an administrator to label the Node");
 
     folder.file("clean.json", r#"{"apiVersion":"v1","kind":"NodeList","items":[{"metadata":{"name":"a"}}]}"#);
     let nothing = "Kubelets can set every label in the dump.\n";
@@ -363,7 +363,7 @@ fn rejects_an_invalid_dump_with_the_place() {
             &["node-labels", "node.yaml", "--settings-json", r#"{"allowedLabelKeys":["x"]}"#],
             ""
         ),
-        "--settings-json: allowedLabelKeys[0]: \"x\" may be set by nodes without this setting; remove it"
+        "--settings-json: allowedLabelKeys[0]: \"x\" is allowed without this setting; remove it"
     );
     assert!(refused(&folder, &["node-labels", "gone.json"], "").starts_with("gone.json: cannot be read"));
 }

@@ -123,12 +123,12 @@ Levels of other Namespaces:
          reaches the level of team-a, tenant-286, tenant-327
 
 Would be denied:
-  PersistentVolume etc: spec.local.path: Invalid value: \"/etc\": the runtime would relabel a path of the system; \
+  PersistentVolume etc: spec.local.path: Invalid value: \"/etc\": the runtime would relabel a system path; \
          use a path that holds nothing else
   Pod shop/thief: spec.securityContext.seLinuxOptions.level: Invalid value: \"s0:c138,c78\": is not the level of \
          namespace \"shop\"; use SHOP
   Deployment shop/all: spec.template.spec.containers[0].securityContext.seLinuxOptions.level: Invalid value: \
-         \"s0-s0:c0.c1023\": container \"main\": is a range, which reaches the files of others; use SHOP
+         \"s0-s0:c0.c1023\": container \"main\": is a range, which gives access to the files of others; use SHOP
 
 Would be changed:
   Pod shop/on-node: spec.securityContext.seLinuxOptions.level: set to SHOP
@@ -287,7 +287,7 @@ fn mode_validate_denies_what_mode_mutate_would_change() {
         json!([{
             "kind": "Pod", "namespace": "team-a", "name": "web",
             "messages": [
-                "spec.securityContext.seLinuxOptions.level: Required value: a pod has the level of namespace \
+                "spec.securityContext.seLinuxOptions.level: Required value: pods must have the level of namespace \
                  \"team-a\"; set it to s0:c78,c138",
             ],
         }])
@@ -306,7 +306,7 @@ fn notes_that_namespaces_own_no_levels() {
         ),
         (
             json!({ "scope": "Workload" }),
-            "levels are of workloads, and cannot be told from the Namespace alone",
+            "workloads own levels; the Namespace alone does not determine them",
         ),
     ] {
         let audited = found(&folder, &dump, &json!({ "allocation": allocation }));
@@ -365,7 +365,7 @@ fn rejects_an_invalid_dump_with_the_place() {
         (r#"{"alocation": {}}"#, "--settings-json: alocation: unknown key; did you mean allocation?"),
         (
             r#"{"allocation": {"scope": "NamespaceLabel"}}"#,
-            "--settings-json: allocation.namespaceLabel: is missing; scope: NamespaceLabel needs the key of a label",
+            "--settings-json: allocation.namespaceLabel: is missing; set the label key that scope: NamespaceLabel needs",
         ),
         ("[]", "--settings-json: expected an object with settings, found a list"),
     ] {
@@ -417,12 +417,12 @@ fn shows_levels_with_their_origin() {
         (
             "a",
             json!({ "scope": "ServiceAccount" }),
-            "no level of its own (levels are of service accounts, and cannot be told from the Namespace alone)",
+            "no level of its own (service accounts own levels; the Namespace alone does not determine them)",
         ),
         (
             "a",
             json!({ "scope": "StatefulPod" }),
-            "no level of its own (levels are of single pods, and cannot be told from the Namespace alone)",
+            "no level of its own (single pods own levels; the Namespace alone does not determine them)",
         ),
         ("a", json!({ "source": "NamespaceAnnotation" }), "s0:c14,c27 (annotation openshift.io/sa.scc.mcs)"),
         ("b", json!({ "source": "NamespaceAnnotation" }), "HASH (hash of namespace:b)"),
@@ -461,7 +461,7 @@ fn shows_levels_with_their_origin() {
     let exempt = r#"{"exempt": {"namespaces": ["a"]}}"#;
     assert_eq!(
         level(&folder, &["a", "--settings-json", exempt]),
-        "a: no level of its own (exempt, so that the runtime draws one for each pod)\n"
+        "a: no level of its own (exempt; the runtime draws one for each pod)\n"
     );
 }
 

@@ -111,7 +111,7 @@ pub struct Setting {
 pub struct Sample {
     /// The name, such as `create-denied`.
     pub name: String,
-    /// What the sample demonstrates.
+    /// The behavior that the sample shows.
     pub description: String,
     /// The expected verdict, in words.
     pub verdict: String,

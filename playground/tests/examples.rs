@@ -68,8 +68,8 @@ fn check(id: &str, input: &Input, want: &Want) -> Result<(), String> {
     if same { Ok(()) } else { Err(format!("{id}: {verdict:?}")) }
 }
 
-/// Checks that the line of a finding is marked at the last step of its path that exists in the text.
-/// Returns `None` if the finding does not lie in a text.
+/// Checks that the line of a finding is marked at the last step of its path that exists in the
+/// text. Returns `None` if the finding does not lie in a text.
 fn is_mark_correct(input: &Input, finding: &Finding, line: &Line) -> Option<bool> {
     let [Step::Field(_), Step::Field(field), path @ ..] = finding.steps.as_slice() else { return None };
     let text = match (field.as_str(), input.operation) {

@@ -1,7 +1,8 @@
-//! The fields of types, found by letting them read from a deserializer that has every field they ask for.
+//! The fields of types, found by letting them read from a deserializer that has every field they
+//! ask for.
 //!
-//! The types of `k8s-openapi` read each object with `deserialize_struct`, which passes the names of the
-//! fields, and take a default for a required field that is absent.
+//! The types of `k8s-openapi` read each object with `deserialize_struct`, which passes the names of
+//! the fields, and take a default for a required field that is absent.
 
 use std::collections::BTreeMap;
 

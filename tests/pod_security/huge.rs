@@ -1,4 +1,5 @@
-//! Pods of several megabytes, judged by the module within the time and memory limits of an instance.
+//! Pods of several megabytes, judged by the module within the time and memory limits of an
+//! instance.
 
 use std::sync::Arc;
 

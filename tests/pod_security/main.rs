@@ -34,7 +34,8 @@ fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static st
     oracle::violated(&pod.metadata, &pod.spec.unwrap(), level, version)
 }
 
-/// So many cases. A failure is kept beside the source file, and tried first the next time.
+/// A configuration for a number of cases. Failures are kept next to the source file and tried
+/// first the next time.
 fn bounded(cases: u32) -> Config {
     let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
     Config { cases, failure_persistence: Some(failures), ..Config::default() }

@@ -1,5 +1,6 @@
-//! A second implementation of the Pod Security Standards, on the types of Kubernetes and independent
-//! of the policy: one function for each revision of each check, which tells whether a pod violates it.
+//! A second implementation of the Pod Security Standards, on the types of Kubernetes and
+//! independent of the policy: one function for each revision of each check, which tells whether a
+//! pod violates it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -395,7 +396,7 @@ fn app_armor_profile_1_0(pod: &Pod<'_>) -> bool {
         || fields.any(|profile| is_other_profile(&profile.type_))
 }
 
-/// Whether a profile type is not one that confines a container.
+/// Returns whether a profile type does not confine a container.
 fn is_other_profile(kind: &str) -> bool {
     !["RuntimeDefault", "Localhost"].contains(&kind)
 }

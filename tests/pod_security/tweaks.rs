@@ -214,7 +214,8 @@ fn capabilities() -> Vec<Tweak> {
             .breaks("capabilities_restricted"),
         in_container(DROP, json!(["NET_RAW", "ALL"])),
         in_container("/securityContext/capabilities", Value::Null).breaks("capabilities_restricted"),
-        // Since v1.25, the restricted check does not apply to Windows pods but still supersedes the other.
+        // Since v1.25, the restricted check does not apply to Windows pods but still supersedes the
+        // other.
         in_container(ADD, json!(["NET_RAW"]))
             .on_windows()
             .breaks("capabilities_baseline")

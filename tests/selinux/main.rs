@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use crate::model::{Action, Answer, Match, Mode, Settings, Source};
 use crate::policy::{Verdict, judge, own_level};
 
-/// So many cases. A failure is kept beside the source file, and tried first the next time.
+/// A configuration for a number of cases. Failures are kept next to the source file and tried
+/// first the next time.
 fn bounded(cases: u32) -> Config {
     let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
     Config { cases, failure_persistence: Some(failures), ..Config::default() }

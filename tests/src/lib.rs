@@ -20,10 +20,11 @@ pub fn module(id: &str) -> Result<Vec<u8>, String> {
         .map_err(|error| format!("{}: {error}; build it with ./justw modules", path.display()))
 }
 
-/// Reports on standard error that tests cannot run on this machine: `what` did not run, because `why`.
+/// Reports on standard error that tests cannot run on this machine: `what` did not run, because
+/// `why`.
 ///
-/// The report comes from `scripts/not-run`, as for everything else here that cannot run, and is visible even if all
-/// tests pass.
+/// The report comes from `scripts/not-run`, as for everything else here that cannot run, and is
+/// visible even if all tests pass.
 ///
 /// # Errors
 /// `PORTCULLIS_REQUIRE_` with the name is set, or the script does not run.

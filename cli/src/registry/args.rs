@@ -15,7 +15,7 @@ pub(crate) struct PushArgs {
     #[arg(required = true, value_name = "POLICY")]
     pub(crate) policies: Vec<String>,
 
-    /// Destination: HOST/REPOSITORY[:TAG] for one policy, HOST/PREFIX for several.
+    /// Destination: HOST/REPOSITORY for one policy, with an optional :TAG; HOST/PREFIX for several.
     ///
     /// The default tag is v followed by the version in the metadata of the policy. Each of several
     /// policies goes to HOST/PREFIX/ID.

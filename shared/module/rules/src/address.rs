@@ -58,11 +58,12 @@ pub fn parse(text: &str) -> Option<ParsedAddress> {
     Some(ParsedAddress { address, ambiguity })
 }
 
-/// The 16 octets of an IPv6 address, or of an IPv4 address in IPv4-mapped form. Two texts denote the
-/// same address if and only if their octets are equal.
+/// The 16 octets of an IPv6 address, or of an IPv4 address in IPv4-mapped form. Two texts denote
+/// the same address if and only if their octets are equal.
 pub type Octets = [u8; 16];
 
-/// Returns the octets of the address that the API server reads; `None` if the text is not an address.
+/// Returns the octets of the address that the API server reads; `None` if the text is not an
+/// address.
 #[must_use]
 pub fn octets(text: &str) -> Option<Octets> {
     Some(mapped(parse(text)?.address).to_be_bytes())
@@ -150,7 +151,8 @@ fn number(text: &str, radix: u32) -> Option<u32> {
 /// A CIDR block. IPv4 and IPv6 blocks never overlap: `::/0` does not contain IPv4 addresses.
 ///
 /// Both families are stored as 128 bits, IPv4 in IPv4-mapped form, so that one comparison serves
-/// both. The tests compare the type with that of the crate `ipnet`, which would add 2 KB to a module.
+/// both. The tests compare the type with that of the crate `ipnet`, which would add 2 KB to a
+/// module.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CidrBlock {
     network: u128,
@@ -160,8 +162,8 @@ pub struct CidrBlock {
 }
 
 impl CidrBlock {
-    /// Creates the block of the given address and prefix length in bits. Returns `None` if the prefix
-    /// is too long for the family.
+    /// Creates the block of the given address and prefix length in bits. Returns `None` if the
+    /// prefix is too long for the family.
     #[must_use]
     pub fn new(address: IpAddr, prefix: u32) -> Option<Self> {
         let (v4, bits) = match address {
@@ -202,8 +204,8 @@ pub fn covered(blocks: &[CidrBlock], address: IpAddr) -> bool {
     blocks.iter().any(|block| block.contains(&CidrBlock::of(address)))
 }
 
-/// Reads a setting that lists CIDR blocks such as `192.0.2.0/24` and single addresses, each of which
-/// becomes a block of its own.
+/// Reads a setting that lists CIDR blocks such as `192.0.2.0/24` and single addresses, each of
+/// which becomes a block of its own.
 ///
 /// # Errors
 /// Returns an error, with the notation to use instead, for an element that is not a block or an

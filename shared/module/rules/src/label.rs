@@ -33,8 +33,8 @@ pub fn is_within(domain: &str, other: &str) -> bool {
 pub struct Domains(Vec<String>);
 
 impl Domains {
-    /// Reads a list of domains. One trailing slash is ignored. `objection` returns the problem with a
-    /// domain that is valid but not acceptable for this setting, or `None`.
+    /// Reads a list of domains. One trailing slash is ignored. `objection` returns the problem with
+    /// a domain that is valid but not acceptable for this setting, or `None`.
     ///
     /// # Errors
     /// Returns an error for a text that is not an RFC 1123 subdomain, and for every objection.
@@ -118,8 +118,8 @@ impl Keys {
         Self(keys.iter().map(|key| (*key).to_owned()).collect())
     }
 
-    /// Splits a comma-separated list of keys. White space around keys and empty elements are ignored;
-    /// the keys are not validated.
+    /// Splits a comma-separated list of keys. White space around keys and empty elements are
+    /// ignored; the keys are not validated.
     #[must_use]
     pub fn between_commas(text: &str) -> Self {
         Self(text.split(',').map(str::trim_ascii).filter(|key| !key.is_empty()).map(str::to_owned).collect())
@@ -154,15 +154,16 @@ pub struct LabelChange<'d> {
     pub removed: bool,
 }
 
-/// Compares the labels or annotations of an old and a new object, and passes each change to `report`,
-/// sorted by key. `old` is `None` for a new object, whose entries all count as added.
+/// Compares the labels or annotations of an old and a new object, and passes each change to
+/// `report`, sorted by key. `old` is `None` for a new object, whose entries all count as added.
 ///
 /// As in the API server, an entry with an empty value differs from an absent one, and an absent map
-/// equals an empty one. The changes are not collected, because a list of them could exceed the memory
-/// of a module instance.
+/// equals an empty one. The changes are not collected, because a list of them could exceed the
+/// memory of a module instance.
 ///
 /// # Errors
-/// Returns a fault, possibly after some changes were reported, if a map is not an object of strings.
+/// Returns a fault, possibly after some changes were reported, if a map is not an object of
+/// strings.
 pub fn changes<'d>(
     old: Option<Node<'d>>,
     new: Node<'d>,

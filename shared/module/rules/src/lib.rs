@@ -1,8 +1,8 @@
 //! The policies of Portcullis.
 //!
 //! Each module below that implements [`Policy`](admission::Policy) becomes one WebAssembly module.
-//! The policies read Kubernetes objects through [`view`]s, which name every field that they use, and
-//! share the vocabulary of their settings: [addresses](address), [keys of labels and
+//! The policies read Kubernetes objects through [`view`]s, which name every field that they use,
+//! and share the vocabulary of their settings: [addresses](address), [keys of labels and
 //! annotations](label), [label selectors](selector), [patterns](pattern), [users and
 //! groups](subject), [node users](caller), [Namespace look-ups](namespace_lookup) and
 //! [warnings](summary). Nothing in this crate depends on WebAssembly or on a host.
@@ -34,7 +34,8 @@ pub const CATALOG: &[PolicyEntry] = &[
     PolicyEntry::of::<selinux::Selinux>(),
 ];
 
-/// Returns the policy with the given id, such as `node-labels`, or `None` if there is no such policy.
+/// Returns the policy with the given id, such as `node-labels`, or `None` if there is no such
+/// policy.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static PolicyEntry> {
     CATALOG.iter().find(|entry| entry.id == id)

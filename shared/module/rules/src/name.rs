@@ -2,8 +2,8 @@
 //!
 //! Source: k8s.io/apimachinery/pkg/util/validation.
 
-/// Returns whether the text is an RFC 1123 label, such as the name of a namespace: 1 to 63 characters
-/// of `a-z`, `0-9` and `-`, where `-` is neither the first nor the last.
+/// Returns whether the text is an RFC 1123 label, such as the name of a namespace: 1 to 63
+/// characters of `a-z`, `0-9` and `-`, where `-` is neither the first nor the last.
 #[must_use]
 pub fn is_label(name: &str) -> bool {
     name.len() <= 63 && is_framed(name, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), b"-")
@@ -27,15 +27,15 @@ pub fn is_label_key(key: &str) -> bool {
     }
 }
 
-/// Returns whether the text is a valid label value: empty, or at most 63 ASCII letters, digits, `-`,
-/// `_` and `.`, where the first and the last are letters or digits.
+/// Returns whether the text is a valid label value: empty, or at most 63 ASCII letters, digits,
+/// `-`, `_` and `.`, where the first and the last are letters or digits.
 #[must_use]
 pub fn is_label_value(value: &str) -> bool {
     value.is_empty() || value.len() <= 63 && is_framed(value, |b| b.is_ascii_alphanumeric(), b"-_.")
 }
 
-/// Returns whether the first and the last byte satisfy `ends`, and all others satisfy `ends` or are in
-/// `inside`.
+/// Returns whether the first and the last byte satisfy `ends`, and all others satisfy `ends` or are
+/// in `inside`.
 fn is_framed(text: &str, ends: impl Fn(u8) -> bool, inside: &[u8]) -> bool {
     let bytes = text.as_bytes();
     matches!((bytes.first(), bytes.last()), (Some(first), Some(last)) if ends(*first) && ends(*last))

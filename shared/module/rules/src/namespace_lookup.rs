@@ -4,8 +4,8 @@ use admission::{Cluster, Document, Fault, Get, LookupAnswer, Shape};
 
 use crate::view::Namespace;
 
-/// Looks up the Namespace with the given name and reads the fields of `shape`. Returns `None` if the
-/// cluster does not have the Namespace.
+/// Looks up the Namespace with the given name and reads the fields of `shape`. Returns `None` if
+/// the cluster does not have the Namespace.
 ///
 /// # Errors
 /// Returns a fault if the look-up fails.

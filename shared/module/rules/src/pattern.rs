@@ -1,7 +1,7 @@
 //! Patterns with the wildcards `*` and `?`.
 
-/// A pattern in which `*` matches any number of characters, including none, and `?` matches exactly one
-/// character. Both match slashes; there is no escape character.
+/// A pattern in which `*` matches any number of characters, including none, and `?` matches exactly
+/// one character. Both match slashes; there is no escape character.
 #[derive(Clone, Debug)]
 pub struct Pattern(String);
 
@@ -25,7 +25,7 @@ impl Pattern {
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let (mut pattern, mut rest) = (self.0.chars(), text.chars());
-        // Where to resume after a mismatch: the last star then matches one more character.
+        // The place to resume at after a mismatch: the last star then matches one more character.
         let mut retry = None;
         loop {
             let mut ahead = pattern.clone();

@@ -47,8 +47,8 @@ impl Selector {
     /// Reads a selector. Returns `None` if it is absent.
     ///
     /// # Errors
-    /// Returns an error for a selector that the API server would reject, for an empty selector, which
-    /// would select every object, and for requirements that contradict each other.
+    /// Returns an error for a selector that the API server would reject, for an empty selector,
+    /// which would select every object, and for requirements that contradict each other.
     pub fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
         if !setting.object()? {
             return Ok(None);
@@ -147,7 +147,8 @@ fn check_value(setting: Node<'_>, value: &str) -> Result<(), SettingsError> {
 fn is_unsatisfiable(requirements: &[Requirement]) -> bool {
     requirements.iter().any(|requirement| {
         let met = |value| requirements.iter().all(|r| r.key != requirement.key || r.is_met(value));
-        // It is enough to try an absent label, every listed value, and one value that is not listed.
+        // It is enough to try an absent label, every listed value, and one value that is not
+        // listed.
         let mut listed = requirements.iter().flat_map(|r| &r.values);
         !(met(None) || met(Some("\0")) || listed.any(|value| met(Some(value))))
     })

@@ -37,8 +37,8 @@ impl Subjects {
         Self { users, groups }
     }
 
-    /// Returns whether the set has the requesting user or one of its groups. It never has the user of
-    /// the audit scanner, which is empty.
+    /// Returns whether the set has the requesting user or one of its groups. It never has the user
+    /// of the audit scanner, which is empty.
     ///
     /// # Errors
     /// Returns a fault if the user name is not a string or the groups are not a list of strings.
@@ -56,8 +56,8 @@ impl Subjects {
 ///
 /// # Errors
 /// Returns an error for an empty list, which could mean all users or none, and for a name that no
-/// user can have: one that is blank, starts or ends with white space, contains `*`, or has the prefix
-/// of a service account without its form.
+/// user can have: one that is blank, starts or ends with white space, contains `*`, or has the
+/// prefix of a service account without its form.
 pub fn users(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |name| {
         let account = name.strip_prefix("system:serviceaccount:")?;

@@ -6,8 +6,8 @@
 /// Source: `AdmissionResponse.warnings` of k8s.io/api/admission/v1.
 pub const LONGEST: usize = 120;
 
-/// Returns a line of at most [`LONGEST`] bytes: `what`, then as many items as fit, then the number of
-/// items left out.
+/// Returns a line of at most [`LONGEST`] bytes: `what`, then as many items as fit, then the number
+/// of items left out.
 ///
 /// `beyond` is the number of further items that are not in `items`; they count as left out. Items
 /// that contain anything but visible ASCII characters are left out, too.

@@ -1,7 +1,8 @@
 //! The package of a policy for Artifact Hub, which Rancher's catalogue reads as well.
 //!
-//! It equals the output of `kwctl scaffold artifacthub` for the same files, except for the provider (a constant there)
-//! and the date (the current time there), so that the package does not change each time it is written.
+//! It equals the output of `kwctl scaffold artifacthub` for the same files, except for the provider
+//! (a constant there) and the date (the current time there), so that the package does not change
+//! each time it is written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -66,8 +67,8 @@ struct Recommendation {
     url: &'static str,
 }
 
-/// The `artifacthub-pkg.yml` of a policy, made from its metadata, the text of its `questions-ui.yml` and the date of the
-/// release in RFC 3339. The provider is the first author.
+/// The `artifacthub-pkg.yml` of a policy, made from its metadata, the text of its
+/// `questions-ui.yml` and the date of the release in RFC 3339. The provider is the first author.
 ///
 /// # Errors
 /// An annotation that packages require and the metadata lacks.

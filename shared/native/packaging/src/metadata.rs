@@ -57,7 +57,8 @@ pub struct Metadata {
     /// The kinds of objects that the policy looks up.
     #[serde(default, deserialize_with = "or_default")]
     pub context_aware_resources: Vec<ContextAwareResource>,
-    /// The host calls of the policy, such as `kubernetes/get_resource`, or patterns for them, such as `oci/*`.
+    /// The host calls of the policy, such as `kubernetes/get_resource`, or patterns for them, such
+    /// as `oci/*`.
     #[serde(default, deserialize_with = "or_default")]
     pub host_capabilities: Vec<String>,
     /// The oldest Kubewarden version that the policy runs in.
@@ -97,10 +98,12 @@ pub enum PolicyType {
 impl Metadata {
     /// Reads `metadata.yml` and checks that the host and the catalogues accept it.
     ///
-    /// Unlike the host it refuses unknown keys at the top level, where a misspelt key would silently have no effect.
+    /// Unlike the host it refuses unknown keys at the top level, where a misspelt key would
+    /// silently have no effect.
     ///
     /// # Errors
-    /// The first syntax error, unknown key, missing value or value that Kubewarden refuses, with the path of the field.
+    /// The first syntax error, unknown key, missing value or value that Kubewarden refuses, with
+    /// the path of the field.
     pub fn from_yaml(yaml: &str) -> Result<Self, PackagingError> {
         let value = parse("metadata", yaml)?;
         check_keys(&value)?;
@@ -109,11 +112,12 @@ impl Metadata {
         Ok(metadata)
     }
 
-    /// Reads the metadata of a module as the host does: it ignores unknown keys and does not apply the checks for
-    /// published policies. Returns `None` for a module without metadata.
+    /// Reads the metadata of a module as the host does: it ignores unknown keys and does not apply
+    /// the checks for published policies. Returns `None` for a module without metadata.
     ///
     /// # Errors
-    /// Bytes that are not a core WebAssembly module, and metadata that is not JSON of the right types.
+    /// Bytes that are not a core WebAssembly module, and metadata that is not JSON of the right
+    /// types.
     pub fn read(wasm: &[u8]) -> Result<Option<Self>, PackagingError> {
         let Some(json) = crate::section::find(wasm)? else { return Ok(None) };
         let value = serde_json::from_slice(json)
@@ -158,7 +162,8 @@ pub(crate) fn parse(what: &str, yaml: &str) -> Result<Value, PackagingError> {
         .map_err(|error| PackagingError::new(what, error.render_with_formatter(&UserMessageFormatter)))
 }
 
-/// Prints a value as YAML; equal values give equal text. `what` it describes is the path of an error.
+/// Prints a value as YAML; equal values give equal text. `what` it describes is the path of an
+/// error.
 ///
 /// # Errors
 /// A value that YAML cannot represent. No value of this crate is one.

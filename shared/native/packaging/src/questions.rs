@@ -34,20 +34,22 @@ pub struct Question {
     /// The section of the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Whether an answer is required. Rancher looks up the whole path as one key, so that it never finds the answer to
-    /// a path with dots.
+    /// Whether an answer is required. Rancher looks up the whole path as one key, so that it never
+    /// finds the answer to a path with dots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
     /// Whether there is no input, as for a heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hide_input: Option<bool>,
-    /// The condition for showing the question, such as `mode=Warn`; several are joined by `||` or `&&`.
+    /// The condition for showing the question, such as `mode=Warn`; several are joined by `||` or
+    /// `&&`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub show_if: Option<String>,
     /// The options of an `enum`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The answer if nobody changes it. Without a default the form writes nothing; with `null` it writes null.
+    /// The answer if nobody changes it. Without a default the form writes nothing; with `null` it
+    /// writes null.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// An example, shown in the empty field.

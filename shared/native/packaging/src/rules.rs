@@ -1,6 +1,7 @@
 //! The rules, look-ups and host capabilities of a policy, and their checks.
 //!
-//! They are the checks of the API server and the host, which otherwise refuse the policy only when it is deployed.
+//! They are the checks of the API server and the host, which otherwise refuse the policy only when
+//! it is deployed.
 
 use serde::{Deserialize, Serialize};
 use text::Quoted;

@@ -7,12 +7,14 @@ use wasmparser::{Encoding, Parser, Payload};
 
 use crate::{Metadata, PROTOCOL_VERSION, PackagingError};
 
-/// The name of the custom section that the host reads. If several have this name, it reads the first.
+/// The name of the custom section that the host reads. If several have this name, it reads the
+/// first.
 pub const SECTION: &str = "io.kubewarden.metadata";
 
 /// Adds metadata to a core WebAssembly module as its last section and removes older metadata.
 ///
-/// All other sections are copied unchanged, so that the same module and metadata give the same bytes.
+/// All other sections are copied unchanged, so that the same module and metadata give the same
+/// bytes.
 ///
 /// # Errors
 /// Bytes that are not a core WebAssembly module.

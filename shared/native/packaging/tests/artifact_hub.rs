@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 const GOOD: &str = include_str!("../../../../policies/external-ips/metadata.yml");
 
-/// The package of valid metadata with some annotations changed, or removed where the value is `None`.
+/// The package of valid metadata with some annotations changed, or removed where the value is
+/// `None`.
 fn package(changes: &[(&str, Option<&str>)]) -> Result<Value, String> {
     let mut metadata = Metadata::from_yaml(GOOD).unwrap();
     for (key, value) in changes {

@@ -33,12 +33,13 @@ pub struct Deployment {
     pub allowed_to_mutate: bool,
     /// The message that replaces the module's when a request is denied.
     pub message: Option<String>,
-    /// The granted host calls: `*`, a prefix such as `kubernetes/*` or `oci/v1/*`, or the name of one.
+    /// The granted host calls: `*`, a prefix such as `kubernetes/*` or `oci/v1/*`, or the name of
+    /// one.
     pub host_capabilities: Vec<String>,
     /// The kinds of objects that the policy may look up.
     pub context_aware_resources: Vec<Resource>,
-    /// The time limit of a call. The host counts whole seconds and starts anywhere in the first, so that a limit of
-    /// two seconds ends a call after one to two.
+    /// The time limit of a call. The host counts whole seconds and starts anywhere in the first, so
+    /// that a limit of two seconds ends a call after one to two.
     pub timeout: Duration,
 }
 
@@ -61,8 +62,8 @@ pub struct Resource {
 }
 
 impl Deployment {
-    /// A policy without settings in protect mode that may neither change objects nor call the host, with a time limit
-    /// of two seconds.
+    /// A policy without settings in protect mode that may neither change objects nor call the host,
+    /// with a time limit of two seconds.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self {
@@ -77,7 +78,8 @@ impl Deployment {
         }
     }
 
-    /// Makes the settings an object and checks the deployment as the host does before it calls the module.
+    /// Makes the settings an object and checks the deployment as the host does before it calls the
+    /// module.
     pub(crate) fn checked(mut self) -> Result<Self, HostError> {
         match self.settings {
             Value::Object(_) => {}

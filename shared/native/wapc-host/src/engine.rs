@@ -52,7 +52,8 @@ impl Host {
     /// Compiles a module and links it with the functions of the host.
     ///
     /// # Errors
-    /// Bytes that are not WebAssembly, and a module that imports anything other than waPC and WASI preview 1.
+    /// Bytes that are not WebAssembly, and a module that imports anything other than waPC and WASI
+    /// preview 1.
     pub fn load(&self, wasm: &[u8]) -> Result<Module, HostError> {
         Module::load(&self.0, wasm)
     }

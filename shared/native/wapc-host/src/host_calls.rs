@@ -32,7 +32,7 @@ pub enum CallOutcome {
     Denied(String),
 }
 
-/// What a module asked and logged in one call.
+/// The host calls and log entries of a module in one call.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub(crate) calls: Vec<HostCall>,
@@ -148,8 +148,8 @@ fn json_or_text(payload: &[u8]) -> Value {
 
 /// A question about objects.
 ///
-/// The types below read what the types of the same names in kubewarden-policy-sdk write. The SDK's own need all types
-/// of Kubernetes, which would take too long to compile; a test compares them.
+/// The types below read what the types of the same names in kubewarden-policy-sdk write. The SDK's
+/// own need all types of Kubernetes, which would take too long to compile; a test compares them.
 trait LookUp {
     /// API version and kind of the objects.
     fn resource(&self) -> (&str, &str);
@@ -303,8 +303,8 @@ mod tests {
         assert_eq!(answer["items"], json!([]));
     }
 
-    /// The host reads everything that the SDK writes, and refuses everything that the SDK's types refuse, with the same
-    /// error.
+    /// The host reads everything that the SDK writes, and refuses everything that the SDK's types
+    /// refuse, with the same error.
     #[test]
     fn reads_questions_as_the_types_of_the_sdk() {
         let masks = || Some(BTreeSet::from(["metadata.name".to_owned()]));

@@ -29,10 +29,12 @@ impl Module {
             .map_err(|error| HostError::Module(error.to_string()))
     }
 
-    /// Deploys the module as a `ClusterAdmissionPolicy` does: asks a new instance whether it accepts the settings.
+    /// Deploys the module as a `ClusterAdmissionPolicy` does: asks a new instance whether it
+    /// accepts the settings.
     ///
     /// # Errors
-    /// Settings that are not an object or that the module refuses, and capabilities that the host does not have.
+    /// Settings that are not an object or that the module refuses, and capabilities that the host
+    /// does not have.
     pub fn deploy(&self, deployment: Deployment) -> Result<DeployedPolicy, HostError> {
         DeployedPolicy::new(self.clone(), deployment)
     }

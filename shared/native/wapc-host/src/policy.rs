@@ -29,7 +29,8 @@ pub struct Evaluation {
     pub raw: Option<Vec<u8>>,
     /// The module's questions to the host, in order.
     pub calls: Vec<HostCall>,
-    /// The module's log entries, in order, then the lines it printed; a string for each that is not JSON.
+    /// The module's log entries, in order, then the lines it printed; a string for each that is not
+    /// JSON.
     pub logs: Vec<Value>,
 }
 
@@ -46,7 +47,8 @@ impl DeployedPolicy {
 
     /// Judges a request in a new instance, as the policy server does.
     ///
-    /// There is always a response: whatever goes wrong denies the request, in the policy server's words.
+    /// There is always a response: whatever goes wrong denies the request, in the policy server's
+    /// words.
     #[must_use]
     pub fn validate(&self, request: &AdmissionRequest, cluster: &Arc<Objects>) -> Evaluation {
         let payload = request.payload(&self.deployment.settings);

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::{AdmissionRequest, CallOutcome, Deployment, Evaluation, Host, HostError, Mode, Module, Resource};
 
-/// A module with the given code as `validate` that accepts any settings. The texts are in its memory, 1024 bytes apart,
-/// the first at 1024.
+/// A module with the given code as `validate` that accepts any settings. The texts are in its
+/// memory, 1024 bytes apart, the first at 1024.
 fn wat(validate: &str, texts: &[&str]) -> String {
     wat_with("", validate, texts)
 }

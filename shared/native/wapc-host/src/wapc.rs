@@ -1,8 +1,10 @@
-//! The waPC protocol: the functions that a module imports from `wapc`, and what it exchanges through them.
+//! The waPC protocol: the functions that a module imports from `wapc`, and what it exchanges
+//! through them.
 //!
-//! Follows the crates `wapc` 2.2 and `wasmtime-provider` 2.25, on which Kubewarden's policy evaluator is built, with
-//! two exceptions: an address outside the guest's memory ends the call with a trap instead of a panic of the host, and
-//! text for the console is kept with the logs of the policy.
+//! Follows the crates `wapc` 2.2 and `wasmtime-provider` 2.25, on which Kubewarden's policy
+//! evaluator is built, with two exceptions: an address outside the guest's memory ends the call
+//! with a trap instead of a panic of the host, and text for the console is kept with the logs of
+//! the policy.
 
 use wasmtime::{Caller, Linker, Result, StoreLimits, StoreLimitsBuilder};
 
@@ -25,7 +27,8 @@ pub(crate) struct Guest {
     host_calls: HostCalls,
 }
 
-/// One call of a guest: what it was asked, what it answered, and the host's answer to its latest question.
+/// One call of a guest: what it was asked, what it answered, and the host's answer to its latest
+/// question.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     operation: String,
@@ -45,7 +48,7 @@ impl Guest {
         }
     }
 
-    /// What the guest asked and logged, the lines that it printed last.
+    /// Returns the host calls and log entries of the guest; lines that it printed come last.
     pub(crate) fn into_record(self) -> Record {
         let mut record = self.host_calls.into_record();
         record.logs.extend(self.wasi.printed().map(Into::into));
@@ -73,7 +76,8 @@ impl Exchange {
     }
 }
 
-/// A length as guests know it. More than they can address does not fit into their memory, which ends the call.
+/// A length as guests know it. More than they can address does not fit into their memory, which
+/// ends the call.
 fn len(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).unwrap_or(u32::MAX)
 }

@@ -1,12 +1,13 @@
-//! WASI preview 1 for policies that are compiled for it, such as Kubewarden's own for `wasm32-wasip1`.
+//! WASI preview 1 for policies that are compiled for it, such as Kubewarden's own for
+//! `wasm32-wasip1`.
 //!
-//! The policy server gives a policy the clock, randomness, standard output and standard error, but no arguments,
-//! environment, files or sockets. The same holds here. Output is kept with the logs of the policy, standard input is
-//! empty, and a policy cannot sleep.
+//! The policy server gives a policy the clock, randomness, standard output and standard error, but
+//! no arguments, environment, files or sockets. The same holds here. Output is kept with the logs
+//! of the policy, standard input is empty, and a policy cannot sleep.
 //!
 //! The signatures and error numbers are those of
-//! <https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md>; functions without a file to work on answer as
-//! `wasmtime-wasi` does.
+//! <https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md>; functions without a
+//! file to work on answer as `wasmtime-wasi` does.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -163,7 +164,8 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
             if descriptor > STDERR {
                 return Ok(BAD_DESCRIPTOR);
             }
-            // A stream of unknown type without flags, and the rights to read or write it, also for what it opens.
+            // A stream of unknown type without flags, and the rights to read or write it, also for
+            // what it opens.
             let rights: u64 = if descriptor == STDIN { 1 << 1 } else { 1 << 6 };
             let (mut memory, _) = GuestMemory::of(&mut host)?;
             let status = [0, rights, rights].map(u64::to_le_bytes);
@@ -234,7 +236,8 @@ fn fd_write(
     Ok(SUCCESS)
 }
 
-/// Fills bytes with randomness of the operating system, through the seeds of the standard library's hash maps.
+/// Fills bytes with randomness of the operating system, through the seeds of the standard library's
+/// hash maps.
 fn randomise(bytes: &mut [u8]) {
     for chunk in bytes.chunks_mut(8) {
         let random = RandomState::new().build_hasher().finish().to_le_bytes();

@@ -127,8 +127,8 @@ impl<'d> Endpoints<'d> {
         Ok(violations)
     }
 
-    /// Passes the position of each address that another Service uses to `report`, with the least port
-    /// that both use. At an address that is stored already, only new ports count.
+    /// Passes the position of each address that another Service uses to `report`, with the least
+    /// port that both use. At an address that is stored already, only new ports count.
     fn find_shared<'o>(
         &self,
         other: Service<'o>,
@@ -162,8 +162,8 @@ impl<'d> Endpoints<'d> {
     }
 }
 
-/// Returns the addresses in the reviewed fields. Other values are skipped: new ones are denied anyway,
-/// and stored ones have no effect.
+/// Returns the addresses in the reviewed fields. Other values are skipped: new ones are denied
+/// anyway, and stored ones have no effect.
 fn claimed<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<(Octets, Node<'d>)>, Fault> {
     let mut addresses = Vec::new();
     for field in fields {

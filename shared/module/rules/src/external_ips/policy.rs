@@ -32,8 +32,8 @@ impl Policy for ExternalIps {
             operations: &[Operation::Create, Operation::Update],
             registered: true,
         },
-        // For the field status.loadBalancer.ingress. The metadata does not register the subresource,
-        // because the audit scanner cannot map it.
+        // For the field status.loadBalancer.ingress. The metadata does not register the
+        // subresource, because the audit scanner cannot map it.
         ScopeRule {
             group: "",
             versions: &["v1"],
@@ -77,7 +77,8 @@ impl Policy for ExternalIps {
             return Ok(Verdict::admit());
         }
         let violations = self.violations(&claims, request, old, cluster)?;
-        // The claims and the endpoints of a huge Service together would exceed the memory of an instance.
+        // The claims and the endpoints of a huge Service together would exceed the memory of an
+        // instance.
         drop(claims);
         if conflicts && violations.is_empty() {
             let endpoints = Endpoints::of(fields, service, old)?;
@@ -152,7 +153,8 @@ impl ExternalIps {
         Ok(violations)
     }
 
-    /// Returns the load balancer addresses of the stored Service if it may use them as external IPs.
+    /// Returns the load balancer addresses of the stored Service if it may use them as external
+    /// IPs.
     fn own_ingress<'d>(
         &self,
         request: &Request<'d>,

@@ -17,7 +17,8 @@ choices! {
     }
 }
 
-/// The labels that no mirror pod may have by default, because system controllers select pods by them.
+/// The labels that no mirror pod may have by default, because system controllers select pods by
+/// them.
 ///
 /// Source: KEP-1314.
 pub const DENIED_BY_DEFAULT: [&str; 1] = ["k8s-app"];

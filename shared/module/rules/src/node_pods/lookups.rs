@@ -8,7 +8,8 @@ use crate::label::Keys;
 use crate::namespace_lookup;
 use crate::view::{ClusterNode, Namespace, Pod};
 
-/// The annotation of a Namespace that lists the labels its mirror pods may have, separated by commas.
+/// The annotation of a Namespace that lists the labels its mirror pods may have, separated by
+/// commas.
 ///
 /// Source: KEP-1314.
 pub const ALLOWED_LABEL_KEYS: &str = "node.kubernetes.io/mirror.allowed-label-keys";
@@ -18,8 +19,9 @@ pub const ALLOWED_LABEL_KEYS: &str = "node.kubernetes.io/mirror.allowed-label-ke
 /// Source: KEP-1314.
 const ALLOWED: &str = "node.kubernetes.io/mirror.allowed";
 
-/// The labels that the API server copies from the Node to every pod that is created with a node name,
-/// after the in-tree plugins have reviewed it. The first version of the feature used `k8s.io`.
+/// The labels that the API server copies from the Node to every pod that is created with a node
+/// name, after the in-tree plugins have reviewed it. The first version of the feature used
+/// `k8s.io`.
 ///
 /// Source: `PodTopologyLabels` of k8s.io/kubernetes/plugin/pkg/admission/podtopologylabels.
 pub const COPIED: [&str; 4] = [

@@ -2,23 +2,26 @@
 //! `pods/status`.
 //!
 //! # Why
-//! Controllers and Services find pods by labels and owners. An attacker who controls a node can give a
-//! pod the labels of a Service and receive its traffic, or the labels of a `ReplicaSet`, which then
-//! deletes one of its other pods. Therefore a node must not choose the labels and owners of its pods.
+//! Controllers and Services find pods by labels and owners. An attacker who controls a node can
+//! give a pod the labels of a Service and receive its traffic, or the labels of a `ReplicaSet`,
+//! which then deletes one of its other pods. Therefore a node must not choose the labels and owners
+//! of its pods.
 //!
 //! # Denied
-//! The policy reviews only the requests of node users. On CREATE, it denies all pods except mirror pods
-//! of the node, labels that the Namespace does not list, and owners other than the Node. On UPDATE of
-//! `pods/status`, it denies every change of labels or owners. The settings can also restrict annotations
-//! and namespaces, allow further labels, or admit violations with a warning or a correction.
+//! The policy reviews only the requests of node users. On CREATE, it denies all pods except mirror
+//! pods of the node, labels that the Namespace does not list, and owners other than the Node. On
+//! UPDATE of `pods/status`, it denies every change of labels or owners. The settings can also
+//! restrict annotations and namespaces, allow further labels, or admit violations with a warning or
+//! a correction.
 //!
 //! # Order
-//! The node of the pod is checked first, in every mode and without look-ups. Then annotations, labels,
-//! namespaces and owners are checked, in the order of the object. Each check looks up objects only if
-//! its result depends on them.
+//! The node of the pod is checked first, in every mode and without look-ups. Then annotations,
+//! labels, namespaces and owners are checked, in the order of the object. Each check looks up
+//! objects only if its result depends on them.
 //!
 //! # Sources
-//! - KEP-1314: <https://github.com/kubernetes/enhancements/tree/master/keps/sig-auth/1314-node-restriction-pods>
+//! - KEP-1314:
+//!   <https://github.com/kubernetes/enhancements/tree/master/keps/sig-auth/1314-node-restriction-pods>
 //! - `NodeRestriction`: k8s.io/kubernetes/plugin/pkg/admission/noderestriction
 
 mod annotations;

@@ -107,8 +107,8 @@ fn remove_labels<'d>(
     Ok(Removed { keys, record })
 }
 
-/// Makes the Node the owner of the pod, and records other owner references in an annotation. Returns
-/// whether there were others.
+/// Makes the Node the owner of the pod, and records other owner references in an annotation.
+/// Returns whether there were others.
 fn set_owner<'d>(
     pod: Pod<'d>,
     lookups: &mut Lookups<'_>,

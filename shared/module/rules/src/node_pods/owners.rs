@@ -7,8 +7,8 @@ use crate::view::{OwnerReference, Pod};
 
 const ONLY_THE_NODE: &str = "a mirror pod may be owned only by its Node";
 
-/// Adds the violations in the owner references of a mirror pod. `required` tells whether a reference
-/// must be present.
+/// Adds the violations in the owner references of a mirror pod. `required` tells whether a
+/// reference must be present.
 pub(super) fn review<'d>(
     pod: Pod<'d>,
     required: bool,

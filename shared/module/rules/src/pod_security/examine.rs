@@ -259,7 +259,8 @@ impl<'d> Walk<'_, 'd> {
         let field = UnsetField { parent: at, part: None, steps };
         match at.entry(step)? {
             Some(next) => self.follow(next, rest),
-            // As in-tree, an object without its required field is refused even if the object may be absent.
+            // As in-tree, an object without its required field is refused even if the object may be
+            // absent.
             None if rest.is_empty() && self.rule.value_type == ValueType::RequiredText => {
                 self.report(None, Problem::Unset(field))
             }

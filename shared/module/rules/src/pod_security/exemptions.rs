@@ -1,7 +1,8 @@
 //! Exemptions: requests and pods that are not judged.
 //!
 //! Source: `PodSecurityConfiguration.exemptions` of k8s.io/pod-security-admission. Names are exact,
-//! without patterns, and usernames are those of requesting users, not of the pods' service accounts.
+//! without patterns, and usernames are those of requesting users, not of the pods' service
+//! accounts.
 
 use admission::{Fault, Kind, Node, Request, Setting, SettingsError};
 

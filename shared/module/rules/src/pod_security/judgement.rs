@@ -58,7 +58,8 @@ impl<'a, 'd> Judgement<'a, 'd> {
         let exclusions = &policy.exclusions;
         let entries = exclusions.0.len();
         let old = match tolerated {
-            // Anyone may have made the old request, so conditions on the requesting user do not apply.
+            // Anyone may have made the old request, so conditions on the requesting user do not
+            // apply.
             Some(old) => Some((ExaminedPod::of(old)?, EvalContext::of(None, old, entries))),
             None => None,
         };

@@ -188,7 +188,8 @@ impl PodSecurity {
 
     /// Returns the pod before the update, if its violations are tolerated.
     fn tolerated<'d>(&self, target: &Target<'d>) -> Result<Option<Pod<'d>>, Fault> {
-        // A workload that is being deleted makes no more pods, and its finalizers must be removable.
+        // A workload that is being deleted makes no more pods, and its finalizers must be
+        // removable.
         let tolerates =
             target.is_workload_being_deleted()? || self.existing_violations == ExistingViolations::Tolerate;
         Ok(target.old.filter(|_| tolerates))

@@ -5,7 +5,8 @@ use admission::{Json, Verdict};
 use super::report::Report;
 use crate::summary::LONGEST;
 
-/// The keys of the audit annotations. All but `controls` are those of k8s.io/pod-security-admission.
+/// The keys of the audit annotations. All but `controls` are those of
+/// k8s.io/pod-security-admission.
 const ENFORCE_POLICY: &str = "enforce-policy";
 const AUDIT_VIOLATIONS: &str = "audit-violations";
 const EXEMPT: &str = "exempt";

@@ -45,8 +45,8 @@ impl<'d> Container<'d> {
         self.text("image")
     }
 
-    /// Returns a string field. It is read repeatedly, so an absent field must not add a place to the
-    /// document each time, as `Node::at` would.
+    /// Returns a string field. It is read repeatedly, so an absent field must not add a place to
+    /// the document each time, as `Node::at` would.
     fn text(&self, field: &str) -> Result<&'d str, Fault> {
         Ok(match self.node.entry(field)? {
             Some(text) => text.text()?.unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! A process can gain more privileges than its parent, for example through a setuid file. Containers
-//! must rule that out.
+//! A process can gain more privileges than its parent, for example through a setuid file.
+//! Containers must rule that out.
 //!
 //! **Control:** `Privilege Escalation`, level `restricted`
 //!

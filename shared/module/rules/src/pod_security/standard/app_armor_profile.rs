@@ -1,5 +1,5 @@
-//! A pod must not run without the AppArmor profile that the container runtime applies by default. The
-//! annotations, which preceded the fields, are restricted at every version.
+//! A pod must not run without the AppArmor profile that the container runtime applies by default.
+//! The annotations, which preceded the fields, are restricted at every version.
 //!
 //! **Control:** `AppArmor`, level `baseline`
 //!

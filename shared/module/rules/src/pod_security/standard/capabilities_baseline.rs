@@ -1,6 +1,7 @@
 //! Containers may add only the capabilities that container runtimes grant by default.
 //!
-//! **Control:** `Capabilities`, level `baseline`, superseded by `capabilities_restricted` at `restricted`
+//! **Control:** `Capabilities`, level `baseline`, superseded by `capabilities_restricted` at
+//! `restricted`
 //!
 //! **Since v1.0**
 //!

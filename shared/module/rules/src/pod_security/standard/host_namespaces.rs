@@ -1,5 +1,5 @@
-//! Pods must not share the network, process or IPC namespace of the node, which would expose the node
-//! and other pods to them.
+//! Pods must not share the network, process or IPC namespace of the node, which would expose the
+//! node and other pods to them.
 //!
 //! **Control:** `Host Namespaces`, level `baseline`
 //!

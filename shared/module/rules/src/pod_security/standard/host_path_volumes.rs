@@ -1,6 +1,7 @@
 //! Pods must not mount paths of the node.
 //!
-//! **Control:** `HostPath Volumes`, level `baseline`, superseded by `restrictedVolumes` at `restricted`
+//! **Control:** `HostPath Volumes`, level `baseline`, superseded by `restrictedVolumes` at
+//! `restricted`
 //!
 //! **Since v1.0**
 //!

@@ -1,5 +1,5 @@
-//! The kubelet runs probes and lifecycle hooks from the network of the node, so a pod must not name the
-//! host that they call.
+//! The kubelet runs probes and lifecycle hooks from the network of the node, so a pod must not name
+//! the host that they call.
 //!
 //! **Control:** `Host Probes / Lifecycle Hooks`, level `baseline`
 //!

@@ -5,8 +5,8 @@
 //! `container` stands for every container of `spec.initContainers`, `spec.containers` and
 //! `spec.ephemeralContainers`.
 //!
-//! To find the check behind a message, search for the name of its control or for the remedy, both
-//! of which stand in these files as they stand in the message.
+//! To find the check behind a message, search for the name of its control or for the remedy. Both
+//! are in these files as they are in the message.
 //!
 //! Sources: <https://kubernetes.io/docs/concepts/security/pod-security-standards/> and the folder
 //! `policy` of k8s.io/pod-security-admission (KEP-2579).
@@ -74,13 +74,15 @@ pub(super) const CONTROLS: [(&str, &str); CHECKS.len()] = {
 /// One control of the standards at one level.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// The id that k8s.io/pod-security-admission gives the check, such as `capabilities_restricted`.
+    /// The id that k8s.io/pod-security-admission gives the check, such as
+    /// `capabilities_restricted`.
     pub id: &'static str,
     /// The name of the control in the standards, such as `Capabilities`.
     pub control: &'static str,
     /// The lowest level that includes the check.
     pub level: Level,
-    /// The stricter check of the same fields. Where that one runs, it is reported instead of this one.
+    /// The stricter check of the same fields. Where that one runs, it is reported instead of this
+    /// one.
     pub superseded_by: Option<&'static Check>,
     /// The revisions, oldest first. The check does not run before the first one.
     pub revisions: &'static [Revision],
@@ -117,9 +119,9 @@ pub struct FieldRule {
     pub allowed: Allowed,
     /// The meaning of an unset field.
     pub unset: Unset,
-    /// What to do about a refused value, as messages print it.
+    /// The remedy for a refused value, as messages print it.
     pub remedy: &'static str,
-    /// What to do about an unset field, as messages print it.
+    /// The remedy for an unset field, as messages print it.
     pub remedy_if_unset: &'static str,
 }
 

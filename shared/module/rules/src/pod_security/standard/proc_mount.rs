@@ -1,7 +1,8 @@
-//! Container runtimes mask parts of `/proc`. Containers must keep the masks unless the pod runs in a
-//! user namespace.
+//! Container runtimes mask parts of `/proc`. Containers must keep the masks unless the pod runs in
+//! a user namespace.
 //!
-//! **Control:** `/proc Mount Type`, level `baseline`, superseded by `procMount_restricted` at `restricted`
+//! **Control:** `/proc Mount Type`, level `baseline`, superseded by `procMount_restricted` at
+//! `restricted`
 //!
 //! **Since v1.0**
 //!

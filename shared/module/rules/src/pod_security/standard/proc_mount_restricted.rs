@@ -1,5 +1,5 @@
-//! Containers must keep the masks that the container runtime applies to parts of `/proc`, in pods with
-//! a user namespace as well.
+//! Containers must keep the masks that the container runtime applies to parts of `/proc`, in pods
+//! with a user namespace as well.
 //!
 //! **Control:** `/proc Mount Type`, level `restricted`
 //!

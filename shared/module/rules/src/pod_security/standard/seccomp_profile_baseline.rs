@@ -1,6 +1,7 @@
 //! Pods must not disable seccomp: in annotations before v1.19, in fields since.
 //!
-//! **Control:** `Seccomp`, level `baseline`, superseded by `seccompProfile_restricted` at `restricted`
+//! **Control:** `Seccomp`, level `baseline`, superseded by `seccompProfile_restricted` at
+//! `restricted`
 //!
 //! **Since v1.0**
 //!

@@ -1,4 +1,5 @@
-//! Pods may set only safe sysctls: kernel parameters that have a namespace and affect one pod alone.
+//! Pods may set only safe sysctls: kernel parameters that have a namespace and affect one pod
+//! alone.
 //!
 //! **Control:** `Sysctls`, level `baseline`
 //!

@@ -118,7 +118,7 @@ fn the_shape_of_the_policy_keeps_every_restricted_field() {
     for Check { id, revisions, .. } in CHECKS {
         for FieldRule { field, value_type, .. } in revisions.iter().flat_map(|revision| revision.rules) {
             for path in field.paths() {
-                // Of a volume source, only the name counts, and the path of a `hostPath`.
+                // A volume source is checked by its name only, and a `hostPath` also by its path.
                 let value = match value_type {
                     ValueType::HostPath => format!("{path}.path"),
                     _ => path,
