@@ -304,10 +304,7 @@ fn notes_that_namespaces_own_no_levels() {
             json!({ "source": "Fixed", "fixed": { "level": "s0:c1,c2" } }),
             "allocation.fixed.level, for every pod",
         ),
-        (
-            json!({ "scope": "Workload" }),
-            "workloads own levels; the Namespace alone does not determine them",
-        ),
+        (json!({ "scope": "Workload" }), "workloads own levels; the Namespace alone does not determine them"),
     ] {
         let audited = found(&folder, &dump, &json!({ "allocation": allocation }));
         assert_eq!(

@@ -165,7 +165,7 @@ test("invalid input is reported with its line and keeps the text and the last ve
     ["Settings", "level: basline\n", /^Settings: settings, line 1 level: "basline" .*baseline/, true],
     ["Settings", "- a\n", /^Settings: expected an object, found a list/, false],
     ["Settings", "a: 1\n---\nb: 1\n", /^Settings: expected one document, found 2/, false],
-    ["Cluster", "apiVersion: v1\nkind: Namespace\n", /^Cluster: objects\[0\]\.metadata: /, false],
+    ["Cluster", "apiVersion: v1\nkind: Namespace\n", /^Cluster: objects\[0\]: metadata: /, false],
     ["Cluster", "a: b: c\n", /^Cluster: cluster, line 1 .*YAML: /, true],
   ])) {
     await paste(page, label, text);

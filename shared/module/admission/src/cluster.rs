@@ -76,7 +76,7 @@ impl<'a> Get<'a> {
     }
 
     fn fault(&self, why: &Unreachable) -> Fault {
-        Fault::in_lookup(self.to_string(), format!("look-up failed: {}", one_line(&why.0)))
+        lookup_fault(self.to_string(), why)
     }
 }
 
@@ -92,10 +92,10 @@ impl<'a> List<'a> {
     /// # Errors
     /// Returns a fault if the cluster cannot be asked.
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<LookupAnswer<'a>, Fault> {
-        let name = format!("list of {}s", self.kind);
+        let name = ["list of ", self.kind, "s"].concat();
         match cluster.list(self) {
             Ok(json) => Ok(LookupAnswer::new(json, name, self.shape, true)),
-            Err(why) => Err(Fault::in_lookup(name, format!("look-up failed: {}", one_line(&why.0)))),
+            Err(why) => Err(lookup_fault(name, &why)),
         }
     }
 }
@@ -115,6 +115,12 @@ impl<'a> LookupAnswer<'a> {
         let shape = if self.list { Shape::Fields(&self.items) } else { item };
         Document::parse(&self.json, shape, origin)
     }
+}
+
+/// A fault of a look-up that failed.
+#[cold]
+fn lookup_fault(name: String, why: &Unreachable) -> Fault {
+    Fault::in_lookup(name, ["look-up failed: ", &one_line(&why.0)].concat())
 }
 
 /// Returns a message of the host on one line of at most 300 characters.

@@ -45,7 +45,7 @@ pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
         }
         Decision::Denied(violations) => denied(violations.to_string(), FORBIDDEN),
         Decision::Fault(fault) => {
-            denied(format!("{}: cannot judge this request: {fault}", P::ID), INTERNAL_ERROR)
+            denied([P::ID, ": cannot judge this request: ", &fault.to_string()].concat(), INTERNAL_ERROR)
         }
     };
     match notes {

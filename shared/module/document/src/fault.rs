@@ -54,7 +54,8 @@ impl Fault {
 
     /// Creates a fault in the payload, at a path from its root: `["request", "namespace"]`.
     #[cold]
-    pub fn in_payload(fields: &[&str], problem: impl Into<String>) -> Self {
+    #[inline(never)]
+    pub fn in_payload(fields: &[&str], problem: &str) -> Self {
         let mut steps = Vec::with_capacity(fields.len());
         for field in fields {
             steps.push(Step::Field((*field).to_owned()));
