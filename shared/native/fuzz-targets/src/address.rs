@@ -2,22 +2,22 @@
 
 use std::net::IpAddr;
 
-use rules::address::{Oddity, octets, read};
+use rules::address::{Ambiguity, octets, parse};
 
 /// An address is read as by the standard library, apart from leading zeros, and canonical text as itself.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let standard = text.parse::<IpAddr>().ok().map(|address| address.to_canonical());
-    let reading = read(text);
-    let plain = reading.filter(|reading| reading.oddity != Some(Oddity::LeadingZeros));
+    let parsed = parse(text);
+    let plain = parsed.filter(|parsed| parsed.ambiguity != Some(Ambiguity::LeadingZeros));
     // A mapped address may have leading zeros, too, and is reported as mapped.
-    if plain.is_none_or(|reading| reading.oddity.is_none()) || standard.is_some() {
-        assert_eq!(plain.map(|reading| reading.address), standard, "{text:?}");
+    if plain.is_none_or(|parsed| parsed.ambiguity.is_none()) || standard.is_some() {
+        assert_eq!(plain.map(|parsed| parsed.address), standard, "{text:?}");
     }
-    assert_eq!(reading.is_some(), octets(text).is_some(), "{text:?}");
-    let Some(reading) = reading else { return false };
-    let again = read(&reading.address.to_string());
-    assert_eq!(again.map(|again| (again.address, again.oddity)), Some((reading.address, None)), "{text:?}");
-    assert_eq!(octets(&reading.address.to_string()), octets(text), "{text:?}");
+    assert_eq!(parsed.is_some(), octets(text).is_some(), "{text:?}");
+    let Some(parsed) = parsed else { return false };
+    let again = parse(&parsed.address.to_string());
+    assert_eq!(again.map(|again| (again.address, again.ambiguity)), Some((parsed.address, None)), "{text:?}");
+    assert_eq!(octets(&parsed.address.to_string()), octets(text), "{text:?}");
     true
 }

@@ -58,7 +58,7 @@ fn paths(value: &Value) -> Vec<Vec<Step>> {
         Value::Object(fields) => {
             fields.iter().map(|(name, value)| (Step::Field(name.clone()), value)).collect()
         }
-        Value::Array(items) => items.iter().enumerate().map(|(at, value)| (Step::Index(at), value)).collect(),
+        Value::Array(items) => (0..).zip(items).map(|(at, value)| (Step::Index(at), value)).collect(),
         _ => Vec::new(),
     };
     let mut all = Vec::new();
