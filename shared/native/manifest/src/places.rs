@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_scalar_of_several_lines_is_marked_on_its_first() {
-        let place = Places::of("a: \"x\n  y\"\n").find(0, &steps("a").unwrap().0).unwrap();
+        let place = Places::of("a: \"x\n  y\"\n").find(0, &steps("a")).unwrap();
         assert_eq!((place.start.column, place.end.column), (1, 6));
     }
 
