@@ -5,21 +5,22 @@ use std::fmt;
 use serde_json::Value;
 use text::{Path, Step, nearest};
 
-use crate::fields::{Fields, Type, fields_of};
+use crate::{Fields, Type, fields_of};
 
 /// A field of an object that its kind does not have.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct UnknownField<'v> {
+pub struct UnknownField {
     /// The steps from the object to the field; the last is its name.
-    pub path: Vec<Step<'v>>,
+    pub path: Vec<Step>,
     /// The known field that was probably meant.
     pub nearest: Option<&'static str>,
 }
 
-impl fmt::Display for UnknownField<'_> {
+impl fmt::Display for UnknownField {
     /// The path, the problem and the suggestion, on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: unknown field", Path(&self.path))?;
+        let path: Vec<Step<&str>> = self.path.iter().map(Step::borrowed).collect();
+        write!(f, "{}: unknown field", Path(&path))?;
         self.nearest.map_or(Ok(()), |name| write!(f, "; did you mean {name}?"))
     }
 }
@@ -41,7 +42,7 @@ impl fmt::Display for UnknownField<'_> {
 /// );
 /// ```
 #[must_use]
-pub fn unknown_fields<'v>(api_version: &str, kind: &str, object: &'v Value) -> Vec<UnknownField<'v>> {
+pub fn unknown_fields(api_version: &str, kind: &str, object: &Value) -> Vec<UnknownField> {
     let mut search = Search { path: Vec::new(), found: Vec::new() };
     if let Some(fields) = fields_of(api_version, kind) {
         search.visit(object, Type::Object(fields));
@@ -51,8 +52,8 @@ pub fn unknown_fields<'v>(api_version: &str, kind: &str, object: &'v Value) -> V
 
 struct Search<'v> {
     /// The steps to the value that is visited.
-    path: Vec<Step<'v>>,
-    found: Vec<UnknownField<'v>>,
+    path: Vec<Step<&'v str>>,
+    found: Vec<UnknownField>,
 }
 
 impl<'v> Search<'v> {
@@ -88,7 +89,8 @@ impl<'v> Search<'v> {
 
     fn report(&mut self, name: &str, fields: &Fields) {
         let known: Vec<&'static str> = fields.names().collect();
-        self.found.push(UnknownField { path: self.path.clone(), nearest: nearest(name, &known) });
+        let path = self.path.iter().map(Step::owned).collect();
+        self.found.push(UnknownField { path, nearest: nearest(name, &known) });
     }
 }
 
