@@ -55,6 +55,8 @@ pub(crate) fn run(input: &[u8]) -> bool {
                 let other = script.place(root);
                 edits.set_to_text_of(&at, &other).map(|()| (place, Change::TextOf))
             }
+            // The object as a whole cannot go.
+            _ if place.is_empty() => continue,
             _ => edits.remove(&at).map(|()| (place, Change::Remove)),
         };
         places.extend(change);
