@@ -86,9 +86,9 @@ setup:
 fuzz TARGET="all" SECONDS="60":
     scripts/fuzz {{ TARGET }} {{ SECONDS }}
 
-# Mutate the code of policies and list the mutants that no test notices; takes hours. ARGS: --file, --list, ….
-mutants *ARGS:
-    scripts/tool cargo-mutants mutants --output target {{ ARGS }}
+# Mutate the code that verdicts come from (CRATES, or all of it) and list the mutants that no test notices: hours.
+mutants *CRATES:
+    scripts/mutants {{ CRATES }}
 
 # How much of the code of policies native tests run.
 coverage *ARGS:

@@ -97,10 +97,11 @@ impl Script<'_> {
     /// with a fixed name; anything else ends it.
     fn place<'d>(&mut self, root: Node<'d>) -> Node<'d> {
         let mut at = root;
-        while let Some(step) = self.next() {
-            match step {
-                b'0'..=b'9' => at = child(at, usize::from(step - b'0')).unwrap_or(at),
-                b'a'..=b'h' => at = at.at(NAMES[usize::from(step - b'a')]),
+        // A policy knows where it edits: it never nests an object too deeply to be read.
+        for _ in 0..16 {
+            match self.next() {
+                Some(step @ b'0'..=b'9') => at = child(at, usize::from(step - b'0')).unwrap_or(at),
+                Some(step @ b'a'..=b'h') => at = at.at(NAMES[usize::from(step - b'a')]),
                 _ => break,
             }
         }
