@@ -953,7 +953,7 @@ fn rejects_invalid_input_with_one_line() {
         assert_eq!(refused(&["kyverno", "-"], input), message);
     }
     let yaml = refused(&["kyverno", "-"], "a: [1\nb: 2");
-    assert!(yaml.starts_with("standard input: line ") && yaml.contains("no valid YAML: "), "{yaml}");
+    assert!(yaml.starts_with("standard input: line ") && yaml.contains("not valid YAML: "), "{yaml}");
     assert_eq!(
         refused(&["kyverno", "nothing.yaml"], ""),
         "nothing.yaml: cannot be read: No such file or directory (os error 2)"

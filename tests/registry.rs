@@ -601,7 +601,7 @@ fn runs_credential_helpers() {
     {
         folder.write("config.json", config.to_string());
         let response = json!({ "ServerURL": host, "Username": user, "Secret": password });
-        helper(&format!("[ \"$1 $host\" = 'get {host}' ] && echo '{answer}'"));
+        helper(&format!("[ \"$1 $host\" = 'get {host}' ] && echo '{response}'"));
         done(&mut tool());
         helper("echo 'credentials not found in native keychain'; exit 1");
         assert!(refused(&mut tool()).starts_with(&format!("{host}: requires credentials for p; ")));
@@ -731,7 +731,7 @@ fn sends_nothing_if_a_policy_is_invalid() {
     }
     let output = refused(&["external-ips", "node-pods"], "localhost:5000/policies:v1");
     assert_eq!(
-        told,
+        output,
         format!("localhost:5000/policies:v1/external-ips:v0.1.0: is not a valid reference; {example}")
     );
     assert_eq!(folder.refused(&["pull", "p:v1"]), format!("p:v1: does not name a registry; {example}"));

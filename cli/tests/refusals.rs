@@ -49,19 +49,19 @@ fn reports_syntax_errors_with_line_and_column() {
     for flag in ["--request", "--settings", "--cluster"] {
         assert_eq!(
             refused(flag, "comma.json"),
-            "comma.json: line 3, column 3: no valid JSON: trailing comma"
+            "comma.json: line 3, column 3: not valid JSON: trailing comma"
         );
         assert_eq!(
             refused(flag, "twice.json"),
-            "twice.json: line 2, column 6: no valid JSON: the key `uid` is there twice"
+            "twice.json: line 2, column 6: not valid JSON: duplicate key `uid`"
         );
         assert_eq!(
             refused(flag, "twice.yaml"),
-            "twice.yaml: line 2, column 1: no valid YAML: duplicate mapping key: uid not allowed here"
+            "twice.yaml: line 2, column 1: not valid YAML: duplicate mapping key: uid not allowed here"
         );
         let message = refused(flag, "bracket.yaml");
         assert!(
-            message.starts_with("bracket.yaml: line 2, column ") && message.contains(": no valid YAML: "),
+            message.starts_with("bracket.yaml: line 2, column ") && message.contains(": not valid YAML: "),
             "{message}"
         );
         assert_eq!(refused(flag, "bytes.json"), "bytes.json: is not valid UTF-8 at byte 10");
@@ -146,7 +146,10 @@ fn rejects_settings_that_are_not_an_object() {
         folder.refused(&["run", "external-ips", "--request", "-", "--settings-json", json], REQUEST)
     };
     assert_eq!(refused("[]"), "--settings-json: expected an object with settings, found a list");
-    assert_eq!(refused("{\"allow\": ]"), "--settings-json: line 1, column 11: no valid JSON: expected value");
+    assert_eq!(
+        refused("{\"allow\": ]"),
+        "--settings-json: line 1, column 11: not valid JSON: expected value"
+    );
     folder.file("s.yaml", "a: 1\n---\nb: 2\n");
     assert_eq!(
         folder.refused(&["run", "external-ips", "--request", "-", "--settings", "s.yaml"], REQUEST),

@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn invalid_settings_have_no_manifest() {
         let problem = manifest("selinux", "mode: Mute").unwrap_err();
-        assert_eq!(problem.message, "mode: \"Mute\" is no value of this setting; did you mean Mutate?");
+        assert_eq!(problem.message, "mode: \"Mute\" is not a valid value; did you mean Mutate?");
         assert_eq!(problem.mark.unwrap().line, 1);
     }
 }

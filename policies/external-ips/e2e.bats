@@ -47,7 +47,7 @@ END
 
 @test "settings: an unknown key that is similar to none is rejected with all keys" {
     refuses '{"namespaces": ["ingress"]}' <<'END'
-namespaces: unknown key; known are allow, reject, exempt, existingValues, comparison, loadBalancerIngress, conflicts, fields
+namespaces: unknown key; expected one of allow, reject, exempt, existingValues, comparison, loadBalancerIngress, conflicts, fields
 END
 }
 

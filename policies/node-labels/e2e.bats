@@ -48,7 +48,7 @@ END
 
 @test "settings: a profile in the notation of KEP-279 is rejected" {
     refuses '{"labelProfile": "KEP-279"}' <<'END'
-labelProfile: "KEP-279" is no value of this setting; did you mean Kep279?
+labelProfile: "KEP-279" is not a valid value; did you mean Kep279?
 END
 }
 
@@ -66,7 +66,7 @@ END
 
 @test "settings: an unknown mode is rejected" {
     refuses '{"mode": "Monitor"}' <<'END'
-mode: "Monitor" is no value of this setting; known are Enforce, Warn
+mode: "Monitor" is not a valid value; expected one of Enforce, Warn
 END
 }
 

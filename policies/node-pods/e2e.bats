@@ -108,7 +108,7 @@ END
 
 @test "settings: an unknown labelMode is rejected" {
     refuses '{"labelMode": "Denylist"}' <<'END'
-labelMode: "Denylist" is no value of this setting; did you mean DenyList?
+labelMode: "Denylist" is not a valid value; did you mean DenyList?
 END
 }
 

@@ -140,7 +140,7 @@ END
 
 @test "settings: an unknown key without a near one is refused with all known keys" {
     refuses '{"enforce": "baseline"}' <<'END'
-enforce: unknown key; known are level, profile, version, exclude, audit, warn, exemptions, existingViolations, templates, namespaceLabels
+enforce: unknown key; expected one of level, profile, version, exclude, audit, warn, exemptions, existingViolations, templates, namespaceLabels
 END
 }
 

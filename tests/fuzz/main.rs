@@ -1,5 +1,5 @@
-//! The fuzz targets, over their seeds and over changed copies of them: a smoke test of the laws that
-//! `just fuzz` tests for as long as one likes.
+//! The fuzz targets, run on their seeds and on changed copies of the seeds: a smoke test of the
+//! laws that `just fuzz` tests for any length of time.
 
 #[cfg(feature = "modules")]
 mod modules;
@@ -21,7 +21,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }
 
-/// How many changed inputs a target gets: some seconds in all.
+/// Returns the number of changed inputs for a target, which take some seconds in all.
 fn count(target: &str) -> usize {
     match target {
         "payload" => 2_000,
@@ -30,7 +30,7 @@ fn count(target: &str) -> usize {
     }
 }
 
-/// Runs a target over its seeds and over some changed copies, and counts the inputs.
+/// Runs a target on its seeds and on changed copies, and counts the inputs that reach a law.
 fn run(name: &str, target: fn(&[u8]) -> bool, count: usize) -> Result<(), String> {
     let seeds = seeds(name)?;
     let mut judged = 0_usize;
@@ -38,7 +38,7 @@ fn run(name: &str, target: fn(&[u8]) -> bool, count: usize) -> Result<(), String
         judged += usize::from(target(seed));
     }
     if judged == 0 {
-        return Err(format!("none of the {} seeds of {name} gets as far as a law", seeds.len()));
+        return Err(format!("none of the {} seeds of {name} reaches a law", seeds.len()));
     }
     let mut judged = 0_usize;
     let mut mutator = Mutator::new(&seeds);
@@ -47,18 +47,15 @@ fn run(name: &str, target: fn(&[u8]) -> bool, count: usize) -> Result<(), String
         let outcome = std::panic::catch_unwind(|| target(&input));
         let Ok(outcome) = outcome else {
             let text = String::from_utf8_lossy(&input).into_owned();
-            return Err(format!("{name} breaks a law (above) with {text:?}"));
+            return Err(format!("{name} violates a law (see above) with {text:?}"));
         };
         judged += usize::from(outcome);
     }
-    println!(
-        "{name}: {} seeds and {count} changed inputs, {judged} of which get as far as the laws",
-        seeds.len()
-    );
-    if judged > count / 50 { Ok(()) } else { Err(format!("only {judged} inputs of {name} were judged")) }
+    println!("{name}: {} seeds and {count} changed inputs, {judged} of which reach the laws", seeds.len());
+    if judged > count / 50 { Ok(()) } else { Err(format!("only {judged} inputs of {name} reach the laws")) }
 }
 
-/// The committed inputs of a target, by name.
+/// Returns the committed inputs of a target, sorted by name.
 fn seeds(name: &str) -> Result<Vec<Vec<u8>>, String> {
     let dir = tests::root().join("fuzz/seeds").join(name);
     let about = |error: std::io::Error| format!("{}: {error}", dir.display());

@@ -1,4 +1,5 @@
-//! The same inputs through the modules in the embedded host: the same bytes come back.
+//! The same inputs, judged by the modules in the embedded host: the responses are the same, byte by
+//! byte.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use wapc_host::{Host, HostError, Module};
 use crate::mutate::Mutator;
 use crate::seeds;
 
-/// So many changed payloads, and settings, each module gets.
+/// The number of changed payloads, and of changed settings, for each module.
 const INPUTS: usize = 200;
 
-/// A test for each module.
+/// Returns a test for each module.
 pub fn trials() -> impl Iterator<Item = Trial> {
     let host = Arc::new(Host::new());
     rules::CATALOG.iter().map(move |entry| {
@@ -36,7 +37,7 @@ fn compare(host: &Result<Host, HostError>, entry: &PolicyEntry) -> Result<(), St
         validate_settings(&module, entry, settings)?;
     }
     println!(
-        "module {}: {} payloads, {looked_up} of which ask the cluster, and {} settings, as natively",
+        "module {}: {} payloads, {looked_up} of which ask the cluster, and {} settings, judged as natively",
         entry.id,
         payloads.len(),
         settings.len(),
@@ -44,7 +45,7 @@ fn compare(host: &Result<Host, HostError>, entry: &PolicyEntry) -> Result<(), St
     Ok(())
 }
 
-/// Seeds and changed copies of them that fit.
+/// Returns the seeds that fit and changed copies of them.
 fn inputs(target: &str, fits: impl Fn(&[u8]) -> bool) -> Result<Vec<Vec<u8>>, String> {
     let mut seeds = seeds(target)?;
     seeds.retain(|seed| fits(seed));
@@ -64,7 +65,7 @@ fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<bool
     let native = entry.evaluate(payload, &cluster).to_json();
     let answer = module.call("validate", payload)?;
     let asked = cluster.0.get();
-    // A failed look-up is reported in the words of the host.
+    // The host words the message of a failed look-up.
     let same = if asked { accepted(&native) == accepted(&answer) } else { native == answer };
     let text = String::from_utf8_lossy;
     let (native, answer, payload) = (text(&native), text(&answer), text(payload));
@@ -85,7 +86,7 @@ fn accepted(response: &[u8]) -> Option<bool> {
     serde_json::from_slice::<Value>(response).ok()?.get("accepted")?.as_bool()
 }
 
-/// A cluster that does not answer, and remembers whether it was asked.
+/// A cluster that does not answer and records whether it was asked.
 #[derive(Default)]
 struct Silent(Cell<bool>);
 

@@ -1,8 +1,8 @@
-//! Changed copies of seeds: the same ones in every run.
+//! Changed copies of seeds, which are the same in every run.
 
 use serde_json::{Value, json};
 
-/// Text that means something to one of the targets.
+/// Tokens with a meaning in one of the targets.
 const TOKENS: &[&str] = &[
     "null",
     "true",
@@ -57,19 +57,19 @@ const TOKENS: &[&str] = &[
     "UPDATE",
 ];
 
-/// Makes inputs.
+/// Generates inputs.
 pub struct Mutator<'s> {
     seeds: &'s [Vec<u8>],
     state: u64,
 }
 
 impl<'s> Mutator<'s> {
-    /// A mutator of some seeds.
+    /// Creates a mutator of seeds.
     pub fn new(seeds: &'s [Vec<u8>]) -> Self {
         Self { seeds, state: 0x9e37_79b9_7f4a_7c15 }
     }
 
-    /// A number below a limit; `SplitMix64`.
+    /// Returns a number below a limit (`SplitMix64`).
     fn below(&mut self, limit: usize) -> usize {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -83,7 +83,7 @@ impl<'s> Mutator<'s> {
         &self.seeds[index]
     }
 
-    /// A changed copy of a seed.
+    /// Returns a changed copy of a seed.
     pub fn input(&mut self) -> Vec<u8> {
         let seed = self.seed();
         let changes = 1 + self.below(3);
@@ -102,7 +102,7 @@ impl<'s> Mutator<'s> {
         input
     }
 
-    /// Gives one place of a JSON value another value: a common one, or that of a place in another seed.
+    /// Replaces the value at one place of a JSON value by a common value or by one of another seed.
     fn change_value(&mut self, value: &mut Value) {
         let pointers = harness::laws::pointers(value);
         let pointer = &pointers[self.below(pointers.len())];

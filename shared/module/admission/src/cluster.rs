@@ -1,64 +1,66 @@
-//! Questions to the cluster.
+//! Look-ups: questions to the cluster.
 
 use document::Origin;
 
 use crate::{Document, Fault, Quoted, Shape};
 
-/// Where objects of the cluster come from: host calls in a module, a set of objects in tests and tools.
+/// The source of the cluster's objects: host calls in a module, a set of objects in tests and
+/// tools.
 ///
-/// Answers are JSON, so that the same code reads them wherever they come from.
+/// Answers are JSON, so that the same code reads them from every source.
 pub trait Cluster {
-    /// One object, by name; `None` if the cluster does not have it.
+    /// Returns an object by name, as JSON; `None` if the cluster does not have it.
     ///
     /// # Errors
-    /// When the cluster cannot be asked.
+    /// Returns [`Unreachable`] if the cluster cannot be asked.
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable>;
 
-    /// Objects of a kind: a Kubernetes list with `items`, in no particular order.
+    /// Returns the objects of a kind as JSON: a Kubernetes list with `items`, in no particular
+    /// order.
     ///
     /// # Errors
-    /// When the cluster cannot be asked.
+    /// Returns [`Unreachable`] if the cluster cannot be asked.
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable>;
 }
 
-/// Asks for one object.
+/// The look-up of one object.
 #[derive(Clone, Copy, Debug)]
 pub struct Get<'a> {
-    /// `v1`, `apps/v1`.
+    /// The API version, such as `v1` or `apps/v1`.
     pub api_version: &'a str,
-    /// `Namespace`.
+    /// The kind, such as `Namespace`.
     pub kind: &'a str,
     /// The namespace of the object; `None` for cluster-wide kinds.
     pub namespace: Option<&'a str>,
     /// The name of the object.
     pub name: &'a str,
-    /// What is read of it: the host cuts the rest away.
+    /// The fields that are read; the host removes the others.
     pub shape: Shape<'a>,
 }
 
-/// Asks for all objects of a kind.
+/// The look-up of all objects of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a> {
-    /// `v1`, `apps/v1`.
+    /// The API version, such as `v1` or `apps/v1`.
     pub api_version: &'a str,
-    /// `Service`.
+    /// The kind, such as `Service`.
     pub kind: &'a str,
-    /// Those of one namespace; `None` for all.
+    /// The namespace of the objects; `None` for all namespaces.
     pub namespace: Option<&'a str>,
-    /// What is read of each: the host cuts the rest away.
+    /// The fields that are read of each object; the host removes the others.
     pub shape: Shape<'a>,
 }
 
-/// The cluster could not be asked; the text says why.
+/// A failed look-up, with the reason.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unreachable(pub String);
 
-/// The answer to a question; [`document`](LookupAnswer::document) reads it.
+/// The answer to a look-up, which [`document`](LookupAnswer::document) parses.
 #[derive(Debug)]
 pub struct LookupAnswer<'a> {
     json: Vec<u8>,
     name: String,
-    /// The shape of each item, by the name that a list has for them.
+    /// The shape of each item, under the name that a list has for its items.
     items: [(&'static str, Shape<'a>); 1],
     list: bool,
 }
@@ -67,7 +69,7 @@ impl<'a> Get<'a> {
     /// Asks the cluster.
     ///
     /// # Errors
-    /// When the cluster cannot be asked.
+    /// Returns a fault if the cluster cannot be asked.
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<Option<LookupAnswer<'a>>, Fault> {
         let answer = cluster.get(self).map_err(|why| self.fault(&why))?;
         Ok(answer.map(|json| LookupAnswer::new(json, self.to_string(), self.shape, false)))
@@ -88,7 +90,7 @@ impl<'a> List<'a> {
     /// Asks the cluster.
     ///
     /// # Errors
-    /// When the cluster cannot be asked.
+    /// Returns a fault if the cluster cannot be asked.
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<LookupAnswer<'a>, Fault> {
         let name = format!("list of {}s", self.kind);
         match cluster.list(self) {
@@ -103,10 +105,10 @@ impl<'a> LookupAnswer<'a> {
         Self { json, name, items: [("items", shape)], list }
     }
 
-    /// Parses the answer; of a list, the root is the list.
+    /// Parses the answer. The root of a list is the list itself.
     ///
     /// # Errors
-    /// What is not JSON.
+    /// Returns a fault if the answer cannot be parsed; see [`Document::parse`].
     pub fn document(&self) -> Result<Document<'_>, Fault> {
         let origin = Origin::Lookup(self.name.as_str());
         let [(_, item)] = self.items;
@@ -115,7 +117,7 @@ impl<'a> LookupAnswer<'a> {
     }
 }
 
-/// The host's own words, on one line and not longer than a message needs.
+/// Returns a message of the host on one line of at most 300 characters.
 #[cold]
 fn one_line(text: &str) -> String {
     const LIMIT: usize = 300;

@@ -35,7 +35,7 @@ pub struct PolicyEntry {
 }
 
 impl PolicyEntry {
-    /// The entry of a policy.
+    /// Returns the entry of a policy.
     #[must_use]
     pub const fn of<P: Policy>() -> Self {
         Self {
@@ -54,14 +54,14 @@ impl PolicyEntry {
         }
     }
 
-    /// The response of the policy's module, without a host: [`judge`](Self::judge), then
-    /// [`render`](Self::render).
+    /// Returns the response of the policy's module to a payload, without a host:
+    /// [`judge`](Self::judge), then [`render`](Self::render).
     #[must_use]
     pub fn evaluate(&self, payload: &[u8], cluster: &dyn Cluster) -> Response {
         (self.render)((self.judge)(payload, cluster))
     }
 
-    /// The control that a check belongs to; `None` if the policy has no such check.
+    /// Returns the control that a check belongs to; `None` if the policy has no such check.
     #[must_use]
     pub fn control_of(&self, check: &str) -> Option<&'static str> {
         self.controls.iter().find(|(id, _)| *id == check).map(|(_, control)| *control)

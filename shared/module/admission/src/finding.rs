@@ -1,4 +1,4 @@
-//! Findings: violations without the document that they were found in.
+//! Findings: violations that do not borrow from the document.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use text::Step;
 use crate::violation::{Kind, write, write_more};
 use crate::{Violation, Violations};
 
-/// A violation for reports and tools.
+/// A violation that does not borrow from the document, for reports and tools.
 ///
 /// # Example
 /// ```
@@ -31,33 +31,34 @@ use crate::{Violation, Violations};
 pub struct Finding {
     /// The steps to the value, from the root of the payload: `request`, `object`, `spec`, …
     pub steps: Vec<Step>,
-    /// The kind of finding, and the value where the message repeats it.
+    /// The kind of the finding, with the value if the message shows it.
     pub kind: FindingKind,
-    /// The rule that the value violates, as a fact.
+    /// The rule that the value violates, as a plain fact.
     pub rule: String,
-    /// The way out, in the imperative.
+    /// The remedy, in the imperative.
     pub remedy: String,
-    /// The id of the check that found it, for policies that consist of checks; see
+    /// The id of the check that found it, if the policy consists of checks; see
     /// [`PolicyEntry::controls`](crate::PolicyEntry::controls).
     pub check: Option<&'static str>,
 }
 
-/// The kind of a finding: `type` of `field.Error` in apimachinery.
+/// The kind of a finding, which is the `Type` of a `field.Error` in apimachinery.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FindingKind {
     /// A value that is not allowed.
     Invalid {
-        /// The value as the message shows it: a scalar as JSON, cut if it is long, or the name of its type.
+        /// The value as the message shows it: a scalar as JSON, truncated if it is long, or the
+        /// name of its type.
         value: String,
     },
     /// A required value that is missing.
     Required,
-    /// A value that is not allowed and that may be secret.
+    /// A value that is not allowed and may be secret.
     Forbidden,
 }
 
 impl Finding {
-    /// The place of the value.
+    /// Returns the place of the value.
     #[must_use]
     pub fn place(&self) -> Place {
         Place { origin: Origin::Payload, steps: self.steps.clone() }
@@ -95,9 +96,9 @@ impl fmt::Display for Finding {
 /// The findings of a denied request, in document order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Findings {
-    /// The findings that the message lists, one line each.
+    /// The findings that the message lists, each on a line.
     pub listed: Vec<Finding>,
-    /// The number of further violations, which are counted and not listed.
+    /// The number of further violations, which are counted but not listed.
     pub more: usize,
 }
 
@@ -108,7 +109,8 @@ impl From<&Violations<'_>> for Findings {
 }
 
 impl Findings {
-    /// The lines of the message: a finding each, and the number of further ones if there are any.
+    /// Returns the lines of the message: one for each finding, and one for the number of further
+    /// violations, if any.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let listed = self.listed.iter().map(ToString::to_string);
@@ -117,14 +119,14 @@ impl Findings {
     }
 }
 
-/// Written as the message of the denial.
+/// Displays the message of the denial.
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.lines().join("\n"))
     }
 }
 
-/// The last line of a message that lists no more.
+/// The last line of a message that does not list all violations.
 struct More(usize);
 
 impl fmt::Display for More {

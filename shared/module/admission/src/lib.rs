@@ -1,12 +1,14 @@
-//! The kernel of Portcullis: what every restriction is built on.
+//! The kernel of Portcullis, on which every policy is built.
 //!
-//! One idea: settings become a [`Policy`] once, and `policy × request × cluster → verdict` is a pure
-//! function from bytes to bytes, [`evaluate`]. A WebAssembly module, a native test, the command-line tool
-//! and a browser run the same code and differ in the [`Cluster`] they pass.
+//! Settings become a [`Policy`]; [`judge`] is a pure function from a request and the cluster's
+//! answers to an [`Outcome`], which [`render`] turns into a response. A WebAssembly module, a
+//! native test, the command-line tool and a browser run the same code and differ only in the
+//! [`Cluster`] that they pass.
 //!
 //! # What this crate does not do
-//! It knows no kind of Kubernetes object and no rule about one (the crate `rules` does), no WebAssembly host
-//! (`guest` does), no clock, no randomness, no hash order, no file and no network.
+//! It does not know kinds of Kubernetes objects or rules about them (see the crate `rules`), nor
+//! WebAssembly hosts (see `guest`). It does not use clocks, randomness, hash order, files or the
+//! network.
 
 mod cluster;
 mod entry;

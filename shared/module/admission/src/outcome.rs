@@ -5,8 +5,9 @@ use crate::{Fault, Findings, Violations};
 
 /// The outcome of judging a request.
 ///
-/// [`judge`](crate::judge) makes it and [`render`](crate::render) turns it into the response of a module.
-/// `V` holds the violations: [`Violations`] while the document is at hand, [`Findings`] without it.
+/// [`judge`](crate::judge) returns it, and [`render`](crate::render) turns it into the response of
+/// a module. `V` holds the violations: [`Violations`] while the document is available, [`Findings`]
+/// without it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Outcome<V = Findings> {
     /// The verdict.
@@ -17,11 +18,11 @@ pub struct Outcome<V = Findings> {
 /// The verdict on a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Decision<V = Findings> {
-    /// Admitted because the request does not match the policy: nothing of it was judged.
+    /// Admitted without being judged, because the request does not match the policy.
     NotMatched,
-    /// Admitted as it is.
+    /// Admitted without changes.
     Admitted,
-    /// Admitted with changes: the whole object, as JSON.
+    /// Admitted with changes; holds the whole object as JSON.
     Mutated(String),
     /// Denied, with at least one violation.
     Denied(V),
@@ -34,19 +35,20 @@ impl<V> Outcome<V> {
         Self { decision, notes }
     }
 
-    /// Whether the request is admitted, with or without changes.
+    /// Returns whether the request is admitted, with or without changes.
     #[must_use]
     pub fn is_admitted(&self) -> bool {
         matches!(self.decision, Decision::NotMatched | Decision::Admitted | Decision::Mutated(_))
     }
 
-    /// The warnings, which the API server returns to the client whatever the verdict.
+    /// Returns the warnings, which the API server shows to the client regardless of the verdict.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         self.notes.as_ref().map_or(&[], |notes| &notes.warnings)
     }
 
-    /// The audit annotations by key; the API server prefixes each key with the name of the webhook.
+    /// Returns the audit annotations by key. The API server prefixes each key with the name of the
+    /// webhook.
     #[must_use]
     pub fn audit_annotations(&self) -> &[(&'static str, String)] {
         self.notes.as_ref().map_or(&[], |notes| &notes.audit_annotations)

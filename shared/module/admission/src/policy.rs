@@ -1,4 +1,4 @@
-//! The centre: settings become a policy, a policy and a request become a verdict.
+//! Policies: settings become a policy, and a policy and a request become a verdict.
 
 use document::{Document, Origin};
 
@@ -9,58 +9,60 @@ use crate::{
     Violations, settings,
 };
 
-/// A restriction: its settings, understood.
+/// A policy: its settings, parsed and validated.
 ///
-/// There is nothing to check left when it reviews a request.
+/// A review has nothing left to check in the settings.
 pub trait Policy: Sized {
     /// The name of the module: kebab-case, a noun for what is restricted.
     const ID: &'static str;
-    /// The requests that it judges.
+    /// The requests that the policy matches.
     const SCOPE: Scope;
-    /// What it may ask the cluster.
+    /// The look-ups that the policy may make.
     const READS: Reads = Reads::NONE;
-    /// Whether it may change the object: what `mutating` in the metadata says. Where it may not, no code for
-    /// it is in the module.
+    /// Whether the policy may change the object: `mutating` in the metadata. If not, the module has
+    /// no code for it.
     const MUTATES: bool = false;
-    /// Whether it may warn and annotate. Where not, no code for it is in the module.
+    /// Whether the policy may emit warnings and audit annotations. If not, the module has no code
+    /// for them.
     const EMITS_WARNINGS: bool = false;
-    /// Whether the kind is looked at before anything of the object is kept. It costs requests of its scope a
-    /// little and saves all others much where a policy reads many fields.
+    /// Whether the kind is checked before any part of the object is kept. This costs matching
+    /// requests a little and saves all others much if the policy reads many fields.
     const CHECK_KIND_FIRST: bool = false;
-    /// What it reads of the object and of the old object.
+    /// The fields of the object and the old object that the policy reads.
     const OBJECT: Shape<'static>;
-    /// The checks that it consists of, as the id of each and the control that it belongs to; none if its
-    /// findings name no checks. No module carries them.
+    /// The checks of the policy: the id of each and the control that it belongs to. Empty if its
+    /// findings do not name checks. No module carries them.
     const CONTROLS: &'static [(&'static str, &'static str)] = &[];
-    /// Its settings.
+    /// The settings of the policy.
     const SETTINGS: &'static [Setting];
-    /// What the settings mean, one sentence or two for the path of each: `allow.cidrs`.
+    /// The descriptions of the settings, one or two sentences each, by path: `allow.cidrs`.
     const DOCS: &'static [(&'static str, &'static str)];
 
-    /// Understands the settings, which have the declared keys and types already.
+    /// Creates the policy from its settings, which already have the declared keys and types.
     ///
     /// # Errors
-    /// The first setting that means nothing, with its path.
+    /// Returns the first setting that is not valid, with its path.
     fn configure(settings: Node<'_>) -> Result<Self, SettingsError>;
 
-    /// Whether a request is its business: one of its scope, if the policy has no wider notion.
+    /// Returns whether a request matches the policy: by default, whether it is in
+    /// [`SCOPE`](Policy::SCOPE).
     #[must_use]
     fn matches(request: &Request<'_>) -> bool {
         Self::SCOPE.covers(request)
     }
 
-    /// Judges a request that concerns it.
+    /// Judges a request that matches the policy.
     ///
     /// # Errors
-    /// When something cannot be read or looked up that the verdict depends on.
+    /// Returns a fault if the verdict depends on a value that cannot be read or looked up.
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault>;
 }
 
-/// Judges the payload of a `validate` call, `{"request": …, "settings": …}`, and hands the outcome on
-/// while the document that it borrows from is at hand.
+/// Judges the payload of a `validate` call, `{"request": …, "settings": …}`, and passes the outcome
+/// to `receive` while the document that it borrows from is available.
 ///
-/// The same payload and the same answers of the cluster give the same outcome, on every target. A fault
-/// becomes a denial here and nowhere else.
+/// The same payload and the same answers of the cluster give the same outcome on every target. A
+/// fault becomes a denial here and nowhere else.
 pub fn judge<P: Policy, T>(
     payload: &[u8],
     cluster: &dyn Cluster,
@@ -82,7 +84,8 @@ pub fn judge<P: Policy, T>(
                 Review::Admit => Decision::Admitted,
                 Review::Deny(violations) => Decision::Denied(violations),
                 Review::Mutate(edits) if P::MUTATES => {
-                    // The memory of an instance cannot hold a huge document together with its changed text.
+                    // The memory of an instance cannot hold a huge document together with its
+                    // changed text.
                     drop(parsed);
                     match edits.apply(payload) {
                         Ok(Some(object)) => Decision::Mutated(object),
@@ -91,7 +94,7 @@ pub fn judge<P: Policy, T>(
                     }
                 }
                 Review::Mutate(_) => {
-                    let problem = "this policy is declared to change nothing";
+                    let problem = "this policy is not declared to mutate objects";
                     Decision::Fault(Fault::in_payload(&["request", "object"], problem))
                 }
             };
@@ -102,8 +105,8 @@ pub fn judge<P: Policy, T>(
     receive(outcome)
 }
 
-/// The verdict on a parsed payload; `None` if the request does not match the policy. Unless `is_kept`, the
-/// document has nothing of the object.
+/// Returns the verdict on a parsed payload; `None` if the request does not match the policy. Unless
+/// `is_kept`, the document has no part of the object.
 fn review<'d, P: Policy>(
     document: &'d Document<'d>,
     is_kept: bool,
@@ -120,18 +123,18 @@ fn review<'d, P: Policy>(
     policy.review(&request, cluster).map(Some)
 }
 
-/// Judges the payload of a `validate_settings` call: the settings alone.
+/// Checks the payload of a `validate_settings` call: the settings alone.
 ///
 /// # Errors
-/// The first setting that is not understood, with its path.
+/// Returns the first setting that is not valid, with its path.
 pub fn check_settings<P: Policy>(payload: &[u8]) -> Result<(), SettingsError> {
     configure::<P>(payload).map(|_| ())
 }
 
-/// The policy of settings that come alone, as JSON.
+/// Creates a policy from settings alone, as JSON.
 ///
 /// # Errors
-/// The first setting that is not understood, with its path.
+/// Returns the first setting that is not valid, with its path.
 pub fn configure<P: Policy>(payload: &[u8]) -> Result<P, SettingsError> {
     let document = settings::parse(payload)?;
     understand(document.root())
@@ -146,23 +149,25 @@ fn understand<P: Policy>(settings: Node<'_>) -> Result<P, SettingsError> {
 #[expect(unreachable_pub, reason = "the macro declares settings of policies, which are public")]
 mod tests {
     use super::*;
-    use crate::{Choice, Edits, Get, Kind, List, Operation, ScopeRule, Unreachable, Violations, choices};
+    use crate::{
+        Choice, Edits, Get, Kind, List, Operation, Response, ScopeRule, Unreachable, choices, render,
+    };
 
     choices! {
-        /// What becomes of an open gate.
+        /// The handling of open gates.
         pub enum Gate {
-            /// It is denied.
+            /// They are denied.
             Deny,
-            /// It is closed.
+            /// They are closed.
             Close,
-            /// What is forbidden and what is missing is named.
+            /// Forbidden and missing values are reported.
             Name,
-            /// The cluster is asked.
+            /// They are looked up in the cluster.
             Ask,
         }
     }
 
-    /// Gates have to be closed: a policy to test the kernel with.
+    /// Requires closed gates: a policy to test the kernel with.
     #[derive(Debug)]
     struct Gates<const MUTATES: bool>(Gate);
 
@@ -217,6 +222,10 @@ mod tests {
         }
     }
 
+    fn evaluate<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Response {
+        judge::<P, _>(payload, cluster, |outcome| render::<P, _>(outcome))
+    }
+
     struct Nobody;
 
     impl Cluster for Nobody {
@@ -238,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_is_written_in_the_grammar_of_the_api_server() {
+    fn writes_violations_like_the_api_server() {
         assert_eq!(
             judged::<Gates<false>>(r#"{"spec":{"open":["n\u0022",1,true,{},1.5]}}"#, "Deny"),
             concat!(
@@ -259,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_a_thousand_violations_the_rest_is_counted() {
+    fn counts_violations_beyond_one_thousand() {
         let object = format!(r#"{{"spec":{{"open":[{}0]}}}}"#, "1,".repeat(1_002));
         let message = judged::<Gates<false>>(&object, "Deny");
         assert!(message.contains("spec.open[999]: ") && !message.contains("spec.open[1000]: "));
@@ -267,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_comes_back_as_the_whole_object_once() {
+    fn returns_the_whole_object_only_if_edits_change_it() {
         let open = r#"{"spec":{"open":true,"n":1.0}}"#;
         assert_eq!(
             judged::<Gates<true>>(open, "Close"),
@@ -280,12 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_is_declared_to_change_nothing_cannot() {
+    fn a_mutation_by_a_policy_that_is_not_mutating_is_a_fault() {
         assert_eq!(
             judged::<Gates<false>>(r#"{"spec":{"open":true}}"#, "Close"),
             concat!(
                 r#"{"accepted":false,"message":"gates: cannot judge this request: "#,
-                r#"object: this policy is declared to change nothing","code":500}"#,
+                r#"object: this policy is not declared to mutate objects","code":500}"#,
             ),
         );
     }
@@ -302,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_scope_is_admitted_whatever_it_is() {
+    fn admits_requests_that_are_out_of_scope() {
         for kind in [r#"{"group":"","kind":"Gate"}"#, r#"{"group":"castle.example","kind":"Moat"}"#] {
             let payload = format!(
                 r#"{{"request":{{"kind":{kind},"operation":"CREATE","object":7}},"settings":"bad"}}"#
@@ -319,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_held_against_their_declaration() {
+    fn checks_settings_against_their_declaration() {
         let check = |settings: &str| {
             check_settings::<Gates<false>>(settings.as_bytes()).map_err(|error| error.to_string())
         };
@@ -330,16 +339,16 @@ mod tests {
         }
         for (bad, message) in [
             (r#"{"gates":"Deny"}"#, "gates: unknown key; did you mean gate?"),
-            (r#"{"moat":1}"#, "moat: unknown key; known are gate, guards, labels"),
-            (r#"{"gate":"deny"}"#, r#"gate: "deny" is no value of this setting; did you mean Deny?"#),
-            (r#"{"gate":""}"#, r#"gate: "" is no value of this setting; known are Deny, Close, Name, Ask"#),
+            (r#"{"moat":1}"#, "moat: unknown key; expected one of gate, guards, labels"),
+            (r#"{"gate":"deny"}"#, r#"gate: "deny" is not a valid value; did you mean Deny?"#),
+            (r#"{"gate":""}"#, r#"gate: "" is not a valid value; expected one of Deny, Close, Name, Ask"#),
             (r#"{"gate":true}"#, "gate: expected a string, found a boolean"),
             (r#"{"guards":{}}"#, "guards: expected an array, found an object"),
-            (r#"{"guards":[{},null]}"#, "guards[1]: null is no element of a list; remove it"),
+            (r#"{"guards":[{},null]}"#, "guards[1]: null is not a valid list element; remove it"),
             (r#"{"guards":[{"name":7}]}"#, "guards[0].name: expected a string, found a number"),
             (r#"{"guards":[{"nam":"x"}]}"#, "guards[0].nam: unknown key; did you mean name?"),
             (r#"{"labels":{"a/b":null}}"#, "labels[a/b]: expected a string, found null"),
-            (r#"{"gate":"Deny","gate":"Close"}"#, r#"settings: the key "gate" is there twice"#),
+            (r#"{"gate":"Deny","gate":"Close"}"#, r#"settings: duplicate key "gate""#),
         ] {
             assert_eq!(check(bad), Err(message.to_owned()), "{bad}");
         }

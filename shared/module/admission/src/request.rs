@@ -4,33 +4,33 @@ use document::peek;
 
 use crate::{Fault, Node, Scope, Shape};
 
-/// What a client asks of the API server.
+/// A request of a client to the API server.
 ///
-/// Only what the API server sends in an `AdmissionReview` is here, under Kubernetes' own names:
+/// It has only fields of the `AdmissionRequest` that the API server sends, under the same names:
 /// <https://kubernetes.io/docs/reference/config-api/apiserver-admission.v1/>.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'d> {
     node: Node<'d>,
-    /// What is done to the object.
+    /// The operation on the object.
     pub operation: Operation,
     /// The API group of the object, empty for the core group.
     pub group: &'d str,
     /// The kind of the object.
     pub kind: &'d str,
-    /// The part of the object that is asked for, such as `status`; empty for the object itself.
+    /// The subresource of the request, such as `status`; empty for the object itself.
     pub subresource: &'d str,
 }
 
-/// What is done to an object.
+/// An operation on an object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Operation {
-    /// The object is new; also what the audit scanner sends.
+    /// The object is created. The audit scanner sends this operation for existing objects.
     Create,
-    /// The object changes; PATCH and server-side apply of an existing object arrive so, too.
+    /// The object is updated, also by PATCH and by server-side apply.
     Update,
-    /// The object goes.
+    /// The object is deleted.
     Delete,
-    /// A connection to the object: exec, attach, port-forward, proxy.
+    /// A client connects to the object: exec, attach, port-forward or proxy.
     Connect,
 }
 
@@ -44,14 +44,14 @@ impl Operation {
     ];
 }
 
-/// The shape of a payload around the objects, whose shape is the policy's.
+/// Returns the shape of a payload, given the shape of its request.
 pub(crate) const fn payload<'s>(request: &'s [(&'s str, Shape<'s>)]) -> [(&'s str, Shape<'s>); 2] {
     [("request", Shape::Fields(request)), ("settings", Shape::ALL)]
 }
 
 const KIND: Shape<'static> = Shape::Fields(&[("group", Shape::ALL), ("kind", Shape::ALL)]);
 
-/// The shape of a request with objects of the given shape.
+/// Returns the shape of a request, given the shape of its objects.
 pub(crate) const fn shape(object: Shape<'_>) -> [(&str, Shape<'_>); 8] {
     const USER: Shape<'static> = Shape::Fields(&[("groups", Shape::ALL), ("username", Shape::ALL)]);
     [
@@ -66,7 +66,8 @@ pub(crate) const fn shape(object: Shape<'_>) -> [(&str, Shape<'_>); 8] {
     ]
 }
 
-/// Whether the kind that a payload begins with is one of a scope; so is one that is not found there.
+/// Returns whether the kind at the beginning of a payload is in a scope; also `true` if there is no
+/// kind at the beginning.
 pub(crate) fn may_be_of(payload: &[u8], scope: Scope) -> bool {
     let found = peek(payload, &["request", "kind"], ["group", "kind"]);
     let Some([group, kind]) = found else { return true };
@@ -74,16 +75,16 @@ pub(crate) fn may_be_of(payload: &[u8], scope: Scope) -> bool {
 }
 
 impl<'d> Request<'d> {
-    /// Reads what decides whether a policy is concerned.
+    /// Reads the fields that decide whether a policy matches the request.
     ///
     /// # Errors
-    /// A request without kind or operation.
+    /// Returns a fault if the kind or the operation is missing, or if a field has another type.
     pub(crate) fn of(payload: Node<'d>) -> Result<Self, Fault> {
         let node = payload.at("request");
         let kind = node.at("kind");
         let operation = node.at("operation");
         let name = required(operation)?;
-        // Most often absent, which takes no place so.
+        // Usually absent: `entry` records no place for it then.
         let subresource = match node.entry("subResource")? {
             Some(subresource) => subresource.text()?,
             None => None,
@@ -100,66 +101,68 @@ impl<'d> Request<'d> {
         })
     }
 
-    /// The object as it would be stored.
+    /// Returns the object as it would be stored.
     ///
     /// # Errors
-    /// When there is none, or it is no object.
+    /// Returns a fault if it is absent or not an object.
     pub fn object(&self) -> Result<Node<'d>, Fault> {
         let object = self.node.at("object");
         if object.object()? { Ok(object) } else { Err(object.fault("expected an object, found nothing")) }
     }
 
-    /// The object as it is stored; a place without a value when the object is new.
+    /// Returns the stored object; a place without a value if the object is new.
     ///
     /// # Errors
-    /// When there is a value that is no object.
+    /// Returns a fault if the value is not an object.
     pub fn old_object(&self) -> Result<Node<'d>, Fault> {
         let old = self.node.at("oldObject");
         old.object()?;
         Ok(old)
     }
 
-    /// The object as it is stored, which an update has.
+    /// Returns the stored object, which every update has.
     ///
     /// # Errors
-    /// When there is none, or it is no object.
+    /// Returns a fault if it is absent or not an object.
     pub fn stored_object(&self) -> Result<Node<'d>, Fault> {
         let old = self.node.at("oldObject");
         if old.object()? { Ok(old) } else { Err(old.fault("expected an object, found nothing")) }
     }
 
-    /// The place of the name of the object; empty while the API server has not generated it.
+    /// Returns the place of the object's name, which is empty until the API server has generated
+    /// it.
     #[must_use]
     pub fn name(&self) -> Node<'d> {
         self.node.at("name")
     }
 
-    /// The namespace of the object; `None` for cluster-wide kinds.
+    /// Returns the namespace of the object; `None` for cluster-wide kinds.
     ///
     /// # Errors
-    /// When it is no string.
+    /// Returns a fault if it is not a string.
     pub fn namespace(&self) -> Result<Option<&'d str>, Fault> {
         self.node.at("namespace").filled_text()
     }
 
-    /// The name of the user who asks; empty for the audit scanner, which asks for nobody.
+    /// Returns the name of the requesting user; empty for the audit scanner, whose requests have no
+    /// user.
     ///
     /// # Errors
-    /// When it is no string.
+    /// Returns a fault if it is not a string.
     pub fn username(&self) -> Result<&'d str, Fault> {
         Ok(self.user().text()?.unwrap_or_default())
     }
 
-    /// The place of the name of the user who asks.
+    /// Returns the place of the requesting user's name.
     #[must_use]
     pub fn user(&self) -> Node<'d> {
         self.node.at("userInfo").at("username")
     }
 
-    /// The groups of the user who asks.
+    /// Returns the groups of the requesting user.
     ///
     /// # Errors
-    /// When they are no strings.
+    /// Returns a fault if they are not an array of strings.
     pub fn groups(&self) -> Result<Vec<&'d str>, Fault> {
         Ok(self.node.at("userInfo").at("groups").texts()?.into_iter().map(|(_, group)| group).collect())
     }

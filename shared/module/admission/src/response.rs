@@ -6,31 +6,32 @@ use text::{Json, ObjectWriter};
 
 use crate::{Decision, Outcome, Policy};
 
-/// `ValidationResponse` of kubewarden-policy-sdk, field by field. The tests of the crate `guest` compare the
-/// two.
+/// The response to a `validate` call, with the fields of `ValidationResponse` in
+/// kubewarden-policy-sdk. The tests of the crate `guest` compare the two.
 ///
-/// The object is text here: a `serde_json::Value` would round its numbers.
+/// The object is JSON text, because a `serde_json::Value` would round its numbers.
 #[derive(Debug, Default)]
 pub struct Response {
     /// Whether the request is admitted.
     pub accepted: bool,
     /// The reason of a denial.
     pub message: Option<String>,
-    /// The HTTP status that the client receives.
+    /// The HTTP status code that the client receives.
     pub code: Option<u16>,
     /// The whole object with the policy's changes, as JSON.
     pub mutated_object: Option<String>,
-    /// Warnings and audit annotations as JSON, by the name of the field. A policy without them carries no
-    /// code for them.
+    /// Warnings and audit annotations as JSON, by the name of the field. The module of a policy
+    /// that has none carries no code for them.
     pub notes: Vec<(&'static str, String)>,
 }
 
-/// The status of a request that violates a rule.
+/// The status code of a request that violates a rule.
 const FORBIDDEN: u16 = 403;
-/// The status of a request that cannot be judged. Audit reports count it as an error, not as a failure.
+/// The status code of a request that cannot be judged. Audit reports count it as an error, not as a
+/// failure.
 const INTERNAL_ERROR: u16 = 500;
 
-/// Turns the outcome of a policy into the response of its module.
+/// Returns the response of a module for the outcome of its policy.
 #[must_use]
 #[inline(never)]
 pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
@@ -49,13 +50,13 @@ pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
     };
     match notes {
         Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings, &notes.audit_annotations),
-        // A policy that is declared to emit none carries no code for them.
+        // The module of a policy that is declared to emit none carries no code for them.
         _ => response,
     }
 }
 
 impl Response {
-    /// The same response with warnings and audit annotations.
+    /// Returns the response with warnings and audit annotations.
     #[must_use]
     pub fn with(mut self, warnings: &[String], audit_annotations: &[(&'static str, String)]) -> Self {
         if !warnings.is_empty() {
@@ -69,7 +70,7 @@ impl Response {
         self
     }
 
-    /// The response as the host reads it.
+    /// Returns the response as JSON, which is what the host reads.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
         if self.accepted && self.mutated_object.is_none() && self.notes.is_empty() {

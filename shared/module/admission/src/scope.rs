@@ -1,32 +1,33 @@
-//! Which requests concern a policy, and what it may ask the cluster.
+//! The requests that a policy matches, and the look-ups that it declares.
 
 use crate::{Operation, Request};
 
-/// The requests that a policy judges; everything else is admitted unseen.
+/// The requests that a policy matches. All other requests are admitted without being judged.
 ///
-/// Tests hold it against the `rules` of the policy's `metadata.yml`.
+/// Tests compare it with the `rules` in the policy's `metadata.yml`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope(pub &'static [ScopeRule]);
 
-/// Requests for one kind of object.
+/// The requests for one kind of object.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopeRule {
     /// The API group, empty for the core group.
     pub group: &'static str,
-    /// The API versions that the metadata registers.
+    /// The API versions that `metadata.yml` registers.
     pub versions: &'static [&'static str],
-    /// The kind in the request: what is matched, together with the group.
+    /// The kind in the request, which is matched together with the group.
     pub kind: &'static str,
-    /// The resource that the metadata registers; with a subresource `services/status`.
+    /// The resource that `metadata.yml` registers; with a subresource, `services/status`.
     pub resource: &'static str,
     /// The operations.
     pub operations: &'static [Operation],
-    /// Whether `metadata.yml` registers it. Where not, an operator adds it for a setting that needs it.
+    /// Whether `metadata.yml` registers the rule. Otherwise an operator adds it for a setting that
+    /// needs it.
     pub registered: bool,
 }
 
 impl Scope {
-    /// Whether a request is the policy's business.
+    /// Returns whether a request matches the policy.
     #[must_use]
     pub fn covers(&self, request: &Request<'_>) -> bool {
         self.0.iter().any(|rule| {
@@ -39,25 +40,25 @@ impl Scope {
 }
 
 impl ScopeRule {
-    /// The subresource, empty for the object itself.
+    /// Returns the subresource, empty for the object itself.
     #[must_use]
     pub fn subresource(&self) -> &'static str {
         self.resource.split_once('/').map_or("", |(_, subresource)| subresource)
     }
 }
 
-/// What a policy may ask the cluster, at most.
+/// The look-ups that a policy may make.
 ///
-/// Tests hold it against `contextAwareResources` and `hostCapabilities` of the policy's `metadata.yml`, and
-/// fail a case in which something else is asked for.
+/// Tests compare it with `contextAwareResources` and `hostCapabilities` in the policy's
+/// `metadata.yml`, and fail a case with any other look-up.
 #[derive(Clone, Copy, Debug)]
 pub struct Reads(pub &'static [Read]);
 
 impl Reads {
-    /// Nothing: the verdict depends on the request alone.
+    /// No look-ups: the verdict depends on the request alone.
     pub const NONE: Reads = Reads(&[]);
 
-    /// Whether something is asked for in this way.
+    /// Returns whether there is a look-up of this type.
     #[must_use]
     pub const fn ask(self, how: How) -> bool {
         let mut reads = self.0;
@@ -71,30 +72,30 @@ impl Reads {
     }
 }
 
-/// Objects of one kind.
+/// The look-ups of one kind of object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Read {
-    /// `v1`, `apps/v1`.
+    /// The API version, such as `v1` or `apps/v1`.
     pub api_version: &'static str,
-    /// `Namespace`.
+    /// The kind, such as `Namespace`.
     pub kind: &'static str,
-    /// One by name, or all of the cluster or of a namespace.
+    /// The type of the look-ups.
     pub how: How,
 }
 
-/// How objects are asked for.
+/// The type of a look-up.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum How {
-    /// One, by name: the host capability `kubernetes/get_resource`.
+    /// One object by name: the host capability `kubernetes/get_resource`.
     Get,
-    /// All of the cluster: `kubernetes/list_resources_all`.
+    /// All objects in the cluster: `kubernetes/list_resources_all`.
     ListAll,
-    /// All of a namespace: `kubernetes/list_resources_by_namespace`.
+    /// All objects in a namespace: `kubernetes/list_resources_by_namespace`.
     ListIn,
 }
 
 impl How {
-    /// The host capability that it takes.
+    /// Returns the host capability that the look-up needs.
     #[must_use]
     pub fn capability(self) -> &'static str {
         match self {

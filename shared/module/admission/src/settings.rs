@@ -7,46 +7,48 @@ use text::Step;
 
 use crate::{Document, Fault, Node, Quoted, Shape, nearest};
 
-/// One setting: its name, what it takes and what it means.
+/// A setting: its name and its type.
 ///
-/// Unknown keys, wrong types and names that do not exist are refused by the declaration, with the path of the
-/// setting. What a setting means is in [`Policy::DOCS`](crate::Policy::DOCS), which no module carries.
+/// The declaration rejects unknown keys, wrong types and invalid names, with the path of the
+/// setting. [`Policy::DOCS`](crate::Policy::DOCS) has the description of the setting, which no
+/// module carries.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// The key, in camelCase.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its values.
     pub kind: Kind,
 }
 
 impl Setting {
-    /// A setting.
+    /// Creates a setting.
     #[must_use]
     pub const fn new(name: &'static str, kind: Kind) -> Self {
         Self { name, kind }
     }
 }
 
-/// What a setting takes. `null` always equals an absent key.
+/// The type of a setting. `null` always equals an absent key.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A string.
     Text,
     /// A boolean; `false` is the default.
     Flag,
-    /// An integer. The policy that reads it finds other types: most modules read no integers and carry no code for it.
+    /// An integer. The policy that reads it rejects other types: most modules read no integers and
+    /// carry no code for them.
     Integer,
-    /// One of the names; the first is the default.
+    /// One of these names, the first of which is the default.
     Choice(&'static [&'static str]),
-    /// A list.
+    /// A list of values of this type.
     List(&'static Kind),
     /// An object with these keys and no others.
     Object(&'static [Setting]),
-    /// An object with any keys, all values strings.
+    /// An object with arbitrary keys, whose values are strings.
     Texts,
 }
 
-/// What a setting takes, for a table: `list of strings`, or the names with bars between them.
+/// Displays the type for a table: `list of strings`, or the valid names separated by bars.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -66,7 +68,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// All settings by path, in order: `allow`, `allow.cidrs`. A path below a list belongs to each of its elements.
+/// Returns all settings by path, in order: `allow`, `allow.cidrs`. A path below a list applies to
+/// each of its elements.
 #[must_use]
 pub fn by_path(settings: &[Setting]) -> Vec<(String, Kind)> {
     fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
@@ -83,38 +86,39 @@ pub fn by_path(settings: &[Setting]) -> Vec<(String, Kind)> {
     found
 }
 
-/// A setting that is not valid: its place, such as `allow[0].cidrs[1]` or `settings` as a whole, the
-/// problem, and what to write instead.
+/// A setting that is not valid: its place, such as `allow[0].cidrs[1]`, or `settings` for the
+/// settings as a whole, the problem, and the remedy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SettingsError(Fault);
 
 impl SettingsError {
-    /// An error at a setting.
+    /// Creates an error at a setting.
     #[must_use]
     #[cold]
     pub fn at(setting: Node<'_>, problem: &str) -> Self {
         Self(setting.fault(problem))
     }
 
-    /// An error about a text at a setting, which the message repeats: `"10.0.0.0/33" is not a CIDR`.
+    /// Creates an error about a text at a setting, which the message repeats:
+    /// `"10.0.0.0/33" is not a CIDR`.
     #[must_use]
     #[cold]
     pub fn about(setting: Node<'_>, text: &str, problem: &str) -> Self {
         Self(setting.fault(format!("{} {problem}", Quoted(text))))
     }
 
-    /// The steps to the setting, from the settings as a whole.
+    /// Returns the steps from the settings as a whole to the setting.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         let Place { origin, steps } = self.0.place();
         match (origin, steps.split_first()) {
-            // Settings that come with a request lie below its key.
+            // Settings that come with a request are below its key.
             (Origin::Payload, Some((_, steps))) => steps,
             _ => steps,
         }
     }
 
-    /// The problem, and what to write instead.
+    /// Returns the problem and the remedy.
     #[must_use]
     pub fn problem(&self) -> &str {
         self.0.problem()
@@ -137,26 +141,26 @@ impl From<Fault> for SettingsError {
     }
 }
 
-/// As a fault of a request, the setting is named below `settings`.
+/// In a fault of a request, the path of the setting starts with `settings`.
 impl From<SettingsError> for Fault {
     fn from(SettingsError(fault): SettingsError) -> Self {
         fault
     }
 }
 
-/// An enumeration that is a setting.
+/// An enumeration that is the type of a setting.
 ///
-/// Written with [`choices!`](crate::choices).
+/// Declare it with [`choices!`](crate::choices).
 pub trait Choice: Copy + Default + 'static {
     /// The values, the default first.
     const VALUES: &'static [Self];
-    /// Their names, as settings write them.
+    /// The names of the values, as settings write them.
     const NAMES: &'static [&'static str];
 
-    /// Reads the setting; the default where it is absent.
+    /// Reads the setting; returns the default if it is absent.
     ///
     /// # Errors
-    /// When it is none of the names.
+    /// Returns an error if the value is not one of the names.
     fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
         Ok(choice(setting, Self::NAMES)?
             .and_then(|index| Self::VALUES.get(index))
@@ -165,42 +169,45 @@ pub trait Choice: Copy + Default + 'static {
     }
 }
 
-/// The position of a setting's value among the names that it may have.
+/// Returns the position of a setting's value among the valid names.
 fn choice(setting: Node<'_>, names: &[&str]) -> Result<Option<usize>, SettingsError> {
     let Some(name) = setting.text()? else { return Ok(None) };
     match names.iter().position(|known| *known == name) {
         None => {
-            let problem = advice("is no value of this setting", name, names);
+            let problem = advice("is not a valid value", name, names);
             Err(SettingsError::about(setting, name, &problem))
         }
         index => Ok(index),
     }
 }
 
-/// A complaint about a name, with the nearest of the known ones or all of them.
+/// Returns a complaint about a name, with the nearest of the valid names, or all of them if none is
+/// near.
 ///
 /// # Example
 /// ```
-/// let advice = admission::advice("is no gate", "nort", &["north", "south"]);
-/// assert_eq!(advice, "is no gate; did you mean north?");
+/// let gates = ["north", "south"];
+/// let advice = |name| admission::advice("is not a gate", name, &gates);
+/// assert_eq!(advice("nort"), "is not a gate; did you mean north?");
+/// assert_eq!(advice("moat"), "is not a gate; expected one of north, south");
 /// ```
 #[cold]
 #[must_use]
 pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(near) => format!("{complaint}; did you mean {near}?"),
-        None => format!("{complaint}; known are {}", Listed(known)),
+        None => format!("{complaint}; expected one of {}", Listed(known)),
     }
 }
 
-/// Declares enumerations that are settings; the first variant is the default.
+/// Declares enumerations that are types of settings; the first variant is the default.
 ///
 /// # Example
 /// ```
 /// admission::choices! {
-///     /// What becomes of values that are stored already.
+///     /// The handling of values that are stored already.
 ///     pub enum ExistingValues {
-///         /// They stay.
+///         /// They are tolerated.
 ///         Tolerate,
 ///         /// They are judged like new ones.
 ///         Recheck,
@@ -234,7 +241,7 @@ macro_rules! choices {
     )*};
 }
 
-/// Names with commas between them.
+/// Names separated by commas.
 struct Listed<'a>(&'a [&'a str]);
 
 impl fmt::Display for Listed<'_> {
@@ -247,10 +254,10 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
-/// Holds settings against their declaration: unknown keys, wrong types, names that do not exist.
+/// Checks settings against their declaration: unknown keys, wrong types and invalid names.
 ///
 /// # Errors
-/// The first thing that is wrong, with its path.
+/// Returns the first error, with its path.
 pub(crate) fn check(settings: Node<'_>, known: &[Setting]) -> Result<(), SettingsError> {
     settings.object()?;
     for (name, value) in settings.fields()? {
@@ -280,7 +287,7 @@ fn check_kind(value: Node<'_>, kind: Kind) -> Result<(), SettingsError> {
         Kind::List(of) => {
             for item in value.items()? {
                 if !item.is_present()? {
-                    return Err(SettingsError::at(item, "null is no element of a list; remove it"));
+                    return Err(SettingsError::at(item, "null is not a valid list element; remove it"));
                 }
                 check_kind(item, *of)?;
             }
@@ -297,7 +304,7 @@ fn check_kind(value: Node<'_>, kind: Kind) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// Parses settings that come alone, as `validate_settings` gets them.
+/// Parses settings alone, as `validate_settings` receives them.
 pub(crate) fn parse(settings: &[u8]) -> Result<Document<'_>, SettingsError> {
     Ok(Document::parse(settings, Shape::ALL, Origin::Settings)?)
 }

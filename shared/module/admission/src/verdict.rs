@@ -1,29 +1,29 @@
-//! What a policy finds.
+//! Verdicts of policies.
 
 use crate::{Edits, Violations};
 
-/// What becomes of a request, and what the client and the audit log are told besides.
+/// The verdict of a policy on a request, with warnings and audit annotations.
 ///
-/// There is no way to write an edit on a denied object.
+/// It cannot hold edits of an object that is denied.
 #[derive(Debug)]
 pub struct Verdict<'d> {
     pub(crate) review: Review<'d>,
-    /// Boxed, as most verdicts have none.
+    /// Boxed, because most verdicts have none.
     pub(crate) notes: Option<Box<Notes>>,
 }
 
-/// What becomes of a request.
+/// The verdict without warnings and audit annotations.
 #[derive(Debug)]
 pub(crate) enum Review<'d> {
-    /// Nothing to object to.
+    /// Admitted without changes.
     Admit,
-    /// At least one violation.
+    /// Denied, with at least one violation.
     Deny(Violations<'d>),
     /// Admitted with changes.
     Mutate(Edits),
 }
 
-/// What the client and the audit log are told, whatever becomes of the request.
+/// The warnings for the client and the annotations for the audit log, regardless of the verdict.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Notes {
     pub(crate) warnings: Vec<String>,
@@ -31,25 +31,26 @@ pub(crate) struct Notes {
 }
 
 impl Verdict<'_> {
-    /// Nothing to object to.
+    /// Creates a verdict that admits the request without changes.
     #[must_use]
     pub fn admit() -> Self {
         Self::of(Review::Admit)
     }
 
-    /// Adds a warning, which `kubectl` prints: one line, at most 120 characters where possible, as the API
-    /// server asks of webhooks.
+    /// Adds a warning, which `kubectl` prints: one line, if possible of at most 120 characters, as
+    /// the API server recommends for webhooks.
     ///
-    /// Only for policies that are declared to take [notes](crate::Policy::EMITS_WARNINGS).
+    /// Only for policies that are declared to [emit warnings](crate::Policy::EMITS_WARNINGS).
     #[must_use]
     pub fn warn(mut self, warning: String) -> Self {
         self.notes.get_or_insert_default().warnings.push(warning);
         self
     }
 
-    /// Adds an annotation for the audit log, whose key the API server prefixes with the name of the webhook.
+    /// Adds an annotation for the audit log. The API server prefixes its key with the name of the
+    /// webhook.
     ///
-    /// Only for policies that are declared to take [notes](crate::Policy::EMITS_WARNINGS).
+    /// Only for policies that are declared to [emit warnings](crate::Policy::EMITS_WARNINGS).
     #[must_use]
     pub fn annotate(mut self, key: &'static str, value: String) -> Self {
         self.notes.get_or_insert_default().audit_annotations.push((key, value));

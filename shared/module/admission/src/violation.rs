@@ -1,16 +1,16 @@
-//! Violations, in the words of the API server.
+//! Violations, in the format of the API server.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::Node;
 
-/// One value, or one missing value, that a policy denies.
+/// A value, or a missing value, for which a policy denies a request.
 ///
-/// A violation is written as `field.Error` of apimachinery is, with the remedy after a semicolon:
-/// `spec.externalIPs[0]: Invalid value: "192.0.2.1": the rule; the remedy`.
+/// A violation is displayed like a `field.Error` in apimachinery, with the remedy after a
+/// semicolon: `spec.externalIPs[0]: Invalid value: "192.0.2.1": the rule; the remedy`.
 ///
-/// It borrows from the document: its path is computed only for what a message lists.
+/// It borrows from the document, so that only the paths of listed violations are computed.
 /// [`Finding`](crate::Finding) is the same without the document.
 #[derive(Clone, Debug)]
 pub struct Violation<'d> {
@@ -21,7 +21,7 @@ pub struct Violation<'d> {
     pub(crate) check: Option<&'static str>,
 }
 
-/// The kinds of `field.Error` that policies use.
+/// The types of `field.Error` that policies use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Invalid,
@@ -30,7 +30,8 @@ pub(crate) enum Kind {
 }
 
 impl<'d> Violation<'d> {
-    /// A value that is not allowed. The message repeats the value, so it must not be secret.
+    /// Creates a violation for a value that is not allowed. The message shows the value, so it must
+    /// not be secret.
     pub fn invalid(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
@@ -39,7 +40,7 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// A required value that is missing.
+    /// Creates a violation for a required value that is missing.
     pub fn required(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
@@ -48,7 +49,7 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// A value that is not allowed and that no message repeats.
+    /// Creates a violation for a value that is not allowed and that no message shows.
     pub fn forbidden(
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
@@ -57,7 +58,7 @@ impl<'d> Violation<'d> {
         Self { at, kind: Kind::Forbidden, rule: rule.into(), remedy: remedy.into(), check: None }
     }
 
-    /// The same violation with the id of the check that found it.
+    /// Returns the violation with the id of the check that found it.
     #[must_use]
     pub fn of_check(mut self, check: &'static str) -> Self {
         self.check = Some(check);
@@ -103,11 +104,11 @@ pub struct Violations<'d> {
 }
 
 impl<'d> Violations<'d> {
-    /// The most violations that one message lists; further ones are counted. Reports cannot store messages
-    /// of megabytes.
+    /// The maximum number of violations that a message lists; further ones are counted. Reports
+    /// cannot store messages of megabytes.
     pub const LISTED: usize = 1000;
 
-    /// Adds a value that is not allowed; the message repeats it.
+    /// Adds a value that is not allowed and that the message shows.
     pub fn refuse(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
         self.add(at, Kind::Invalid, rule, remedy);
     }
@@ -117,12 +118,13 @@ impl<'d> Violations<'d> {
         self.add(at, Kind::Required, rule, remedy);
     }
 
-    /// Adds a value that is not allowed and that no message repeats.
+    /// Adds a value that is not allowed and that no message shows.
     pub fn forbid(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
         self.add(at, Kind::Forbidden, rule, remedy);
     }
 
-    /// One function for all callers: building a violation in each of them would be larger.
+    /// One function for all callers, because a violation built in each of them would take more
+    /// code.
     #[inline(never)]
     fn add(&mut self, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
         self.push(Violation { at, kind, rule: rule.into(), remedy: remedy.into(), check: None });
@@ -137,7 +139,8 @@ impl<'d> Violations<'d> {
         }
     }
 
-    /// Whether a message lists no more: further violations need no text and are [counted](Self::count).
+    /// Returns whether a message cannot list more violations. Further ones need no text and are
+    /// [counted](Self::count).
     #[must_use]
     pub fn are_full(&self) -> bool {
         self.listed.len() >= Self::LISTED
@@ -148,19 +151,19 @@ impl<'d> Violations<'d> {
         self.more = self.more.saturating_add(1);
     }
 
-    /// The number of violations beyond those that a message lists.
+    /// Returns the number of violations beyond those that a message lists.
     #[must_use]
     pub fn more(&self) -> usize {
         self.more
     }
 
-    /// The paths of the listed violations.
+    /// Returns the paths of the listed violations.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         self.listed.iter().map(|violation| violation.at.path()).collect()
     }
 
-    /// Whether there are no violations.
+    /// Returns whether there are no violations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
@@ -183,7 +186,7 @@ impl fmt::Display for Violations<'_> {
     }
 }
 
-/// Writes how many violations a message does not list.
+/// Writes the number of violations that a message does not list.
 pub(crate) fn write_more(f: &mut fmt::Formatter<'_>, more: usize) -> fmt::Result {
     write!(f, "… and {more} more violations")
 }

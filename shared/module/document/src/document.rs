@@ -1,7 +1,8 @@
-//! A JSON document reduced to what a shape keeps, parsed once.
+//! A JSON document, reduced to a shape and parsed once.
 //!
-//! The values lie in one vector in document order, each knows its parent: a step of the cursor is two
-//! integers, and the path of any value is found by walking up, only when a message needs it.
+//! The values are in one vector in document order, and each knows its parent. A cursor is a
+//! reference and an index. The path of a value is found by walking up, only when a message needs
+//! it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,41 +15,41 @@ use crate::node::Node;
 use crate::shape::position;
 use crate::{Fault, Shape};
 
-/// A parsed document; [`root`](Document::root) is the way in.
+/// A parsed document, which is read from its [`root`](Document::root).
 pub struct Document<'d> {
     entries: Vec<Entry<'d>>,
     unescaped: Vec<Vec<u8>>,
-    /// Fields that were asked for and are not there: they need a path, too.
+    /// The absent fields that were read: their places need paths, too.
     missing: Cell<Vec<Missing>>,
     origin: Origin<&'d str>,
 }
 
-/// A field that is not there.
+/// An absent field.
 #[derive(Clone, Copy)]
 pub(crate) struct Missing {
     pub(crate) parent: Id,
     pub(crate) name: &'static str,
-    /// The value of another type, if it is one, that has to be an object for the field to be there.
+    /// The ancestor whose value is not an object, if there is one.
     pub(crate) obstacle: Option<Id>,
 }
 
-/// A value of a document: present, or the place of a missing one.
+/// The index of a value, or of the place of an absent one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Id(u32);
 
 const MISSING: u32 = 1 << 31;
 
-/// The most values that are kept, so that no request of any size takes more memory than an instance has. Every
-/// object that fits into a cluster has fewer.
+/// The maximum number of values that are kept, so that no request exhausts the memory of an
+/// instance. Every object that fits into a cluster has fewer.
 const MOST: usize = 1 << 19;
 
 pub(crate) struct Entry<'d> {
     parent: Id,
-    /// The first entry that is not below this one.
+    /// The index of the first later entry that is not below this one.
     end: u32,
     name: Name<'d>,
     pub(crate) value: Value<'d>,
-    /// What was kept of the value, for the guard.
+    /// The shape that the value was reduced to, for the guard.
     #[cfg(debug_assertions)]
     pub(crate) shape: Shape<'d>,
 }
@@ -60,15 +61,16 @@ pub(crate) enum Name<'d> {
     Index(u32),
 }
 
-/// A string: a piece of the document or, in the rare case that it has escapes, what they mean.
+/// A string: a slice of the document or, in the rare case that it has escapes, its unescaped text.
 #[derive(Clone, Copy)]
 pub(crate) enum Text<'d> {
     Plain(&'d [u8]),
-    /// Its place among the unescaped strings of the document.
+    /// The index among the unescaped strings of the document.
     Unescaped(u32),
 }
 
-/// A JSON value; numbers that are no 64-bit integer keep their type only, as no rule reads them.
+/// A JSON value. Numbers other than integers of up to 18 digits keep only their type, as no rule
+/// reads them.
 pub(crate) enum Value<'d> {
     Null,
     Bool(bool),
@@ -93,11 +95,12 @@ impl Value<'_> {
 }
 
 impl<'d> Document<'d> {
-    /// Parses `text`, keeping what `shape` names.
+    /// Parses `text` and keeps the values that `shape` names.
     ///
     /// # Errors
-    /// What is not JSON, and an object with the same kept key twice: which of the two values another
-    /// reader would take is not for this one to guess.
+    /// Returns a fault if the text is not JSON, if too many values would be kept, or if an object
+    /// has a duplicate key among those that are kept, because readers differ in which of the two
+    /// values they use.
     pub fn parse(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Result<Self, Fault> {
         let document =
             Self { entries: Vec::with_capacity(64), unescaped: Vec::new(), missing: Cell::default(), origin };
@@ -125,7 +128,7 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// The cursor at the root.
+    /// Returns the cursor at the root.
     #[must_use]
     pub fn root(&'d self) -> Node<'d> {
         Node::new(self, Id(0))
@@ -135,8 +138,9 @@ impl<'d> Document<'d> {
         self.entries.get(usize::try_from(id.0).ok()?)
     }
 
-    /// Whether two values of the document are the same in all that is kept of them, fields in the same order. A null
-    /// field is none; numbers whose value is not kept are the same as no other.
+    /// Returns whether two values are equal in everything that is kept of them, with fields in the
+    /// same order. A null field equals an absent one. A number whose value is not kept does not
+    /// equal any other.
     pub(crate) fn is_same(&'d self, one: Id, other: Id) -> bool {
         let (Some(first), Some(second)) = (self.entry(one), self.entry(other)) else { return false };
         match (&first.value, &second.value) {
@@ -163,7 +167,7 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// What is directly below `id` but null fields.
+    /// Returns the entries directly below `id`, without null fields.
     fn values(&'d self, id: Id) -> impl Iterator<Item = (&'d Name<'d>, Id)> {
         self.children(id).filter(|(name, id)| {
             matches!(name, Name::Index(_))
@@ -171,7 +175,7 @@ impl<'d> Document<'d> {
         })
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     pub(crate) fn bytes(&'d self, text: Text<'d>) -> &'d [u8] {
         match text {
             Text::Plain(bytes) => bytes,
@@ -182,18 +186,19 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// The text of a name, which was checked when it was kept, or of a string that was read.
+    /// Returns the text of a name, which was validated when it was kept, or of a string that has
+    /// been read.
     pub(crate) fn name(&'d self, name: Text<'d>) -> &'d str {
         std::str::from_utf8(self.bytes(name)).unwrap_or_default()
     }
 
-    /// The entries directly below `id`, in document order.
+    /// Returns the entries directly below `id`, in document order.
     pub(crate) fn children(&'d self, id: Id) -> Children<'d> {
         let end = self.entry(id).map_or(0, |entry| entry.end);
         Children { document: self, next: id.0.saturating_add(1), end }
     }
 
-    /// A place for a field that is not there.
+    /// Returns a place for an absent field.
     pub(crate) fn missing(&self, parent: Id, name: &'static str) -> Id {
         let obstacle = match self.entry(parent) {
             Some(Entry { value: Value::Object | Value::Null, .. }) => None,
@@ -204,14 +209,14 @@ impl<'d> Document<'d> {
         if missing.capacity() == 0 {
             missing.reserve(32);
         }
-        // Asked for at most once per read of a bounded rule: far from 2^31.
+        // Rules read a bounded number of absent fields: far fewer than 2^31.
         let id = u32::try_from(missing.len()).unwrap_or(u32::MAX) | MISSING;
         missing.push(Missing { parent, name, obstacle });
         self.missing.set(missing);
         Id(id)
     }
 
-    /// What is known of a missing place; `None` of a present value.
+    /// Returns the absent field of a place; `None` if the place has a value.
     pub(crate) fn missing_place(&self, id: Id) -> Option<Missing> {
         let index = usize::try_from(id.0.checked_sub(MISSING)?).ok()?;
         let missing = self.missing.take();
@@ -220,7 +225,7 @@ impl<'d> Document<'d> {
         place
     }
 
-    /// The steps from the root to a place.
+    /// Returns the steps from the root to a place.
     pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<&'d str>> {
         let mut steps = Vec::new();
         let mut at = id;
@@ -243,13 +248,13 @@ impl<'d> Document<'d> {
         steps
     }
 
-    /// The path of a place, as messages write it.
+    /// Returns the path of a place, as messages show it.
     #[cold]
     pub(crate) fn path(&'d self, id: Id) -> String {
         self.place(id).to_string()
     }
 
-    /// A place that outlives the document.
+    /// Returns a place that outlives the document.
     #[cold]
     pub(crate) fn place(&'d self, id: Id) -> Place {
         let mut steps = Vec::new();
@@ -261,7 +266,7 @@ impl<'d> Document<'d> {
 }
 
 impl fmt::Debug for Document<'_> {
-    /// Without the content, which may be secret.
+    /// Omits the content, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Document").field("values", &self.entries.len()).finish_non_exhaustive()
     }
@@ -291,7 +296,7 @@ impl<'d> Iterator for Children<'d> {
 struct Builder<'d> {
     document: Document<'d>,
     scanner: Scanner<'d>,
-    /// What is wrong with an object that is JSON.
+    /// The fault in text that is valid JSON.
     fault: Option<Fault>,
     /// The shape of the value that is being kept.
     #[cfg(debug_assertions)]
@@ -352,8 +357,9 @@ impl<'d> Builder<'d> {
     /// Keeps the fields of an object that the shape names.
     fn keep_fields(&mut self, shape: Shape<'d>, object: Id) -> Result<(), SyntaxError> {
         let mut first = true;
-        // No key twice: the fields of a shape are ticked off; where all keys are kept, they rise strictly as
-        // they come from a host that sorts them, and are compared with each other only if they do not.
+        // Duplicate keys: the fields of a shape are ticked off. Where all keys are kept, they
+        // ascend strictly if they come from a host, which sorts them; they are compared with each
+        // other only if they do not.
         let mut ticked = 0_u64;
         let mut twice = false;
         let mut last: &[u8] = &[];
@@ -368,8 +374,8 @@ impl<'d> Builder<'d> {
                 Shape::Fields(fields) => {
                     let number = position(fields, bytes);
                     if let Some(number) = number {
-                        // A shape with more fields than bits would see twins where none are: at worst it
-                        // compares names once more.
+                        // In a shape with more fields than bits, fields share bits, which at worst
+                        // causes a needless comparison of names.
                         let tick = 1_u64.wrapping_shl(u32::try_from(number).unwrap_or_default());
                         twice |= ticked & tick != 0;
                         ticked |= tick;
@@ -377,7 +383,7 @@ impl<'d> Builder<'d> {
                     number.and_then(|number| fields.get(number)).map(|(_, shape)| *shape)
                 }
                 Shape::Each(each) => {
-                    // What a shape names is text; any other key is checked here.
+                    // Names in a shape are text; any other key is validated here.
                     if std::str::from_utf8(bytes).is_err() {
                         return Err(SyntaxError::Utf8);
                     }
@@ -397,7 +403,7 @@ impl<'d> Builder<'d> {
         if twice { self.refuse_twins(object) } else { Ok(()) }
     }
 
-    /// The last string that the scanner passed.
+    /// Returns the last string that the scanner passed.
     fn last_string(&mut self, escaped: bool) -> Result<Text<'d>, SyntaxError> {
         if !escaped {
             return Ok(Text::Plain(self.scanner.raw()));
@@ -424,7 +430,7 @@ impl<'d> Builder<'d> {
         Ok(id)
     }
 
-    /// Closes an array or object: everything pushed since lies below it.
+    /// Closes an array or object: everything pushed since is below it.
     fn close(&mut self, id: Id) {
         let end = u32::try_from(self.document.entries.len()).unwrap_or(u32::MAX);
         if let Ok(index) = usize::try_from(id.0)
@@ -434,7 +440,7 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// Refuses an object with a key twice.
+    /// Fails if an object has a duplicate key.
     #[cold]
     fn refuse_twins(&mut self, object: Id) -> Result<(), SyntaxError> {
         let names = self.document.children(object).filter_map(|(name, _)| match name {
@@ -455,7 +461,7 @@ impl<'d> Builder<'d> {
 }
 
 impl Id {
-    /// An entry that no document has.
+    /// The id of an entry that no document has.
     pub(crate) const NOWHERE: Id = Id(MISSING - 1);
 }
 
@@ -473,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_keeps_what_its_shape_names() {
+    fn keeps_the_values_that_the_shape_names() {
         let document = parse(r#"{"spec":{"type":"a","other":[{}]},"status":{"spec":{"type":"b"}}}"#).unwrap();
         let root = document.root();
         assert_eq!(root.at("spec").at("type").text(), Ok(Some("a")));
@@ -481,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_the_same_as_absent() {
+    fn null_equals_absent() {
         let document = parse(r#"{"spec":null,"metadata":{"labels":null}}"#).unwrap();
         let root = document.root();
         assert_eq!(root.at("spec").at("type").text(), Ok(None));
@@ -490,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_through_another_type_is_a_fault_at_that_type() {
+    fn a_read_below_another_type_is_a_fault_at_the_ancestor() {
         for (text, fault) in [
             (r#"{"spec":"x"}"#, "thing: spec: expected an object, found a string"),
             (r#"{"spec":[]}"#, "thing: spec: expected an object, found an array"),
@@ -505,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_written_as_kubectl_explains_them() {
+    fn writes_paths_like_kubectl_explain() {
         let text = r#"{"metadata":{"labels":{"team":1,"a/b":2,"odd key\u000a":3,"":4}},"spec":{"hosts":[{},{"name":5}]}}"#;
         let document = parse(text).unwrap();
         let labels = document.root().at("metadata").at("labels");
@@ -525,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_key_that_is_there_twice_is_a_fault() {
+    fn rejects_duplicate_keys_that_are_kept() {
         for (text, fault) in [
             (r#"{"spec":{"type":"a","type":"b"}}"#, r#"thing: spec: duplicate key "type""#),
             (r#"{"spec":{},"status":1,"spec":null}"#, r#"thing: duplicate key "spec""#),
@@ -536,12 +542,15 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), fault);
         }
-        assert!(parse(r#"{"spec":{"other":1,"other":2}}"#).is_ok(), "what is skipped is nobody's business");
+        assert!(
+            parse(r#"{"spec":{"other":1,"other":2}}"#).is_ok(),
+            "duplicate keys in skipped values are ignored"
+        );
         assert!(parse(r#"{"metadata":{"labels":{"b":"1","a":"2","":"3"}}}"#).is_ok());
     }
 
     #[test]
-    fn escaped_keys_and_values_are_read_as_what_they_mean() {
+    fn unescapes_keys_and_values() {
         let document = parse(r#"{"\u0073pec":{"type":"caf\u00e9 \ud83d\ude00"}}"#).unwrap();
         assert_eq!(document.root().at("spec").at("type").text(), Ok(Some("café 😀")));
         assert_eq!(
@@ -551,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_a_fault_where_they_are_read() {
+    fn strings_that_are_not_utf8_are_faults_where_they_are_read() {
         let value = b"{\"spec\":{\"type\":\"\xff\"}}";
         let document = Document::parse(value, SHAPE, Origin::Lookup("thing")).unwrap();
         assert_eq!(
@@ -563,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn more_values_than_fit_into_an_instance_are_refused() {
+    fn rejects_more_values_than_fit_into_an_instance() {
         let labels = |count: usize| format!(r#"{{"metadata":{{"labels":[{}0]}}}}"#, "0,".repeat(count - 1));
         assert!(parse(&labels(MOST - 3)).is_ok());
         let fault = parse(&labels(MOST - 2)).unwrap_err().to_string();
@@ -571,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_document_shows_in_its_debug_output() {
+    fn debug_output_omits_the_content() {
         let document = parse(r#"{"spec":{"type":"hunter2"}}"#).unwrap();
         let shown = format!("{document:?} {:?}", document.root().at("spec").at("type"));
         assert!(!shown.contains("hunter2"), "{shown}");

@@ -1,26 +1,27 @@
-//! Why a request could not be judged.
+//! Faults: the reasons why a request cannot be judged.
 
 use std::fmt::{self, Display as _};
 use std::sync::Arc;
 
 use text::{Path, Step};
 
-/// A request, an answer of the cluster or a setting that cannot be read, or a look-up that failed.
+/// A request, cluster answer or setting that cannot be read, or a look-up that failed.
 ///
-/// A fault is not a verdict. `?` carries it to the one place that turns it into a denial (`judge` of the
-/// crate `admission`), so the code cannot express "could not read it, admit it". A fault names the place
-/// and the types, never a value: the value may be secret.
+/// A fault is not a verdict. `?` carries it to `judge` of the crate `admission`, the only place
+/// that turns it into a denial, so that no code can admit a request that it could not read. A fault
+/// names the place and the types, never a value, because the value may be secret.
 ///
-/// It is a pointer because every read returns one in its result, and a larger error would be copied there.
+/// It is a pointer because the result of every read can hold one, and a larger error would be
+/// copied with each result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Fault(Arc<(Place, String)>);
 
-/// Where a fault or a finding lies.
+/// The place of a fault or a finding.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Place {
     /// The document that the steps start from.
     pub origin: Origin,
-    /// The steps from the root of the document; none for the root itself.
+    /// The steps from the root of the document; empty for the root itself.
     pub steps: Vec<Step>,
 }
 
@@ -29,9 +30,9 @@ pub struct Place {
 pub enum Origin<S = String> {
     /// The payload of a `validate` call, `{"request": …, "settings": …}`.
     Payload,
-    /// Settings alone, the payload of a `validate_settings` call.
+    /// The settings alone, which are the payload of a `validate_settings` call.
     Settings,
-    /// An answer of the cluster, by its name: `Namespace "shop"`.
+    /// A cluster answer, by name: `Namespace "shop"`.
     Lookup(S),
 }
 
@@ -46,12 +47,12 @@ impl Origin<&str> {
 }
 
 impl Fault {
-    /// A fault at a place.
+    /// Creates a fault at a place. The problem is a fragment: `expected an object, found a string`.
     pub fn new(place: Place, problem: impl Into<String>) -> Self {
         Self(Arc::new((place, problem.into())))
     }
 
-    /// A fault in the payload, at a path from its root: `["request", "namespace"]`.
+    /// Creates a fault in the payload, at a path from its root: `["request", "namespace"]`.
     #[cold]
     pub fn in_payload(fields: &[&str], problem: impl Into<String>) -> Self {
         let mut steps = Vec::with_capacity(fields.len());
@@ -61,19 +62,19 @@ impl Fault {
         Self::new(Place { origin: Origin::Payload, steps }, problem)
     }
 
-    /// A fault of a look-up as a whole, such as `Namespace "shop"`.
+    /// Creates a fault of a whole look-up, such as `Namespace "shop"`.
     #[cold]
     pub fn in_lookup(name: String, problem: impl Into<String>) -> Self {
         Self::new(Place { origin: Origin::Lookup(name), steps: Vec::new() }, problem)
     }
 
-    /// The place: a path in the request, the settings or an object of the cluster.
+    /// Returns the place: a path in the request, the settings or an object of the cluster.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.0.0
     }
 
-    /// The problem at the place, as a fragment: `expected an object, found a string`.
+    /// Returns the problem at the place, as a fragment: `expected an object, found a string`.
     #[must_use]
     pub fn problem(&self) -> &str {
         &self.0.1
@@ -91,13 +92,14 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Place {
-    /// Writes the place that some steps lead to, as messages do.
+    /// Writes the place at the end of some steps, as messages show it.
     ///
-    /// As in `kubectl explain` and the API server's messages, paths in the object under review start at the
-    /// object. The old object, other fields of the request, and objects of the cluster are named first.
+    /// As in `kubectl explain` and the messages of the API server, paths in the object under review
+    /// start at the object. Other paths start with the old object, the field of the request, or the
+    /// name of the look-up.
     ///
     /// # Errors
-    /// When the formatter fails.
+    /// Returns an error if the formatter fails.
     pub fn write(f: &mut fmt::Formatter<'_>, origin: &Origin, steps: &[Step]) -> fmt::Result {
         let mut borrowed = Vec::with_capacity(steps.len());
         for step in steps {

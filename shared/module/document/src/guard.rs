@@ -1,8 +1,7 @@
-//! Debug builds only: a read of a field that the shape does not keep panics.
+//! The guard of debug builds, which panics on a read of a field that the shape does not keep.
 //!
-//! Such a field would read as absent, and most rules admit an object without it. Every test therefore
-//! runs with this guard, over the whole corpus of cases and over generated objects; modules are built
-//! without it.
+//! Such a field would read as absent, and most rules admit an object without it. All tests run with
+//! this guard, over every case and over generated objects. Modules are built without it.
 
 use crate::document::{Document, Id};
 use crate::shape::field;
@@ -26,7 +25,7 @@ pub(crate) fn keeps_all_fields(document: &Document<'_>, id: Id) {
     }
 }
 
-/// The shape that applies to a value or to a place without one.
+/// Returns the shape that applies to a value or to an absent one.
 fn shape_at<'d>(document: &'d Document<'_>, id: Id) -> Option<Shape<'d>> {
     if let Some(entry) = document.entry(id) {
         return Some(entry.shape);
@@ -36,7 +35,7 @@ fn shape_at<'d>(document: &'d Document<'_>, id: Id) -> Option<Shape<'d>> {
 }
 
 #[track_caller]
-#[expect(clippy::panic, reason = "a mistake in this repository, which tests have to find")]
+#[expect(clippy::panic, reason = "a mistake in this repository, which tests must find")]
 fn refuse(place: &str) -> ! {
     panic!("the shape of this document does not keep {place}; add it to the shape")
 }
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_in_the_shape_are_read() {
+    fn reads_fields_in_the_shape() {
         read(|view| {
             let _ = view.first("containers").at("name").text().unwrap();
             let _ = view.spec().at("nodeSelector").at("disk").text().unwrap();
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the shape of this document does not keep Pod.status; add it to the shape")]
-    fn a_field_of_the_root_outside_the_shape_panics() {
+    fn panics_on_a_field_of_the_root_outside_the_shape() {
         read(|view| {
             let _ = view.0.at("status");
         });
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "does not keep Pod: spec.hostPID; add it to the shape")]
-    fn a_field_outside_the_shape_panics() {
+    fn panics_on_a_field_outside_the_shape() {
         read(|view| {
             let _ = view.spec().at("hostPID");
         });
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "does not keep Pod: spec.containers[0].image; add it to the shape")]
-    fn an_entry_outside_the_shape_panics() {
+    fn panics_on_an_entry_outside_the_shape() {
         read(|view| {
             let _ = view.first("containers").entry("image");
         });
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "does not keep Pod: spec.volumes[0].hostPath.type; add it to the shape")]
-    fn a_field_below_each_field_outside_the_shape_panics() {
+    fn panics_on_a_field_outside_the_shape_of_each_field() {
         read(|view| {
             let _ = view.first("volumes").at("hostPath").at("type");
         });
@@ -125,7 +124,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "does not keep every field of Pod: spec; add it to the shape")]
-    fn iterating_over_fields_of_which_the_shape_names_some_panics() {
+    fn panics_on_iteration_if_the_shape_names_fields() {
         read(|view| drop(view.spec().fields()));
     }
 }

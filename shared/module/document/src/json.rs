@@ -1,18 +1,19 @@
-//! A scanner for JSON text, RFC 8259 to the letter.
+//! A strict scanner for JSON text (RFC 8259).
 //!
-//! Nearly all of a payload is skipped, so skipping is what a request costs. This scanner does it in about
-//! half the instructions of a serde visitor, and without the code that serde brings into a module for every
-//! type it visits; DESIGN.md has the figures. It accepts exactly what `serde_json` accepts, which the host
-//! reads requests with: a test holds the two against each other.
+//! Nearly all of a payload is skipped, so skipping dominates the cost of a request. This scanner
+//! needs about half the instructions of a serde visitor and avoids the code that serde adds to a
+//! module for every type it visits; DESIGN.md has the figures. It accepts exactly what `serde_json`
+//! accepts, with which the host reads requests; tests compare the two.
 
 use std::ops::Range;
 
 use text::{Unpaired, unescape};
 
-/// Deeper nesting is refused, as the host refuses it.
+/// The depth at which nesting is rejected, as by the host.
 const DEEPEST: u8 = 128;
 
-/// What a text lacks. One byte, so that results stay in registers; the place is where the scanner stands.
+/// A syntax error, named after what the text lacks at the position of the scanner. It is one byte
+/// so that results stay in registers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SyntaxError {
     Value,
@@ -30,14 +31,14 @@ pub(crate) enum SyntaxError {
     Literal,
     Depth,
     Utf8,
-    /// No more values than can be kept.
+    /// The document has more values than can be kept.
     Fewer,
-    /// The keys of an object are each there once; the builder knows where not.
+    /// An object has a duplicate key; the builder knows which.
     Unique,
 }
 
 impl SyntaxError {
-    /// The complaint, with line and column; nothing of the text is repeated.
+    /// Returns the message, with line and column. It repeats no part of the text.
     #[cold]
     pub(crate) fn describe(self, text: &[u8], at: usize) -> String {
         let expected = match self {
@@ -51,7 +52,7 @@ impl SyntaxError {
             SyntaxError::Escape => "an escape",
             SyntaxError::HexDigits => "four hexadecimal digits",
             SyntaxError::Surrogate => "a pair of surrogates",
-            SyntaxError::Control => "an escape in place of a control character",
+            SyntaxError::Control => "an escape instead of a control character",
             SyntaxError::Digit => "a digit",
             SyntaxError::Literal => "true, false or null",
             SyntaxError::Depth => "less nesting",
@@ -68,7 +69,7 @@ impl SyntaxError {
     }
 }
 
-/// The type of a value, told by its first byte.
+/// The type of a value, as its first byte shows it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Start {
     Object,
@@ -80,7 +81,7 @@ pub(crate) enum Start {
     Null,
 }
 
-/// A number, as far as it matters.
+/// A number, as far as rules read it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Number {
     Integer(i64),
@@ -94,7 +95,8 @@ pub(crate) struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
     depth: u8,
-    /// The last key or string: in the scanner, as what a function returns must fit a register to be cheap.
+    /// The range of the last key or string. It is stored here because only results that fit into a
+    /// register are cheap.
     last: (usize, usize),
 }
 
@@ -103,18 +105,18 @@ impl<'t> Scanner<'t> {
         Self { text, at: 0, depth: 0, last: (0, 0) }
     }
 
-    /// Where the next value starts, past white space.
+    /// Returns the position of the next value, after white space.
     pub(crate) fn position(&mut self) -> usize {
         self.peek();
         self.at
     }
 
-    /// The range from a position up to here.
+    /// Returns the range from a position to the current one.
     pub(crate) fn since(&self, start: usize) -> Range<usize> {
         start..self.at
     }
 
-    /// Looks at the type of the next value.
+    /// Returns the type of the next value, without passing it.
     pub(crate) fn start(&mut self) -> Result<Start, SyntaxError> {
         match self.peek() {
             Some(b'"') => Ok(Start::String),
@@ -128,7 +130,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Goes into an object or array whose start was looked at.
+    /// Enters an object or array whose type [`start`](Self::start) returned.
     pub(crate) fn enter(&mut self) -> Result<(), SyntaxError> {
         self.depth = self.depth.saturating_add(1);
         if self.depth >= DEEPEST {
@@ -138,8 +140,8 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Whether the object or array has a further element; if not, it is left. `first` right after
-    /// [`enter`](Self::enter).
+    /// Returns whether the object or array has another element, and leaves it if not. `first` is
+    /// true right after [`enter`](Self::enter).
     pub(crate) fn more(&mut self, first: bool, close: u8) -> Result<bool, SyntaxError> {
         match self.peek() {
             Some(byte) if byte == close => {
@@ -156,8 +158,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes the key of a field, and the colon behind it; tells whether it has escapes. The key is
-    /// [`raw`](Self::raw).
+    /// Passes the key of a field and the colon after it, and returns whether the key has escapes.
+    /// [`raw`](Self::raw) returns the key.
     pub(crate) fn key(&mut self) -> Result<bool, SyntaxError> {
         if self.peek() != Some(b'"') {
             return Err(SyntaxError::Key);
@@ -170,8 +172,7 @@ impl<'t> Scanner<'t> {
         Ok(escaped)
     }
 
-    /// Passes a string whose start was looked at; tells whether it has escapes. The string is
-    /// [`raw`](Self::raw).
+    /// Passes a string and returns whether it has escapes. [`raw`](Self::raw) returns the string.
     pub(crate) fn string(&mut self) -> Result<bool, SyntaxError> {
         let start = self.at.wrapping_add(1);
         let mut escaped = false;
@@ -181,20 +182,20 @@ impl<'t> Scanner<'t> {
         end.error.map_or(Ok(escaped), Err)
     }
 
-    /// What stands between the quotes of the last key or string, as bytes: whether they are UTF-8 is checked
-    /// where they are read.
+    /// Returns the bytes between the quotes of the last key or string. Whether they are UTF-8 is
+    /// checked where they are read.
     pub(crate) fn raw(&self) -> &'t [u8] {
         self.text.get(self.last.0..self.last.1).unwrap_or_default()
     }
 
-    /// What the last key or string means, which has escapes.
+    /// Returns the text of the last key or string, which has escapes.
     pub(crate) fn unescaped(&self) -> Result<Vec<u8>, SyntaxError> {
         unescape(self.raw()).map_err(|Unpaired| SyntaxError::Surrogate)
     }
 
-    /// A number whose start was looked at.
+    /// Passes a number and returns it.
     pub(crate) fn number(&mut self) -> Result<Number, SyntaxError> {
-        /// So many digits always fit.
+        /// Integers of up to this many digits fit into an `i64`.
         const DIGITS: usize = 18;
         let start = self.at;
         let integer = self.skip_number()?;
@@ -212,7 +213,7 @@ impl<'t> Scanner<'t> {
         Ok(Number::Integer(if negative { value.wrapping_neg() } else { value }))
     }
 
-    /// Passes a number; tells whether it has neither fraction nor exponent.
+    /// Passes a number and returns whether it is an integer, without a fraction or an exponent.
     fn skip_number(&mut self) -> Result<bool, SyntaxError> {
         if self.byte() == Some(b'-') {
             self.advance(1);
@@ -239,7 +240,7 @@ impl<'t> Scanner<'t> {
         Ok(integer)
     }
 
-    /// `true`, `false` or `null`, whose start was looked at.
+    /// Passes `true`, `false` or `null`.
     pub(crate) fn literal(&mut self, literal: &'static str) -> Result<(), SyntaxError> {
         if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(literal.as_bytes())) {
             self.advance(literal.len());
@@ -249,13 +250,14 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Any value.
+    /// Passes a value of any type.
     ///
-    /// One loop with its position in a local variable, as most of a payload goes through here.
+    /// This is one loop with its position in a local variable, because most of a payload is
+    /// skipped.
     pub(crate) fn skip(&mut self) -> Result<(), SyntaxError> {
         let bytes = self.text;
         let mut at = self.at;
-        // Of the objects and arrays that are open, innermost lowest: whether it is an object.
+        // A bit for each open object or array, the innermost lowest: 1 for an object.
         let mut open = 0_u128;
         let mut depth = 0_u8;
         let mut key = false;
@@ -304,7 +306,7 @@ impl<'t> Scanner<'t> {
                     false
                 }
             };
-            // Behind a value: leave what ends here, go on behind a comma.
+            // After a value: leave the objects and arrays that end, and continue after a comma.
             let mut closes = ends;
             loop {
                 if closes {
@@ -343,7 +345,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The end of the text.
+    /// Checks that the text ends.
     pub(crate) fn end(&mut self) -> Result<(), SyntaxError> {
         match self.peek() {
             None => Ok(()),
@@ -351,7 +353,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes at least one digit.
+    /// Passes one or more digits.
     fn digits(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         let mut at = start;
@@ -362,7 +364,7 @@ impl<'t> Scanner<'t> {
         if at == start { Err(SyntaxError::Digit) } else { Ok(()) }
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     #[inline]
     fn peek(&mut self) -> Option<u8> {
         self.at = past_space(self.text, self.at);
@@ -376,23 +378,23 @@ impl<'t> Scanner<'t> {
 
     #[inline]
     fn advance(&mut self, bytes: usize) {
-        // Never past the end by more than a literal: no overflow.
+        // At most a literal past the end, so this cannot overflow.
         self.at = self.at.wrapping_add(bytes);
     }
 
-    /// Where the scanner stands.
+    /// Returns the position of the scanner.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 }
 
-/// How far a string goes, and what it lacks there.
+/// The end of a string, and the error there, if any.
 struct End {
     at: usize,
     error: Option<SyntaxError>,
 }
 
-/// The position of the next byte that is no white space.
+/// Returns the position of the next byte that is not white space.
 #[inline]
 fn past_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at)
@@ -404,9 +406,12 @@ fn past_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The position behind the closing quote of a string whose text starts at `at`; `escaped` if it has escapes,
-/// which are checked.
-#[expect(clippy::inline_always, reason = "a tenth of all instructions, as a call returns through memory")]
+/// Returns the position after the closing quote of a string whose text starts at `at`. Sets
+/// `escaped` if the string has escapes, which it validates.
+#[expect(
+    clippy::inline_always,
+    reason = "saves a tenth of all instructions, as a call returns through memory"
+)]
 #[inline(always)]
 fn string_end(bytes: &[u8], mut at: usize, escaped: &mut bool) -> End {
     let error = loop {
@@ -427,7 +432,7 @@ fn string_end(bytes: &[u8], mut at: usize, escaped: &mut bool) -> End {
     End { at, error: Some(error) }
 }
 
-/// The length of the escape at the start of a text.
+/// Returns the length of the escape at the start of a text, in bytes.
 fn escape_length(text: &[u8]) -> Result<usize, SyntaxError> {
     match text {
         [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Ok(2),
@@ -437,8 +442,8 @@ fn escape_length(text: &[u8]) -> Result<usize, SyntaxError> {
     }
 }
 
-/// The position of the first byte from `at` on that does not stand for itself in a string, found eight bytes
-/// at a time.
+/// Returns the position of the first byte from `at` that ends the text of a string or starts an
+/// escape. It examines eight bytes at a time.
 #[inline]
 fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
@@ -446,8 +451,8 @@ fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks();
     for word in words {
         let word = u64::from_le_bytes(*word);
-        // Subtracting takes the high bit of a byte that is too small; right up to the first such byte, and
-        // for all bytes but those of other scripts, whose high bit is theirs.
+        // The subtraction sets the high bit of each byte that is too small, exactly up to the first
+        // such byte. Bytes that are not ASCII, whose high bit is set anyway, are masked out.
         let control = word.wrapping_sub(ONES.wrapping_mul(0x20));
         let quote = (word ^ ONES.wrapping_mul(0x22)).wrapping_sub(ONES);
         let backslash = (word ^ ONES.wrapping_mul(0x5c)).wrapping_sub(ONES);
@@ -477,14 +482,15 @@ mod tests {
         scanner.end()
     }
 
-    /// Whether `serde_json` accepts a text. It says of numbers that they are out of range, which is no matter
-    /// of syntax, and it looks at surrogates and UTF-8 only in what it keeps.
+    /// Returns whether `serde_json` accepts a text whose value is ignored: it would otherwise also
+    /// reject numbers out of range, unpaired surrogates and invalid UTF-8, which are not errors of
+    /// syntax.
     fn serde_accepts(text: &[u8]) -> bool {
         serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
     }
 
     #[test]
-    fn the_corners_of_the_grammar_are_those_of_serde_json() {
+    fn agrees_with_serde_json_on_corner_cases() {
         let texts: &[&str] = &[
             "",
             " ",
@@ -561,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_limited_as_the_host_limits_it() {
+    fn limits_nesting_like_the_host() {
         for depth in [1_usize, 126, 127, 128, 129, 100_000] {
             let text = [vec![b'['; depth], vec![b']'; depth]].concat();
             let host: Result<Value, _> = serde_json::from_slice(&text);
@@ -570,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_has_line_and_column_and_nothing_of_the_text() {
+    fn messages_have_line_and_column_and_no_text() {
         let text = b"{\n  \"password\": hunter2}";
         let mut scanner = Scanner::new(text);
         let error = scanner.skip().unwrap_err();
@@ -578,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_integers_as_long_as_they_surely_fit() {
+    fn reads_integers_of_up_to_18_digits() {
         let number = |text: &str| {
             let mut scanner = Scanner::new(text.as_bytes());
             scanner.number().unwrap()
@@ -593,14 +599,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_serde_json_writes_is_accepted(text in json(), pretty: bool) {
+        fn accepts_what_serde_json_writes(text in json(), pretty: bool) {
             let value: Value = serde_json::from_str(&text).unwrap();
             let text = if pretty { serde_json::to_vec_pretty(&value) } else { serde_json::to_vec(&value) };
             prop_assert!(skips(&text.unwrap()).is_ok());
         }
 
         #[test]
-        fn a_changed_byte_is_accepted_or_refused_as_by_serde_json(text in json(), at: prop::sample::Index, byte: u8) {
+        fn agrees_with_serde_json_on_a_changed_byte(text in json(), at: prop::sample::Index, byte: u8) {
             let mut text = text.into_bytes();
             let at = at.index(text.len());
             text[at] = byte;
@@ -608,12 +614,12 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_accepted_or_refused_as_by_serde_json(text in "[\\[\\]{}:,\"\\\\ntfu0-9eE.+ a-]{0,24}") {
+        fn agrees_with_serde_json_on_any_bytes(text in "[\\[\\]{}:,\"\\\\ntfu0-9eE.+ a-]{0,24}") {
             prop_assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()));
         }
 
         #[test]
-        fn strings_mean_what_serde_json_reads(text: String) {
+        fn unescapes_strings_like_serde_json(text: String) {
             let json = serde_json::to_string(&text).unwrap();
             let escaped: String =
                 text.encode_utf16().map(|unit| format!("\\u{unit:04X}")).collect::<Vec<_>>().concat();
@@ -625,7 +631,7 @@ mod tests {
         }
     }
 
-    /// The text of an arbitrary JSON value.
+    /// Generates the text of an arbitrary JSON value.
     fn json() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             Just("null".to_owned()),

@@ -1,12 +1,12 @@
-//! JSON documents: scanned once, kept by shape, read through a cursor that knows its path.
+//! JSON documents: parsed once, reduced to a shape, read through a cursor that knows its path.
 //!
-//! A policy looks at a few fields of a large object. What it looks at is declared as a [`Shape`];
-//! [`Document`] keeps that and skips the rest; rules read it through [`Node`], which gives the value, the
-//! path for the message and the place of an edit, so that the three cannot drift apart. What cannot
-//! be read is a [`Fault`], never an absence.
+//! A policy reads a few fields of a large object and declares them as a [`Shape`]. [`Document`]
+//! keeps these fields and skips the rest. Rules read them through [`Node`], which provides the
+//! value, the path for messages and the place for edits, so that the three cannot diverge. Input
+//! that cannot be read is a [`Fault`], never an absent value.
 //!
 //! # What this crate does not do
-//! It knows no Kubernetes, no policy and no host.
+//! It does not know Kubernetes, policies or hosts.
 
 mod document;
 mod fault;

@@ -1,4 +1,4 @@
-//! The cursor that rules read documents with.
+//! The cursor through which rules read documents.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use crate::guard;
 use crate::shape::same;
 use crate::{Fault, Place};
 
-/// A place in a document, present or not; it knows its path.
+/// A place in a document, with or without a value. It knows its path.
 ///
-/// * A step never fails: what is not there is a place without a value, and `null` is the same as not there,
-///   as for the API server.
-/// * A read of a place whose value, or the value of one of its ancestors, has another type is a
-///   [`Fault`] with the path and both types. So a malformed object can never look like an empty one.
+/// * A step never fails: an absent field is a place without a value, and `null` equals absent, as
+///   for the API server.
+/// * A read of a place whose value, or the value of an ancestor, has another type is a [`Fault`]
+///   with the path and both types. A malformed object can therefore never look like an empty one.
 ///
 /// # Example
 /// ```
@@ -42,10 +42,10 @@ impl<'d> Node<'d> {
         Self { document, id }
     }
 
-    /// The place of a field.
+    /// Returns the place of a field.
     ///
     /// # Panics
-    /// In debug builds, when the shape of the document does not keep the field.
+    /// Panics in debug builds if the shape of the document does not keep the field.
     #[must_use]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn at(&self, name: &'static str) -> Self {
@@ -55,7 +55,8 @@ impl<'d> Node<'d> {
         Self { id, ..*self }
     }
 
-    /// Whether another place of the same document has the same value, in all that is kept of them.
+    /// Returns whether another place of the same document has an equal value, in everything that is
+    /// kept of the two.
     ///
     /// # Example
     /// ```
@@ -71,28 +72,29 @@ impl<'d> Node<'d> {
         self.document.is_same(self.id, other.id)
     }
 
-    /// The field of an object whose names are data, such as labels; `None` if it is not there or null.
+    /// Returns a field of an object whose names are data, such as labels; `None` if it is absent or
+    /// null.
     ///
     /// # Errors
-    /// When this is neither an object nor absent.
+    /// Returns a fault if the value is not an object.
     ///
     /// # Panics
-    /// As [`at`](Self::at).
+    /// Panics like [`at`](Self::at).
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn entry(&self, key: &str) -> Result<Option<Self>, Fault> {
         #[cfg(debug_assertions)]
         guard::keeps_field(self.document, self.id, key);
         match self.document.entry(self.id).map(|entry| &entry.value) {
-            // By far the most often asked question.
+            // By far the most frequent case.
             Some(Value::Object) => Ok(self.child(key).map(|id| Self { id, ..*self }).filter(Node::has_value)),
             _ => self.object().map(|_| None),
         }
     }
 
-    /// The value, if it is a string.
+    /// Returns the string; `None` if it is absent.
     ///
     /// # Errors
-    /// When it has another type.
+    /// Returns a fault if the value has another type or is not UTF-8.
     pub fn text(&self) -> Result<Option<&'d str>, Fault> {
         match self.value()? {
             Some(Value::Text(text)) => match std::str::from_utf8(self.document.bytes(*text)) {
@@ -104,19 +106,19 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The value, if it is a string that is not empty: the API server does not tell an empty string from
-    /// an absent one in the fields that are read so.
+    /// Returns the string; `None` if it is absent or empty. In the fields that are read with this
+    /// method, the API server treats an empty string as absent.
     ///
     /// # Errors
-    /// When it has another type.
+    /// Returns a fault in the same cases as [`text`](Self::text).
     pub fn filled_text(&self) -> Result<Option<&'d str>, Fault> {
         Ok(self.text()?.filter(|text| !text.is_empty()))
     }
 
-    /// The value, if it is a boolean.
+    /// Returns the boolean; `None` if it is absent.
     ///
     /// # Errors
-    /// When it has another type.
+    /// Returns a fault if the value has another type.
     pub fn boolean(&self) -> Result<Option<bool>, Fault> {
         match self.value()? {
             Some(Value::Bool(value)) => Ok(Some(*value)),
@@ -125,10 +127,10 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The value, if it is an integer of 64 bits.
+    /// Returns the integer; `None` if it is absent.
     ///
     /// # Errors
-    /// When it has another type.
+    /// Returns a fault if the value is not an integer of up to 18 digits.
     pub fn integer(&self) -> Result<Option<i64>, Fault> {
         match self.value()? {
             Some(Value::Integer(value)) => Ok(Some(*value)),
@@ -137,10 +139,10 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The elements of an array; none if it is absent.
+    /// Returns the elements of an array; none if it is absent.
     ///
     /// # Errors
-    /// When it has another type.
+    /// Returns a fault if the value has another type.
     pub fn items(&self) -> Result<impl Iterator<Item = Node<'d>> + use<'d>, Fault> {
         let children = match self.value()? {
             Some(Value::Array) => self.document.children(self.id),
@@ -153,10 +155,10 @@ impl<'d> Node<'d> {
         }))
     }
 
-    /// The elements of an array, which has to be there.
+    /// Returns the elements of an array that must be present.
     ///
     /// # Errors
-    /// When it has another type or is absent.
+    /// Returns a fault if the value has another type or is absent.
     pub fn required_items(&self) -> Result<impl Iterator<Item = Node<'d>> + use<'d>, Fault> {
         if !self.is_present()? {
             return Err(self.fault("expected an array, found nothing"));
@@ -164,10 +166,10 @@ impl<'d> Node<'d> {
         self.items()
     }
 
-    /// The value, which has to be a string.
+    /// Returns a string that must be present.
     ///
     /// # Errors
-    /// When it has another type or is absent.
+    /// Returns a fault if the value has another type or is absent.
     pub fn required_text(&self) -> Result<&'d str, Fault> {
         match self.text()? {
             Some(text) => Ok(text),
@@ -175,10 +177,10 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The strings of an array with their places; none if it is absent.
+    /// Returns the strings of an array with their places; none if it is absent.
     ///
     /// # Errors
-    /// When it has another type, or an element is not a string.
+    /// Returns a fault if the value has another type, or if an element is not a string.
     pub fn texts(&self) -> Result<Vec<(Node<'d>, &'d str)>, Fault> {
         let mut texts = Vec::new();
         for item in self.items()? {
@@ -187,13 +189,15 @@ impl<'d> Node<'d> {
         Ok(texts)
     }
 
-    /// The fields of an object whose names are data, in document order; none if it is absent.
+    /// Returns the fields of an object whose names are data, in document order; none if it is
+    /// absent.
     ///
     /// # Errors
-    /// When it has another type.
+    /// Returns a fault if the value has another type.
     ///
     /// # Panics
-    /// In debug builds, when the shape of the document names fields of the object, so that others are not kept.
+    /// Panics in debug builds if the shape of the document names fields of the object, because
+    /// other fields are not kept.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn fields(&self) -> Result<impl Iterator<Item = (&'d str, Node<'d>)> + use<'d>, Fault> {
         #[cfg(debug_assertions)]
@@ -207,10 +211,10 @@ impl<'d> Node<'d> {
         }))
     }
 
-    /// Whether there is an object here, whatever is in it.
+    /// Returns whether there is an object, with or without fields.
     ///
     /// # Errors
-    /// When there is a value of another type.
+    /// Returns a fault if the value has another type.
     pub fn object(&self) -> Result<bool, Fault> {
         match self.value()? {
             Some(Value::Object) => Ok(true),
@@ -219,48 +223,49 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Whether there is a value of any type.
+    /// Returns whether there is a value of any type.
     ///
     /// # Errors
-    /// When an ancestor is no object.
+    /// Returns a fault if the value of an ancestor is not an object.
     pub fn is_present(&self) -> Result<bool, Fault> {
         Ok(self.value()?.is_some())
     }
 
-    /// Where this is, as messages write it.
+    /// Returns the path, as messages show it.
     #[must_use]
     #[cold]
     pub fn path(&self) -> String {
         self.document.path(self.id)
     }
 
-    /// The place, independent of the document.
+    /// Returns the place, which outlives the document.
     #[must_use]
     #[cold]
     pub fn place(&self) -> Place {
         self.document.place(self.id)
     }
 
-    /// A fault at this place.
+    /// Returns a fault at this place.
     #[must_use]
     #[cold]
     pub fn fault(&self, problem: impl Into<String>) -> Fault {
         Fault::new(self.place(), problem)
     }
 
-    /// The type of the value, in words.
+    /// Returns the type of the value in words, such as `a string`.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
         self.document.entry(self.id).map_or("nothing", |entry| entry.value.type_name())
     }
 
-    /// The steps from the root of the document to here.
+    /// Returns the steps from the root of the document.
     #[must_use]
     pub fn steps(&self) -> Vec<Step<&'d str>> {
         self.document.steps(self.id)
     }
 
-    /// The value as a message repeats it: scalars as JSON, the rest by type.
+    /// Returns the value as messages show it: strings, integers and booleans as JSON, other values
+    /// by type.
     #[cold]
     #[must_use]
     pub fn shown(&self) -> String {
@@ -286,7 +291,7 @@ impl<'d> Node<'d> {
         self.document.entry(self.id).is_some_and(|entry| !matches!(entry.value, Value::Null))
     }
 
-    /// The value; `None` for absent and null.
+    /// Returns the value; `None` if it is absent or null.
     fn value(&self) -> Result<Option<&'d Value<'d>>, Fault> {
         if let Some(entry) = self.document.entry(self.id) {
             return Ok(match &entry.value {
@@ -294,7 +299,8 @@ impl<'d> Node<'d> {
                 value => Some(value),
             });
         }
-        // Absent: fine below an object or below nothing, a fault below anything else.
+        // An absent value is valid below an object or an absent value, and a fault below any other
+        // value.
         let obstacle = self.document.missing_place(self.id).and_then(|missing| missing.obstacle);
         match obstacle.and_then(|id| Some((id, self.document.entry(id)?))) {
             None => Ok(None),
@@ -309,7 +315,7 @@ impl<'d> Node<'d> {
 }
 
 impl fmt::Debug for Node<'_> {
-    /// The path and the type, not the value, which may be secret.
+    /// Writes the path and the type, not the value, which may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Node({}: {})", self.path(), self.type_name())
     }

@@ -2,11 +2,11 @@
 
 use crate::json::{Scanner, Start, SyntaxError};
 
-/// The strings of two fields of the object below some keys; `None` unless both are there, before anything that is
-/// no JSON, and without escapes.
+/// Returns the strings of two fields of the object below some keys; `None` unless both strings have
+/// no escapes and occur before any text that is not JSON.
 ///
-/// Nothing behind them is looked at, not even whether it is JSON or has a key again, so that this is good for a
-/// guess that is checked later.
+/// The text after them is not read: it may not be JSON, or may repeat a key. The result is
+/// therefore only a guess, which must be checked later.
 ///
 /// # Example
 /// ```

@@ -1,10 +1,11 @@
-//! What a policy reads of a document, declared as data.
+//! The parts of a document that a policy reads, declared as data.
 
 /// The parts of a JSON document that are kept; everything else is skipped without a copy.
 ///
 /// Arrays are transparent, as in the host's field masks: a shape applies to every element.
 ///
-/// # Example: what a rule about external IPs reads of a Service
+/// # Example
+/// The field of a Service that a rule about external IPs reads:
 /// ```
 /// use document::Shape;
 ///
@@ -13,9 +14,9 @@
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Shape<'s> {
-    /// Of an object, the named fields.
+    /// The named fields of an object.
     Fields(&'s [(&'s str, Shape<'s>)]),
-    /// Of an object, all fields, and of each what the shape keeps; everything without one.
+    /// All fields of an object, each reduced to the shape; the whole value if there is no shape.
     Each(Option<&'s Shape<'s>>),
 }
 
@@ -23,7 +24,7 @@ impl Shape<'_> {
     /// The value and everything below it.
     pub const ALL: Self = Shape::Each(None);
 
-    /// The dotted paths of all leaves: the host's `field_masks`.
+    /// Returns the dotted paths of all leaves, which are the host's `field_masks`.
     ///
     /// [`Shape::ALL`] has none: a look-up without masks returns whole objects.
     #[must_use]
@@ -36,7 +37,7 @@ impl Shape<'_> {
     fn collect(&self, prefix: &str, masks: &mut Vec<String>) {
         match self {
             Shape::Each(_) if prefix.is_empty() => {}
-            // A mask has no way to say "any name".
+            // A mask cannot express "any name".
             Shape::Each(_) => masks.push(prefix.to_owned()),
             Shape::Fields(fields) => {
                 for (name, shape) in *fields {
@@ -52,7 +53,7 @@ impl Shape<'_> {
     }
 }
 
-/// What a shape keeps of a field of an object; `None` if it does not keep the field.
+/// Returns the shape of a field of an object; `None` if the field is not kept.
 #[cfg(debug_assertions)]
 pub(crate) fn field<'s>(shape: Shape<'s>, name: &str) -> Option<Shape<'s>> {
     match shape {
@@ -61,15 +62,15 @@ pub(crate) fn field<'s>(shape: Shape<'s>, name: &str) -> Option<Shape<'s>> {
     }
 }
 
-/// The position of a field among those that a shape names.
+/// Returns the position of a field among those that a shape names.
 pub(crate) fn position(fields: &[(&str, Shape<'_>)], name: &[u8]) -> Option<usize> {
     fields.iter().position(|(known, _)| same(known.as_bytes(), name))
 }
 
-/// Whether two names are the same.
+/// Returns whether two names are equal.
 ///
-/// Names of fields are short and compared all the time, for which a module calls a function that goes byte
-/// by byte. Up to 16 bytes, two words that may overlap are enough.
+/// Names of fields are short and compared very often, and a module compares slices byte by byte. Up
+/// to 16 bytes, comparing two words, which may overlap, is enough.
 pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;

@@ -1,11 +1,11 @@
-//! Going through JSON text, to copy it with changes.
+//! A walk through JSON text that copies it with changes.
 
 use std::borrow::Cow;
 
 use crate::Fault;
 use crate::json::{Scanner, Start, SyntaxError};
 
-/// The name of a field, and its text with the colon.
+/// The name of a field, and its text with the colon; both are empty for an element.
 #[derive(Debug)]
 pub struct Key<'t> {
     name: Cow<'t, [u8]>,
@@ -13,33 +13,34 @@ pub struct Key<'t> {
 }
 
 impl<'t> Key<'t> {
-    /// Whether it is a name.
+    /// Returns whether the key has this name.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         *self.name == *name.as_bytes()
     }
 
-    /// The text of the key and the colon.
+    /// Returns the text of the key with the colon.
     #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
     }
 }
 
-/// What a value has below it.
+/// The kind of members that a value has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Below {
-    /// Fields.
+    /// The fields of an object.
     Fields,
-    /// Elements.
+    /// The elements of an array.
     Elements,
-    /// Nothing.
+    /// None: the value is a scalar.
     Nothing,
 }
 
-/// A position in JSON text: before a value, or between the members of an object or array that was entered.
+/// A position in JSON text: before a value, or between the members of an object or array that was
+/// entered.
 ///
-/// Each byte is passed once, whatever is done on the way: what is entered need not be skipped over first.
+/// Each byte is passed once: an object or array that is entered is not skipped first.
 ///
 /// # Example
 /// ```
@@ -62,16 +63,16 @@ pub struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    /// At the beginning of a text.
+    /// Creates a walk at the beginning of a text.
     #[must_use]
     pub fn of(text: &'t str) -> Self {
         Self { text, scanner: Scanner::new(text.as_bytes()) }
     }
 
-    /// What the next value has below it.
+    /// Returns the kind of members that the next value has.
     ///
     /// # Errors
-    /// What is no JSON.
+    /// Returns a fault if the text is not JSON.
     pub fn below(&mut self) -> Result<Below, Fault> {
         Ok(match self.scanner.start().map_err(unreadable)? {
             Start::Object => Below::Fields,
@@ -80,39 +81,40 @@ impl<'t> Walk<'t> {
         })
     }
 
-    /// Goes into an object or array.
+    /// Enters an object or array.
     ///
     /// # Errors
-    /// What is nested too deeply.
+    /// Returns a fault if the text is nested too deeply.
     pub fn enter(&mut self) -> Result<(), Fault> {
         self.scanner.enter().map_err(unreadable)
     }
 
-    /// Goes to the value of the first or the next field, or to an element, which has an empty key; out of the object or
-    /// array if there is none.
+    /// Moves to the value of the next field or element and returns its key. After the last one,
+    /// leaves the object or array and returns `None`. `is_first` is true right after
+    /// [`enter`](Self::enter).
     ///
     /// # Errors
-    /// What is no JSON.
+    /// Returns a fault if the text is not JSON.
     pub fn next(&mut self, below: Below, is_first: bool) -> Result<Option<Key<'t>>, Fault> {
         self.step(below, is_first).map_err(unreadable)
     }
 
-    /// Goes behind the next value, whose text it is.
+    /// Skips the next value and returns its text.
     ///
     /// # Errors
-    /// What is no JSON.
+    /// Returns a fault if the text is not JSON.
     pub fn skip(&mut self) -> Result<&'t str, Fault> {
         let start = self.position();
         self.scanner.skip().map_err(unreadable)?;
         Ok(self.since(start))
     }
 
-    /// Where the next value starts.
+    /// Returns the position of the next value.
     pub fn position(&mut self) -> usize {
         self.scanner.position()
     }
 
-    /// The text from a position up to here.
+    /// Returns the text from a position to the current one.
     #[must_use]
     pub fn since(&self, start: usize) -> &'t str {
         self.text.get(self.scanner.since(start)).unwrap_or_default()

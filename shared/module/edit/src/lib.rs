@@ -1,15 +1,15 @@
-//! Changes to the object under review.
+//! Edits of the object under review.
 //!
-//! A crate of its own so that it is compiled for size: only a request that is changed goes through it.
+//! This is a separate crate so that it is compiled for size: only requests that are mutated run it.
 
 use document::{Below, Fault, Key, Node, Walk};
 use text::{Json, Step};
 
-/// Changes at places of the object.
+/// Edits at places of the object under review.
 ///
-/// Applied to the text of the object, not to a typed copy of it: only the objects and arrays on the way to
-/// a changed place are written anew, everything else is copied byte by byte. So fields that nobody here
-/// knows, and numbers of any size and precision, survive.
+/// Edits apply to the text of the object, not to a typed copy: only the objects and arrays that
+/// contain an edited place are rewritten; everything else is copied byte by byte. Unknown fields
+/// and numbers of any size and precision are therefore preserved.
 #[derive(Debug, Default)]
 pub struct Edits(Vec<Edit>);
 
@@ -19,29 +19,31 @@ struct Edit {
     new: New,
 }
 
-/// What a place gets.
+/// The new value of a place.
 #[derive(Debug)]
 enum New {
     Value(Json),
-    /// As a string, the JSON text of another place.
+    /// The JSON text of another place, as a string.
     TextOf(Vec<Step>),
-    /// The field or element goes.
+    /// No value: the field or element is removed.
     Nothing,
 }
 
 impl Edits {
-    /// Gives a place of the object a value, with the objects on the way to it where they are missing.
+    /// Sets the value of a place and creates missing objects on the way to it.
     ///
     /// # Errors
-    /// A place that is not in the object under review.
+    /// Returns a fault if the place is not in the object under review, or if the value of an
+    /// ancestor is not an object.
     pub fn set(&mut self, at: &Node<'_>, value: impl Into<Json>) -> Result<(), Fault> {
         self.push(at, New::Value(value.into()))
     }
 
-    /// Gives a field whose name is data, such as an annotation, a value.
+    /// Sets a field of `of` whose name is data, such as an annotation.
     ///
     /// # Errors
-    /// A place that is not in the object under review.
+    /// Returns a fault if the place is not in the object under review, or if the value of an
+    /// ancestor is not an object.
     pub fn set_entry(&mut self, of: &Node<'_>, key: &str, value: impl Into<Json>) -> Result<(), Fault> {
         of.object()?;
         let mut steps = steps_of(of)?;
@@ -50,43 +52,47 @@ impl Edits {
         Ok(())
     }
 
-    /// Gives a place of the object a string: the JSON that another place has, byte by byte.
+    /// Sets a place to a string: the JSON text of another place, byte by byte, or `null` if that
+    /// place has no value.
     ///
     /// # Errors
-    /// A place that is not in the object under review.
+    /// Returns a fault if the place is not in the object under review, or if the value of an
+    /// ancestor is not an object.
     pub fn set_to_text_of(&mut self, at: &Node<'_>, other: &Node<'_>) -> Result<(), Fault> {
         let other = steps_of(other)?;
         self.push(at, New::TextOf(other))
     }
 
-    /// Takes the value of a place away.
+    /// Removes the value of a place.
     ///
     /// # Errors
-    /// A place that is not in the object under review.
+    /// Returns a fault if the place is not in the object under review, or if the value of an
+    /// ancestor is not an object.
     pub fn remove(&mut self, at: &Node<'_>) -> Result<(), Fault> {
         self.push(at, New::Nothing)
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no edits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     fn push(&mut self, at: &Node<'_>, new: New) -> Result<(), Fault> {
-        // A value of another type on the way must not be written over.
+        // An ancestor of another type must not be overwritten.
         at.is_present()?;
         self.0.push(Edit { steps: steps_of(at)?, new });
         Ok(())
     }
 
-    /// The object of a payload with the changes; `None` if they change nothing. White space between a value and
-    /// what follows it is not kept on the way to a change; hosts send none.
+    /// Applies the edits and returns the text of the new object, or `None` if they change nothing.
+    /// Objects and arrays that are rewritten lose the white space around their values; hosts send
+    /// none.
     ///
     /// # Errors
-    /// A payload that is no JSON or no UTF-8.
+    /// Returns a fault if the payload is not JSON or not UTF-8.
     pub fn apply(self, payload: &[u8]) -> Result<Option<String>, Fault> {
-        // What was judged before is JSON, but text that was skipped may be no UTF-8.
+        // A payload that was judged is JSON, but the text that was skipped may not be UTF-8.
         let payload = std::str::from_utf8(payload)
             .map_err(|_| Fault::in_payload(&["request", "object"], "cannot be changed: it is not UTF-8"))?;
         let object = ["request", "object"].map(|name| Step::Field(name.to_owned()));
@@ -116,19 +122,19 @@ impl Edits {
     }
 }
 
-/// The steps from the object under review to a place of it.
+/// Returns the steps from the object under review to a place in it.
 fn steps_of(at: &Node<'_>) -> Result<Vec<Step>, Fault> {
     let steps = at.steps();
     let [Step::Field("request"), Step::Field("object"), steps @ ..] = steps.as_slice() else {
-        return Err(at.fault("is not a part of the object and cannot be changed"));
+        return Err(at.fault("is not part of the object and cannot be changed"));
     };
     Ok(steps.iter().map(Step::owned).collect())
 }
 
-/// The steps that are left to a place, and its new value; `None` takes it away.
+/// The remaining steps to a place, and its new value; `None` removes the value.
 type Change<'e> = (&'e [Step], Option<&'e Json>);
 
-/// Goes to the value that is some steps below the next one, if it is there.
+/// Moves to the value that is some steps below the next one; returns whether it exists.
 fn seek(walk: &mut Walk<'_>, steps: &[Step]) -> Result<bool, Fault> {
     'steps: for step in steps {
         let below = walk.below()?;
@@ -149,7 +155,7 @@ fn seek(walk: &mut Walk<'_>, steps: &[Step]) -> Result<bool, Fault> {
     Ok(true)
 }
 
-/// Whether a member of an object or array is where a step leads.
+/// Returns whether a step leads to a member of an object or array.
 fn fits(step: &Step, below: Below, key: &Key<'_>, index: u32) -> bool {
     match step {
         Step::Field(field) => below == Below::Fields && key.is(field),
@@ -157,15 +163,15 @@ fn fits(step: &Step, below: Below, key: &Key<'_>, index: u32) -> bool {
     }
 }
 
-/// Writes the value that is next with the edits at and below it.
+/// Writes the next value, with the edits at and below it.
 fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<(), Fault> {
-    // The last edit of the very place wins over what comes before it and over everything below.
+    // The last edit of this place overrides earlier ones and all edits below it.
     if let Some((_, Some(value))) = of_place(edits) {
         out.push_str(value.as_str());
         return walk.skip().map(drop);
     }
     let below = walk.below()?;
-    // Nothing is taken from what has nothing.
+    // A scalar has no members to remove.
     if edits.is_empty() || below == Below::Nothing && edits.iter().all(|(_, value)| value.is_none()) {
         out.push_str(walk.skip()?);
         return Ok(());
@@ -173,7 +179,7 @@ fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<
     let (open, close) = if below == Below::Elements { ('[', ']') } else { ('{', '}') };
     out.push(open);
     let start = out.len();
-    // The edits whose field is not there.
+    // The edits of fields that do not exist.
     let mut rest = edits.to_vec();
     if below == Below::Nothing {
         walk.skip()?;
@@ -188,7 +194,7 @@ fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<
     }
     while let Some((Some(step), _)) = rest.first().map(|(steps, value)| (steps.first(), value)) {
         let edits = take(&mut rest, &|other| other == step);
-        // An object is made only for something in it.
+        // Missing objects are created for new values only, not for removals.
         if let Step::Field(name) = step
             && edits.iter().any(|(_, value)| value.is_some())
         {
@@ -201,7 +207,7 @@ fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<
     Ok(())
 }
 
-/// Writes a field or element after others, unless it is taken away.
+/// Writes a field or element after the previous ones, unless it is removed.
 fn write_member(
     out: &mut String,
     start: usize,
@@ -219,12 +225,12 @@ fn write_member(
     write(out, walk, edits)
 }
 
-/// The last edit of the very place.
+/// Returns the last edit of the place itself.
 fn of_place<'a, 'e>(edits: &'a [Change<'e>]) -> Option<&'a Change<'e>> {
     edits.iter().rev().find(|(steps, _)| steps.is_empty())
 }
 
-/// Takes the edits whose first step is one, without that step.
+/// Takes the edits whose first step matches, and strips that step.
 fn take<'e>(edits: &mut Vec<Change<'e>>, is_it: &dyn Fn(&Step) -> bool) -> Vec<Change<'e>> {
     let mut taken = Vec::new();
     edits.retain(|(steps, value)| match steps.split_first() {
@@ -245,7 +251,7 @@ mod tests {
     use super::*;
     use document::{Document, Origin, Shape};
 
-    /// A payload with an object, and what edits make of the object.
+    /// Applies edits to an object and returns the changed object.
     fn edited(object: &str, edit: impl Fn(Node<'_>, &mut Edits) -> Result<(), Fault>) -> Option<String> {
         let payload = format!(r#"{{"request":{{"uid":"1","object":{object}}},"settings":{{}}}}"#);
         let document = Document::parse(payload.as_bytes(), Shape::ALL, Origin::Payload).unwrap();
@@ -255,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_changes_its_place_and_no_other_byte() {
+    fn changes_no_byte_outside_the_edited_place() {
         let object =
             r#"{"a": {"x":1.50, "n":123456789012345678901234567890}, "b":[{"c":true},{"c" :true}] ,"d":0}"#;
         let new = edited(object, |root, edits| {
@@ -273,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_already_is_no_change() {
+    fn returns_none_if_the_edits_change_nothing() {
         assert_eq!(
             edited(r#"{"a":{"b" :true}}"#, |root, edits| edits.set(&root.at("a").at("b"), true)),
             None
@@ -283,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_null_objects_on_the_way_are_made() {
+    fn creates_missing_and_null_objects() {
         let set = |root: Node<'_>, edits: &mut Edits| edits.set(&root.at("a").at("b").at("c"), "x");
         for object in ["{}", r#"{"a":null}"#, r#"{"a":{"b":null}}"#] {
             assert_eq!(edited(object, set).as_deref(), Some(r#"{"a":{"b":{"c":"x"}}}"#), "{object}");
@@ -291,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_elements_are_taken_away() {
+    fn removes_fields_and_elements() {
         let new = edited(r#"{"a":1,"b":[1,2,3]}"#, |root, edits| {
             edits.remove(&root.at("a"))?;
             for item in root.at("b").items()?.take(2) {
@@ -303,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_gets_the_text_of_another() {
+    fn sets_a_place_to_the_text_of_another() {
         let new = edited(r#"{"a":[{"n":1.50, "t":"\""}],"b":{}}"#, |root, edits| {
             edits.set_to_text_of(&root.at("b").at("a"), &root.at("a"))?;
             edits.set_to_text_of(&root.at("c"), &root.at("d"))?;
@@ -313,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_type_is_not_written_over() {
+    fn does_not_overwrite_a_value_of_another_type() {
         let payload = br#"{"request":{"object":{"a":"x"}}}"#;
         let document = Document::parse(payload, Shape::ALL, Origin::Payload).unwrap();
         let below = document.root().at("request").at("object").at("a").at("b");
@@ -324,19 +330,19 @@ mod tests {
     }
 
     #[test]
-    fn only_the_object_under_review_can_be_changed() {
+    fn rejects_edits_outside_the_object_under_review() {
         let payload = br#"{"request":{"object":{},"oldObject":{}}}"#;
         let document = Document::parse(payload, Shape::ALL, Origin::Payload).unwrap();
         let old = document.root().at("request").at("oldObject").at("spec");
         assert_eq!(
             Edits::default().set(&old, true).unwrap_err().to_string(),
-            "oldObject.spec: is not a part of the object and cannot be changed",
+            "oldObject.spec: is not part of the object and cannot be changed",
         );
     }
 
     proptest! {
         #[test]
-        fn edits_do_to_the_text_what_assignments_do_to_the_value(
+        fn edits_of_the_text_equal_assignments_to_the_value(
             before in prop::collection::btree_map("[a-c]", prop::collection::btree_map("[x-z]", any::<i32>(), 0..3), 0..3),
             value: String,
         ) {

@@ -1,4 +1,4 @@
-//! The cluster behind the host.
+//! The cluster, through calls to the host.
 
 use std::marker::PhantomData;
 
@@ -6,8 +6,8 @@ use admission::{Cluster, Get, How, List, Policy, Shape, Unreachable};
 use text::ObjectWriter;
 use wapc_guest::host_call;
 
-/// Asks the host, which asks the API server or a cache of it. A module has the code for those questions alone that
-/// its policy is declared to ask.
+/// A cluster that asks the host, which asks the API server or its own cache. A module has code only
+/// for the look-ups that its policy declares.
 #[derive(Debug)]
 pub(crate) struct HostCluster<P>(PhantomData<P>);
 
@@ -43,18 +43,19 @@ fn undeclared() -> Unreachable {
     Unreachable("undeclared".to_owned())
 }
 
-/// `GetResourceRequest` of kubewarden-policy-sdk.
+/// Returns a `GetResourceRequest` of kubewarden-policy-sdk as JSON.
 fn get(Get { api_version, kind, namespace, name, shape }: &Get<'_>) -> String {
     let json = question(api_version, kind, *namespace, shape);
     json.text("name", name).raw("disable_cache", "false").finish()
 }
 
-/// `ListAllResourcesRequest` or `ListResourcesByNamespaceRequest` of kubewarden-policy-sdk.
+/// Returns a `ListAllResourcesRequest` or a `ListResourcesByNamespaceRequest` of
+/// kubewarden-policy-sdk as JSON.
 fn list(List { api_version, kind, namespace, shape }: &List<'_>) -> String {
     question(api_version, kind, *namespace, shape).finish()
 }
 
-/// What all questions say.
+/// Starts a request with the fields that all look-ups have.
 fn question(api_version: &str, kind: &str, namespace: Option<&str>, shape: &Shape<'_>) -> ObjectWriter {
     let json = ObjectWriter::new().text("api_version", api_version).text("kind", kind);
     let json = json.texts("field_masks", &shape.masks());
@@ -64,11 +65,12 @@ fn question(api_version: &str, kind: &str, namespace: Option<&str>, shape: &Shap
     }
 }
 
-/// The host tells "there is none" from other failures by its text only. Should the text change, an absent
-/// object is a failed look-up, which never admits more.
+/// Returns whether the host reports that the object does not exist. Only the text of the message
+/// distinguishes this from other failures. If the text changes, an absent object is a failed
+/// look-up, which never admits more.
 fn says_not_found(why: &str, Get { api_version, kind, name, .. }: &Get<'_>) -> bool {
     let text = format!("Cannot find {api_version}/{kind} named '{name}'");
-    // Not `contains`: the search for text in text would be 9 KB of a module.
+    // Not `contains`: a substring search would add 9 KB to a module.
     let mut rest = why.as_bytes();
     while !rest.starts_with(text.as_bytes()) {
         match rest.split_first() {
@@ -98,7 +100,7 @@ mod tests {
         Shape::Fields(&[("spec", Shape::Fields(&[("ports", Shape::ALL), ("type", Shape::ALL)]))]);
 
     #[test]
-    fn an_object_is_asked_for_as_the_sdk_does() {
+    fn gets_an_object_like_the_sdk() {
         for namespace in [None, Some("shop")] {
             let wanted = Get { api_version: "v1", kind: "Service", namespace, name: "web\"", shape: SHAPE };
             let read: GetResourceRequest = serde_json::from_str(&get(&wanted)).unwrap();
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn all_objects_are_asked_for_as_the_sdk_does() {
+    fn lists_all_objects_like_the_sdk() {
         let wanted = List { api_version: "apps/v1", kind: "Deployment", namespace: None, shape: SHAPE };
         let read: ListAllResourcesRequest = serde_json::from_str(&list(&wanted)).unwrap();
         assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("apps/v1", "Deployment"));
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_objects_of_a_namespace_are_asked_for_as_the_sdk_does() {
+    fn lists_the_objects_of_a_namespace_like_the_sdk() {
         let wanted = List { api_version: "v1", kind: "Pod", namespace: Some("shop"), shape: SHAPE };
         let read: ListResourcesByNamespaceRequest = serde_json::from_str(&list(&wanted)).unwrap();
         assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("v1", "Pod"));
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_hosts_words_for_this_object_mean_that_it_is_not_there() {
+    fn only_the_hosts_message_about_this_object_means_that_it_is_absent() {
         let wanted =
             Get { api_version: "v1", kind: "Namespace", namespace: None, name: "shop", shape: SHAPE };
         let failure = "Callback evaluation failure: ";

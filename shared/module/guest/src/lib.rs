@@ -1,8 +1,9 @@
-//! waPC for the policies: the only crate that knows that a host exists.
+//! The waPC guest of the policies: the only crate that knows about a host.
 //!
-//! A policy crate is one line of [`export!`]. What the host calls and what it answers is Kubewarden's
-//! contract as kubewarden-policy-sdk has it. The tests hold every answer and every question against the
-//! types of the SDK; the module itself writes them without a serializer, which would be 11 KB of it.
+//! The crate of a policy is one line, [`export!`]. The functions that the host calls and their
+//! responses follow Kubewarden's contract, as kubewarden-policy-sdk implements it. Tests compare
+//! every response and every look-up with the types of the SDK. A module writes them without a
+//! serializer, which would add 11 KB to it.
 
 mod cluster;
 
@@ -25,13 +26,14 @@ macro_rules! export {
     };
 }
 
-/// Exports the function that the host calls when it has instantiated a module.
+/// Exports the function that the host calls after it has instantiated a module.
 ///
-/// The one place that takes the name as it is: everything else is `forbid(unsafe_code)`.
+/// This is the only unsafe code, needed to export the function under its plain name: everything
+/// else is `forbid(unsafe_code)`.
 #[macro_export]
 macro_rules! wapc_init {
     ($body:expr) => {
-        /// Called by the host when it has instantiated the module.
+        /// Called by the host after it has instantiated the module.
         #[unsafe(no_mangle)]
         pub extern "C" fn wapc_init() {
             $body
@@ -39,31 +41,32 @@ macro_rules! wapc_init {
     };
 }
 
-/// Registers what the host calls: `validate`, `validate_settings` and `protocol_version`.
+/// Registers the functions that the host calls: `validate`, `validate_settings` and
+/// `protocol_version`.
 pub fn register<P: Policy>() {
     register_function("validate", validate::<P>);
     register_function("validate_settings", validate_settings::<P>);
     register_function("protocol_version", protocol_version);
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
+#[expect(clippy::unnecessary_wraps, reason = "waPC defines the signature")]
 fn validate<P: Policy>(payload: &[u8]) -> CallResult {
     Ok(admission::judge::<P, _>(payload, &HostCluster::<P>::default(), |outcome| render::<P, _>(outcome))
         .to_json())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
+#[expect(clippy::unnecessary_wraps, reason = "waPC defines the signature")]
 fn validate_settings<P: Policy>(settings: &[u8]) -> CallResult {
     let error = admission::check_settings::<P>(settings).err();
     Ok(settings_response(error.map(|error| error.to_string())).into_bytes())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the signature is waPC's")]
+#[expect(clippy::unnecessary_wraps, reason = "waPC defines the signature")]
 fn protocol_version(_: &[u8]) -> CallResult {
     Ok(PROTOCOL_VERSION.as_bytes().to_vec())
 }
 
-/// `SettingsValidationResponse` of kubewarden-policy-sdk.
+/// Returns a `SettingsValidationResponse` of kubewarden-policy-sdk as JSON.
 fn settings_response(error: Option<String>) -> String {
     match error {
         None => ObjectWriter::new().raw("valid", "true").finish(),
@@ -71,7 +74,7 @@ fn settings_response(error: Option<String>) -> String {
     }
 }
 
-/// `ProtocolVersion::V1` of kubewarden-policy-sdk.
+/// `ProtocolVersion::V1` of kubewarden-policy-sdk, as JSON.
 const PROTOCOL_VERSION: &str = "\"v1\"";
 
 #[cfg(test)]
@@ -85,24 +88,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_answered_as_the_sdk_reads_it() {
+    fn the_sdk_reads_responses_to_settings() {
         let answer = |error: Option<&str>| {
             let json = settings_response(error.map(str::to_owned));
             serde_json::from_str::<SettingsValidationResponse>(&json).unwrap()
         };
         assert!(answer(None).valid);
-        let refused = answer(Some("allow[0]: \"x\" is wrong\n"));
+        let refused = answer(Some("allow[0]: \"x\" is not valid\n"));
         assert!(!refused.valid);
-        assert_eq!(refused.message.as_deref(), Some("allow[0]: \"x\" is wrong\n"));
+        assert_eq!(refused.message.as_deref(), Some("allow[0]: \"x\" is not valid\n"));
     }
 
     #[test]
-    fn the_protocol_version_is_the_one_of_the_sdk() {
+    fn the_protocol_version_is_that_of_the_sdk() {
         assert_eq!(PROTOCOL_VERSION, serde_json::to_string(&ProtocolVersion::default()).unwrap());
     }
 
     #[test]
-    fn requests_are_answered_as_the_sdk_reads_it() {
+    fn the_sdk_reads_responses_to_requests() {
         let response = admission::Response {
             accepted: false,
             message: Some("one\ntwo \u{e9} \"three\"".into()),

@@ -1,13 +1,14 @@
-//! What escapes in JSON strings mean.
+//! Escapes in JSON strings.
 
-/// Half of a surrogate pair, which is no character.
+/// An unpaired surrogate, which is not a character.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Unpaired;
 
-/// The text of a string with escapes, which are well-formed.
+/// Returns the text of a JSON string, given the bytes between its quotes, whose escapes must be
+/// well-formed (RFC 8259, section 7).
 ///
 /// # Errors
-/// A half of a surrogate pair.
+/// Returns [`Unpaired`] if an escape is half of a surrogate pair without the other half.
 pub fn unescape(raw: &[u8]) -> Result<Vec<u8>, Unpaired> {
     let mut text = Vec::with_capacity(raw.len());
     let mut rest = raw.iter().copied();

@@ -1,8 +1,8 @@
-//! What every module needs and should pay little for: text for messages, JSON text, suggestions, looking up.
+//! Small building blocks for modules: text for messages, JSON text, suggestions and look-up tables.
 //!
-//! The standard library and the usual crates have all of it, and each would bring a multiple of the code into
-//! every module; DESIGN.md has the figures. It is a crate of its own so that it is compiled for size, while
-//! `document`, which every byte of a request goes through, is compiled for speed.
+//! The standard library and the usual crates provide all of them, but add several times as much
+//! code to every module; DESIGN.md has the figures. This is a separate crate so that it is compiled
+//! for size, while `document`, which reads every byte of a request, is compiled for speed.
 
 mod escape;
 mod nearest;

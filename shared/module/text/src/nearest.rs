@@ -1,6 +1,8 @@
-//! Suggestions.
+//! Suggestions for misspelt names.
 
-/// The name among `known` that is nearest to `name`, if one is near enough to be what was meant.
+/// Returns the name in `known` that is nearest to `name`; `None` if none is near enough to have
+/// been meant. Case is ignored, and the Levenshtein distance may be up to a third of the length of
+/// the known name, rounded up.
 ///
 /// # Example
 /// ```
@@ -9,7 +11,8 @@
 /// ```
 #[must_use]
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    /// Longer names are nobody's typing error, and the comparison is quadratic.
+    /// The maximum length of a name in bytes. Longer names are not typing errors, and the
+    /// comparison is quadratic.
     const LONGEST: usize = 64;
     if name.len() > LONGEST {
         return None;

@@ -1,4 +1,4 @@
-//! Paths in JSON documents, and how messages write them.
+//! Paths in JSON documents, as messages show them.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum Step<S = String> {
 }
 
 impl<S: AsRef<str>> Step<S> {
-    /// The same step with a borrowed name.
+    /// Returns the step with a borrowed name.
     pub fn borrowed(&self) -> Step<&str> {
         match self {
             Step::Field(name) => Step::Field(name.as_ref()),
@@ -24,7 +24,7 @@ impl<S: AsRef<str>> Step<S> {
 }
 
 impl Step<&str> {
-    /// The same step with a name of its own.
+    /// Returns the step with an owned name.
     #[must_use]
     pub fn owned(&self) -> Step {
         match self {
@@ -34,8 +34,8 @@ impl Step<&str> {
     }
 }
 
-/// Writes steps as the API server does: `spec.ports[0].name`, with keys that are not identifiers in
-/// brackets: `metadata.labels[example.com/team]`.
+/// Displays steps as the API server does (`field.Path` in apimachinery): `spec.ports[0].name`, with
+/// keys that are not identifiers in brackets, as in `metadata.labels[example.com/team]`.
 ///
 /// # Example
 /// ```

@@ -1,14 +1,14 @@
-//! Text from outside, made fit for one line of a message.
+//! Untrusted text, quoted to fit on one line of a message.
 
 use std::fmt;
 
 use crate::write::push_quoted;
 
-/// The longest value that a message repeats, in bytes.
+/// The maximum length of a value in a message, in bytes.
 const LIMIT: usize = 256;
 
-/// A value as a JSON string: control characters and everything that could break or reorder the line are
-/// escaped, and a very long value is cut, with its full length.
+/// Displays a value as a JSON string. Characters that are not [printable](is_printable) are
+/// escaped. A value of more than 256 bytes is truncated and followed by its full length.
 ///
 /// # Example
 /// ```
@@ -31,7 +31,8 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Whether a character prints as itself and does not move, hide or reorder anything else on the line.
+/// Returns whether a character prints as itself and does not move, hide or reorder other characters
+/// on the line.
 ///
 /// Returns `false` for control characters, line and paragraph separators, zero-width and
 /// bidirectional formatting characters, and private use characters.

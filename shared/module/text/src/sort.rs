@@ -1,8 +1,8 @@
-//! Sorting and looking up that is small in a module.
+//! Sorting and look-up tables with a small code size.
 
 use std::cmp::Ordering;
 
-/// Values to look others up in: few are compared one by one, many are sorted first.
+/// A set of values to search: up to eight values are compared one by one, more are sorted first.
 ///
 /// # Example
 /// ```
@@ -18,13 +18,14 @@ pub struct Lookup<T>(Vec<T>);
 impl<T: Ord + Copy> Lookup<T> {
     const FEW: usize = 8;
 
-    /// Takes the values.
+    /// Creates a look-up table of the values.
     #[must_use]
     pub fn of(values: Vec<T>) -> Self {
         Self(if values.len() > Self::FEW { sorted(&values) } else { values })
     }
 
-    /// The position of an equal value, the same for every equal one that is asked for.
+    /// Returns the position of a value that equals `value`, which is the same for every equal
+    /// argument.
     #[must_use]
     pub fn position(&self, value: &T) -> Option<usize> {
         if self.0.len() > Self::FEW {
@@ -34,24 +35,24 @@ impl<T: Ord + Copy> Lookup<T> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Sorts, with one piece of code for all types.
+/// Returns the items in ascending order. All types share the same code.
 ///
-/// `slice::sort` brings some 6 KB into a module for every type that it sorts. This is a heap sort of
-/// positions whose comparison is called, not generated: slower, which a few names or addresses do not notice,
-/// and still `n log n` for what an attacker sends.
+/// `slice::sort` adds some 6 KB to a module for every type that it sorts. This is a heap sort of
+/// positions that calls its comparison through a pointer. It is slower, which does not matter for a
+/// few names or addresses, and still takes `n log n` steps for input from an attacker.
 #[must_use]
 pub fn sorted<T: Ord + Copy>(items: &[T]) -> Vec<T> {
     let compare = |a: u32, b: u32| item(items, a).cmp(&item(items, b));
@@ -65,7 +66,7 @@ fn item<T>(items: &[T], at: u32) -> Option<&T> {
     items.get(usize::try_from(at).ok()?)
 }
 
-/// The positions below `length` in the order of what lies there.
+/// Returns the positions below `length`, ordered by the items at them.
 fn order(length: u32, compare: &dyn Fn(u32, u32) -> Ordering) -> Vec<u32> {
     let mut heap: Vec<u32> = (0..length).collect();
     let length = heap.len();
@@ -108,14 +109,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sorting_is_what_the_standard_library_does(items: Vec<i16>) {
+        fn sorts_like_the_standard_library(items: Vec<i16>) {
             let mut expected = items.clone();
             expected.sort_unstable();
             prop_assert_eq!(sorted(&items), expected);
         }
 
         #[test]
-        fn few_and_many_values_are_found_alike(values in prop::collection::vec(0_u8..40, 0..30), wanted in 0_u8..40) {
+        fn finds_few_and_many_values(values in prop::collection::vec(0_u8..40, 0..30), wanted in 0_u8..40) {
             let lookup = Lookup::of(values.clone());
             prop_assert_eq!(lookup.len(), values.len());
             prop_assert_eq!(lookup.position(&wanted).is_some(), values.contains(&wanted));

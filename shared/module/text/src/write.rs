@@ -1,9 +1,9 @@
-//! JSON text, written.
+//! JSON output.
 
 /// Writes a JSON object, field by field.
 ///
-/// The few answers that a module gives are made of strings and of JSON that is there already. A serializer
-/// would bring 9 KB of code for them; DESIGN.md has the figures.
+/// The responses of a module consist of strings and of existing JSON text. A serializer would add 9
+/// KB of code for them; DESIGN.md has the figures.
 ///
 /// # Example
 /// ```
@@ -16,16 +16,16 @@
 pub struct ObjectWriter(String);
 
 impl ObjectWriter {
-    /// An object without fields.
+    /// Creates an object without fields.
     #[must_use]
     pub fn new() -> Self {
-        // Room for an admission.
+        // Enough for the response that admits a request.
         let mut json = String::with_capacity(64);
         json.push('{');
         Self(json)
     }
 
-    /// Adds a field whose value is JSON.
+    /// Adds a field whose value is JSON text.
     #[must_use]
     pub fn raw(mut self, key: &str, json: &str) -> Self {
         if self.0.len() > 1 {
@@ -43,13 +43,13 @@ impl ObjectWriter {
         self.raw(key, Json::from(text).as_str())
     }
 
-    /// Adds a field that is a list of strings.
+    /// Adds a field that is an array of strings.
     #[must_use]
     pub fn texts(self, key: &str, texts: &[String]) -> Self {
         self.raw(key, Json::texts(texts).as_str())
     }
 
-    /// The object.
+    /// Returns the text of the object.
     #[must_use]
     pub fn finish(mut self) -> String {
         self.0.push('}');
@@ -63,7 +63,7 @@ impl Default for ObjectWriter {
     }
 }
 
-/// A JSON value, written.
+/// The text of a JSON value.
 ///
 /// # Example
 /// ```
@@ -77,7 +77,7 @@ impl Default for ObjectWriter {
 pub struct Json(String);
 
 impl Json {
-    /// A list.
+    /// Creates an array of values.
     #[must_use]
     pub fn array(items: &[Json]) -> Self {
         let mut json = "[".to_owned();
@@ -91,7 +91,7 @@ impl Json {
         Self(json)
     }
 
-    /// A list of strings.
+    /// Creates an array of strings.
     #[must_use]
     pub fn texts(texts: &[String]) -> Self {
         let mut json = "[".to_owned();
@@ -105,13 +105,13 @@ impl Json {
         Self(json)
     }
 
-    /// The text of the value.
+    /// Returns the text of the value.
     #[must_use]
     pub fn into_text(self) -> String {
         self.0
     }
 
-    /// The text of the value.
+    /// Returns the text of the value.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -138,16 +138,16 @@ impl From<ObjectWriter> for Json {
     }
 }
 
-/// Appends a text as a JSON string.
+/// Appends text as a JSON string.
 pub(crate) fn push_text(json: &mut String, text: &str) {
     push_quoted(json, text, |c| c >= ' ');
 }
 
-/// Appends a text in quotes, with escapes for all characters that are not `plain`.
+/// Appends text in quotes and escapes every character that is not `is_plain`.
 #[inline(never)]
 pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: fn(char) -> bool) {
     json.push('"');
-    // Most of a text is copied as it is.
+    // Runs of plain characters are copied as they are.
     let mut start = 0;
     for (at, c) in text.char_indices() {
         if is_plain(c) && c != '"' && c != '\\' {
@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_what_serde_json_reads(key: String, text: String, texts: Vec<String>) {
+        fn serde_json_reads_the_written_values(key: String, text: String, texts: Vec<String>) {
             let written = ObjectWriter::new().text(&key, &text).texts("list\u{1}", &texts).raw("z", "1.50").finish();
             let read: Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(&read["list\u{1}"], &json!(texts));

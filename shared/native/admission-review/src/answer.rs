@@ -1,4 +1,4 @@
-//! A policy's answer to a request.
+//! The answer of a policy to a request.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,17 @@ use serde_json::Value;
 use crate::AdmissionResponse;
 use crate::response::Status;
 
-/// A policy's answer to a request, with the fields of `ValidationResponse` in kubewarden-policy-sdk.
+/// The answer of a policy to a request, with the fields of `ValidationResponse` in
+/// kubewarden-policy-sdk.
 #[derive(Debug, Deserialize)]
 pub struct Answer {
     /// Whether the request is admitted.
     pub accepted: bool,
     /// The message for the client.
     pub message: Option<String>,
-    /// The HTTP status for the client.
+    /// The HTTP status code for the client.
     pub code: Option<u16>,
-    /// The whole object as the policy changes it.
+    /// The whole object with the policy's changes.
     pub mutated_object: Option<Value>,
     /// The annotations for the audit log.
     pub audit_annotations: Option<BTreeMap<String, String>>,
@@ -26,10 +27,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The response to the API server, as Kubewarden makes it of the answer to the request with this `uid` and object.
+    /// Returns the response to the API server that Kubewarden makes of the answer to a request with
+    /// this `uid` and object.
     ///
-    /// The patch (RFC 6902) leads from the object of the request to the policy's: it removes every field that the
-    /// policy omits. A policy that changes the object of a request without one denies the request.
+    /// The patch (RFC 6902) leads from the object of the request to the policy's: it removes every
+    /// field that the policy omits. If a policy changes the object of a request that has none, the
+    /// request is denied.
     #[must_use]
     pub fn response(self, uid: &str, object: Option<&Value>) -> AdmissionResponse {
         let patch = match (&self.mutated_object, object) {
@@ -61,7 +64,7 @@ impl Answer {
     }
 }
 
-/// The JSON patch from one object to another; `None` if they are equal.
+/// Returns the JSON patch from one object to another; `None` if they are equal.
 fn patch(object: &Value, mutated: &Value) -> Result<Option<Value>, serde_json::Error> {
     let patch = json_patch::diff(object, mutated);
     if patch.is_empty() { Ok(None) } else { serde_json::to_value(patch).map(Some) }
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_object_gives_no_patch() {
+    fn an_unchanged_object_has_no_patch() {
         let answer = json!({ "accepted": true, "mutated_object": { "a": 1 } });
         assert_eq!(response(answer, Some(&json!({ "a": 1 }))).patch, None);
     }

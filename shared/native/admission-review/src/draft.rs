@@ -1,8 +1,8 @@
-//! A request, made of what a person has.
+//! Requests without an API server.
 
 use serde_json::{Value, json};
 
-/// What somebody does to an object, of which a request can be made without an API server.
+/// An operation on an object, from which a request is made without an API server.
 ///
 /// # Example
 /// ```
@@ -17,26 +17,29 @@ use serde_json::{Value, json};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// CREATE, UPDATE, DELETE or CONNECT; UPDATE where there is an old object, CREATE where there is none.
+    /// CREATE, UPDATE, DELETE or CONNECT. The default is UPDATE with an old object and CREATE
+    /// without one.
     pub operation: Option<String>,
-    /// `status` and the like.
+    /// The subresource, such as `status`.
     pub subresource: Option<String>,
-    /// Who asks: `username` and `groups`; an ordinary user if nothing is said.
+    /// The requesting user: `username` and `groups`. The default is an
+    /// [ordinary user](Draft::ordinary_user).
     pub user: Option<Value>,
     /// The object as it would be stored.
     pub object: Option<Value>,
-    /// The object as it is stored.
+    /// The stored object.
     pub old_object: Option<Value>,
 }
 
 impl Draft {
-    /// Somebody with a name and no special group: the `userInfo` of a request about whose user nothing is said.
+    /// Returns a user with a name and no special groups: the default `userInfo` of a request.
     #[must_use]
     pub fn ordinary_user() -> Value {
         json!({ "username": "alice", "groups": ["developers", "system:authenticated"] })
     }
 
-    /// The `AdmissionRequest` as an API server sends it. Kind, name and namespace are those of the object.
+    /// Returns the `AdmissionRequest` as an API server sends it, with the kind, name and namespace
+    /// of the object, or of the old object if there is no object.
     #[must_use]
     pub fn request(&self) -> Value {
         let subject = self.object.as_ref().or(self.old_object.as_ref());
@@ -46,7 +49,7 @@ impl Draft {
             None => ("", text("/apiVersion").unwrap_or("v1")),
         };
         let kind = text("/kind").unwrap_or_default();
-        // As the API server does, in a Namespace of its own.
+        // As in requests of the API server, a Namespace is in the namespace of its own name.
         let namespace = match (group, kind) {
             ("", "Namespace") => text("/metadata/name"),
             _ => text("/metadata/namespace"),
@@ -74,7 +77,8 @@ impl Draft {
     }
 }
 
-/// The resource of a kind, as apimachinery's `UnsafeGuessKindToResource` guesses it. No policy reads it.
+/// Returns the resource of a kind, as `UnsafeGuessKindToResource` of apimachinery guesses it. No
+/// policy reads it.
 fn resource(kind: &str) -> String {
     let singular = kind.to_lowercase();
     match singular.strip_suffix('y') {
@@ -90,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resources_are_guessed_as_kubectl_guesses_them() {
+    fn guesses_resources_like_kubectl() {
         for (kind, guess) in [
             ("Pod", "pods"),
             ("Ingress", "ingresses"),
@@ -103,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_is_in_itself() {
+    fn a_namespace_is_in_its_own_namespace() {
         let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop" } });
         let request = Draft { object: Some(object), ..Draft::default() }.request();
         assert_eq!((&request["name"], &request["namespace"]), (&json!("shop"), &json!("shop")));
     }
 
     #[test]
-    fn an_old_object_makes_an_update() {
+    fn the_default_with_an_old_object_is_an_update() {
         let object = || Some(json!({ "apiVersion": "apps/v1", "kind": "Deployment" }));
         let update = Draft { object: object(), old_object: object(), ..Draft::default() }.request();
         assert_eq!(update["operation"], "UPDATE");

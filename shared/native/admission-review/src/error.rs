@@ -16,19 +16,20 @@ impl RequestError {
         Self { steps: steps.iter().map(Step::owned).collect(), problem: problem.into() }
     }
 
-    /// The steps to the field, from the value that was read; none for the value itself.
+    /// Returns the steps from the value to the field; empty for the value itself.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The problem with the field.
+    /// Returns the problem with the field.
     #[must_use]
     pub fn problem(&self) -> &str {
         &self.problem
     }
 }
 
+/// Displays the path and the problem:
 /// `request.userInfo.groups[0]: expected a string, found a boolean`.
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

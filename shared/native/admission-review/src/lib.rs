@@ -1,10 +1,11 @@
 //! Admission reviews, as the API server and Kubewarden exchange them.
 //!
-//! An [`AdmissionRequest`] is what an API server sends and a policy is asked; a [`Draft`] makes one of a manifest and a
-//! user, without an API server. An [`Answer`] is what a policy says, an [`AdmissionResponse`] what the API server is told.
+//! An [`AdmissionRequest`] is the request that an API server sends and a policy judges. A [`Draft`]
+//! makes one from a manifest and a user, without an API server. An [`Answer`] is the result of a
+//! policy, and an [`AdmissionResponse`] is the response that the API server receives.
 //!
 //! # What this crate does not do
-//! It runs nothing and knows no rule: `host` runs modules, `rules` judges.
+//! It does not run modules (see `wapc-host`) and knows no rules (see `rules`).
 
 mod answer;
 mod draft;

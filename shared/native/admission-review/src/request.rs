@@ -1,4 +1,4 @@
-//! The admission request, as the host passes it on.
+//! The admission request, as the host passes it to a policy.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use crate::RequestError;
 
 /// A Kubernetes `AdmissionRequest`, with exactly the fields that the host knows.
 ///
-/// The objects in it are as they came; of everything else, what is unknown or null is left out.
+/// Its objects are unchanged. Elsewhere, unknown and null fields are removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdmissionRequest(Value);
 
-/// What a field holds.
+/// The type of a field.
 enum Type {
     Text,
     Flag,
@@ -72,7 +72,7 @@ impl AdmissionRequest {
     /// Reads an `AdmissionReview` or the `AdmissionRequest` in it.
     ///
     /// # Errors
-    /// The first field that is missing or of another type, with its path.
+    /// Returns the first field that is missing or of another type, with its path.
     pub fn from_value(value: Value) -> Result<Self, RequestError> {
         let (path, request) = match value {
             Value::Object(mut review) if is_review(&review) => {
@@ -83,8 +83,8 @@ impl AdmissionRequest {
         read(request, &Type::Fields(REQUEST), &path).map(Self)
     }
 
-    /// The payload of a `validate` call: `{"request": …, "settings": …}`, with sorted keys; settings that are
-    /// null are an empty object.
+    /// Returns the payload of a `validate` call, `{"request": …, "settings": …}`, with sorted keys.
+    /// Null settings become an empty object.
     #[must_use]
     pub fn payload(&self, settings: &Value) -> Vec<u8> {
         let request = &self.0;
@@ -95,19 +95,20 @@ impl AdmissionRequest {
         .into_bytes()
     }
 
-    /// What the response refers to.
+    /// Returns the `uid`, which the response repeats.
     #[must_use]
     pub fn uid(&self) -> &str {
         self.0.get("uid").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The fields, as the host passes them on.
+    /// Returns the fields, as the host passes them to a policy.
     #[must_use]
     pub fn as_value(&self) -> &Value {
         &self.0
     }
 
-    /// The object under review, which a patch starts from; `None` if there is none, as when it is deleted.
+    /// Returns the object under review, from which a patch starts; `None` if it is absent, as in a
+    /// deletion.
     #[must_use]
     pub fn object(&self) -> Option<&Value> {
         self.0.get("object")
@@ -117,7 +118,7 @@ impl AdmissionRequest {
         self.0.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    /// The name of the object; one that the API server will complete ends in `*`.
+    /// Returns the name of the object; a prefix that the API server will complete ends in `*`.
     fn name(&self) -> Option<String> {
         let name = self.text("/name").or_else(|| self.text("/object/metadata/name"));
         let generated = || self.text("/object/metadata/generateName").map(|name| format!("{name}*"));
@@ -125,7 +126,7 @@ impl AdmissionRequest {
     }
 }
 
-/// `CREATE Service shop/web`.
+/// Displays a summary: `CREATE Service shop/web`.
 impl fmt::Display for AdmissionRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text("/operation").unwrap_or_default())?;
@@ -142,7 +143,7 @@ impl fmt::Display for AdmissionRequest {
     }
 }
 
-/// What an admission request may come as.
+/// The form in which an admission request is given.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Form {
     /// An `AdmissionReview` with the request in it.
@@ -152,7 +153,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What a value is meant to be; `None` for an object of another kind.
+    /// Returns the form of a value; `None` for an object of another kind.
     #[must_use]
     pub fn of(value: &Value) -> Option<Self> {
         match value.get("kind") {
@@ -164,7 +165,7 @@ impl Form {
     }
 }
 
-/// In a bare request, `kind` is an object.
+/// Returns whether an object is a review. In a bare request, `kind` is an object.
 fn is_review(fields: &Map<String, Value>) -> bool {
     fields.contains_key("request") || fields.get("kind").is_some_and(Value::is_string)
 }
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_sorted_and_nothing_is_added() {
+    fn sorts_keys_and_adds_no_fields() {
         assert_eq!(
             payload(minimal()),
             concat!(
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn known_fields_are_passed_on() {
+    fn keeps_known_fields() {
         let full = json!({
             "dryRun": false,
             "kind": { "group": "apps", "kind": "Deployment", "version": "v1" },
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_and_null_fields_are_left_out() {
+    fn removes_unknown_and_null_fields() {
         let mut request = minimal();
         for name in ["junk", "object", "oldObject", "name", "requestKind", "dryRun"] {
             request[name] = if name == "junk" { json!(1) } else { Value::Null };
@@ -306,21 +307,21 @@ mod tests {
     }
 
     #[test]
-    fn a_review_is_unwrapped() {
+    fn unwraps_a_review() {
         let review =
             json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": minimal() });
         assert_eq!(payload(review), payload(minimal()));
     }
 
     #[test]
-    fn settings_are_passed_on() {
+    fn keeps_settings() {
         let request = AdmissionRequest::from_value(minimal()).unwrap();
         let payload: Value = serde_json::from_slice(&request.payload(&json!({ "b": 1, "a": null }))).unwrap();
         assert_eq!(payload, json!({ "request": minimal(), "settings": { "a": null, "b": 1 } }));
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn names_missing_fields() {
         for name in ["uid", "kind", "resource", "operation", "userInfo"] {
             let mut request = minimal();
             request.as_object_mut().unwrap().remove(name);
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_mistyped_is_named() {
+    fn names_fields_of_another_type() {
         let end = "; send what an API server sends";
         for (request, message) in [
             (json!([]), "request: expected an object, found an array"),

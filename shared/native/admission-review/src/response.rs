@@ -1,4 +1,4 @@
-//! What the API server is told.
+//! The response to the API server.
 
 use std::collections::BTreeMap;
 
@@ -7,56 +7,57 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Kubernetes' `AdmissionResponse`; serialised, the patch is in base64 and what is absent is left out.
+/// A Kubernetes `AdmissionResponse`. When it is serialized, the patch is encoded in base64 and
+/// absent fields are omitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdmissionResponse {
     /// The `uid` of the request.
     pub uid: String,
     /// Whether the request is admitted.
     pub allowed: bool,
-    /// The changes: a JSON patch, as in RFC 6902.
+    /// The changes, as a JSON patch (RFC 6902).
     pub patch: Option<Value>,
-    /// Why the request is not admitted.
+    /// The reason why the request is not admitted.
     pub status: Option<Status>,
-    /// What the audit log gets.
+    /// The annotations for the audit log.
     pub audit_annotations: Option<BTreeMap<String, String>>,
-    /// What the client is shown besides.
+    /// The warnings for the client.
     pub warnings: Option<Vec<String>>,
 }
 
-/// Why a request is not admitted.
+/// The reason why a request is not admitted.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Status {
-    /// The text that the client sees.
+    /// The message for the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The HTTP status that the client sees.
+    /// The HTTP status code for the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
-    /// More about it.
+    /// The details of the denial.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<StatusDetails>,
 }
 
-/// More about a denial.
+/// The details of a denial.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct StatusDetails {
-    /// What led to it.
+    /// The causes of the denial.
     pub causes: Vec<StatusCause>,
 }
 
-/// What led to a denial.
+/// A cause of a denial.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct StatusCause {
-    /// The module's own message, where the deployment tells another one.
+    /// The message of the module, if the deployment replaces it with a custom one.
     pub message: String,
 }
 
 impl AdmissionResponse {
-    /// What is told when the host is at a loss.
+    /// The status code of a failure of the host.
     const INTERNAL_ERROR: u16 = 500;
 
-    /// Denied, and why.
+    /// Creates a response that denies the request.
     #[must_use]
     pub fn denied(uid: &str, message: impl Into<String>, code: Option<u16>) -> Self {
         Self {
@@ -69,13 +70,13 @@ impl AdmissionResponse {
         }
     }
 
-    /// Denied, because the host is at a loss.
+    /// Creates a response that denies the request because the host failed.
     #[must_use]
     pub fn internal_error(uid: &str, problem: &str) -> Self {
         Self::denied(uid, format!("internal server error: {problem}"), Some(Self::INTERNAL_ERROR))
     }
 
-    /// Denied, because the module took too long.
+    /// Creates a response that denies the request because the module took too long.
     #[must_use]
     pub fn timed_out(uid: &str) -> Self {
         let message = "Policy execution interrupted because it exceeded the allowed execution time";
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_absent_is_left_out() {
+    fn omits_absent_fields() {
         let mut response = AdmissionResponse::denied("u", "no", None);
         assert_eq!(
             serde_json::to_value(&response).unwrap(),
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_is_in_base64() {
+    fn encodes_the_patch_in_base64() {
         let patch = Some(json!([{ "op": "remove", "path": "/a" }]));
         let response =
             AdmissionResponse { allowed: true, status: None, patch, ..AdmissionResponse::timed_out("u") };

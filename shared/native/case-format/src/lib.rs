@@ -1,7 +1,7 @@
-//! The format of case files: behaviour of a policy as data.
+//! The format of case files, which describe the behaviour of a policy as data.
 //!
 //! # What this crate does not do
-//! It judges nothing and reads no files; `cases` does.
+//! It does not judge cases or read files; see `harness`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,65 +12,67 @@ use cluster_objects::Objects;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// One case: a request, what surrounds it, and what is wanted.
+/// A case: a request, its settings and cluster, and the expected outcome.
 ///
-/// The fields are explained by `cases/readme.yaml` of this crate.
+/// `cases/readme.yaml` of the crate `harness` explains the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Case {
-    /// What the case shows, as a sentence.
+    /// The behaviour that the case shows, as a sentence.
     pub name: String,
-    /// Where the behaviour comes from.
+    /// The source of the behaviour.
     #[serde(default)]
     pub source: Option<String>,
     /// The settings of the policy.
     #[serde(default)]
     pub settings: Value,
-    /// CREATE, UPDATE, DELETE or CONNECT; UPDATE where there is an old object, CREATE where there is none.
+    /// CREATE, UPDATE, DELETE or CONNECT. The default is UPDATE with an old object and CREATE
+    /// without one.
     #[serde(default)]
     pub operation: Option<String>,
-    /// `status` and the like.
+    /// The subresource, such as `status`.
     #[serde(default)]
     pub subresource: Option<String>,
-    /// Who asks.
+    /// The requesting user.
     #[serde(default)]
     pub user: Option<Value>,
     /// The object as it would be stored.
     #[serde(default)]
     pub object: Option<Value>,
-    /// The object as it is stored.
+    /// The stored object.
     #[serde(default)]
     pub old_object: Option<Value>,
-    /// Fields of the `AdmissionRequest` that take the place of what follows from the above; null takes one away.
+    /// Fields of the `AdmissionRequest` that replace those derived from the fields above; null
+    /// removes a field.
     #[serde(default)]
     pub request: Map<String, Value>,
-    /// What the cluster has.
+    /// The cluster.
     #[serde(default)]
     pub cluster: Cluster,
-    /// What has to come of it.
+    /// The expected outcome.
     pub want: CaseOutcome,
-    /// The file that it stands in.
+    /// The file that contains the case.
     #[serde(skip)]
     pub file: PathBuf,
 }
 
-/// What the cluster has, or that it cannot be asked.
+/// The objects of a cluster, or the reason why it cannot be reached.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Cluster {
-    /// Its objects.
+    /// The objects.
     #[serde(default)]
     pub objects: Vec<Value>,
-    /// Why every question fails.
+    /// The reason why every look-up fails.
     #[serde(default)]
     pub unreachable: Option<String>,
 }
 
-/// What comes of a case. Exactly one of the first five.
+/// The outcome of a case, with exactly one of the first five fields.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct CaseOutcome {
-    /// Admitted as it is: `true`.
+    /// Admitted without changes: `true`.
     #[serde(default)]
     pub admitted: Option<bool>,
     /// Denied by a rule: the lines of the message.
@@ -79,33 +81,34 @@ pub struct CaseOutcome {
     /// Admitted with changes: the whole object.
     #[serde(default)]
     pub mutated: Option<Value>,
-    /// Denied because it could not be judged: the message.
+    /// Denied because the request cannot be judged: the message.
     #[serde(default)]
     pub fault: Option<String>,
-    /// The settings are refused: the message.
+    /// The settings are rejected: the message.
     #[serde(default)]
     pub settings_error: Option<String>,
-    /// The warnings, whatever the verdict.
+    /// The warnings, regardless of the verdict.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// The audit annotations, whatever the verdict.
+    /// The audit annotations, regardless of the verdict.
     #[serde(default)]
     pub audit_annotations: BTreeMap<String, String>,
-    /// The questions to the cluster, in order: `get v1 Namespace shop`, `list v1 Service`.
+    /// The look-ups, in order: `get v1 Namespace shop`, `list v1 Service`.
     #[serde(default)]
     pub asked: Vec<String>,
 }
 
 impl Case {
-    /// The request as the host takes it.
+    /// Returns the request as the host reads it.
     ///
     /// # Errors
-    /// What the host refuses to read, such as a request without uid.
+    /// Returns an error if the host cannot read the request, for example because the `uid` is
+    /// missing.
     pub fn admission_request(&self) -> Result<AdmissionRequest, String> {
         AdmissionRequest::from_value(self.request_value()).map_err(|error| error.to_string())
     }
 
-    /// The `AdmissionRequest` as an API server sends it.
+    /// Returns the `AdmissionRequest` as an API server sends it.
     #[must_use]
     pub fn request_value(&self) -> Value {
         let draft = Draft {
@@ -125,10 +128,10 @@ impl Case {
         request
     }
 
-    /// The cluster.
+    /// Returns the objects of the cluster.
     ///
     /// # Errors
-    /// What is no object of Kubernetes.
+    /// Returns an error if a value is not a Kubernetes object.
     pub fn objects(&self) -> Result<Arc<Objects>, String> {
         match &self.cluster.unreachable {
             Some(reason) => Ok(Arc::new(Objects::unreachable(reason.clone()))),
@@ -138,19 +141,20 @@ impl Case {
         }
     }
 
-    /// Where the case stands, for messages.
+    /// Returns the file and name of the case, for messages.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}: {}", self.file.display(), self.name)
     }
 }
 
-/// The cases in a text.
+/// Parses the cases in the text of a file.
 ///
 /// # Errors
-/// What is no list of cases, with the line of what is no YAML and the name of what is no case.
+/// Returns an error if the text is not a list of cases, with the line of invalid YAML or the name
+/// of an invalid case.
 pub fn parse(text: &str) -> Result<Vec<Case>, String> {
-    // Cases repeat objects by alias as often as they like.
+    // Cases may repeat objects by alias without limits.
     let documents = manifest::own_documents(text).map_err(|problem| problem.to_string())?;
     let Ok([Value::Array(cases)]) = <[Value; 1]>::try_from(documents) else {
         return Err("expected one list of cases".to_owned());

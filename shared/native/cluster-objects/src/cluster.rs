@@ -4,7 +4,7 @@ use admission::{Cluster, Get, List, Unreachable};
 
 use crate::{Fetch, Listing, LookupFailure, Objects};
 
-/// Asks with the masks of the wanted shape, as a module does, and gives the same bytes.
+/// Look-ups use the field masks of the wanted shape, as in a module, and return the same bytes.
 impl Cluster for Objects {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
         let Get { api_version, kind, namespace, name, shape } = *wanted;
@@ -52,12 +52,12 @@ mod tests {
     }
 
     #[test]
-    fn absence_is_an_answer() {
+    fn an_absent_object_is_not_a_failure() {
         assert_eq!(cluster().get(&get(Some("d"), "nope")), Ok(None));
     }
 
     #[test]
-    fn answers_are_cut_to_the_shape() {
+    fn answers_are_reduced_to_the_shape() {
         let found = cluster().get(&get(Some("d"), "s")).unwrap().unwrap();
         let found: Value = serde_json::from_slice(&found).unwrap();
         assert_eq!(found["spec"], json!({ "clusterIP": "192.0.2.1" }));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_says_why() {
+    fn failures_have_a_reason() {
         assert_eq!(
             Objects::unreachable("no route to host").get(&get(Some("d"), "s")),
             Err(Unreachable("Callback evaluation failure: no route to host".to_owned())),

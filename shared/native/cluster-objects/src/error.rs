@@ -1,33 +1,33 @@
-//! Errors: of objects, and of look-ups.
+//! Errors of objects and of look-ups.
 
 use std::fmt;
 
 use text::{Path, Step};
 
-/// A value that is not a Kubernetes object, or an object that is given twice.
+/// A value that is not a Kubernetes object, or a duplicate object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ObjectError {
     pub(crate) place: ObjectPlace,
     pub(crate) problem: ObjectProblem,
 }
 
-/// A place in one of the values that objects are taken from.
+/// A place in one of the values that contain the objects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ObjectPlace {
     /// The position of the value among those given.
     pub index: usize,
-    /// The steps from the value to the place; none for the value itself.
+    /// The steps from the value to the place; empty for the value itself.
     pub steps: Vec<Step>,
 }
 
 /// The problem with an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ObjectProblem {
-    /// A field is missing or has another type: the expectation, and the remedy.
+    /// A field is missing or has another type; holds the expectation and the remedy.
     Unreadable(&'static str),
-    /// The object, as `v1 Pod shop/web`, is given already, at another place.
+    /// The same object was given before, at another place.
     Duplicate {
-        /// The object.
+        /// The object, as `v1 Pod shop/web`.
         object: String,
         /// The place of the first one.
         first: ObjectPlace,
@@ -35,13 +35,13 @@ pub enum ObjectProblem {
 }
 
 impl ObjectError {
-    /// The place of the object, or of the field of it.
+    /// Returns the place of the object, or of a field in it.
     #[must_use]
     pub fn place(&self) -> &ObjectPlace {
         &self.place
     }
 
-    /// The message, with a name for each value by its position, such as the file that it is in.
+    /// Returns the message. `name` names each value by its position, for example by its file.
     #[must_use]
     pub fn describe(&self, name: &dyn Fn(usize) -> String) -> String {
         let place = self.place.describe(name);
@@ -49,7 +49,7 @@ impl ObjectError {
             ObjectProblem::Unreadable(problem) => format!("{place}: {problem}"),
             ObjectProblem::Duplicate { object, first } => {
                 let first = first.describe(name);
-                format!("{place}: {object} is a duplicate of {first}; leave out one of the two")
+                format!("{place}: {object} is a duplicate of {first}; remove one of the two")
             }
         }
     }
@@ -73,7 +73,7 @@ impl fmt::Display for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
-/// A question without an answer, told as the real host tells a module.
+/// A failed look-up. Its message is the one that a module receives from the real host.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LookupFailure(String);
 

@@ -3,7 +3,7 @@
 use crate::LookupFailure;
 use crate::intake::Object;
 
-/// Conditions on fields, all of which hold.
+/// Conditions on fields, all of which must hold.
 #[derive(Debug)]
 pub(crate) struct FieldSelector<'s>(Vec<Condition<'s>>);
 
@@ -14,7 +14,7 @@ struct Condition<'s> {
     equal: bool,
 }
 
-/// What every kind can be selected by.
+/// A field by which objects of every kind can be selected.
 #[derive(Debug)]
 enum Field {
     Name,
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_namespaces_select() {
+    fn selects_by_name_and_namespace() {
         for selector in ["", "metadata.name=a", "metadata.name==a", "metadata.name!=b,metadata.namespace=d"] {
             assert!(selects(selector, Some("d"), "a"), "{selector}");
         }
@@ -88,13 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cluster_wide_has_an_empty_namespace() {
+    fn cluster_wide_objects_have_an_empty_namespace() {
         assert!(selects("metadata.namespace=", None, "a"));
         assert!(selects("metadata.namespace!=d", None, "a"));
     }
 
     #[test]
-    fn other_fields_are_refused() {
+    fn rejects_other_fields() {
         assert_eq!(
             FieldSelector::parse("spec.nodeName=a").unwrap_err().to_string(),
             "Callback evaluation failure: field selector 'spec.nodeName=a': field label not supported: \

@@ -1,4 +1,4 @@
-//! From JSON values to objects that are told apart.
+//! Conversion of JSON values to objects with an identity.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) type Kinds = BTreeMap<KindKey, Vec<Object>>;
 /// `apiVersion` and `kind`.
 pub(crate) type KindKey = (String, String);
 
-/// An object and what tells it from the others of its kind.
+/// An object with its namespace and name, which identify it among those of its kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub(crate) namespace: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Object {
     pub(crate) value: Value,
 }
 
-/// Takes objects and lists of them.
+/// Reads objects and lists of objects.
 pub(crate) fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
     let mut intake = Intake::default();
     for (index, value) in values.into_iter().enumerate() {
@@ -33,7 +33,7 @@ pub(crate) fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
 #[derive(Default)]
 struct Intake {
     kinds: Kinds,
-    /// The place that each object came from.
+    /// The place of each object.
     places: BTreeMap<(KindKey, Option<String>, String), ObjectPlace>,
 }
 
@@ -69,7 +69,7 @@ impl Intake {
             None | Some(Value::Null) => None,
             Some(Value::String(namespace)) => Some(namespace.clone()).filter(|text| !text.is_empty()),
             Some(_) => {
-                let problem = "expected a string; give the name of the namespace or leave it out";
+                let problem = "expected a string; give the name of the namespace or remove the field";
                 return Err(at.field("namespace").unreadable(problem));
             }
         };
@@ -103,10 +103,11 @@ impl ObjectPlace {
     }
 }
 
-/// The items of a `List`, or of a `PodList` and the like, whose items get the type that the list says for all of them.
+/// Returns the items of a `List`, or of a typed list such as `PodList`, whose items inherit the API
+/// version and kind that the list implies.
 ///
 /// # Errors
-/// The value itself, if it is no list, or one whose items are none.
+/// Returns the value itself if it is not a list, or if its items are not an array.
 pub fn items(value: Value) -> Result<Vec<Value>, Value> {
     let Value::Object(mut list) = value else { return Err(value) };
     if !is_list(&list) {
@@ -121,7 +122,7 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
             }
             Ok(items)
         }
-        // As the API server's encoder writes an empty list.
+        // The API server's encoder writes an empty list this way.
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(other) => {
             list.insert("items".to_owned(), other);
@@ -130,7 +131,8 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
     }
 }
 
-/// `List`, or `PodList` with its items. What has a name is an object, whatever its kind is called.
+/// Returns whether an object is a `List`, or a typed list such as `PodList` with items. An object
+/// with a name is not a list, even if its kind ends in `List`.
 fn is_list(fields: &Map<String, Value>) -> bool {
     match fields.get("kind").and_then(Value::as_str) {
         Some("List") => true,
@@ -143,7 +145,7 @@ fn is_list(fields: &Map<String, Value>) -> bool {
     }
 }
 
-/// The items of a `PodList` are pods, which the API server does not repeat for each.
+/// Adds the API version and kind to an item: the API server omits them in the items of a `PodList`.
 fn inherit(item: &mut Map<String, Value>, list: &Map<String, Value>) {
     let kind = list.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
     let Some(kind) = kind.filter(|kind| !kind.is_empty()) else { return };
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_apart() {
+    fn reads_the_items_of_lists() {
         let kinds = take(vec![
             json!({ "apiVersion": "v1", "kind": "PodList", "metadata": { "resourceVersion": "1" }, "items": [
                 { "metadata": { "name": "a" } },
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_whose_kind_ends_in_list_is_an_object() {
+    fn a_named_object_whose_kind_ends_in_list_is_not_a_list() {
         let kinds = take(vec![
             json!({ "apiVersion": "example.com/v1", "kind": "AllowList", "metadata": { "name": "a" }, "items": [] }),
         ]);
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused_with_its_place() {
+    fn rejects_other_values_with_their_place() {
         let none = "expected a non-empty string; add it";
         for (value, message) in [
             (json!(1), "objects[0]: expected a Kubernetes object; give one with apiVersion and kind".into()),
@@ -219,7 +221,7 @@ mod tests {
             ),
             (
                 json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": 1 } }),
-                "objects[0]: metadata.namespace: expected a string; give the name of the namespace or leave it out"
+                "objects[0]: metadata.namespace: expected a string; give the name of the namespace or remove the field"
                     .into(),
             ),
             (
@@ -236,13 +238,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_object_twice_is_refused() {
+    fn rejects_duplicate_objects() {
         let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "d" } });
         let other =
             json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "e" } });
         assert_eq!(
             refused(vec![pod.clone(), other, json!({ "kind": "List", "items": [pod] })]),
-            "objects[2]: items[0]: v1 Pod d/a is a duplicate of objects[0]; leave out one of the two",
+            "objects[2]: items[0]: v1 Pod d/a is a duplicate of objects[0]; remove one of the two",
         );
     }
 }

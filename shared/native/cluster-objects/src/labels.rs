@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::LookupFailure;
 
-/// Requirements on labels, all of which hold.
+/// Requirements on labels, all of which must hold.
 #[derive(Debug)]
 pub(crate) struct LabelSelector(Vec<Requirement>);
 
@@ -23,7 +23,7 @@ enum Test {
     Exists,
     Absent,
     In(BTreeSet<String>),
-    /// Holds for objects without the label, too.
+    /// Also holds for objects without the label.
     NotIn(BTreeSet<String>),
     Above(i64),
     Below(i64),
@@ -138,7 +138,7 @@ impl Parser {
             Some(Token::Below) => self.number().map(Test::Below),
             Some(Token::Word(word)) if word == "in" => self.values().map(Test::In),
             Some(Token::Word(word)) if word == "notin" => self.values().map(Test::NotIn),
-            _ => Err("expected =, ==, !=, in, notin, > or < behind the key; write one of them".to_owned()),
+            _ => Err("expected =, ==, !=, in, notin, > or < after the key; add one of them".to_owned()),
         }
     }
 
@@ -151,12 +151,12 @@ impl Parser {
     }
 
     fn number(&mut self) -> Result<i64, String> {
-        self.value().parse().map_err(|_| "expected a whole number behind > or <; write one".to_owned())
+        self.value().parse().map_err(|_| "expected an integer after > or <; add one".to_owned())
     }
 
     fn values(&mut self) -> Result<BTreeSet<String>, String> {
         if self.tokens.next() != Some(Token::Open) {
-            return Err("expected ( behind in or notin; put the values in brackets".to_owned());
+            return Err("expected ( after in or notin; put the values in parentheses".to_owned());
         }
         let mut values = BTreeSet::new();
         loop {
@@ -164,7 +164,7 @@ impl Parser {
             match self.tokens.next() {
                 Some(Token::Comma) => {}
                 Some(Token::Close) => return Ok(values),
-                _ => return Err("expected , or ) behind a value; close the bracket".to_owned()),
+                _ => return Err("expected , or ) after a value; add it".to_owned()),
             }
         }
     }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_selected() {
+    fn selects_matching_objects() {
         for selector in [
             "",
             "app",
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_selected() {
+    fn does_not_select_other_objects() {
         for selector in [
             "nope",
             "!app",
@@ -228,22 +228,22 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_labels_is_selected_by_what_it_lacks() {
+    fn negative_requirements_select_objects_without_labels() {
         let object = json!({ "metadata": { "name": "a" } });
         assert!(LabelSelector::parse("!app,tier!=a,x notin (y)").unwrap().selects(&object));
         assert!(!LabelSelector::parse("app").unwrap().selects(&object));
     }
 
     #[test]
-    fn what_is_no_selector_is_refused() {
+    fn rejects_invalid_selectors() {
         for (selector, problem) in [
             ("=a", "expected the key of a label; add it"),
             ("app,", "expected the key of a label; add it"),
-            ("app web", "expected =, ==, !=, in, notin, > or < behind the key; write one of them"),
+            ("app web", "expected =, ==, !=, in, notin, > or < after the key; add one of them"),
             ("!app=web", "expected a comma between two requirements; add it"),
-            ("app in web", "expected ( behind in or notin; put the values in brackets"),
-            ("app in (web", "expected , or ) behind a value; close the bracket"),
-            ("level>much", "expected a whole number behind > or <; write one"),
+            ("app in web", "expected ( after in or notin; put the values in parentheses"),
+            ("app in (web", "expected , or ) after a value; add it"),
+            ("level>much", "expected an integer after > or <; add one"),
         ] {
             assert_eq!(
                 LabelSelector::parse(selector).unwrap_err().to_string(),

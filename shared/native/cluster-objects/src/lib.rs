@@ -1,13 +1,13 @@
 //! A cluster as a set of Kubernetes objects, for tests, tools and the playground.
 //!
-//! [`Objects`] answers the questions that a policy may ask, in the words and shapes of the real host: lists
-//! are `<Kind>List`s without `managedFields`, field masks cut as there, and what is missing is told in the
-//! same text. A policy that runs natively asks through [`admission::Cluster`]; the embedded host asks through
-//! [`Objects::fetch`] and [`Objects::list`] on behalf of a module.
+//! [`Objects`] answers the look-ups of policies with the messages and formats of the real host:
+//! lists are `<Kind>List`s without `managedFields`, field masks have the same effect, and absent
+//! objects are reported in the same words. A policy that runs natively uses [`admission::Cluster`].
+//! The embedded host uses [`Objects::fetch`] and [`Objects::list`] on behalf of a module.
 //!
 //! # Example
 //! ```
-//! use objects::{Fetch, Objects};
+//! use cluster_objects::{Fetch, Objects};
 //! use serde_json::json;
 //!
 //! let team = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "team-a" } });
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! # What this crate does not do
-//! It does not know the kinds of Kubernetes: whether a kind is namespaced is read off the objects there are,
-//! and a kind without objects has empty lists, where an API server may not know it. It grants nothing and
-//! denies nothing; `host` does.
+//! It does not know the kinds of Kubernetes: a kind is namespaced if any of its objects has a
+//! namespace, and a kind without objects has empty lists, where an API server might not know the
+//! kind. It does not check permissions; see `wapc-host`.
 
 mod cluster;
 mod error;

@@ -1,17 +1,19 @@
-//! Field masks: what is left of an object.
+//! Field masks, which reduce objects to the named fields.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Dotted paths as a tree. A leaf keeps everything below it; a root without children keeps everything.
+/// Dotted paths as a tree. A leaf keeps everything below it; a root without children keeps
+/// everything.
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
     children: BTreeMap<String, Mask>,
 }
 
 impl Mask {
-    /// A path that goes on below another one takes its place: of `spec` and `spec.nodeName` the second counts.
+    /// Creates a mask from dotted paths. A longer path replaces its prefix: of `spec` and
+    /// `spec.nodeName`, the latter applies.
     pub(crate) fn of(paths: &[String]) -> Self {
         let mut root = Self::default();
         for path in paths {
@@ -23,7 +25,8 @@ impl Mask {
         root
     }
 
-    /// What is left of an object. Its type and its metadata are no data: they always stay, whole.
+    /// Returns the object with only the fields of the mask. Its type and metadata are always kept
+    /// whole.
     pub(crate) fn object(&self, object: &Value) -> Value {
         match object {
             Value::Object(fields) if !self.children.is_empty() => {
@@ -45,7 +48,7 @@ impl Mask {
             Value::Object(fields) => Value::Object(self.fields(fields)),
             // Arrays are transparent: the same paths apply to every item.
             Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            // Nothing can be cut out of a scalar.
+            // A scalar has no fields to remove.
             _ => value.clone(),
         }
     }
@@ -81,19 +84,19 @@ mod tests {
         let mut left = Mask::of(&masks).object(&pod);
         for name in ["apiVersion", "kind", "metadata"] {
             let kept = left.as_object_mut().unwrap().remove(name);
-            assert_eq!(kept.as_ref(), pod.get(name), "{name} stays");
+            assert_eq!(kept.as_ref(), pod.get(name), "{name} is kept");
         }
         left
     }
 
     #[test]
-    fn no_masks_keep_everything() {
+    fn keeps_everything_without_masks() {
         assert_eq!(spec(&[])["status"], json!({ "phase": "Running" }));
         assert_eq!(spec(&[])["spec"]["hostNetwork"], json!(true));
     }
 
     #[test]
-    fn masks_keep_what_they_name() {
+    fn keeps_the_named_fields() {
         assert_eq!(spec(&["status"]), json!({ "status": { "phase": "Running" } }));
         assert_eq!(
             spec(&["spec.hostNetwork", "status.phase"]),
@@ -111,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn the_narrower_of_two_masks_counts() {
+    fn the_narrower_of_two_masks_applies() {
         let narrow = json!({ "spec": { "hostNetwork": true } });
         assert_eq!(spec(&["spec", "spec.hostNetwork"]), narrow);
         assert_eq!(spec(&["spec.hostNetwork", "spec"]), narrow);
     }
 
     #[test]
-    fn scalars_and_null_stay_under_a_longer_path() {
+    fn a_longer_path_keeps_scalars_and_null() {
         assert_eq!(
             spec(&["spec.hostNetwork.deeper", "spec.nodeName.deeper"]),
             json!({ "spec": { "hostNetwork": true, "nodeName": null } }),
@@ -126,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_of_nothing_leave_nothing() {
+    fn masks_without_matches_keep_no_fields() {
         for nothing in ["", "metadata", "metadata.name", "kind", "nope.nope"] {
             assert_eq!(spec(&[nothing]), json!({}), "{nothing}");
         }

@@ -1,4 +1,4 @@
-//! The set of objects, and the questions that it answers.
+//! The set of objects and its look-ups.
 
 use serde_json::{Map, Value, json};
 
@@ -8,67 +8,68 @@ use crate::labels::LabelSelector;
 use crate::mask::Mask;
 use crate::{LookupFailure, ObjectError};
 
-/// Where `kubectl apply` keeps a copy of the object.
+/// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The objects of a cluster.
 ///
-/// Their order is that of lists, as they were given; no answer depends on it otherwise.
+/// Lists have the objects in the given order. No other answer depends on the order.
 #[derive(Clone, Debug)]
 pub struct Objects(Result<Kinds, String>);
 
-/// Asks for one object.
+/// The look-up of one object.
 #[derive(Clone, Copy, Debug)]
 pub struct Fetch<'a> {
-    /// `v1`, `apps/v1`.
+    /// The API version, such as `v1` or `apps/v1`.
     pub api_version: &'a str,
-    /// `Namespace`.
+    /// The kind, such as `Namespace`.
     pub kind: &'a str,
-    /// The namespace of the object; not looked at for cluster-wide kinds.
+    /// The namespace of the object; ignored for cluster-wide kinds.
     pub namespace: Option<&'a str>,
     /// The name of the object.
     pub name: &'a str,
-    /// Dotted paths of what is kept; everything if there are none.
+    /// The dotted paths of the fields that are kept; if empty, all fields are kept.
     pub field_masks: &'a [String],
 }
 
-/// Asks for the objects of a kind.
+/// The look-up of the objects of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
-    /// `v1`, `apps/v1`.
+    /// The API version, such as `v1` or `apps/v1`.
     pub api_version: &'a str,
-    /// `Service`.
+    /// The kind, such as `Service`.
     pub kind: &'a str,
-    /// The namespace whose objects are wanted; `None` for all.
+    /// The namespace of the objects; `None` for all namespaces.
     pub namespace: Option<&'a str>,
-    /// Which labels are wanted: `app=web,tier in (front, back)`.
+    /// A label selector: `app=web,tier in (front, back)`.
     pub label_selector: Option<&'a str>,
-    /// Which names and namespaces are wanted: `metadata.name!=a`.
+    /// A field selector, for names and namespaces only: `metadata.name!=a`.
     pub field_selector: Option<&'a str>,
-    /// Dotted paths of what is kept of each; everything if there are none.
+    /// The dotted paths of the fields that are kept of each object; if empty, all fields are kept.
     pub field_masks: &'a [String],
 }
 
 impl Objects {
-    /// Takes objects and lists of them: `List`, or `PodList` and the like, whose items may leave out their
-    /// type as they do in the API server's answers.
+    /// Creates a cluster from objects and lists: `List`, or typed lists such as `PodList`, whose
+    /// items may omit their type as in the API server's answers.
     ///
     /// # Errors
-    /// What has no `apiVersion`, `kind` or name, and what is there twice.
+    /// Returns an error if an object has no `apiVersion`, `kind` or name, or is a duplicate.
     pub fn from_values(values: Vec<Value>) -> Result<Self, ObjectError> {
         intake::take(values).map(|kinds| Self(Ok(kinds)))
     }
 
-    /// A cluster that cannot be reached: every question fails, with this reason.
+    /// Creates a cluster that cannot be reached: every look-up fails with this reason.
     #[must_use]
     pub fn unreachable(reason: impl Into<String>) -> Self {
         Self(Err(reason.into()))
     }
 
-    /// One object, cut by the masks and otherwise as it is: the host call `get_resource`.
+    /// Returns one object, reduced to the field masks and otherwise unchanged: the host call
+    /// `get_resource`.
     ///
     /// # Errors
-    /// When it does not exist, or the cluster cannot be asked.
+    /// Returns an error if the object does not exist or the cluster cannot be asked.
     pub fn fetch(&self, wanted: &Fetch<'_>) -> Result<Value, LookupFailure> {
         let Fetch { api_version, kind, namespace, name, .. } = wanted;
         self.find(wanted)?.ok_or_else(|| {
@@ -78,13 +79,13 @@ impl Objects {
         })
     }
 
-    /// The selected objects of a kind as a Kubernetes list, cut by the masks, without `managedFields` and
-    /// without kubectl's copy of the object: the host calls `list_resources_all` and
-    /// `list_resources_by_namespace`.
+    /// Returns the selected objects of a kind as a Kubernetes list, reduced to the field masks,
+    /// without `managedFields` and kubectl's copy of the object: the host calls
+    /// `list_resources_all` and `list_resources_by_namespace`.
     ///
     /// # Errors
-    /// When a selector cannot be read, a cluster-wide kind is asked for by namespace, or the cluster cannot be
-    /// asked.
+    /// Returns an error if a selector is not valid, if a namespace is given for a cluster-wide
+    /// kind, or if the cluster cannot be asked.
     pub fn list(&self, wanted: &Listing<'_>) -> Result<Value, LookupFailure> {
         let Listing { api_version, kind, namespace, label_selector, field_selector, field_masks } = wanted;
         let objects = self.of_kind(api_version, kind)?;
@@ -110,7 +111,7 @@ impl Objects {
         }))
     }
 
-    /// One object, if there is one.
+    /// Returns one object, reduced to the field masks; `None` if it does not exist.
     pub(crate) fn find(&self, wanted: &Fetch<'_>) -> Result<Option<Value>, LookupFailure> {
         let Fetch { api_version, kind, namespace, name, field_masks } = wanted;
         let objects = self.of_kind(api_version, kind)?;
@@ -135,12 +136,12 @@ impl Objects {
     }
 }
 
-/// Whether objects of this kind live in namespaces.
+/// Returns whether a kind is namespaced.
 fn namespaced(objects: &[Object]) -> bool {
     objects.iter().any(|object| object.namespace.is_some())
 }
 
-/// An item as lists have it: the host's cache of objects does not keep what only takes room.
+/// Returns an item as in lists: the host's object cache drops bulky metadata.
 fn tidied(mut item: Value) -> Value {
     if let Some(metadata) = item.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("managedFields".to_owned(), Value::Array(Vec::new()));
@@ -149,7 +150,7 @@ fn tidied(mut item: Value) -> Value {
             Value::Object(annotations) => {
                 annotations.remove(LAST_APPLIED);
             }
-            // The host reads annotations in order to remove one, and so always writes them.
+            // The host reads the annotations to remove one, and therefore always writes them.
             _ => *annotations = Value::Object(Map::new()),
         }
     }
@@ -195,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_found_in_its_namespace() {
+    fn finds_an_object_in_its_namespace() {
         assert_eq!(cluster().fetch(&fetch("Pod", Some("d"), "a")), Ok(pod("d", "a")));
         assert_eq!(cluster().fetch(&fetch("Pod", Some("e"), "a")), Ok(pod("e", "a")));
     }
 
     #[test]
-    fn a_missing_object_is_told_as_the_host_tells_it() {
+    fn reports_absent_objects_like_the_host() {
         for (wanted, text) in [
             (
                 fetch("Namespace", None, "x"),
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_is_not_looked_at_for_cluster_wide_kinds() {
+    fn fetch_ignores_and_list_rejects_the_namespace_of_a_cluster_wide_kind() {
         assert!(cluster().fetch(&fetch("Namespace", Some("d"), "team-a")).is_ok());
         assert_eq!(
             cluster()
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn one_object_keeps_what_lists_leave_out() {
+    fn fetch_keeps_metadata_that_lists_omit() {
         let object = json!({
             "apiVersion": "v1",
             "kind": "Node",
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_the_selected_objects_in_their_order() {
+    fn lists_the_selected_objects_in_their_order() {
         assert_eq!(listed(&POD), ["d/b", "e/a", "d/a"]);
         assert_eq!(listed(&Listing { namespace: Some("d"), ..POD }), ["d/b", "d/a"]);
         assert_eq!(listed(&Listing { label_selector: Some("app in (a)"), ..POD }), ["e/a", "d/a"]);
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreachable_cluster_fails_every_question() {
+    fn every_look_up_fails_if_the_cluster_is_unreachable() {
         let cluster = Objects::unreachable("no route to host");
         let text = "Callback evaluation failure: no route to host";
         assert_eq!(cluster.fetch(&fetch("Node", None, "n")).unwrap_err().to_string(), text);

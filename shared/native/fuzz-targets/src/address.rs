@@ -4,13 +4,14 @@ use std::net::IpAddr;
 
 use rules::address::{Ambiguity, octets, parse};
 
-/// An address is read as by the standard library, apart from leading zeros, and canonical text as itself.
+/// Addresses are read as by the standard library, apart from leading zeros, and the canonical text
+/// of an address is read as the same address.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let standard = text.parse::<IpAddr>().ok().map(|address| address.to_canonical());
     let parsed = parse(text);
     let plain = parsed.filter(|parsed| parsed.ambiguity != Some(Ambiguity::LeadingZeros));
-    // A mapped address may have leading zeros, too, and is reported as mapped.
+    // A mapped address with leading zeros is reported as mapped.
     if plain.is_none_or(|parsed| parsed.ambiguity.is_none()) || standard.is_some() {
         assert_eq!(plain.map(|parsed| parsed.address), standard, "{text:?}");
     }

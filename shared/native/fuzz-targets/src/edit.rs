@@ -13,19 +13,20 @@ const NAMES: [&str; 8] = ["a", "b", "c", "spec", "metadata", "annotations", "lab
 /// Keys of entries that edits add.
 const KEYS: [&str; 4] = ["a", "a.example/b", "quote\" and \n", ""];
 
-/// A place of the object.
+/// The steps to a place in the object.
 type Place = Vec<Step>;
 
-/// What an edit does.
+/// The effect of an edit.
 #[derive(Clone, Debug)]
 enum Change {
-    /// The text of the new value.
+    /// Sets the place to a value with this text.
     Set(String),
     Remove,
     TextOf,
 }
 
-/// The first line is a script of edits, the rest is the object.
+/// The edited object differs from the original only at the edited places. The first line of the
+/// input is a script of edits, the rest is the object.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return false };
     let (script, object) = (&input[..end], &input[end + 1..]);
@@ -34,7 +35,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
         return false;
     }
     let payload = payload(object);
-    // An object with duplicate keys, or with strings that are not text, is never edited.
+    // An object with duplicate keys or with strings that are not UTF-8 is never edited.
     let Ok(document) = Document::parse(payload.as_bytes(), Shape::ALL, Origin::Payload) else { return false };
     let root = document.root().at("request").at("object");
     let mut edits = Edits::default();
@@ -55,7 +56,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
                 let other = script.place(root);
                 edits.set_to_text_of(&at, &other).map(|()| (place, Change::TextOf))
             }
-            // The object as a whole cannot go.
+            // Policies never remove the whole object.
             _ if place.is_empty() => continue,
             _ => edits.remove(&at).map(|()| (place, Change::Remove)),
         };
@@ -83,7 +84,7 @@ fn applied(edits: Edits, payload: &str) -> Option<String> {
     edits.apply(payload.as_bytes()).unwrap_or_else(|fault| panic!("{fault}: {payload}"))
 }
 
-/// Bytes as decisions.
+/// A script, whose bytes are decisions.
 struct Script<'s>(&'s [u8]);
 
 impl Script<'_> {
@@ -93,11 +94,11 @@ impl Script<'_> {
         Some(*first)
     }
 
-    /// A place below a value: a digit goes to the child of that number, a letter from `a` to `h` to a field
-    /// with a fixed name; anything else ends it.
+    /// Returns a place below a value: a digit moves to the child with that number, a letter from
+    /// `a` to `h` to a field with a fixed name, and any other byte ends the place.
     fn place<'d>(&mut self, root: Node<'d>) -> Node<'d> {
         let mut at = root;
-        // A policy knows where it edits: it never nests an object too deeply to be read.
+        // Policies edit at fixed depths and never nest an object too deeply to be read.
         for _ in 0..16 {
             match self.next() {
                 Some(step @ b'0'..=b'9') => at = child(at, usize::from(step - b'0')).unwrap_or(at),
@@ -116,14 +117,15 @@ fn child(at: Node<'_>, number: usize) -> Option<Node<'_>> {
     at.items().ok()?.nth(number)
 }
 
-/// The steps from the object to a place.
+/// Returns the steps from the object to a place.
 fn place(at: &Node<'_>) -> Place {
     at.steps().iter().skip(2).map(Step::owned).collect()
 }
 
-/// Everything that is neither on the way to an edit nor below one has the same text as before.
+/// Checks that every value outside the edited places, except their ancestors, has the same text as
+/// before.
 fn only_the_places_changed(before: &str, after: &str, places: &[(Place, Change)]) {
-    // The elements behind one that is removed move.
+    // The elements after a removed one move.
     let touched = |place: &Place| {
         places.iter().any(|(edited, change)| {
             let region = match (change, edited.split_last()) {
@@ -144,7 +146,7 @@ fn only_the_places_changed(before: &str, after: &str, places: &[(Place, Change)]
     assert_eq!(texts[0], texts[1], "{places:?}");
 }
 
-/// The text of every value, by its place.
+/// Collects the text of every value by its place.
 fn collect(text: &str, place: &mut Place, found: &mut BTreeMap<Place, String>) {
     let text = text.trim();
     assert!(found.insert(place.clone(), text.to_owned()).is_none(), "duplicate key at {place:?}");
@@ -169,7 +171,8 @@ fn collect(text: &str, place: &mut Place, found: &mut BTreeMap<Place, String>) {
     }
 }
 
-/// Whether no edit is at, above or below another, and none moves elements or depends on other places.
+/// Returns whether no edit is at, above or below another, and none moves elements or copies from
+/// other places.
 fn are_apart(places: &[(Place, Change)]) -> bool {
     places.iter().enumerate().all(|(index, (place, change))| {
         let others = places[..index].iter().chain(&places[index + 1..]);

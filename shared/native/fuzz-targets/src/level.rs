@@ -2,7 +2,8 @@
 
 use rules::selinux::level::Level;
 
-/// The canonical text of a level means the level, and a process reaches files of its own level.
+/// The canonical text of a level is parsed as the same level, and a process reaches files of its
+/// own level.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let Ok(level) = Level::parse(text) else { return false };

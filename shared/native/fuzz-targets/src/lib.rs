@@ -1,8 +1,8 @@
-//! Laws that hold for any bytes.
+//! Laws that hold for arbitrary bytes.
 //!
-//! Each target takes arbitrary bytes and panics if a law is broken. `fuzz/` runs the targets under
-//! `cargo fuzz` (`just fuzz`); the test `fuzz` runs them over the seeds in `fuzz/seeds` and a few thousand
-//! changed copies of each.
+//! Each target takes arbitrary bytes and panics if a law is violated. `fuzz/` runs the targets
+//! under `cargo fuzz` (`just fuzz`). The test `fuzz` runs them on the seeds in `fuzz/seeds` and on
+//! a few thousand changed copies of the seeds.
 
 mod address;
 mod edit;
@@ -12,11 +12,10 @@ mod pattern;
 mod payload;
 mod settings;
 
-pub use payload::cluster;
-
 /// A target: its name, which is also the name of its folder of seeds, and its function.
 ///
-/// The function returns whether the input got as far as the laws that say more than that nothing panics.
+/// The function returns whether the input reached the laws that check more than the absence of
+/// panics.
 pub type Target = (&'static str, fn(&[u8]) -> bool);
 
 /// Every target.
@@ -30,10 +29,10 @@ pub const TARGETS: &[Target] = &[
     ("settings", settings::run),
 ];
 
-/// Runs the target with a name.
+/// Runs the target with a name and returns whether the input reached its laws.
 ///
 /// # Panics
-/// When a law is broken, or there is no such target.
+/// Panics if a law is violated or there is no such target.
 pub fn run(name: &str, input: &[u8]) -> bool {
     let target = TARGETS.iter().find(|(known, _)| *known == name);
     target.unwrap_or_else(|| panic!("no target {name}")).1(input)

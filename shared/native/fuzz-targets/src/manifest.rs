@@ -3,10 +3,11 @@
 use manifest::{Place, Places, Step, documents, write};
 use serde_json::{Number, Value};
 
-/// So many paths of a document are looked up.
+/// The maximum number of paths of a document that are looked up.
 const MOST_PATHS: usize = 64;
 
-/// JSON is read as by `serde_json`, documents survive a rewrite, and places are in the text.
+/// JSON is read as by `serde_json`, documents are unchanged when they are written and read again,
+/// and places are inside the text.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let read = documents(text);
@@ -16,7 +17,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
     {
         match &read {
             Ok(read) => assert_eq!(read, &[value], "{text:?}"),
-            Err(problem) => assert!(problem.message.contains("twice"), "{text:?}: {}", problem.message),
+            Err(problem) => assert!(problem.message.contains("duplicate"), "{text:?}: {}", problem.message),
         }
     }
     let places = Places::of(text);
@@ -52,7 +53,7 @@ fn is_in(place: Place, text: &str, path: &[Step]) {
     );
 }
 
-/// The paths of everything below a value.
+/// Returns the paths of all values below a value.
 fn paths(value: &Value) -> Vec<Vec<Step>> {
     let below: Vec<(Step, &Value)> = match value {
         Value::Object(fields) => {
@@ -69,7 +70,7 @@ fn paths(value: &Value) -> Vec<Vec<Step>> {
     all
 }
 
-/// The value with whole numbers as integers, which is how YAML is read.
+/// Returns the value with whole numbers as integers, as YAML is read.
 fn whole(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -83,9 +84,9 @@ fn whole(value: &Value) -> Value {
 
 fn integer(number: &Number) -> Option<Number> {
     let float = number.as_f64().filter(|_| number.is_f64())?;
-    #[expect(clippy::cast_possible_truncation, reason = "compared with the number that it came from")]
+    #[expect(clippy::cast_possible_truncation, reason = "compared with the original number")]
     let whole = float as i64;
-    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "exact, or not taken")]
+    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "exact, or discarded")]
     let is_whole = whole as f64 == float && whole != i64::MAX;
     is_whole.then(|| whole.into())
 }

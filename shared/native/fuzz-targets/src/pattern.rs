@@ -1,14 +1,15 @@
-//! Patterns with `*` and `?`, compared with a table of which prefixes match.
+//! Patterns with `*` and `?`, compared with a table of matching prefixes.
 
 use rules::pattern::Pattern;
 
-/// The first line is the pattern, the rest the text.
+/// A pattern matches the same texts as the table. The first line of the input is the pattern, the
+/// rest is the text.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Some((pattern, text)) = std::str::from_utf8(input).ok().and_then(|input| input.split_once('\n'))
     else {
         return false;
     };
-    // The table is quadratic.
+    // The size of the table is quadratic.
     if input.len() > 512 {
         return false;
     }
@@ -18,7 +19,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
 
 fn fits(pattern: &str, text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
-    // For each length, whether the pattern so far matches that many characters.
+    // For each length, whether the pattern so far matches that many characters of the text.
     let mut fits: Vec<bool> = (0..=text.len()).map(|length| length == 0).collect();
     for wanted in pattern.chars() {
         let mut next = vec![false; fits.len()];

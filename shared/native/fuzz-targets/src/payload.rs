@@ -9,12 +9,11 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The cluster that answers look-ups: the objects of the samples.
+/// Returns the cluster that answers look-ups, with the objects of the samples.
 ///
 /// # Panics
-/// Never: the objects are part of this crate.
-#[must_use]
-pub fn cluster() -> &'static Objects {
+/// This function does not panic: the objects are part of this crate and valid.
+pub(crate) fn cluster() -> &'static Objects {
     static CLUSTER: LazyLock<Objects> = LazyLock::new(|| {
         let objects = serde_json::from_str(include_str!("../cluster.json")).unwrap();
         Objects::from_values(objects).unwrap()
@@ -22,9 +21,9 @@ pub fn cluster() -> &'static Objects {
     &CLUSTER
 }
 
-/// Every policy judges the payload, with and without a cluster that answers.
+/// Every policy judges the payload, with a cluster that answers and one that is unreachable.
 pub(crate) fn run(input: &[u8]) -> bool {
-    let unreachable = Objects::unreachable("nobody answers");
+    let unreachable = Objects::unreachable("no answer");
     let mut judged = false;
     for entry in rules::CATALOG {
         for cluster in [cluster(), &unreachable] {
@@ -45,16 +44,16 @@ pub(crate) fn run(input: &[u8]) -> bool {
     judged
 }
 
-/// Whether `serde_json` accepts a text. Fields that nobody reads need not be UTF-8.
+/// Returns whether `serde_json` accepts a text. Fields that are not read need not be UTF-8.
 pub(crate) fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// The response says what the outcome says, in a form that the host reads.
+/// Checks that the response has the outcome, in a form that the host reads.
 fn is_well_formed(entry: &PolicyEntry, outcome: Outcome) {
     let decision = outcome.decision.clone();
     let response = (entry.render)(outcome).to_json();
-    // Only as far as needed: the object may have numbers that a `Value` cannot hold.
+    // Parsed only as far as needed: the object may have numbers that a `Value` cannot hold.
     let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(&response).unwrap();
     let field = |name: &str| fields.get(name).map(|value| value.get());
     let verdict = (field("accepted"), field("code"), field("mutated_object").is_some());
@@ -73,9 +72,9 @@ fn is_well_formed(entry: &PolicyEntry, outcome: Outcome) {
     assert_eq!(message.is_some_and(|message| !message.is_empty()), field("code").is_some(), "{}", entry.id);
 }
 
-/// A changed object is admitted without a further change.
+/// Checks that a changed object is admitted without another change.
 fn is_settled(entry: &PolicyEntry, payload: &[u8], cluster: &Objects, object: &str) {
-    // A number that a `Value` cannot hold would be another one.
+    // A `Value` would change numbers that it cannot hold.
     let (Ok(mut payload), Ok(object)) =
         (serde_json::from_slice::<Value>(payload), serde_json::from_str(object))
     else {

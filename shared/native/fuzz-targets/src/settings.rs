@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::payload::{cluster, is_json};
 
-/// Every policy checks the settings.
+/// Every policy checks the settings: valid settings stay valid when they are rewritten, and a
+/// request with invalid settings is denied.
 pub(crate) fn run(input: &[u8]) -> bool {
     let mut valid = false;
     for entry in rules::CATALOG {
@@ -15,7 +16,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
                 survive_a_rewrite(entry, input);
             }
             Err(error) => {
-                assert!(!error.to_string().is_empty(), "{}: refused without a reason", entry.id);
+                assert!(!error.to_string().is_empty(), "{}: rejected without a reason", entry.id);
                 deny_a_request(entry, input);
             }
         }
@@ -23,11 +24,11 @@ pub(crate) fn run(input: &[u8]) -> bool {
     valid
 }
 
-/// Valid settings stay valid when another program writes them.
+/// Checks that valid settings stay valid when another program writes them.
 fn survive_a_rewrite(entry: &PolicyEntry, settings: &[u8]) {
     let id = entry.id;
     let text = std::str::from_utf8(settings);
-    // The one integer that serde_json does not write as it reads it.
+    // The only integer that serde_json does not write as it reads it.
     if text.is_ok_and(|text| text.contains("-0")) {
         return;
     }
@@ -40,7 +41,7 @@ fn survive_a_rewrite(entry: &PolicyEntry, settings: &[u8]) {
     }
 }
 
-/// No request is admitted with settings that are refused.
+/// Checks that no request is admitted with invalid settings.
 fn deny_a_request(entry: &PolicyEntry, settings: &[u8]) {
     let id = entry.id;
     if !is_json(settings) {
@@ -54,7 +55,7 @@ fn deny_a_request(entry: &PolicyEntry, settings: &[u8]) {
     assert!(matches!(decision, Decision::Fault(_)), "{id}: {decision:?}");
 }
 
-/// A request that the policy judges.
+/// Returns a request that matches the policy.
 fn matching_request(entry: &PolicyEntry) -> Value {
     let rule = entry.scope.0[0];
     let operation = Operation::ALL.iter().find(|(_, operation)| *operation == rule.operations[0]).unwrap().0;

@@ -1,4 +1,4 @@
-//! Writing down what came of a case, for a person to read and agree with.
+//! Blessing: writing the actual outcome of a case into its file, for review.
 
 use std::fmt::Write as _;
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use crate::{Case, CaseOutcome};
 
-/// Whether expectations are to be rewritten: `BLESS=1`.
+/// Returns whether expectations are to be rewritten: `BLESS=1`.
 #[must_use]
 pub fn is_wanted() -> bool {
     std::env::var_os("BLESS").is_some_and(|value| value == "1")
 }
 
-/// The text of a case file in which a case wants what came of it. Everything else stays as it is, comments
-/// included: `want` is the last key of a case, and its lines are replaced.
+/// Returns the text of a case file in which a case expects an outcome. The rest of the text is
+/// unchanged, including comments: `want` is the last key of a case, and its lines are replaced.
 ///
 /// # Errors
-/// A file that is not laid out as `cases/readme.yaml` shows.
+/// Returns an error if the layout of the file is not that of `cases/readme.yaml`.
 pub fn bless(text: &str, case: &Case, outcome: &CaseOutcome) -> Result<String, String> {
     let unfit = || format!("{}: to bless it, write `- name: …` first and `  want:` last", case.place());
     let mut lines: Vec<&str> = text.lines().collect();
@@ -40,7 +40,7 @@ pub fn bless(text: &str, case: &Case, outcome: &CaseOutcome) -> Result<String, S
     Ok(text)
 }
 
-/// An outcome as a case file writes it. Strings are JSON, which is YAML, too.
+/// Returns an outcome as case files show it. Strings are written as JSON, which is also YAML.
 fn written(outcome: &CaseOutcome) -> String {
     let CaseOutcome {
         admitted: _,

@@ -1,4 +1,4 @@
-//! Judging a case, in two ways that have to agree.
+//! Judging a case in two ways, which must agree.
 
 use std::cell::RefCell;
 
@@ -10,19 +10,20 @@ use wapc_host::{Deployment, Module, Resource};
 
 use crate::{Case, CaseOutcome};
 
-/// What came of a case, and the very bytes of the answer, if there was one.
+/// The result of judging a case.
 #[derive(Debug)]
 pub struct Judged {
-    /// What is compared with the case.
+    /// The outcome, which is compared with that of the case.
     pub outcome: CaseOutcome,
-    /// The response as the host gets it.
+    /// The response as the host receives it; `None` if the settings are rejected.
     pub response: Option<Vec<u8>>,
 }
 
-/// Judges a case by the rules as they are.
+/// Judges a case natively.
 ///
 /// # Errors
-/// A case that is no request, and a question that the policy does not declare.
+/// Returns an error if the case is not a valid request, or if the policy makes a look-up that it
+/// does not declare.
 pub fn natively(entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
     let settings = settings(case);
     if let Err(error) = (entry.check_settings)(settings.to_string().as_bytes()) {
@@ -46,10 +47,12 @@ pub fn natively(entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
     Ok(Judged { outcome, response: Some(bytes) })
 }
 
-/// Judges a case by the module of the policy, in the embedded host, with the grants that the policy declares.
+/// Judges a case by the module of the policy in the embedded host, with the permissions that the
+/// policy declares.
 ///
 /// # Errors
-/// A case that is no request, a module that does not work, an answer that is none.
+/// Returns an error if the case is not a valid request, if the module fails, or if its response
+/// differs from the native one.
 #[cfg(feature = "modules")]
 pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
     let mut deployment = Deployment::new(entry.id);
@@ -72,13 +75,13 @@ pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judg
     if native.as_ref() != Some(&response) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let native = native.map(|native| text(&native));
-        return Err(format!("the module responds {}, the rules {native:?}", text(&response)));
+        return Err(format!("the module responds {}, natively {native:?}", text(&response)));
     }
     let asked = evaluation.calls.iter().map(|call| asked(&call.operation, &call.payload)).collect();
     Ok(Judged { outcome: CaseOutcome { asked, ..outcome }, response: Some(response) })
 }
 
-/// Settings as the host hands them on.
+/// Returns the settings as the host passes them to a module.
 pub(crate) fn settings(case: &Case) -> Value {
     if case.settings.is_null() { Value::Object(serde_json::Map::new()) } else { case.settings.clone() }
 }
@@ -88,7 +91,7 @@ fn refused(message: String) -> Judged {
     Judged { outcome, response: None }
 }
 
-/// The outcome of a request as a case file states it.
+/// Returns the outcome of a request as a case file states it.
 fn outcome(judged: Outcome, response: Response, asked: Vec<String>) -> Result<CaseOutcome, String> {
     let audit_annotations = judged.audit_annotations().iter();
     let mut outcome = CaseOutcome {
@@ -109,7 +112,7 @@ fn outcome(judged: Outcome, response: Response, asked: Vec<String>) -> Result<Ca
     Ok(outcome)
 }
 
-/// A host call in the words of a case file.
+/// Returns a host call as case files show it.
 #[cfg(feature = "modules")]
 fn asked(operation: &str, payload: &Value) -> String {
     let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -122,7 +125,7 @@ fn asked(operation: &str, payload: &Value) -> String {
     }
 }
 
-/// The objects of a case, with a record of what was asked.
+/// The objects of a case, with a record of the look-ups.
 struct Recorded<'a> {
     objects: &'a Objects,
     reads: Reads,

@@ -8,16 +8,16 @@ use crate::{Case, judge};
 /// A law.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// The law as a sentence.
+    /// The law as a sentence, for messages.
     pub sentence: &'static str,
-    /// Whether the law says anything about a policy.
+    /// Returns whether the law applies to a policy.
     pub applies: fn(&PolicyEntry) -> bool,
-    /// Checks the law on a case: the number of changed requests that it compared.
+    /// Checks the law for a case and returns the number of changed requests that it compared.
     pub check: fn(&PolicyEntry, &Case) -> Result<usize, String>,
 }
 
 const CLOSED: Law =
-    Law { sentence: "input that is not JSON is denied", applies: to_every_policy, check: closed };
+    Law { sentence: "input that is not valid JSON is denied", applies: to_every_policy, check: closed };
 const MISTYPED: Law = Law {
     sentence: "a value of another type never turns a denial into an admission",
     applies: to_every_policy,
@@ -36,10 +36,13 @@ const ANSWERS: Law = Law {
     applies: |entry| !entry.reads.0.is_empty(),
     check: answers,
 };
-const SETTLED: Law =
-    Law { sentence: "a mutated object is not mutated again", applies: |entry| entry.mutates, check: settled };
+const SETTLED: Law = Law {
+    sentence: "a mutated object is admitted without another mutation",
+    applies: |entry| entry.mutates,
+    check: settled,
+};
 const LOSSLESS: Law = Law {
-    sentence: "a mutation keeps unknown fields to the last digit",
+    sentence: "a mutation preserves unknown fields and every digit of numbers",
     applies: |entry| entry.mutates,
     check: lossless,
 };
@@ -87,7 +90,7 @@ fn closed(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
 fn mistyped(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let mut judged = 0_usize;
     let original = judge::natively(entry, case)?.outcome;
-    // A fault that is due to the type of a value may well go away with another type.
+    // A fault that is due to the type of a value may disappear with another type.
     if original.denied.is_none() {
         return Ok(judged);
     }
@@ -130,7 +133,7 @@ fn order(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let (one, other) = (judge::natively(entry, case)?.outcome, judge::natively(entry, &reversed)?.outcome);
     // A fault names the first object that cannot be read, by its place in the list.
     let same = one == other || one.fault.is_some() && other.fault.is_some();
-    if same { Ok(1) } else { Err(format!("{one:?} became {other:?}")) }
+    if same { Ok(1) } else { Err(format!("{other:?} instead of {one:?}")) }
 }
 
 /// A cluster that gives the same answer to every question.
@@ -147,7 +150,7 @@ impl Cluster for Says<'_> {
 }
 
 fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
-    // These settings admit a request when a look-up fails.
+    // With this setting, a request is admitted if a look-up fails.
     if case.settings.get("onLookupFailure").is_some_and(|answer| answer == "Warn") {
         return Ok(0);
     }
@@ -168,11 +171,11 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
 fn settled(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let Some(mutated) = judge::natively(entry, case)?.outcome.mutated else { return Ok(0) };
     let again = judge::natively(entry, &with(case, "object", mutated))?.outcome;
-    if again.admitted.is_some() { Ok(1) } else { Err(format!("then became {again:?}")) }
+    if again.admitted.is_some() { Ok(1) } else { Err(format!("the mutated object: {again:?}")) }
 }
 
 fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
-    /// More digits than any type of a programming language has.
+    /// A number with more digits than any numeric type holds.
     const NUMBER: &str = "1234567890123456789012345678901234567890.10";
     let (Some(_), Some(object)) = (judge::natively(entry, case)?.outcome.mutated, &case.object) else {
         return Ok(0);
@@ -180,7 +183,7 @@ fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     let mut object = object.clone();
     add_field(&mut object, entry.object, &json!("@number@"));
     let payload = with(case, "object", object).admission_request()?.payload(&judge::settings(case));
-    // Only in the text: a value in memory would have lost the digits already.
+    // Replaced in the text only: a parsed value would lose digits.
     let payload = String::from_utf8_lossy(&payload).replace("\"@number@\"", NUMBER);
     let response = entry.evaluate(payload.as_bytes(), case.objects()?.as_ref()).to_json();
     let count = |text: &str| text.matches(NUMBER).count();
@@ -188,7 +191,7 @@ fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     if before > 0 && before == after {
         Ok(1)
     } else {
-        Err(format!("{after} of {before} unknown fields are left"))
+        Err(format!("{after} of {before} unknown fields are preserved"))
     }
 }
 
@@ -212,14 +215,14 @@ fn same_outcome(
         }
         let outcome = judge::natively(entry, &with(case, field, changed))?.outcome;
         if outcome != original {
-            return Err(format!("{what} in {field} made {outcome:?} of {original:?}"));
+            return Err(format!("{what} in {field}: {outcome:?} instead of {original:?}"));
         }
         judged = judged.saturating_add(1);
     }
     Ok(judged)
 }
 
-/// Sets every field that the shape names and an object does not have to null.
+/// Sets every field that the shape names and the object lacks to null.
 fn add_nulls(value: &mut Value, shape: Shape<'_>) {
     match (value, shape) {
         (Value::Object(fields), Shape::Fields(known)) => {
@@ -232,7 +235,7 @@ fn add_nulls(value: &mut Value, shape: Shape<'_>) {
     }
 }
 
-/// Adds an unknown field to every object on the way to a field that the shape keeps.
+/// Adds an unknown field to every object that contains fields of the shape.
 fn add_field(value: &mut Value, shape: Shape<'_>, field: &Value) {
     match (value, shape) {
         (Value::Object(fields), Shape::Fields(known)) => {
@@ -271,7 +274,7 @@ fn payload(case: &Case) -> Result<Vec<u8>, String> {
     Ok(case.admission_request()?.payload(&json!({})))
 }
 
-/// The JSON pointers of everything in a value, the value itself included.
+/// Returns the JSON pointers (RFC 6901) of a value and of everything below it.
 #[must_use]
 pub fn pointers(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];

@@ -1,9 +1,9 @@
-//! Behaviour as data.
+//! The test harness: the behaviour of policies as data.
 //!
-//! What a policy does is written as cases in `policies/<id>/cases/*.yaml`. Each is judged twice: by the rules
-//! as they are ([`judge::natively`]) and by the module in the embedded host ([`judge::through`]), and whole
-//! messages, patches and questions to the cluster are compared. `cases/readme.yaml` of this crate explains the
-//! format and is itself a test.
+//! `policies/<id>/cases/*.yaml` describe the behaviour of a policy as cases. Each case is judged
+//! twice: natively ([`judge::natively`]) and by the module in the embedded host
+//! ([`judge::through`]). Whole messages, patches and look-ups are compared. `cases/readme.yaml` of
+//! this crate explains the format and is itself a test.
 
 pub mod bless;
 pub mod judge;

@@ -1,13 +1,13 @@
-//! Case files.
+//! Reading of case files.
 
 use std::path::{Path, PathBuf};
 
 use crate::Case;
 
-/// The cases of a file.
+/// Reads the cases of a file.
 ///
 /// # Errors
-/// What cannot be read, with the file, and the line where the format knows it.
+/// Returns an error if the file cannot be read or parsed, with the file and, where known, the line.
 pub fn load(file: &Path) -> Result<Vec<Case>, String> {
     let about = |problem: String| format!("{}: {problem}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| about(error.to_string()))?;
@@ -18,10 +18,10 @@ pub fn load(file: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The cases of all `*.yaml` files in a folder, by file name.
+/// Reads the cases of all `*.yaml` files in a folder, sorted by file name.
 ///
 /// # Errors
-/// What cannot be read, and a name that stands twice.
+/// Returns an error if a file cannot be read or parsed, or if two cases have the same name.
 pub fn load_dir(dir: &Path) -> Result<Vec<Case>, String> {
     let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -31,7 +31,7 @@ pub fn load_dir(dir: &Path) -> Result<Vec<Case>, String> {
     for file in &files {
         for case in load(file)? {
             if cases.iter().any(|known| known.name == case.name) {
-                return Err(format!("{}: the name is taken", case.place()));
+                return Err(format!("{}: another case has the same name", case.place()));
             }
             cases.push(case);
         }

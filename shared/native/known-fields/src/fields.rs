@@ -24,18 +24,19 @@ pub enum Type {
 }
 
 impl Fields {
-    /// The type of a field; `None` if the object does not have the field.
+    /// Returns the type of a field; `None` if the object does not have the field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Type> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, of)| *of)
     }
 
-    /// The names of the fields, in alphabetical order.
+    /// Returns the names of the fields, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.fields.iter().map(|(name, _)| *name)
     }
 
-    /// Whether a dotted path leads to a field. Arrays have no step in the path, as in field masks.
+    /// Returns whether a dotted path leads to a field. Arrays have no step in the path, as in field
+    /// masks.
     ///
     /// # Example
     /// ```
@@ -66,7 +67,7 @@ impl Type {
 }
 
 impl fmt::Debug for Fields {
-    /// Only the name: types may contain themselves.
+    /// Writes only the name, because types may contain themselves.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }

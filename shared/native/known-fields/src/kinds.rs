@@ -3,13 +3,13 @@
 use crate::Fields;
 use crate::table::KINDS;
 
-/// The fields of a kind; `None` for a kind that no policy judges.
+/// Returns the fields of a kind; `None` for a kind that no policy judges.
 #[must_use]
 pub fn fields_of(api_version: &str, kind: &str) -> Option<&'static Fields> {
     kinds().find(|(known, fields)| *known == api_version && fields.name == kind).map(|(_, fields)| fields)
 }
 
-/// Every kind of the table: its API version and its fields, whose name is the kind.
+/// Returns every kind of the table: its API version and its fields, whose name is the kind.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static Fields)> {
     KINDS.iter().copied()
 }

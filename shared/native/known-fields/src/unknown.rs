@@ -9,26 +9,25 @@ use crate::{Fields, Type, fields_of};
 
 /// A field of an object that its kind does not have.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct UnknownField {
+pub struct UnknownField<'v> {
     /// The steps from the object to the field; the last is its name.
-    pub path: Vec<Step>,
+    pub path: Vec<Step<&'v str>>,
     /// The known field that was probably meant.
     pub nearest: Option<&'static str>,
 }
 
-impl fmt::Display for UnknownField {
-    /// The path, the problem and the suggestion, on one line.
+impl fmt::Display for UnknownField<'_> {
+    /// Displays the path, the problem and the suggestion on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path: Vec<Step<&str>> = self.path.iter().map(Step::borrowed).collect();
-        write!(f, "{}: unknown field", Path(&path))?;
+        write!(f, "{}: unknown field", Path(&self.path))?;
         self.nearest.map_or(Ok(()), |name| write!(f, "; did you mean {name}?"))
     }
 }
 
 /// Returns the fields of an object that its kind does not have, in the order of the object.
 ///
-/// Keys of maps, such as labels, are free. Below a value of another type than the field has, and of a kind
-/// that is not in the table, nothing is reported.
+/// Keys of maps, such as labels, are arbitrary. Nothing is reported below a value whose type is not
+/// that of its field, or for a kind that is not in the table.
 ///
 /// # Example
 /// ```
@@ -42,7 +41,7 @@ impl fmt::Display for UnknownField {
 /// );
 /// ```
 #[must_use]
-pub fn unknown_fields(api_version: &str, kind: &str, object: &Value) -> Vec<UnknownField> {
+pub fn unknown_fields<'v>(api_version: &str, kind: &str, object: &'v Value) -> Vec<UnknownField<'v>> {
     let mut search = Search { path: Vec::new(), found: Vec::new() };
     if let Some(fields) = fields_of(api_version, kind) {
         search.visit(object, Type::Object(fields));
@@ -53,7 +52,7 @@ pub fn unknown_fields(api_version: &str, kind: &str, object: &Value) -> Vec<Unkn
 struct Search<'v> {
     /// The steps to the value that is visited.
     path: Vec<Step<&'v str>>,
-    found: Vec<UnknownField>,
+    found: Vec<UnknownField<'v>>,
 }
 
 impl<'v> Search<'v> {
@@ -89,8 +88,7 @@ impl<'v> Search<'v> {
 
     fn report(&mut self, name: &str, fields: &Fields) {
         let known: Vec<&'static str> = fields.names().collect();
-        let path = self.path.iter().map(Step::owned).collect();
-        self.found.push(UnknownField { path, nearest: nearest(name, &known) });
+        self.found.push(UnknownField { path: self.path.clone(), nearest: nearest(name, &known) });
     }
 }
 
@@ -105,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_field_is_found_with_its_path_and_the_likely_name() {
+    fn reports_a_misspelt_field_with_its_path_and_the_likely_name() {
         let pod = json!({
             "apiVersion": "v1",
             "kind": "Pod",
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_another_place_is_unknown() {
+    fn a_field_in_the_wrong_place_is_unknown() {
         let deployment = json!({ "spec": { "template": { "spec": { "privileged": true, "spec": {} } } } });
         assert_eq!(
             found("apps/v1", "Deployment", &deployment),
@@ -140,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_maps_and_values_without_fields_are_free() {
+    fn accepts_any_keys_in_maps_and_in_values_without_fields() {
         let labels = json!({ "any/key": "x", "spec": "x" });
         let deployment = json!({
             "metadata": {
@@ -170,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_type_and_other_kinds_are_not_searched() {
+    fn does_not_search_values_of_another_type_or_other_kinds() {
         for object in [json!(null), json!([{ "x": 1 }]), json!({ "spec": [{ "x": 1 }] })] {
             assert_eq!(found("v1", "Pod", &object), [] as [&str; 0]);
         }

@@ -1,9 +1,9 @@
-//! JSON and YAML as kubectl reads them, and where in the text a value stands.
+//! JSON and YAML as kubectl reads them, and the places of values in the text.
 //!
-//! [`documents`] reads a text; [`Places`] finds the line of a path.
+//! [`documents`] parses a text; [`Places`] finds the line of a path.
 //!
 //! # What this crate does not do
-//! It reads no files and knows no Kubernetes.
+//! It does not read files and does not know Kubernetes.
 
 mod places;
 mod problem;

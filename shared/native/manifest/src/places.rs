@@ -1,4 +1,4 @@
-//! Where in a text its values stand.
+//! The places of values in a text.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_saphyr::{Location, Spanned};
 use crate::read::options;
 use text::Step;
 
-/// A place in a text. Lines and columns count from one, columns in characters.
+/// A position in a text. Lines and columns count from one, columns in characters.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Position {
     /// The line.
@@ -17,20 +17,20 @@ pub struct Position {
     pub column: u64,
 }
 
-/// A part of a text: a key and its value if that stands on the same line, or an element of a list.
+/// A part of a text: a key, with its value if that is on the same line, or an element of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Place {
-    /// The first character.
+    /// The position of the first character.
     pub start: Position,
-    /// Behind the last character.
+    /// The position after the last character.
     pub end: Position,
 }
 
-/// The places of everything in a text.
+/// The places of all values in a text.
 #[derive(Debug)]
 pub struct Places {
     documents: Vec<Spanned<Tree>>,
-    /// The column behind the last character of each line.
+    /// The column after the last character of each line.
     line_ends: Vec<u64>,
 }
 
@@ -43,10 +43,10 @@ enum Tree {
 }
 
 impl Places {
-    /// Reads a text; JSON is read as YAML.
+    /// Finds the places in a text. JSON is read as YAML.
     ///
-    /// Nothing has a place in a text that [`documents`](crate::documents) does not read, nor in JSON values one behind the
-    /// other, which are no YAML.
+    /// There are no places in a text that [`documents`](crate::documents) rejects, nor in
+    /// concatenated JSON values, which are not YAML.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let documents = serde_saphyr::from_multiple_with_options(text, options());
@@ -56,8 +56,8 @@ impl Places {
         Self { documents: documents.collect(), line_ends: text.lines().map(end).collect() }
     }
 
-    /// The place of a path in one of the documents, or of the deepest part of the path that is there; `None` if not even
-    /// its first step is.
+    /// Returns the place of a path in one of the documents, or of the deepest part of the path that
+    /// exists; `None` if the first step does not exist.
     #[must_use]
     pub fn find(&self, document: usize, path: &[Step]) -> Option<Place> {
         let mut tree = &self.documents.get(document)?.value;
@@ -82,7 +82,8 @@ impl Places {
         place.map(|place| self.on_one_line(place))
     }
 
-    /// A scalar of several lines is marked up to the end of its first line.
+    /// Limits a place to its first line: a scalar of several lines is marked up to the end of the
+    /// first.
     fn on_one_line(&self, mut place: Place) -> Place {
         let line = usize::try_from(place.end.line.saturating_sub(1)).ok();
         if let Some(end) = line.and_then(|line| self.line_ends.get(line)) {
@@ -93,7 +94,8 @@ impl Places {
 }
 
 impl Place {
-    /// From where the key begins, or the element, up to the end of a value that is there as it is.
+    /// Creates a place that starts at the key or element and ends with its value, if that is a
+    /// scalar on the same line.
     fn new(start: Location, value: &Spanned<Tree>) -> Self {
         let start = Position { line: start.line(), column: start.column() };
         let at = value.referenced;
@@ -166,7 +168,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
 mod tests {
     use super::*;
 
-    /// The steps of a path in dots, with `#` before an index: `list.#0.a`.
+    /// Parses a dotted path, with `#` before an index: `list.#0.a`.
     fn steps(path: &str) -> Vec<Step> {
         let step = |name: &str| match name.strip_prefix('#') {
             Some(index) => Step::Index(index.parse().unwrap()),
@@ -175,7 +177,7 @@ mod tests {
         path.split('.').map(step).collect()
     }
 
-    /// The text that a path stands for.
+    /// Returns the line, the column and the text of the place of a path.
     fn marked(text: &str, document: usize, path: &str) -> Option<String> {
         let Place { start, end } = Places::of(text).find(document, &steps(path))?;
         assert_eq!(start.line, end.line);
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_marked_with_its_value_and_an_element_as_it_is() {
+    fn marks_a_key_with_its_value_and_an_element_alone() {
         let text = "# ü\nspec:\n  ü: ü # x\n  list:\n  - a: 1\n  - \"x\"\n  - [y, z]\n  - |\n    text\n";
         for (path, place) in [
             ("spec", "2:1:"),
@@ -198,7 +200,7 @@ mod tests {
             ("spec.list.#1", "6:5:\"x\""),
             ("spec.list.#2.#1", "7:9:z"),
             ("spec.list.#3", "9:5:text"),
-            // What is not there is where it would be.
+            // A missing value has the place of its nearest ancestor.
             ("spec.list.#9.a", "4:3:"),
             ("spec.other.a", "2:1:"),
             ("spec.ü.a", "3:3:ü: ü"),
@@ -216,14 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn json_has_places_and_tabs() {
+    fn json_with_tabs_has_places() {
         let text = "{\n\t\"a\": [\n\t\t{\"b\": \"c\\u0041\"}, null]\n}";
         assert_eq!(marked(text, 0, "a.#0.b").as_deref(), Some("3:4:\"b\": \"c\\u0041\""));
         assert_eq!(marked("{}\n{}", 0, "a"), None);
     }
 
     #[test]
-    fn documents_are_counted_as_they_are_read() {
+    fn counts_documents_as_they_are_read() {
         let text = "---\n# nothing\n---\na: 1\n---\n---\nb: 2\n8: 3\n";
         assert_eq!(crate::documents(text).unwrap().len(), 2);
         assert_eq!(marked(text, 0, "a").as_deref(), Some("4:1:a: 1"));
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_is_where_it_is_used() {
+    fn the_place_of_an_alias_is_its_use() {
         let text = "a: &a {x: 1}\nb: *a\nc:\n  <<: *a\n";
         assert_eq!(marked(text, 0, "b").as_deref(), Some("2:1:"));
         assert_eq!(marked(text, 0, "b.x").as_deref(), Some("2:4:*a"));

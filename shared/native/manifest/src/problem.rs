@@ -1,19 +1,19 @@
-//! Why a text cannot be read.
+//! Errors of texts that cannot be read.
 
 use std::fmt;
 
 use crate::Position;
 
-/// What is wrong with a text, and where.
+/// The problem of a text that cannot be read, and its position.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
-    /// Where; nowhere in particular if `None`.
+    /// The position; `None` if the problem does not have one.
     pub at: Option<Position>,
-    /// What is wrong there.
+    /// The problem, starting with the format: `not valid YAML: …`.
     pub message: String,
 }
 
-/// `line 3, column 1: no valid YAML: …`.
+/// Displays the position and the problem: `line 3, column 1: not valid YAML: …`.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(Position { line, column }) = self.at {

@@ -1,4 +1,4 @@
-//! JSON and YAML, told apart by what is there and not by the name of a file.
+//! Reading of JSON and YAML, which are distinguished by content and not by the name of a file.
 
 use serde_json::Value;
 use serde_saphyr::{Error, UserMessageFormatter};
@@ -6,41 +6,45 @@ use serde_saphyr::{Error, UserMessageFormatter};
 use crate::strict::Strict;
 use crate::{Position, Problem};
 
-/// The documents of a text, without empty ones.
+/// Parses the documents of a text, without empty ones.
 ///
-/// JSON may be several values one after the other, as `kubectl get -o json --watch` and `jq` write them; YAML
-/// may be several documents. YAML means what it means to kubectl: `yes` is true, `0123` is octal, and `1e3`
-/// is the integer 1000.
+/// JSON may be several concatenated values, as `kubectl get -o json --watch` and `jq` write them.
+/// YAML may be several documents and means the same as to kubectl: `yes` is true, `0123` is octal,
+/// and `1e3` is the integer 1000.
 ///
-/// It is as deep in calls as the text is nested, up to 128 levels: on a thread with a small stack, call it on another one.
+/// The depth of recursion is the nesting of the text, up to 128 levels: do not call it on a thread
+/// with a small stack.
 ///
 /// # Errors
-/// Text that is neither, and keys that are there twice, with line and column.
+/// Returns a problem with line and column if the text is neither JSON nor YAML, or if it has a
+/// duplicate key.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
     if is_json(text) { json(text) } else { yaml(text, options()) }
 }
 
-/// The documents of a text in YAML that nobody wrote to do harm: its aliases may expand to as much as they like.
+/// Parses the documents of a trusted text in YAML, whose aliases may expand without limit.
 ///
 /// # Errors
-/// As [`documents`].
+/// Returns the same problems as [`documents`].
 pub fn own_documents(text: &str) -> Result<Vec<Value>, Problem> {
     let mut options = options();
     options.budget = None;
     yaml(text, options)
 }
 
-/// A value as YAML. Long strings stay on their line: a comparison of folded ones shows what has not changed.
+/// Returns a value as YAML. Long strings are not folded, so that a comparison shows only the lines
+/// that changed.
 ///
-/// `None` for what YAML cannot say; JSON has no such value.
+/// Returns `None` for values that YAML cannot express; JSON has no such values.
 #[must_use]
 pub fn write(value: &Value) -> Option<String> {
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     serde_saphyr::to_string_with_options(value, options).ok()
 }
 
-/// A text that begins as JSON is JSON, unless it is cut into YAML documents: no line of JSON begins so. `{level: baseline}` is
-/// YAML, with mistakes to be told as such.
+/// Returns whether a text is JSON: it begins like JSON and has no line that separates YAML
+/// documents, with which no line of JSON begins. `{level: baseline}` is YAML, so its errors are
+/// reported as errors in YAML.
 fn is_json(text: &str) -> bool {
     let text = text.trim_start();
     let inner = text.trim_start_matches(|c: char| matches!(c, '{' | '[') || c.is_whitespace());
@@ -71,11 +75,11 @@ fn yaml(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Proble
     Ok(values)
 }
 
-/// How YAML is read.
+/// Returns the options with which YAML is read.
 pub(crate) fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
-        // The default is for configuration files. An object may have megabytes; what stops a bomb of aliases
-        // stays.
+        // The defaults are for configuration files, but an object may have megabytes. The limits on
+        // the expansion of aliases are kept.
         budget: serde_saphyr::budget! {
             max_events: usize::MAX,
             max_nodes: usize::MAX,
@@ -96,9 +100,9 @@ fn told(error: &Error) -> Problem {
     let at = error.location().map(|at| Position { line: at.line(), column: at.column() });
     let place =
         at.map(|Position { line, column }| format!(" at line {line}, column {column}")).unwrap_or_default();
-    // The crate's own message tells a programmer which limit to raise.
+    // The message of the parser tells programmers which limit to raise.
     let message = if is_too_much(error) {
-        "nested too deeply, or its aliases expand to too much"
+        "nested too deeply, or aliases expand to too much data"
     } else {
         message.strip_suffix(&place).unwrap_or(&message)
     };
@@ -117,10 +121,11 @@ fn is_too_much(error: &Error) -> bool {
 }
 
 fn problem(format: &str, at: Option<Position>, message: &str) -> Problem {
-    Problem { at, message: format!("no valid {format}: {message}") }
+    Problem { at, message: format!("not valid {format}: {message}") }
 }
 
-/// Where an error is, in characters: `serde_json` counts bytes, and none of a line that it has only just begun.
+/// Returns the position of an error, in characters: `serde_json` counts bytes, and reports column
+/// zero for a line that has just begun.
 fn position(text: &str, error: &serde_json::Error) -> Position {
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
     let before = error.column().saturating_sub(1);
@@ -129,7 +134,7 @@ fn position(text: &str, error: &serde_json::Error) -> Position {
     Position { line: number(error.line()), column: number(column) }
 }
 
-/// What a value is, for a message.
+/// Returns the type of a value in words, such as `a list`, for messages.
 #[must_use]
 pub fn found(value: &Value) -> &'static str {
     match value {
@@ -142,9 +147,10 @@ pub fn found(value: &Value) -> &'static str {
     }
 }
 
-/// Numbers on their way to an API server pass through JSON, where `1e3` and `1000.0` become `1000`.
+/// Converts whole numbers to integers, as on their way to an API server: they pass through JSON,
+/// where `1e3` and `1000.0` become `1000`.
 fn whole_numbers(value: &mut Value) {
-    /// From here on, not every whole number is one of its own.
+    /// From this number on, not every integer has its own `f64`.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -175,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_mean_what_they_mean_to_kubectl() {
+    fn reads_scalars_like_kubectl() {
         for (text, meaning) in [
             ("yes", json!(true)),
             ("No", json!(false)),
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn json_numbers_stay_as_they_are() {
+    fn keeps_numbers_in_json() {
         assert_eq!(parsed("{\"v\": 1.0}").unwrap(), [json!({ "v": 1.0 })]);
     }
 
@@ -217,12 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_texts() {
+    fn keys_are_strings() {
         assert_eq!(parsed("8080: a\nyes: b\n").unwrap(), [json!({ "8080": "a", "yes": "b" })]);
     }
 
     #[test]
-    fn merge_keys_and_aliases_are_resolved() {
+    fn resolves_merge_keys_and_aliases() {
         assert_eq!(
             parsed("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n").unwrap(),
             [json!({ "a": { "x": 1 }, "b": { "x": 1, "y": 2 }, "c": { "x": 1 } })]
@@ -230,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn several_documents_are_several_values() {
+    fn reads_several_documents() {
         let both = [json!({ "a": 1 }), json!({ "b": 2 })];
         for text in [
             "a: 1\n---\nb: 2\n",
@@ -246,27 +252,27 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_a_line_and_a_column() {
+    fn problems_have_a_line_and_a_column() {
         for (text, message) in [
-            ("{\n  \"a\": 1,\n  }", "line 3, column 3: no valid JSON: trailing comma"),
-            ("{\"a\": 1} x", "line 1, column 10: no valid JSON: expected value"),
-            ("[1, 2", "line 1, column 5: no valid JSON: EOF while parsing a list"),
-            ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: no valid JSON: expected `,` or `}`"),
-            ("{\"a\": 1\n\n", "line 3, column 1: no valid JSON: EOF while parsing an object"),
-            ("{a: 1,\n a: 2}", "line 2, column 2: no valid YAML: duplicate mapping key: a not allowed here"),
-            ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: no valid JSON: the key `a` is there twice"),
-            ("a: 1\na: 2\n", "line 2, column 1: no valid YAML: duplicate mapping key: a not allowed here"),
+            ("{\n  \"a\": 1,\n  }", "line 3, column 3: not valid JSON: trailing comma"),
+            ("{\"a\": 1} x", "line 1, column 10: not valid JSON: expected value"),
+            ("[1, 2", "line 1, column 5: not valid JSON: EOF while parsing a list"),
+            ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: not valid JSON: expected `,` or `}`"),
+            ("{\"a\": 1\n\n", "line 3, column 1: not valid JSON: EOF while parsing an object"),
+            ("{a: 1,\n a: 2}", "line 2, column 2: not valid YAML: duplicate mapping key: a not allowed here"),
+            ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: not valid JSON: duplicate key `a`"),
+            ("a: 1\na: 2\n", "line 2, column 1: not valid YAML: duplicate mapping key: a not allowed here"),
         ] {
             assert_eq!(parsed(text).unwrap_err(), message);
         }
         for text in ["a: [1\nb: 2", "a: b: c", "a:\n\t- x", "a: \"x", "a: .inf", "a: *b"] {
             let message = parsed(text).unwrap_err();
-            assert!(message.starts_with("line ") && message.contains("no valid YAML: "), "{message}");
+            assert!(message.starts_with("line ") && message.contains("not valid YAML: "), "{message}");
         }
     }
 
     #[test]
-    fn a_large_object_is_read_and_a_bomb_is_not() {
+    fn reads_a_large_object_and_rejects_a_bomb() {
         let large = "a:\n".to_owned() + &"- 1\n".repeat(1_500_000);
         assert_eq!(parsed(&large).unwrap()[0]["a"].as_array().map(Vec::len), Some(1_500_000));
         let scalar = format!("a: {}", "x".repeat(70_000_000));
@@ -278,7 +284,7 @@ mod tests {
         }
         assert!(parsed(&bomb).is_err());
         let deep = ["[".repeat(100_000), format!("a: {}", "[".repeat(100_000)), "- ".repeat(100_000)];
-        // Without optimisation a level takes much of the stack.
+        // Without optimization, a level takes much of the stack.
         let roomy = std::thread::Builder::new().stack_size(64 * 1024 * 1024);
         let refused = roomy.spawn(move || deep.iter().all(|text| parsed(text).is_err()));
         assert!(refused.unwrap().join().unwrap());

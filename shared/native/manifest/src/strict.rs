@@ -5,10 +5,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A JSON value in which no object has a key twice.
+/// A JSON value without duplicate keys.
 ///
-/// Readers differ in which of the two they take; the API server warns, and a policy that reads the other one
-/// is deceived.
+/// Readers differ in which of two values they use: the API server warns, and a policy that reads
+/// the other value is deceived.
 #[derive(Debug)]
 pub(crate) struct Strict(pub(crate) Value);
 
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
         let mut fields = Map::new();
         while let Some(key) = object.next_key::<String>()? {
             if fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` is there twice")));
+                return Err(A::Error::custom(format_args!("duplicate key `{key}`")));
             }
             let Strict(value) = object.next_value()?;
             fields.insert(key, value);

@@ -176,7 +176,7 @@ fn check_keys(metadata: &Value) -> Result<(), PackagingError> {
             Some(unknown) => {
                 let advice = match nearest(unknown, KEYS) {
                     Some(near) => format!("did you mean {near}?"),
-                    None => format!("known are {}", KEYS.join(", ")),
+                    None => format!("expected one of {}", KEYS.join(", ")),
                 };
                 return Err(PackagingError::new(unknown, format!("unknown key; {advice}")));
             }

@@ -47,7 +47,7 @@ fn suggests_the_nearest_key_for_an_unknown_one() {
     assert_eq!(message("mutating: false", "mutatin: false"), "mutatin: unknown key; did you mean mutating?");
     assert_eq!(
         message("mutating: false", "contextAware: true\nmutating: false"),
-        "contextAware: unknown key; known are annotations, backgroundAudit, contextAwareResources, \
+        "contextAware: unknown key; expected one of annotations, backgroundAudit, contextAwareResources, \
          executionMode, hostCapabilities, minimumKubewardenVersion, mutating, policyType, protocolVersion, rules"
     );
     assert_eq!(
