@@ -10,9 +10,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Returns the cluster that answers look-ups, with the objects of the samples.
-///
-/// # Panics
-/// This function does not panic: the objects are part of this crate and valid.
 pub(crate) fn cluster() -> &'static Objects {
     static CLUSTER: LazyLock<Objects> = LazyLock::new(|| {
         let objects = serde_json::from_str(include_str!("../cluster.json")).unwrap();
