@@ -513,5 +513,6 @@ fn module_finds_conflicts_among_many_addresses_and_ports() {
     assert_eq!(message.lines().count(), 1_000);
     let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address is in use by Service \"big\"; ";
     assert!(message.starts_with(first), "{message}");
-    assert!(judged(&with_ports("extip", 300_000, 1), Vec::new()).allowed);
+    let response = judged(&with_ports("extip", 300_000, 1), Vec::new());
+    assert!(response.allowed, "{:?}", response.status);
 }

@@ -108,11 +108,11 @@ fn is_mark_correct(input: &Input, finding: &Finding, line: &Line) -> Option<bool
 }
 
 /// The findings of a case; none if the case is not denied.
-fn findings(entry: &PolicyEntry, case: &Case) -> Vec<Finding> {
-    let payload = case.admission_request().unwrap().payload(&case.settings);
-    match (entry.judge)(&payload, &*case.objects().unwrap()).decision {
-        Decision::Denied(findings) => findings.listed,
-        _ => Vec::new(),
+fn findings(entry: &PolicyEntry, case: &Case) -> Result<Vec<Finding>, String> {
+    let payload = case.admission_request()?.payload(&case.settings);
+    match (entry.judge)(&payload, &*case.objects()?).decision {
+        Decision::Denied(findings) => Ok(findings.listed),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -133,7 +133,7 @@ fn cases_get_their_expected_verdict() {
                     .unwrap_or_else(|actual| panic!("{}: {actual}", case.place()));
                 let verdicts = judge(&input).verdicts;
                 let lines = verdicts.iter().flat_map(|verdict| &verdict.violations);
-                for (line, finding) in lines.zip(findings(entry, case)) {
+                for (line, finding) in lines.zip(findings(entry, case).unwrap()) {
                     assert_eq!(line.message, finding.to_string());
                     let correct = is_mark_correct(&input, &finding, line);
                     assert_ne!(correct, Some(false), "{}: {line:?}\n{}", case.place(), input.manifest);

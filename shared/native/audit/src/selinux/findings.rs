@@ -115,9 +115,9 @@ impl SelinuxFindings {
                 self.denied.push(DeniedObject { object: reference, messages });
             }
             // The policy changes Namespaces only when they are created.
-            Decision::Mutated(changed) if object.kind == "Pod" => {
+            Decision::Mutated(mutated) if object.kind == "Pod" => {
                 let read = |json: &str| serde_json::from_str::<Value>(json).unwrap_or_default();
-                let changes = changes::between(&read(&object.json), &read(&changed));
+                let changes = changes::between(&read(&object.json), &read(&mutated));
                 self.changed.push(ChangedObject { object: reference, changes });
             }
             Decision::Mutated(_) | Decision::Admitted | Decision::NotMatched => {}
