@@ -87,9 +87,9 @@ setup:
 fuzz TARGET="all" SECONDS="60":
     scripts/fuzz {{ TARGET }} {{ SECONDS }}
 
-# Mutate the code of policies and list the mutants that no test detects; takes hours.
-mutants *ARGS:
-    scripts/tool cargo-mutants mutants --output target {{ ARGS }}
+# Mutate the code that decides verdicts and list the mutants that no test detects; takes hours.
+mutants *CRATES:
+    scripts/mutants {{ CRATES }}
 
 # Measure the coverage of the code of policies by the native tests.
 coverage *ARGS:

@@ -478,6 +478,50 @@ mod tests {
         Document::parse(text.as_bytes(), SHAPE, Origin::Lookup("thing"))
     }
 
+    fn is_same(one: &str, other: &str) -> bool {
+        let text = format!(r#"{{"one":{one},"other":{other}}}"#);
+        let document = Document::parse(text.as_bytes(), Shape::ALL, Origin::Settings).unwrap();
+        let (one, other) = (document.root().at("one"), document.root().at("other"));
+        let same = one.is_same(&other);
+        assert_eq!(other.is_same(&one), same, "{text}");
+        same
+    }
+
+    #[test]
+    fn values_are_the_same_by_content() {
+        for (one, other) in [
+            ("null", "null"),
+            ("true", "true"),
+            ("7", "7"),
+            (r#""x""#, r#""\u0078""#),
+            ("[]", "[]"),
+            ("[null,{}]", "[null,{}]"),
+            (r#"{"a":1,"b":[2,{"c":"d"}]}"#, r#"{"a":1,"b":[2,{"c":"d"}]}"#),
+            (r#"{"a":1,"b":null}"#, r#"{"a":1}"#),
+        ] {
+            assert!(is_same(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("null", "false"),
+            ("true", "false"),
+            ("7", "8"),
+            ("7", r#""7""#),
+            (r#""x""#, r#""y""#),
+            ("[]", "{}"),
+            ("[]", "[null]"),
+            ("[1]", "[1,2]"),
+            ("[1]", "[2]"),
+            (r#"{"a":1}"#, r#"{"b":1}"#),
+            (r#"{"a":1}"#, r#"{"a":2}"#),
+            (r#"{"a":1}"#, r#"{"a":1,"b":1}"#),
+            // Neither the value of such a number nor another order of fields is compared.
+            ("1.5", "1.5"),
+            (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#),
+        ] {
+            assert!(!is_same(one, other), "{one} {other}");
+        }
+    }
+
     #[test]
     fn keeps_the_values_that_the_shape_names() {
         let document = parse(r#"{"spec":{"type":"a","other":[{}]},"status":{"spec":{"type":"b"}}}"#).unwrap();

@@ -309,6 +309,27 @@ mod tests {
     }
 
     #[test]
+    fn sets_entries_with_any_name() {
+        let set = |root: Node<'_>, edits: &mut Edits| edits.set_entry(&root.at("a"), "b/c \"d\"", "x");
+        for object in ["{}", r#"{"a":null}"#, r#"{"a":{"b/c \"d\"":1}}"#] {
+            assert_eq!(edited(object, set).as_deref(), Some(r#"{"a":{"b/c \"d\"":"x"}}"#), "{object}");
+        }
+        let payload = br#"{"request":{"object":{"a":[]}}}"#;
+        let document = Document::parse(payload, Shape::ALL, Origin::Payload).unwrap();
+        let fault = set(document.root().at("request").at("object"), &mut Edits::default()).unwrap_err();
+        assert_eq!(fault.to_string(), "a: expected an object, found an array");
+    }
+
+    #[test]
+    fn is_empty_without_edits() {
+        let document = Document::parse(br#"{"request":{"object":{}}}"#, Shape::ALL, Origin::Payload).unwrap();
+        let mut edits = Edits::default();
+        assert!(edits.is_empty());
+        edits.set(&document.root().at("request").at("object").at("a"), true).unwrap();
+        assert!(!edits.is_empty());
+    }
+
+    #[test]
     fn sets_a_place_to_the_text_of_another() {
         let new = edited(r#"{"a":[{"n":1.50, "t":"\""}],"b":{}}"#, |root, edits| {
             edits.set_to_text_of(&root.at("b").at("a"), &root.at("a"))?;

@@ -14,13 +14,7 @@ const NAMES: [&str; 8] = ["a", "b", "c", "spec", "metadata", "annotations", "lab
 const KEYS: [&str; 4] = ["a", "a.example/b", "quote\" and \n", ""];
 
 /// The steps to a place in the object.
-type Place = Vec<Name>;
-
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Name {
-    Field(String),
-    Index(u32),
-}
+type Place = Vec<Step>;
 
 /// The effect of an edit.
 #[derive(Clone, Debug)]
@@ -55,13 +49,15 @@ pub(crate) fn run(input: &[u8]) -> bool {
             b'S' => edits.set(&at, "\"x\"\n").map(|()| (place, Change::Set("\"\\\"x\\\"\\n\"".to_owned()))),
             b'e' => {
                 let key = KEYS[usize::from(script.next().unwrap_or_default()) % KEYS.len()];
-                let place = [place, vec![Name::Field(key.to_owned())]].concat();
+                let place = [place, vec![Step::Field(key.to_owned())]].concat();
                 edits.set_entry(&at, key, "v").map(|()| (place, Change::Set("\"v\"".to_owned())))
             }
             b't' => {
                 let other = script.place(root);
                 edits.set_to_text_of(&at, &other).map(|()| (place, Change::TextOf))
             }
+            // Policies never remove the whole object.
+            _ if place.is_empty() => continue,
             _ => edits.remove(&at).map(|()| (place, Change::Remove)),
         };
         places.extend(change);
@@ -102,10 +98,11 @@ impl Script<'_> {
     /// `a` to `h` to a field with a fixed name, and any other byte ends the place.
     fn place<'d>(&mut self, root: Node<'d>) -> Node<'d> {
         let mut at = root;
-        while let Some(step) = self.next() {
-            match step {
-                b'0'..=b'9' => at = child(at, usize::from(step - b'0')).unwrap_or(at),
-                b'a'..=b'h' => at = at.at(NAMES[usize::from(step - b'a')]),
+        // Policies edit at fixed depths and never nest an object too deeply to be read.
+        for _ in 0..16 {
+            match self.next() {
+                Some(step @ b'0'..=b'9') => at = child(at, usize::from(step - b'0')).unwrap_or(at),
+                Some(step @ b'a'..=b'h') => at = at.at(NAMES[usize::from(step - b'a')]),
                 _ => break,
             }
         }
@@ -122,12 +119,7 @@ fn child(at: Node<'_>, number: usize) -> Option<Node<'_>> {
 
 /// Returns the steps from the object to a place.
 fn place(at: &Node<'_>) -> Place {
-    let steps = at.steps();
-    let name = |step: &Step<&str>| match step {
-        Step::Field(name) => Name::Field((*name).to_owned()),
-        Step::Index(index) => Name::Index(*index),
-    };
-    steps.iter().skip(2).map(name).collect()
+    at.steps().iter().skip(2).map(Step::owned).collect()
 }
 
 /// Checks that every value outside the edited places, except their ancestors, has the same text as
@@ -137,7 +129,7 @@ fn only_the_places_changed(before: &str, after: &str, places: &[(Place, Change)]
     let touched = |place: &Place| {
         places.iter().any(|(edited, change)| {
             let region = match (change, edited.split_last()) {
-                (Change::Remove, Some((Name::Index(_), array))) => array,
+                (Change::Remove, Some((Step::Index(_), array))) => array,
                 _ => edited,
             };
             place.starts_with(region) || region.starts_with(place)
@@ -158,14 +150,14 @@ fn only_the_places_changed(before: &str, after: &str, places: &[(Place, Change)]
 fn collect(text: &str, place: &mut Place, found: &mut BTreeMap<Place, String>) {
     let text = text.trim();
     assert!(found.insert(place.clone(), text.to_owned()).is_none(), "duplicate key at {place:?}");
-    let below: Vec<(Name, &RawValue)> = match text.as_bytes().first() {
+    let below: Vec<(Step, &RawValue)> = match text.as_bytes().first() {
         Some(b'{') => {
             let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap();
-            fields.into_iter().map(|(name, value)| (Name::Field(name), value)).collect()
+            fields.into_iter().map(|(name, value)| (Step::Field(name), value)).collect()
         }
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text).unwrap();
-            (0..).zip(items).map(|(index, value)| (Name::Index(index), value)).collect()
+            (0..).zip(items).map(|(index, value)| (Step::Index(index), value)).collect()
         }
         _ => {
             serde_json::from_str::<&RawValue>(text).unwrap();
@@ -185,7 +177,7 @@ fn are_apart(places: &[(Place, Change)]) -> bool {
     places.iter().enumerate().all(|(index, (place, change))| {
         let others = places[..index].iter().chain(&places[index + 1..]);
         let is_apart = |(other, _): &(Place, Change)| !place.starts_with(other) && !other.starts_with(place);
-        let moves = matches!(change, Change::Remove) && matches!(place.last(), Some(Name::Index(_)));
+        let moves = matches!(change, Change::Remove) && matches!(place.last(), Some(Step::Index(_)));
         !moves && !matches!(change, Change::TextOf) && others.into_iter().all(is_apart)
     })
 }
@@ -222,8 +214,8 @@ fn find<'d>(root: Node<'d>, place: &Place) -> Result<Option<Node<'d>>, Fault> {
     let mut at = root;
     for name in place {
         let next = match name {
-            Name::Field(name) => at.entry(name)?,
-            Name::Index(index) => at.items()?.nth(usize::try_from(*index).unwrap_or(usize::MAX)),
+            Step::Field(name) => at.entry(name)?,
+            Step::Index(index) => at.items()?.nth(usize::try_from(*index).unwrap_or(usize::MAX)),
         };
         let Some(next) = next else { return Ok(None) };
         at = next;

@@ -1,4 +1,4 @@
-//! SELinux levels.
+//! MCS levels, as in `seLinuxOptions.level`.
 
 use rules::selinux::level::Level;
 

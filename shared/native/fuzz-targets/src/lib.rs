@@ -12,8 +12,6 @@ mod pattern;
 mod payload;
 mod settings;
 
-pub use payload::{cluster, matches};
-
 /// A target: its name, which is also the name of its folder of seeds, and its function.
 ///
 /// The function returns whether the input reached the laws that check more than the absence of
