@@ -294,7 +294,7 @@ mod tests {
             judged::<Gates<false>>(r#"{"spec":{"open":true}}"#, "Close"),
             concat!(
                 r#"{"accepted":false,"message":"gates: cannot judge this request: "#,
-                r#"object: this policy is not declared to mutate objects","code":500}"#,
+                r#"request.object: this policy is not declared to mutate objects","code":500}"#,
             ),
         );
     }
