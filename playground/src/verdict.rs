@@ -73,14 +73,17 @@ fn verdict(
             VerdictKind::Fault
         }
     };
-    let annotations = outcome.audit_annotations().iter();
+    let mut annotations = outcome.audit_annotations().to_vec();
+    // As the API server receives them: the response holds a map.
+    annotations.sort();
     RequestVerdict {
         title: request.to_string(),
         kind,
         violations,
         warnings: outcome.warnings().iter().map(|text| unmarked(text)).collect(),
         audit_annotations: annotations
-            .map(|(key, value)| AuditAnnotation { key: (*key).to_owned(), value: value.clone() })
+            .into_iter()
+            .map(|(key, value)| AuditAnnotation { key: key.to_owned(), value })
             .collect(),
         diff,
         response: serde_json::to_value(&response).as_ref().map(json).unwrap_or_default(),
