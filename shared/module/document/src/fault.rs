@@ -55,6 +55,7 @@ impl Fault {
     /// Creates a fault in the payload, at a path from its root: `["request", "namespace"]`.
     #[cold]
     #[inline(never)]
+    #[must_use]
     pub fn in_payload(fields: &[&str], problem: &str) -> Self {
         let mut steps = Vec::with_capacity(fields.len());
         for field in fields {
