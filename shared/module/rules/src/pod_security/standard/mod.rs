@@ -137,7 +137,7 @@ pub enum Field {
     /// A path below every volume.
     Volume(&'static [&'static str]),
     /// The source of every volume: its one field other than `name`. Lists the sources that the
-    /// standards refuse by name; a source that they do not know is refused as [`UNKNOWN`].
+    /// standards refuse by name; a source that they do not know is refused as `unknown`.
     VolumeSource(&'static [&'static str]),
     /// The annotation of the pod with this key.
     Annotation(&'static str),
