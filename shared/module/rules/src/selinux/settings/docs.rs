@@ -114,7 +114,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "volumes.localPersistentVolumes",
-        "How PersistentVolumes are handled whose `local.path` is a system path, which the runtime would relabel.",
+        "How PersistentVolumes are handled whose `local.path` is in, is or contains a system directory, which the runtime would relabel.",
     ),
     (
         "volumes.crioTrySkip",
