@@ -88,7 +88,7 @@ impl std::fmt::Display for Get<'_> {
 
 impl<'a> List<'a> {
     /// Asks the cluster and passes each object to `read`. Only one object is kept at a time, so that
-    /// no number of objects exceeds the memory of an instance if their text fits into it.
+    /// the memory of an instance limits the length of the answer and not the number of objects.
     ///
     /// # Errors
     /// Returns a fault if the cluster cannot be asked or the answer cannot be read, or the fault of
