@@ -21,7 +21,7 @@ pub const WARNING: usize = 1 << 10;
 /// Source: `truncateAtTotalRunes` in `pkg/endpoints/filters/warning.go` of k8s.io/apiserver.
 pub const WARNINGS: usize = 4 << 10;
 
-/// The room that the number of what is left out takes: `… and 18446744073709551615 more violations`.
+/// The room for the last line: `… and 18446744073709551615 more violations`.
 const COUNT: usize = 48;
 
 /// Cuts a text that is longer than `bound` bytes and ends it in an ellipsis.

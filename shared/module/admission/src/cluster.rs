@@ -87,7 +87,7 @@ impl std::fmt::Display for Get<'_> {
 }
 
 impl<'a> List<'a> {
-    /// Asks the cluster and passes each object to `read`. Only one object is kept at a time, so that
+    /// Asks the cluster and passes each object to `read`. Only one object is kept at a time, so
     /// the memory of an instance limits the length of the answer and not the number of objects.
     ///
     /// # Errors
