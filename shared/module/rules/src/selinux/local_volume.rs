@@ -15,7 +15,7 @@ const TREES: [&str; 8] = [
     // Runtimes: containers-storage.conf(5), containerd, Docker, CRI-O, and the CNI plugins as the
     // defaults of containerd and CRI-O have them.
     "/var/lib/containers /var/lib/containerd /var/lib/docker /var/lib/crio /var/lib/cni /opt/cni /opt/containerd",
-    // The kubelet, etcd, and distributions: kOps, k3s and RKE2, k0s, MicroShift, minikube, MicroK8s.
+    // The kubelet, etcd and distributions: kOps, k3s, RKE2, k0s, MicroShift, minikube, MicroK8s.
     "/var/lib/kubelet /var/lib/etcd /srv/kubernetes /var/lib/rancher /var/lib/k0s /var/lib/microshift /var/lib/minikube /snap /var/snap",
     // Systems with OSTree: Fedora CoreOS, RHEL CoreOS, image mode.
     "/ostree /sysroot",
@@ -23,7 +23,7 @@ const TREES: [&str; 8] = [
     "/.snapshots /var/lib/overlay",
     // Bottlerocket: the mounts of `packages/release` of bottlerocket-core-kit.
     "/local/bootstrap-containers /local/host-containers /opt/csi /var/lib/bottlerocket /var/lib/cni-plugins /var/lib/csi-helpers /var/lib/kernel-devel /var/lib/kernel-modules /var/lib/netdog",
-    // Talos: `StateMountPoint` and the directories beside it in `pkg/machinery/constants`.
+    // Talos: `StateMountPoint` and those next to it in `pkg/machinery/constants`.
     "/system",
 ];
 
