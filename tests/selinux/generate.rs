@@ -249,7 +249,7 @@ prop_compose! {
     pub fn settings()(
         source in source(),
         matching in prop_oneof![3 => Just(Match::Exact), 1 => Just(Match::Format), 1 => Just(Match::Any)],
-        extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3", "s0:c1.c2"]]),
+        extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3,c4", "s0:c1.c2"]]),
         (allowed, unconfined, host_type) in kinds(),
         users in select(vec![vec![], vec!["system_u"], vec!["user_u", "staff_u"]]),
         roles in select(vec![vec![], vec!["system_r"], vec!["object_r"]]),

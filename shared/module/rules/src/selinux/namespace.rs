@@ -136,6 +136,11 @@ impl<'d> Review<'_, 'd> {
     fn parse(&self, at: Node<'d>, text: &str, violations: &mut Violations<'d>) -> Option<Level> {
         let pool = &self.allocation().pool;
         match Level::parse(text).and_then(|level| pool.validated(level)) {
+            Ok(level) if pool.excluded.iter().any(|extra| level.reaches(extra)) => {
+                let rule = "gives access to the files of levels.extra, which every pod may set";
+                violations.refuse(at, rule, "choose another level");
+                None
+            }
             Ok(level) => Some(level),
             Err(rule) => {
                 let remedy = if pool.per_level == 2 {

@@ -64,7 +64,10 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
         "levels.match",
         "`Exact`: the level of the owner or, without an owner, as with `Format`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
     ),
-    ("levels.extra", "Additional levels that every pod may set."),
+    (
+        "levels.extra",
+        "At most 100 additional levels that every pod may set. No owner gets one of them or a level that contains one.",
+    ),
     ("types", "The SELinux types that pods may set."),
     (
         "types.allowed",

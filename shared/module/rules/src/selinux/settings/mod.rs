@@ -90,8 +90,8 @@ impl Settings {
         let mut settings = Self { mode, ..Self::default() };
         settings.allocation.read(setting.at("allocation"))?;
         settings.types.read(setting.at("types"))?;
-        let per_level = usize::from(settings.allocation.pool.per_level);
-        settings.levels.read(setting.at("levels"), per_level)?;
+        settings.levels.read(setting.at("levels"), &settings.allocation.pool)?;
+        settings.allocation.pool.excluded.clone_from(&settings.levels.extra);
         settings.host_namespaces.read(setting.at("hostNamespaces"), &settings.types)?;
         settings.volumes.read(setting.at("volumes"), mode)?;
         settings.exempt.read(setting.at("exempt"))?;
