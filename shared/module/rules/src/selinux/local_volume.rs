@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn protects_every_directory_above_a_system_path() {
-        for path in ["/var", "/var/lib", "/opt", "/opt/cni", "/local", "/srv", "/var/lib/kubelet", "/opt/cni/bin"]
+        for path in
+            ["/var", "/var/lib", "/opt", "/opt/cni", "/local", "/srv", "/var/lib/kubelet", "/opt/cni/bin"]
         {
             assert!(is_protected(path), "{path}");
         }

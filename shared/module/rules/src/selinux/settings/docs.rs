@@ -17,6 +17,14 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     ("allocation.namespaceLabel", "The label key whose value owns a level, for the scope `NamespaceLabel`."),
     (
+        "allocation.protectNamespaceLabel",
+        "If `true`, only `annotationEditors` may set, change and remove this label on Namespaces.",
+    ),
+    (
+        "allocation.collisions",
+        "How a new Namespace is handled whose hashed level another Namespace has, for the source `Hash` and the scopes `Namespace` and `NamespaceLabel`. `Reject` and `Warn` look up all Namespaces.",
+    ),
+    (
         "allocation.annotations",
         "Annotation keys that hold a level. The first annotation present applies; the policy writes the first key of the list. Defaults to `[portcullis.dev/selinux-level, openshift.io/sa.scc.mcs]`.",
     ),
@@ -43,7 +51,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "allocation.annotationEditors",
-        "The users, groups and service accounts that may set, change and remove the annotations. Defaults to the group `system:masters`.",
+        "The users, groups and service accounts that may set, change and remove the annotations and a protected label. Defaults to the group `system:masters`.",
     ),
     ("allocation.annotationEditors.groups", "Names of groups."),
     ("allocation.annotationEditors.users", "Full names of users."),

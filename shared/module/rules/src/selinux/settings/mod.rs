@@ -10,11 +10,11 @@ mod names;
 mod types;
 mod volumes;
 
-use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
+use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, Verdict, choices};
 
 use allocation::ALLOCATION;
 pub(super) use allocation::Allocation;
-pub use allocation::{OnMissingAnnotation, OwnerScope, Source};
+pub use allocation::{Collisions, OnMissingAnnotation, OwnerScope, Source};
 pub(super) use docs::DOCS;
 use exempt::{EXEMPT, Exempt};
 pub(super) use host_namespaces::shares_host_processes;
@@ -100,6 +100,22 @@ impl Settings {
         settings.intra_pod = Choice::read(setting.at("intraPod"))?;
         settings.on_lookup_failure = Choice::read(setting.at("onLookupFailure"))?;
         Ok(settings)
+    }
+
+    /// The verdict on a Namespace if the others cannot be looked up: `verdict`, with a warning.
+    ///
+    /// # Errors
+    /// The fault itself, unless the settings tolerate failed look-ups.
+    pub(super) fn without_lookup<'d>(
+        &self,
+        verdict: Verdict<'d>,
+        fault: Fault,
+    ) -> Result<Verdict<'d>, Fault> {
+        if self.on_lookup_failure != OnLookupFailure::Warn {
+            return Err(fault);
+        }
+        let warning = ["selinux could not look up: ", &fault.place().to_string()].concat();
+        Ok(verdict.warn(warning).annotate("error", fault.to_string()))
     }
 
     /// Whether every pod must have a level.
