@@ -205,8 +205,8 @@ fn level_problem(context: &Context<'_, '_>, options: Options<'_>) -> Option<Stri
         "has too many categories, which gives access to the files of others"
     } else if is_exact && owner.level.is_some() {
         return Some(["is not the level of ", &owner.text()].concat());
-    } else if is_exact && owner.is_unnamed_pod {
-        "is set for a pod without a stable name, whose level the runtime chooses"
+    } else if is_exact && let Some(rule) = owner.forbids_levels {
+        rule
     } else {
         return None;
     };

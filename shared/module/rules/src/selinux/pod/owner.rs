@@ -18,14 +18,14 @@ pub(super) struct Owner {
     key: String,
     /// Whether pods of this owner are denied because it has no level and must have one.
     pub(super) is_refused: bool,
-    /// Whether this is a pod that owns no level and therefore must not set one.
-    pub(super) is_unnamed_pod: bool,
+    /// The rule against any level, if the runtime chooses the levels of this owner's pods.
+    pub(super) forbids_levels: Option<&'static str>,
 }
 
 impl Owner {
     /// An owner with a key or, in messages, a noun phrase.
     pub(super) fn of(level: Option<Level>, key: &str) -> Self {
-        Self { level, key: key.to_owned(), is_refused: false, is_unnamed_pod: false }
+        Self { level, key: key.to_owned(), is_refused: false, forbids_levels: None }
     }
 
     /// The owner as messages write it: `namespace "shop"`.
@@ -48,7 +48,10 @@ pub(super) fn find(
 ) -> Result<Owner, Fault> {
     let namespace = subject.namespace;
     let key = match allocation.source {
-        Source::Runtime => return Ok(Owner::of(None, "the runtime")),
+        Source::Runtime => {
+            let forbids_levels = Some("is set, but the runtime chooses the level of every pod");
+            return Ok(Owner { forbids_levels, ..Owner::of(None, "the runtime") });
+        }
         Source::Fixed => return Ok(Owner::of(allocation.fixed.level.clone(), "every pod")),
         Source::NamespaceAnnotation => return by_annotation(allocation, namespace, lookup),
         Source::Hash => match allocation.scope {
@@ -64,8 +67,10 @@ pub(super) fn find(
         },
     };
     if key.is_empty() {
-        let is_unnamed_pod = subject.request.kind == "Pod";
-        return Ok(Owner { is_unnamed_pod, ..Owner::of(None, "a pod without a stable name") });
+        let is_pod = subject.request.kind == "Pod";
+        let rule = "is set for a pod without a stable name, whose level the runtime chooses";
+        let forbids_levels = is_pod.then_some(rule);
+        return Ok(Owner { forbids_levels, ..Owner::of(None, "a pod without a stable name") });
     }
     Ok(Owner::of(Some(allocation.pool.level(&key)), &key))
 }

@@ -8,7 +8,7 @@ use crate::selinux::pool::Pool;
 choices! {
     /// The levels that a pod may set.
     pub enum LevelMatch {
-        /// The level of its owner.
+        /// The level of its owner, and none if the runtime chooses it.
         Exact,
         /// Any well-formed level that does not give access to the files of others.
         Format,
