@@ -150,25 +150,29 @@ fn may_be_unconfined(
     Ok(all)
 }
 
-/// Whether an installed SelinuxProfile has this type.
+/// Whether an installed profile has this type.
 fn is_profile_type(
     context: &Context<'_, '_>,
     lookups: &mut Lookups<'_>,
     findings: &mut Findings<'_>,
     type_name: &str,
 ) -> Result<bool, Fault> {
-    let known = match lookups.profile_types.take() {
-        Some(known) => known,
-        None => match profiles::installed(lookups.cluster, context.subject.namespace) {
-            Ok(known) => known,
-            Err(fault) => {
-                findings.tolerate(fault)?;
-                return Ok(true);
-            }
-        },
-    };
-    let known = lookups.profile_types.insert(known);
-    Ok(known.iter().any(|known| known == type_name))
+    for (kind, known) in profiles::KINDS.into_iter().zip(&mut lookups.profile_types) {
+        let types = match known.take() {
+            Some(types) => types,
+            None => match profiles::installed(lookups.cluster, kind, context.subject.namespace) {
+                Ok(types) => types,
+                Err(fault) => {
+                    findings.tolerate(fault)?;
+                    return Ok(true);
+                }
+            },
+        };
+        if known.insert(types).iter().any(|known| known == type_name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The rule that a level violates.

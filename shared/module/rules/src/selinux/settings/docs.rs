@@ -87,7 +87,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "types.fromSelinuxProfiles",
-        "If `true`, the types of SelinuxProfile objects installed for the Namespace are also allowed. The policy looks them up.",
+        "If `true`, the types of SelinuxProfile and RawSelinuxProfile objects installed for the cluster or the Namespace are also allowed. The policy looks them up.",
     ),
     ("users", "SELinux users that pods may set. Defaults to none."),
     ("roles", "SELinux roles that pods may set. Defaults to none."),
