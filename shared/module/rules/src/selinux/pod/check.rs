@@ -74,7 +74,8 @@ fn check_name<'d>(
     if name == "object_r" {
         return refuse(findings, site, field, "is the role of files, not of processes", "remove it");
     }
-    refuse_for_list(findings, site, field, allowed)
+    let setting = if field == "user" { "users" } else { "roles" };
+    refuse_for_list(findings, site, field, setting, allowed)
 }
 
 fn refuse_for_fixed<'d>(
@@ -90,12 +91,13 @@ fn refuse_for_list<'d>(
     findings: &mut Findings<'d>,
     site: &Site<'d>,
     field: &'static str,
+    setting: &str,
     allowed: &[String],
 ) -> Result<(), Fault> {
     if allowed.is_empty() {
         return refuse(findings, site, field, "must not be set", "remove it");
     }
-    let rule = ["is not one of ", &allowed.join(", ")].concat();
+    let rule = ["is not in ", setting, ", ", &allowed.join(", ")].concat();
     refuse(findings, site, field, &rule, "remove it or use one of them")
 }
 
@@ -128,7 +130,7 @@ fn check_type<'d>(
     {
         return Ok(());
     }
-    refuse_for_list(findings, site, "type", &settings.types.allowed)
+    refuse_for_list(findings, site, "type", "types.allowed", &settings.types.allowed)
 }
 
 /// Whether all containers that run with the options of a site may be unconfined.
