@@ -1,4 +1,4 @@
-//! `portcullis audit selinux` and `portcullis selinux level`.
+//! `portcullis audit selinux`, `portcullis selinux allocate` and `portcullis selinux level`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
 mod folder;
@@ -123,6 +123,10 @@ Levels of other Namespaces:
          reaches the level of team-a, tenant-286, tenant-327
 
 Would be denied:
+  Namespace tenant-286: metadata.name: Invalid value: \"tenant-286\": has the level of Namespace \
+         \"tenant-327\", s0:c136,c179; choose another name, or put both in one of allocation.sharedGroups
+  Namespace tenant-327: metadata.name: Invalid value: \"tenant-327\": has the level of Namespace \
+         \"tenant-286\", s0:c136,c179; choose another name, or put both in one of allocation.sharedGroups
   PersistentVolume etc: spec.local.path: Invalid value: \"/etc\": the runtime would relabel a system path; \
          use a path that holds nothing else
   Pod shop/thief: spec.securityContext.seLinuxOptions.level: Invalid value: \"s0:c138,c78\": is not the level of \
@@ -135,7 +139,7 @@ Would be changed:
   Pod shop/on-node: spec.securityContext.seLinuxOptions.type: set to spc_t
   Pod team-a/web: spec.securityContext.seLinuxOptions.level: set to s0:c78,c138
 
-1 shared level, 2 objects with the level of another Namespace, 3 denied, 2 changed.
+1 shared level, 2 objects with the level of another Namespace, 5 denied, 2 changed.
 "
         .replace("SHOP", level(&folder, &["shop"]).split(' ').nth(1).unwrap())
     );
@@ -171,8 +175,9 @@ fn writes_all_findings_as_json() {
             },
         ])
     );
-    assert_eq!(each(&found["denied"], "name"), ["etc", "thief", "all"]);
-    assert_eq!(each(&found["denied"], "namespace"), [&Value::Null, &"shop".into(), &"shop".into()]);
+    assert_eq!(each(&found["denied"], "name"), ["tenant-286", "tenant-327", "etc", "thief", "all"]);
+    let shop = &Value::from("shop");
+    assert_eq!(each(&found["denied"], "namespace"), [&Value::Null, &Value::Null, &Value::Null, shop, shop]);
     assert_eq!(found["denied"][0]["messages"].as_array().unwrap().len(), 1);
     assert_eq!(
         found["changed"][1],
@@ -504,4 +509,52 @@ fn asks_for_a_namespace_that_decides_the_level() {
             )
         );
     }
+}
+
+/// Runs `selinux allocate`; returns the status and the output.
+fn allocated(folder: &Folder, dump: &[Value], arguments: &[&str]) -> (i32, String) {
+    folder.file("namespaces.json", json!(dump).to_string());
+    let (status, stdout, stderr) =
+        folder.run(&[&["selinux", "allocate", "namespaces.json"], arguments].concat(), "");
+    assert_eq!(stderr, "", "{arguments:?}");
+    (status, stdout)
+}
+
+#[test]
+fn allocate_writes_a_script_that_annotates_namespaces() {
+    let folder = Folder::new("allocate-script");
+    let dump = [bare("team-a"), bare("tenant-286"), bare("tenant-327"), annotated("done", "s0:c1,c2")];
+    let (status, script) = allocated(&folder, &dump, &[]);
+    let expected = "# tenant-327: not s0:c136,c179, which tenant-286 has\n\
+                    kubectl annotate namespace tenant-327 portcullis.dev/selinux-level=s0:c475,c586\n\
+                    kubectl annotate namespace team-a portcullis.dev/selinux-level=s0:c78,c138\n\
+                    kubectl annotate namespace tenant-286 portcullis.dev/selinux-level=s0:c136,c179\n\
+                    # 3 to annotate, 1 annotated, 0 with the same level, 0 without a level.\n";
+    assert_eq!((status, script.as_str()), (0, expected));
+}
+
+#[test]
+fn allocate_reports_what_it_cannot_solve() {
+    let folder = Folder::new("allocate-problems");
+    let dump = [annotated("one", "s0:c1,c2"), annotated("two", "s0:c2,c1"), annotated("bad", "s0:c1")];
+    let (status, script) = allocated(&folder, &dump, &[]);
+    assert_eq!(status, 1, "{script}");
+    assert!(script.lines().all(|line| line.starts_with("# ")), "{script}");
+    assert!(script.contains("# same level: s0:c1,c2: one ("), "{script}");
+    assert!(script.contains("# bad: "), "{script}");
+    let (status, json) = allocated(&folder, &dump, &["-o", "json"]);
+    let found: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((status, found["collisions"][0]["level"].as_str()), (1, Some("s0:c1,c2")), "{json}");
+}
+
+#[test]
+fn allocate_needs_namespaces_that_own_levels() {
+    let folder = Folder::new("allocate-settings");
+    let settings = r#"{"allocation": {"source": "Runtime"}}"#;
+    let input = json!([bare("team-a")]).to_string();
+    let message = folder.refused(&["selinux", "allocate", "-", "--settings-json", settings], &input);
+    assert_eq!(
+        message,
+        "--settings-json: allocation.source: gives Namespaces no levels; set NamespaceAnnotation"
+    );
 }

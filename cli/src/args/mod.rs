@@ -15,7 +15,7 @@ pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs, FindingsFormat};
 pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
 pub(crate) use run::{RunArgs, VerdictFormat};
-pub(crate) use selinux::{LevelArgs, SelinuxArgs, SelinuxCommand};
+pub(crate) use selinux::{AllocateArgs, LevelArgs, SelinuxArgs, SelinuxCommand};
 pub(crate) use settings::SettingsArgs;
 
 /// Judge AdmissionRequests with policy modules, without a cluster.

@@ -2,9 +2,9 @@
 
 use clap::{Args, Subcommand};
 
-use super::{FindingsFormat, SettingsArgs};
+use super::{DumpArgs, FindingsFormat, SettingsArgs};
 
-/// Explain settings of the policy selinux.
+/// Explain settings of the policy selinux, and prepare Namespaces for them.
 #[derive(Args, Debug)]
 pub(crate) struct SelinuxArgs {
     #[command(subcommand)]
@@ -13,7 +13,22 @@ pub(crate) struct SelinuxArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SelinuxCommand {
+    Allocate(AllocateArgs),
     Level(LevelArgs),
+}
+
+/// Write the kubectl commands that annotate existing Namespaces with SELinux levels of their own.
+///
+/// A Namespace keeps the level that its name hashes to, unless an older Namespace has the same one.
+/// Exits with status 0 if every Namespace then has a level of its own, 1 if two Namespaces have the
+/// same one or a Namespace gets none, and 2 if the dump cannot be read.
+#[derive(Args, Debug)]
+pub(crate) struct AllocateArgs {
+    #[command(flatten)]
+    pub(crate) dump: DumpArgs,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// Show the SELinux levels that settings assign to Namespaces, and where they come from.

@@ -1,17 +1,25 @@
 //! `portcullis selinux`.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use audit::selinux::{LevelError, NamespaceLevel, SelinuxSettings, namespace_levels};
+use audit::selinux::{
+    AllocateError, LevelAllocation, LevelError, NamespaceLevel, NewAnnotation, SelinuxSettings, allocate,
+    namespace_levels,
+};
 use serde::Serialize;
 
-use crate::args::{FindingsFormat, LevelArgs, SelinuxCommand, SettingsArgs};
+use super::audit::selinux_level;
+use crate::args::{AllocateArgs, FindingsFormat, LevelArgs, SelinuxCommand, SettingsArgs};
 use crate::dump::DumpFiles;
 use crate::failure::Failure;
 use crate::settings;
-use crate::source::InputReader;
+use crate::source::{InputReader, SourceName};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
+
+/// The exit status if a Namespace has no level of its own.
+const INCOMPLETE: u8 = 1;
 
 /// How the user provides a Namespace.
 const PASS_NAMESPACE: &str = "pass the Namespace with --cluster";
@@ -22,6 +30,7 @@ const PASS_NAMESPACE: &str = "pass the Namespace with --cluster";
 /// Input that cannot be read, and a level that cannot be computed. Nothing is printed then.
 pub(crate) fn selinux(command: &SelinuxCommand) -> Result<ExitCode, Failure> {
     match command {
+        SelinuxCommand::Allocate(args) => annotations(args),
         SelinuxCommand::Level(args) => level(args),
     }
 }
@@ -34,14 +43,67 @@ pub(super) fn read_settings(
     args: &SettingsArgs,
     reader: &mut InputReader,
 ) -> Result<SelinuxSettings, Failure> {
+    read_named_settings(args, reader).map(|(settings, _)| settings)
+}
+
+/// Reads the settings of the policy selinux, with the name of their source.
+fn read_named_settings(
+    args: &SettingsArgs,
+    reader: &mut InputReader,
+) -> Result<(SelinuxSettings, SourceName), Failure> {
     let (settings, name) = settings::read(args, reader)?;
-    SelinuxSettings::configure(&settings).map_err(|error| Failure::about(name, error))
+    match SelinuxSettings::configure(&settings) {
+        Ok(settings) => Ok((settings, name)),
+        Err(error) => Err(Failure::about(name, error)),
+    }
 }
 
 /// The JSON output.
 #[derive(Serialize)]
 struct Levels {
     namespaces: Vec<NamespaceLevel>,
+}
+
+/// Prints the commands that annotate Namespaces, as a shell script.
+fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
+    let mut reader = InputReader::default();
+    let (settings, name) = read_named_settings(&args.settings, &mut reader)?;
+    let files = DumpFiles::read(&args.dump.dump, &mut reader)?;
+    let allocation = allocate(&files.dump, settings).map_err(|error| match error {
+        AllocateError::Dump(error) => files.failure(&error),
+        error @ AllocateError::Settings(_) => Failure::about(name, error),
+    })?;
+    print(|out| match args.dump.output {
+        FindingsFormat::Text => write_script(out, &allocation),
+        FindingsFormat::Json => write_json(out, &allocation),
+    })?;
+    Ok(if allocation.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
+}
+
+/// Writes the annotations as commands, and everything else as comments.
+fn write_script(out: &mut dyn Write, allocation: &LevelAllocation) -> io::Result<()> {
+    let LevelAllocation { annotations, annotated, collisions, problems } = allocation;
+    for NewAnnotation { namespace, key, level, instead_of } in annotations {
+        if let Some(taken) = instead_of {
+            let reason = format!("{namespace}: not {}, which {} has", taken.level, taken.holder);
+            writeln!(out, "# {}", one_line(&reason))?;
+        }
+        // The names, keys and levels contain nothing that a shell interprets.
+        writeln!(out, "kubectl annotate namespace {namespace} {key}={level}")?;
+    }
+    for collision in collisions {
+        writeln!(out, "# same level: {}", one_line(&selinux_level(collision)))?;
+    }
+    for problem in problems {
+        writeln!(out, "# {}", one_line(&format!("{}: {}", problem.namespace, problem.problem)))?;
+    }
+    writeln!(
+        out,
+        "# {} to annotate, {annotated} annotated, {} with the same level, {} without a level.",
+        annotations.len(),
+        collisions.len(),
+        problems.len(),
+    )
 }
 
 fn level(args: &LevelArgs) -> Result<ExitCode, Failure> {

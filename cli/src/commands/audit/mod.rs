@@ -5,6 +5,8 @@ mod mirror_labels;
 mod node_labels;
 mod selinux;
 
+pub(super) use selinux::shared as selinux_level;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 

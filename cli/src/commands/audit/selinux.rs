@@ -54,7 +54,8 @@ pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Resu
     Ok(())
 }
 
-fn shared(SharedLevel { level, namespaces }: &SharedLevel) -> String {
+/// A shared level and the Namespaces that have it, on one line.
+pub(in crate::commands) fn shared(SharedLevel { level, namespaces }: &SharedLevel) -> String {
     let namespace = |one: &NamespaceLevel| format!("{} ({})", one.namespace, one.explanation);
     let namespaces: Vec<String> = namespaces.iter().map(namespace).collect();
     format!("{level}: {}", namespaces.join(", "))

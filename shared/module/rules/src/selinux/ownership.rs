@@ -8,6 +8,7 @@ use super::level::Level;
 use super::namespace_level::{annotated, hash_key, hashed, label_key};
 use super::pod::Site;
 use super::policy::Selinux;
+use super::pool::PROBES;
 use super::settings::{OwnerScope, Settings, Source};
 use crate::view::{Namespace, Pod};
 
@@ -66,6 +67,72 @@ impl Ownership {
     /// The first setting that is not valid, with its path.
     pub fn configure(settings: &[u8]) -> Result<Self, SettingsError> {
         admission::configure::<Selinux>(settings).map(|Selinux(settings)| Self(settings))
+    }
+
+    /// The same rules with annotations as the source, for Namespaces that are to be annotated.
+    ///
+    /// # Errors
+    /// The reason why Namespaces own no levels under these settings, with a remedy.
+    ///
+    /// # Example
+    /// ```
+    /// use rules::selinux::Ownership;
+    ///
+    /// let runtime = Ownership::configure(br#"{"allocation": {"source": "Runtime"}}"#)?;
+    /// assert!(runtime.by_annotation().is_err());
+    /// let hash = Ownership::configure(b"{}")?.by_annotation()?;
+    /// assert_eq!(hash.annotation(), "portcullis.dev/selinux-level");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn by_annotation(self) -> Result<Self, &'static str> {
+        let Self(mut settings) = self;
+        let allocation = &mut settings.allocation;
+        match (allocation.source, allocation.scope) {
+            (Source::NamespaceAnnotation, _) => {}
+            (Source::Hash, OwnerScope::Namespace) => allocation.source = Source::NamespaceAnnotation,
+            (Source::Hash, _) => {
+                return Err(
+                    "allocation.scope: is not Namespace, so Namespaces need no annotations; remove it",
+                );
+            }
+            (Source::Runtime | Source::Fixed, _) => {
+                return Err("allocation.source: gives Namespaces no levels; set NamespaceAnnotation");
+            }
+        }
+        if allocation.annotations.is_empty() {
+            return Err("allocation.annotations: is empty, so no Namespace has a level; list a key");
+        }
+        Ok(Self(settings))
+    }
+
+    /// The key of the annotation that the policy writes.
+    #[must_use]
+    pub fn annotation(&self) -> &str {
+        let Self(Settings { allocation, .. }) = self;
+        allocation.annotations.first().map_or("", String::as_str)
+    }
+
+    /// The levels that the policy would try for a Namespace, in order. The first is the hashed
+    /// level.
+    #[must_use]
+    pub fn candidates(&self, name: &str) -> Vec<Level> {
+        let Self(Settings { allocation, .. }) = self;
+        let key = hash_key(allocation, name);
+        (0..PROBES).filter_map(|number| allocation.pool.probe(&key, number)).collect()
+    }
+
+    /// Whether a Namespace is in one of `allocation.sharedGroups`, whose name determines its level.
+    #[must_use]
+    pub fn is_in_group(&self, name: &str) -> bool {
+        let Self(Settings { allocation, .. }) = self;
+        allocation.group(name).is_some()
+    }
+
+    /// Whether a level gives access to the files of `levels.extra`.
+    #[must_use]
+    pub fn reaches_extra(&self, level: &Level) -> bool {
+        let Self(Settings { allocation, .. }) = self;
+        allocation.pool.excluded.iter().any(|extra| level.reaches(extra))
     }
 
     /// The level of the Namespace with this name. Some settings also need the Namespace object, see

@@ -1,6 +1,7 @@
 //! SELinux levels: Namespaces that share one, pods that use the level of another Namespace, and the
 //! objects that the policy would deny or change.
 
+mod allocate;
 mod changes;
 mod findings;
 mod foreign;
@@ -18,6 +19,7 @@ use rules::view::{Namespace, Pod};
 use text::Path;
 
 use crate::{AuditError, Dump, DumpObject, abbreviated};
+pub use allocate::{AllocateError, AllocationProblem, LevelAllocation, NewAnnotation, TakenLevel, allocate};
 pub use findings::{
     ChangedObject, DeniedObject, ForeignLevel, ObjectReference, SelinuxFindings, SharedLevel,
 };

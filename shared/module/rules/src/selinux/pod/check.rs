@@ -97,7 +97,7 @@ fn refuse_for_list<'d>(
     if allowed.is_empty() {
         return refuse(findings, site, field, "must not be set", "remove it");
     }
-    let rule = ["is not in ", setting, ", ", &allowed.join(", ")].concat();
+    let rule = ["is not in ", setting, " (", &allowed.join(", "), ")"].concat();
     refuse(findings, site, field, &rule, "remove it or use one of them")
 }
 
