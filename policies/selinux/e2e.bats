@@ -69,6 +69,12 @@ END
     annotates level 's0:c475,c586'
 }
 
+@test "taken level: denied" {
+    denies taken-level <<'END'
+metadata.name: Invalid value: "tenant-327": has the level of Namespace "tenant-286", s0:c136,c179; choose another name, or put both in one of allocation.sharedGroups
+END
+}
+
 @test "changed annotation: denied" {
     denies changed-annotation <<'END'
 metadata.annotations[portcullis.dev/selinux-level]: Forbidden: only allocation.annotationEditors may change the level of a Namespace; restore it, or ask one of them
