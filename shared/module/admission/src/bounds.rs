@@ -24,14 +24,45 @@ pub const WARNINGS: usize = 4 << 10;
 /// The room for the last line: `… and 18446744073709551615 more violations`.
 const COUNT: usize = 48;
 
+/// The end of a text that was cut.
+const ELLIPSIS: &str = "…";
+
 /// Cuts a text that is longer than `bound` bytes and ends it in an ellipsis.
 pub(crate) fn cut(mut text: String, bound: usize) -> String {
-    const ELLIPSIS: &str = "…";
     if text.len() > bound {
         text.truncate(text.floor_char_boundary(bound.saturating_sub(ELLIPSIS.len())));
         text.push_str(ELLIPSIS);
     }
     text
+}
+
+/// Checks the texts of a response against the bounds.
+///
+/// # Errors
+/// Returns an error for a text that is too long and for an annotation that was cut: it does not
+/// have the number of the values that it leaves out, and may not be valid JSON.
+pub fn check(
+    message: &str,
+    warnings: &[String],
+    annotations: &mut dyn Iterator<Item = (&str, &str)>,
+) -> Result<(), String> {
+    if message.len() > MESSAGE {
+        return Err(format!("the message has {} bytes", message.len()));
+    }
+    let mut all = 0_usize;
+    for warning in warnings {
+        all = all.saturating_add(warning.len());
+        if warning.len() > WARNING || all > WARNINGS {
+            return Err(format!("warnings of {all} bytes, the last of them: {warning}"));
+        }
+    }
+    for (key, value) in annotations {
+        let was_cut = value.len().saturating_add(4) > ANNOTATION && value.ends_with(ELLIPSIS);
+        if value.len() > ANNOTATION || was_cut {
+            return Err(format!("the annotation {key} has {} bytes or more", value.len()));
+        }
+    }
+    Ok(())
 }
 
 /// Lines of a message or warnings: as many as fit, and a last one with the number of the others.
