@@ -91,8 +91,8 @@ impl Json {
         Self(json)
     }
 
-    /// Creates an array of the values that fit into `longest` bytes. If some do not, the last element
-    /// is a string with their number.
+    /// Creates an array of the values that fit into `longest` bytes. If some do not, the last
+    /// element is a string with their number.
     ///
     /// # Example
     /// ```

@@ -46,8 +46,8 @@ const LONGEST_IMAGE: usize = 512;
 /// The longest name of a container, a volume or a sysctl that a group lists.
 const LONGEST_NAME: usize = 253;
 
-/// The longest part of the audit annotation `audit-violations` about one check, in bytes: all checks
-/// together fit into an annotation.
+/// The longest part of the audit annotation `audit-violations` about one check, in bytes. The parts
+/// of all checks fit into an annotation.
 const LONGEST_OF_CHECK: usize = 400;
 
 impl<'d> Report<'d> {
