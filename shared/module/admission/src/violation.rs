@@ -184,5 +184,5 @@ pub(crate) fn lines(listed: &mut dyn Iterator<Item = String>, more: usize) -> Ve
         lines.push(line);
     }
     lines.count(more);
-    lines.lines
+    lines.texts
 }
