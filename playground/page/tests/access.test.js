@@ -78,7 +78,7 @@ test("all controls are reachable by keyboard and Tab leaves the editors", async 
     reached.push(name);
   }
   for (const name of [
-    "restriction",
+    "policy",
     "examples-open",
     "share",
     "theme",
