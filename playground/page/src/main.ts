@@ -152,8 +152,7 @@ async function switchPolicy(): Promise<void> {
   const selected = find(id);
   if (!selected) return;
   const before = { ...read(), policy: current };
-  const unchanged =
-    loadedIsExample && loaded !== undefined && sameInput(before, { ...loaded, policy: current });
+  const unchanged = loadedIsExample && loaded !== undefined && sameInput(before, { ...loaded, policy: current });
   if (unchanged) {
     const sample = await firstSample(id);
     // Keep the input if the user has meanwhile selected another policy or started typing.

@@ -392,7 +392,10 @@ test("the page handles huge inputs", async () => {
   await page.locator("#reference summary").click();
   assert.equal(await page.locator("#reference").getAttribute("open"), "");
   await pasted;
-  assert.equal((await lines(page, "violations")).length, 1001);
+  // As many violations as fit into a message, and the number of the others.
+  const listed = await lines(page, "violations");
+  assert.ok(listed.length > 100 && listed.length < 1000, String(listed.length));
+  assert.match(listed.at(-1) ?? "", /^… and \d+ more violations$/);
 
   const pod = (/** @type {number} */ index) => POD.replace("name: web", `name: web-${index}`);
   await paste(page, "Manifest", Array.from({ length: 200 }, (_, index) => pod(index)).join("---\n"));
