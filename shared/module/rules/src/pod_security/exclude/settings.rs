@@ -189,10 +189,10 @@ fn restricted_field(
             distinct.push(known);
         }
     }
-    let complaint = if !containers.are_empty() {
-        "is not a field of these containers that the control restricts"
-    } else {
+    let complaint = if containers.are_empty() {
         "is not a field of the pod that the control restricts"
+    } else {
+        "is not a field of these containers that the control restricts"
     };
     Err(SettingsError::about(setting, field, &advice(complaint, field, &distinct)))
 }
