@@ -5,8 +5,8 @@
 //! and share the vocabulary of their settings: [addresses](address), [keys of labels and
 //! annotations](label), [label selectors](selector), [patterns](pattern), [users and
 //! groups](subject), [conditions of entries](conditions), [node users](caller), [Namespace
-//! look-ups](namespace_lookup) and [warnings](summary). Nothing in this crate depends on WebAssembly
-//! or on a host.
+//! look-ups](namespace_lookup) and [warnings](summary). Nothing in this crate depends on
+//! WebAssembly or on a host.
 
 pub mod address;
 pub mod caller;

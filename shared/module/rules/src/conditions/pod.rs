@@ -4,7 +4,7 @@ use admission::{Fault, Node, Request, SettingsError};
 
 use super::settings::{is_pattern_of_label, is_pattern_of_subdomain, name_patterns, selector, some};
 use crate::namespace_lookup::NamespaceLookup;
-use crate::pattern::Pattern;
+use crate::pattern::Patterns;
 use crate::selector::Selector;
 use crate::subject::{groups, users};
 use crate::view::Pod;
@@ -13,10 +13,10 @@ use crate::view::Pod;
 #[derive(Debug, Default)]
 pub struct PodConditions {
     pod_selector: Option<Selector>,
-    namespaces: Vec<Pattern>,
+    namespaces: Patterns,
     namespace_selector: Option<Selector>,
-    service_accounts: Vec<Pattern>,
-    runtime_classes: Vec<Pattern>,
+    service_accounts: Patterns,
+    runtime_classes: Patterns,
     users: Vec<String>,
     groups: Vec<String>,
 }
@@ -54,10 +54,10 @@ impl PodConditions {
     #[must_use]
     pub fn are_empty(&self) -> bool {
         self.pod_selector.is_none()
-            && self.namespaces.is_empty()
+            && self.namespaces.are_empty()
             && self.namespace_selector.is_none()
-            && self.service_accounts.is_empty()
-            && self.runtime_classes.is_empty()
+            && self.service_accounts.are_empty()
+            && self.runtime_classes.are_empty()
             && !self.depend_on_user()
     }
 
@@ -84,8 +84,8 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
     ///
     /// # Errors
-    /// Returns a fault if a field of the pod or the request cannot be read, or if the look-up of the
-    /// Namespace fails.
+    /// Returns a fault if a field of the pod or the request cannot be read, or if the look-up of
+    /// the Namespace fails.
     pub fn meets(
         &mut self,
         entry: usize,
@@ -111,7 +111,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
             }
         }
         let namespace = lookup.name.unwrap_or_default();
-        if !Pattern::any_or_none(namespaces, namespace) {
+        if !namespaces.are_met_by(namespace) {
             return Ok(false);
         }
         if let Some(selector) = pod_selector
@@ -119,17 +119,17 @@ impl<'a, 'd> EvalContext<'a, 'd> {
         {
             return Ok(false);
         }
-        if !conditions.service_accounts.is_empty() {
+        if !conditions.service_accounts.are_empty() {
             let mut account = namespace.to_owned();
             account.push('/');
             account.push_str(self.pod.account()?);
-            if !Pattern::any_or_none(&conditions.service_accounts, &account) {
+            if !conditions.service_accounts.are_met_by(&account) {
                 return Ok(false);
             }
         }
-        if !conditions.runtime_classes.is_empty() {
+        if !conditions.runtime_classes.are_empty() {
             match self.pod.runtime_class_name().filled_text()? {
-                Some(name) if Pattern::any_or_none(&conditions.runtime_classes, name) => {}
+                Some(name) if conditions.runtime_classes.are_met_by(name) => {}
                 _ => return Ok(false),
             }
         }

@@ -3,7 +3,7 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError};
 
 use super::Kinds;
-use crate::pattern::Pattern;
+use crate::pattern::Patterns;
 use crate::selector::{SELECTOR, Selector};
 
 const TEXTS: Kind = Kind::List(&Kind::Text);
@@ -51,7 +51,7 @@ pub(super) fn some(
 pub(super) fn name_patterns(
     setting: Node<'_>,
     is_possible: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Pattern>, SettingsError> {
+) -> Result<Patterns, SettingsError> {
     let mut patterns = Vec::new();
     for (item, text) in setting.texts()? {
         if text.is_empty() || !is_possible(text) {
@@ -61,9 +61,9 @@ pub(super) fn name_patterns(
                 "cannot match any valid name; correct or remove it",
             ));
         }
-        patterns.push(Pattern::of(text));
+        patterns.push(text);
     }
-    Ok(patterns)
+    Ok(Patterns::of(&patterns))
 }
 
 /// Returns whether a pattern can match an RFC 1123 label.

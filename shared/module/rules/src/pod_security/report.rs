@@ -107,11 +107,11 @@ impl<'d> Report<'d> {
         // A pod may have any number of annotations, so their keys do not form groups.
         let source = if matches!(rule.field, Field::VolumeSource(_)) { finding.name } else { None };
         let is_same = |group: &FindingGroup<'_>| {
-            group.check.id == check.id
+            group.entry == entry
                 && group.rule_number == rule_number
                 && group.kind == kind
+                && group.check.id == check.id
                 && group.source == source
-                && group.entry == entry
         };
         if let Some(known) = self.groups.iter().position(is_same) {
             return known;

@@ -6,7 +6,7 @@ use admission::{Kind, Node, Setting, SettingsError, advice, nearest};
 
 use super::{ExclusionEntry, Exclusions};
 use crate::conditions::{self, ContainerConditions, PodConditions, is_pattern_of_label};
-use crate::pattern::Pattern;
+use crate::pattern::Patterns;
 use crate::pod_security::LevelVersion;
 use crate::pod_security::standard::{CHECKS, Check, Field, Revision};
 
@@ -197,8 +197,9 @@ fn restricted_field(
     Err(SettingsError::about(setting, field, &advice(complaint, field, &distinct)))
 }
 
-fn patterns(setting: Node<'_>) -> Result<Vec<Pattern>, SettingsError> {
-    Ok(setting.texts()?.into_iter().map(|(_, text)| Pattern::of(text)).collect())
+fn patterns(setting: Node<'_>) -> Result<Patterns, SettingsError> {
+    let texts: Vec<&str> = setting.texts()?.into_iter().map(|(_, text)| text).collect();
+    Ok(Patterns::of(&texts))
 }
 
 fn joined(name: &str, problem: &str) -> String {
