@@ -15,11 +15,12 @@ choices! {
         Tolerate,
     }
 
-    /// How pod templates that violate the enforced level are handled.
+    /// How pod templates that violate a level are handled.
     pub enum Templates {
         /// They are denied.
         Enforce,
-        /// They are admitted with warnings.
+        /// They are admitted with warnings about the level of `warn`, or about the enforced level
+        /// if there is no level of `warn`.
         Warn,
         /// They are not judged.
         Ignore,
@@ -129,7 +130,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "templates",
-        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: violations of `level` are admitted with warnings. `Ignore`: templates are not judged.",
+        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: templates are admitted, with warnings at the level of `warn`, or at `level` if `warn` is not set. `Ignore`: templates are not judged.",
     ),
     (
         "namespaceLabels",
