@@ -18,6 +18,9 @@ pub(super) struct Judgement<'a, 'd> {
     exclusions: &'a Exclusions,
     pod: ExaminedPod<'d>,
     context: EvalContext<'a, 'd>,
+    /// The pod without its requesting user, if a controller created it and entries depend on the
+    /// user.
+    of_controller: Option<EvalContext<'a, 'd>>,
     /// The pod before the update, if its violations are tolerated.
     old: Option<(ExaminedPod<'d>, EvalContext<'a, 'd>)>,
     lookup: NamespaceLookup<'a>,
@@ -65,7 +68,10 @@ impl<'a, 'd> Judgement<'a, 'd> {
             None => None,
         };
         let context = EvalContext::of(Some(request), pod, entries);
-        Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, old, lookup, failures })
+        let has_controller =
+            request.kind == "Pod" && exclusions.depend_on_user() && pod.metadata().controller()?.is_some();
+        let of_controller = has_controller.then(|| EvalContext::of(None, pod, entries));
+        Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, of_controller, old, lookup, failures })
     }
 
     /// Runs the checks of the report's standard. A superseded check runs only for findings whose
@@ -104,12 +110,13 @@ impl<'a, 'd> Judgement<'a, 'd> {
     ) -> Result<(), Fault> {
         let candidates = self.exclusions.candidates(check);
         let existing = self.existing_violations(check, revision, &candidates)?;
-        let Self { exclusions, pod, context, lookup, failures, .. } = self;
+        let Self { exclusions, pod, context, of_controller, lookup, failures, .. } = self;
         let mut run = CheckRun {
             candidates,
             stricter,
             exclusions,
             context,
+            of_controller: of_controller.as_mut(),
             lookup,
             failures,
             existing: existing.as_ref().map(ExistingViolations::lookup),
@@ -145,6 +152,7 @@ struct CheckRun<'r, 'a, 'd> {
     stricter: Option<Candidates>,
     exclusions: &'r Exclusions,
     context: &'r mut EvalContext<'a, 'd>,
+    of_controller: Option<&'r mut EvalContext<'a, 'd>>,
     lookup: &'r mut NamespaceLookup<'a>,
     failures: &'r mut Failures,
     /// The violations of the old pod, if they are tolerated.
@@ -185,7 +193,8 @@ impl<'d> CheckRun<'_, '_, 'd> {
             }
             Exclusion::None => {
                 self.exclusions.narrow(&self.candidates, &mut finding, self.context, self.lookup)?;
-                self.report.add_violation(&finding)
+                let entry = self.entry_for_other_users(&finding)?;
+                self.report.add_violation(&finding, entry)
             }
             Exclusion::Undecided => Ok(()),
         }
@@ -205,6 +214,16 @@ impl<'d> CheckRun<'_, '_, 'd> {
         // the pod had before, or excluded by an entry that may not cover containers.
         let counts = self.pod_is_tolerated || unset == Unset::LeftToPod && self.pod_is_excluded;
         Ok(new.filter(|_| !inherits || counts))
+    }
+
+    /// Returns the first entry that covers a finding in a pod of a controller for other users. Only
+    /// the message depends on it, so nothing is looked up for it.
+    fn entry_for_other_users(&mut self, finding: &Finding<'d>) -> Result<Option<usize>, Fault> {
+        let Some(context) = self.of_controller.as_mut() else { return Ok(None) };
+        let candidates = self.candidates.iter().copied();
+        let without_lookup = candidates.filter(|entry| !self.exclusions.need_lookup(*entry));
+        let without_lookup: Candidates = without_lookup.collect();
+        self.exclusions.covering(&without_lookup, finding, context, self.lookup)
     }
 
     /// Returns the entry that covers a finding, and keeps a fault.

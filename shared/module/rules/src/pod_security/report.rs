@@ -1,6 +1,8 @@
 //! The report on a pod at one standard: the violations of a denial, and the findings for warnings
 //! and audit annotations.
 
+use std::borrow::Cow;
+
 use admission::{Fault, Json, ObjectWriter, Quoted, Violation, Violations};
 
 use super::finding::{Finding, Problem, RefusedValue, Subject, UnsetField};
@@ -52,14 +54,19 @@ impl<'d> Report<'d> {
         Self { standard, modes, violations: Violations::default(), groups: Vec::new() }
     }
 
-    /// Adds a finding that no entry excludes.
+    /// Adds a finding that no entry excludes. `for_others` is the number of an entry that excludes
+    /// it for the users that the entry names, while a controller created the pod.
     ///
     /// # Errors
     /// When a name or an image is not a string.
-    pub(super) fn add_violation(&mut self, finding: &Finding<'d>) -> Result<(), Fault> {
+    pub(super) fn add_violation(
+        &mut self,
+        finding: &Finding<'d>,
+        for_others: Option<usize>,
+    ) -> Result<(), Fault> {
         self.add_to_group(finding, None)?;
         if self.modes.enforce {
-            add_violations(&mut self.violations, finding)?;
+            add_violations(&mut self.violations, finding, for_others)?;
         }
         Ok(())
     }
@@ -229,7 +236,11 @@ impl FindingGroup<'_> {
 
 /// Adds the violations of a finding: one for each refused value, or one for an unset field or a
 /// list without a required value. Every violation of the policy is created here.
-fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) -> Result<(), Fault> {
+fn add_violations<'d>(
+    violations: &mut Violations<'d>,
+    finding: &Finding<'d>,
+    for_others: Option<usize>,
+) -> Result<(), Fault> {
     let Finding { check, rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
     if violations.are_full() {
         // Paths and texts that no message lists would only take memory.
@@ -240,25 +251,37 @@ fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) ->
         return Ok(());
     }
     let rule = rule_text(finding)?;
+    let remedy_of = |remedy: &'static str| match for_others {
+        None => Cow::Borrowed(remedy),
+        Some(entry) => Cow::Owned(
+            [
+                remedy,
+                ", or write serviceAccounts instead of users and groups in exclude[",
+                &entry.to_string(),
+                "], because a controller creates this pod",
+            ]
+            .concat(),
+        ),
+    };
     match problem {
         Problem::Unset(UnsetField { parent, part, steps }) => {
             let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
-            violations.push(Violation::required(place, rule, *remedy_if_unset).of_check(check.id));
+            violations.push(Violation::required(place, rule, remedy_of(remedy_if_unset)).of_check(check.id));
         }
         Problem::Lacking(list, _) => {
-            violations.push(Violation::required(*list, rule, *remedy).of_check(check.id));
+            violations.push(Violation::required(*list, rule, remedy_of(remedy)).of_check(check.id));
         }
         Problem::Values(values) => {
             for RefusedValue { at, value } in values {
                 let rule = rule.clone();
                 let violation = match (field, value) {
                     (Field::VolumeSource(_) | Field::Volume(_), None) => {
-                        Violation::forbidden(*at, rule, *remedy)
+                        Violation::forbidden(*at, rule, remedy_of(remedy))
                     }
                     (Field::VolumeSource(_) | Field::Volume(_), Some(_)) => {
-                        Violation::invalid(at.at("path"), rule, *remedy)
+                        Violation::invalid(at.at("path"), rule, remedy_of(remedy))
                     }
-                    _ => Violation::invalid(*at, rule, *remedy),
+                    _ => Violation::invalid(*at, rule, remedy_of(remedy)),
                 };
                 violations.push(violation.of_check(check.id));
             }

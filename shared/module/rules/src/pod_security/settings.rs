@@ -111,9 +111,12 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ("exclude.runtimeClasses", "Patterns of the name of the pod's runtime class."),
     (
         "exclude.users",
-        "Full names of requesting users. Background audits have no requesting user, so no entry with `users` applies to them.",
+        "Full names of requesting users. Controllers create the pods of workloads, so the entry covers the template that a user applies, but not its pods; use `serviceAccounts` for those. Background audits have no requesting user, so no entry with `users` applies to them.",
     ),
-    ("exclude.groups", "Names of groups. The requesting user must be in one of them."),
+    (
+        "exclude.groups",
+        "Names of groups. The requesting user must be in one of them. As with `users`, the entry does not cover the pods of workloads.",
+    ),
     ("audit", "A level whose violations are admitted and recorded as audit annotations."),
     ("audit.level", "Required."),
     ("audit.version", "Like `version`."),

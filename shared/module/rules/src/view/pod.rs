@@ -279,7 +279,9 @@ const METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("deletionTimestamp", Shape::ALL),
     ("labels", Shape::ALL),
+    ("name", Shape::ALL),
     ("namespace", Shape::ALL),
+    ("ownerReferences", Metadata::OWNERS),
 ]);
 
 const TYPED: Shape<'static> = Shape::Fields(&[("type", Shape::ALL)]);

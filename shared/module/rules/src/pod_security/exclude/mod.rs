@@ -38,6 +38,16 @@ pub(super) struct ExclusionEntry {
 pub(super) type Candidates = Vec<usize>;
 
 impl Exclusions {
+    /// Whether an entry depends on the requesting user.
+    pub(super) fn depend_on_user(&self) -> bool {
+        self.0.iter().any(|entry| entry.conditions.depend_on_user())
+    }
+
+    /// Whether an entry needs a look-up.
+    pub(super) fn need_lookup(&self, entry: usize) -> bool {
+        self.0.get(entry).is_some_and(|entry| entry.conditions.need_lookup())
+    }
+
     /// Returns the entries that name a check.
     pub(super) fn candidates(&self, check: &Check) -> Candidates {
         let mut candidates = Vec::new();
