@@ -2,7 +2,7 @@
 
 use admission::{Choice, Fault, Node, SettingsError, choices};
 
-use super::settings::{is_pattern_of_label, name_patterns};
+use super::settings::{IMPOSSIBLE, is_pattern_of_label, name_patterns};
 use crate::pattern::Patterns;
 use crate::view::{Container, ContainerKind};
 
@@ -41,10 +41,10 @@ impl ContainerConditions {
                 Kinds::Ephemeral => ContainerKind::Ephemeral,
             });
         }
-        let images = name_patterns(entry.at("images"), &|image| {
+        let images = name_patterns(entry.at("images"), IMPOSSIBLE, &|image| {
             !image.bytes().any(|byte| byte.is_ascii_whitespace())
         })?;
-        let names = name_patterns(entry.at("containers"), &|name| is_pattern_of_label(name))?;
+        let names = name_patterns(entry.at("containers"), IMPOSSIBLE, &|name| is_pattern_of_label(name))?;
         Ok(Self { images, names, kinds })
     }
 

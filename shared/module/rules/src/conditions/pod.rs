@@ -2,7 +2,10 @@
 
 use admission::{Fault, Node, Request, SettingsError};
 
-use super::settings::{is_pattern_of_label, is_pattern_of_subdomain, name_patterns, selector, some};
+use super::settings::{
+    IMPOSSIBLE, is_pattern_of_label, is_pattern_of_subdomain, name_patterns, selector, some,
+};
+use super::workload;
 use crate::namespace_lookup::NamespaceLookup;
 use crate::pattern::Patterns;
 use crate::selector::Selector;
@@ -17,6 +20,7 @@ pub struct PodConditions {
     namespace_selector: Option<Selector>,
     service_accounts: Patterns,
     runtime_classes: Patterns,
+    workloads: Patterns,
     users: Vec<String>,
     groups: Vec<String>,
 }
@@ -26,6 +30,8 @@ pub struct PodConditions {
 pub struct EvalContext<'a, 'd> {
     /// The request, or `None` for the pod before an update, whose requesting user is not known.
     request: Option<&'a Request<'d>>,
+    /// Whether conditions on the requesting user are met by any user.
+    any_user: bool,
     pod: Pod<'d>,
     /// By the number of the entry.
     met: Vec<Option<Result<bool, Fault>>>,
@@ -33,7 +39,7 @@ pub struct EvalContext<'a, 'd> {
 
 impl PodConditions {
     /// Reads the keys `podSelector`, `namespaces`, `namespaceSelector`, `serviceAccounts`,
-    /// `runtimeClasses`, `users` and `groups` of an entry.
+    /// `runtimeClasses`, `workloads`, `users` and `groups` of an entry.
     ///
     /// # Errors
     /// Returns an error for a pattern that cannot match any name, for a selector that is not valid,
@@ -41,10 +47,15 @@ impl PodConditions {
     pub fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
         Ok(Self {
             pod_selector: selector(entry.at("podSelector"))?,
-            namespaces: name_patterns(entry.at("namespaces"), &is_pattern_of_label)?,
+            namespaces: name_patterns(entry.at("namespaces"), IMPOSSIBLE, &is_pattern_of_label)?,
             namespace_selector: selector(entry.at("namespaceSelector"))?,
-            service_accounts: name_patterns(entry.at("serviceAccounts"), &is_pattern_of_account)?,
-            runtime_classes: name_patterns(entry.at("runtimeClasses"), &is_pattern_of_subdomain)?,
+            service_accounts: name_patterns(entry.at("serviceAccounts"), IMPOSSIBLE, &is_pattern_of_account)?,
+            runtime_classes: name_patterns(entry.at("runtimeClasses"), IMPOSSIBLE, &is_pattern_of_subdomain)?,
+            workloads: name_patterns(entry.at("workloads"), NOT_A_WORKLOAD, &|workload| {
+                workload
+                    .split_once('/')
+                    .is_some_and(|(kind, name)| workload::is_kind(kind) && is_pattern_of_subdomain(name))
+            })?,
             users: some(entry.at("users"), users)?,
             groups: some(entry.at("groups"), groups)?,
         })
@@ -58,6 +69,7 @@ impl PodConditions {
             && self.namespace_selector.is_none()
             && self.service_accounts.are_empty()
             && self.runtime_classes.are_empty()
+            && self.workloads.are_empty()
             && !self.depend_on_user()
     }
 
@@ -78,7 +90,14 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns the context of a pod, for a number of entries.
     #[must_use]
     pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
-        Self { request, pod, met: vec![None; entries] }
+        Self { request, any_user: false, pod, met: vec![None; entries] }
+    }
+
+    /// Returns the context with conditions on the requesting user that any user meets.
+    #[must_use]
+    pub fn for_any_user(mut self) -> Self {
+        self.any_user = true;
+        self
     }
 
     /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
@@ -104,7 +123,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
 
     fn evaluate(&self, conditions: &PodConditions, lookup: &mut NamespaceLookup<'_>) -> Result<bool, Fault> {
         let PodConditions { pod_selector, namespaces, namespace_selector, users, groups, .. } = conditions;
-        if let Some(request) = self.request {
+        if let Some(request) = self.request.filter(|_| !self.any_user) {
             let is_user = users.is_empty() || has(users, request.username()?);
             if !is_user || !groups.is_empty() && !request.groups()?.iter().any(|group| has(groups, group)) {
                 return Ok(false);
@@ -133,6 +152,12 @@ impl<'a, 'd> EvalContext<'a, 'd> {
                 _ => return Ok(false),
             }
         }
+        if let Some(request) = self.request
+            && !conditions.workloads.are_empty()
+            && !workload::is_of(&conditions.workloads, request, self.pod)?
+        {
+            return Ok(false);
+        }
         // The look-up comes last, so that it happens only if the verdict depends on it.
         match namespace_selector {
             None => Ok(true),
@@ -140,6 +165,10 @@ impl<'a, 'd> EvalContext<'a, 'd> {
         }
     }
 }
+
+/// The problem with a text that is not a workload.
+const NOT_A_WORKLOAD: &str =
+    "is not a workload of Kubernetes; write KIND/NAME, such as Deployment/web or DaemonSet/node-*";
 
 /// Returns whether a pattern can match a service account, `namespace/name`.
 fn is_pattern_of_account(account: &str) -> bool {

@@ -18,8 +18,7 @@ pub(super) struct Judgement<'a, 'd> {
     exclusions: &'a Exclusions,
     pod: ExaminedPod<'d>,
     context: EvalContext<'a, 'd>,
-    /// The pod without its requesting user, if a controller created it and entries depend on the
-    /// user.
+    /// The pod for any requesting user, if a controller created it and entries depend on the user.
     of_controller: Option<EvalContext<'a, 'd>>,
     /// The pod before the update, if its violations are tolerated.
     old: Option<(ExaminedPod<'d>, EvalContext<'a, 'd>)>,
@@ -70,7 +69,8 @@ impl<'a, 'd> Judgement<'a, 'd> {
         let context = EvalContext::of(Some(request), pod, entries);
         let has_controller =
             request.kind == "Pod" && exclusions.depend_on_user() && pod.metadata().controller()?.is_some();
-        let of_controller = has_controller.then(|| EvalContext::of(None, pod, entries));
+        let of_controller =
+            has_controller.then(|| EvalContext::of(Some(request), pod, entries).for_any_user());
         Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, of_controller, old, lookup, failures })
     }
 

@@ -110,6 +110,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ("exclude.serviceAccounts", "Patterns of the pod's service account, written `namespace/name`."),
     ("exclude.runtimeClasses", "Patterns of the name of the pod's runtime class."),
     (
+        "exclude.workloads",
+        "Workloads, written `KIND/NAME` with a pattern as the name, such as `DaemonSet/node-exporter`: the object of the request, or the owner for which a controller of Kubernetes creates it.",
+    ),
+    (
         "exclude.users",
         "Full names of requesting users. Controllers create the pods of workloads, so the entry covers the template that a user applies, but not its pods; use `serviceAccounts` for those. Background audits have no requesting user, so no entry with `users` applies to them.",
     ),

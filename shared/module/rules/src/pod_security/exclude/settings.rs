@@ -23,6 +23,7 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     conditions::NAMESPACE_SELECTOR,
     conditions::SERVICE_ACCOUNTS,
     conditions::RUNTIME_CLASSES,
+    conditions::WORKLOADS,
     conditions::USERS,
     conditions::GROUPS,
 ];
