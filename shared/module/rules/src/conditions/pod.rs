@@ -1,6 +1,6 @@
 //! The conditions of an entry on the pod and the request.
 
-use admission::{Fault, Node, Request, SettingsError};
+use admission::{Fault, Lookup, Node, Request, SettingsError};
 
 use super::settings::{
     IMPOSSIBLE, is_pattern_of_label, is_pattern_of_subdomain, name_patterns, selector, some,
@@ -33,6 +33,8 @@ pub struct EvalContext<'a, 'd> {
     /// Whether conditions on the requesting user are met by any user.
     any_user: bool,
     pod: Pod<'d>,
+    /// The volumes that a container may write to, once they are asked for.
+    writable: Option<Result<Lookup<&'d str>, Fault>>,
     /// By the number of the entry.
     met: Vec<Option<Result<bool, Fault>>>,
 }
@@ -90,7 +92,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns the context of a pod, for a number of entries.
     #[must_use]
     pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
-        Self { request, any_user: false, pod, met: vec![None; entries] }
+        Self { request, any_user: false, pod, writable: None, met: vec![None; entries] }
     }
 
     /// Returns the context with conditions on the requesting user that any user meets.
@@ -119,6 +121,16 @@ impl<'a, 'd> EvalContext<'a, 'd> {
             *known = Some(met.clone());
         }
         met
+    }
+
+    /// Returns whether every mount of a volume is read-only.
+    ///
+    /// # Errors
+    /// Returns a fault if the mounts of a container cannot be read.
+    pub fn mounts_read_only(&mut self, volume: &str) -> Result<bool, Fault> {
+        let pod = self.pod;
+        let writable = self.writable.get_or_insert_with(|| pod.writable_volumes().map(Lookup::of));
+        writable.as_ref().map(|names| names.position(&volume).is_none()).map_err(Clone::clone)
     }
 
     fn evaluate(&self, conditions: &PodConditions, lookup: &mut NamespaceLookup<'_>) -> Result<bool, Fault> {

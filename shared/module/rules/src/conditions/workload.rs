@@ -3,8 +3,8 @@
 //! Anyone who may create a pod may write any owner reference into it, so a reference counts only in
 //! requests of the controller that sets it. The API server gives these identities to no one else.
 //!
-//! Source: the service accounts in `bootstrappolicy/controller_policy.go` of Kubernetes, which are in
-//! `kube-system`. Without `--use-service-account-credentials`, all controllers are
+//! Source: the service accounts in `bootstrappolicy/controller_policy.go` of Kubernetes, which are
+//! in `kube-system`. Without `--use-service-account-credentials`, all controllers are
 //! `system:kube-controller-manager`.
 
 use admission::{Fault, Request};
@@ -63,8 +63,9 @@ fn owner<'d>(metadata: Metadata<'d>, request: &Request<'d>) -> Result<Option<(&'
     Ok(is_controller.then_some((kind, name)))
 }
 
-/// Returns the Deployment of a ReplicaSet or the CronJob of a Job, whose name starts with that of
-/// its owner. The rest is the value of a label, or the scheduled time in minutes.
+/// Returns the owner of an owner: the Deployment of a `ReplicaSet` or the `CronJob` of a Job, whose
+/// name starts with that of its owner. The rest is the value of a label, or the scheduled time in
+/// minutes.
 ///
 /// Source: `getNewReplicaSet` in `pkg/controller/deployment/sync.go` and `getJobName` in
 /// `pkg/controller/cronjob/cronjob_controllerv2.go` of Kubernetes.

@@ -7,7 +7,7 @@ use super::examine::ExaminedPod;
 use super::exclude::{Candidates, Exclusions};
 use super::existing::{ExistingViolations, new_part};
 use super::finding::{Finding, Subject};
-use super::report::Report;
+use super::report::{Hint, Report};
 use super::standard::{CHECKS, Check, Revision, Unset};
 use crate::conditions::EvalContext;
 use crate::namespace_lookup::NamespaceLookup;
@@ -193,8 +193,8 @@ impl<'d> CheckRun<'_, '_, 'd> {
             }
             Exclusion::None => {
                 self.exclusions.narrow(&self.candidates, &mut finding, self.context, self.lookup)?;
-                let entry = self.entry_for_other_users(&finding)?;
-                self.report.add_violation(&finding, entry)
+                let hint = self.hint(&finding)?;
+                self.report.add_violation(&finding, hint)
             }
             Exclusion::Undecided => Ok(()),
         }
@@ -216,14 +216,22 @@ impl<'d> CheckRun<'_, '_, 'd> {
         Ok(new.filter(|_| !inherits || counts))
     }
 
-    /// Returns the first entry that covers a finding in a pod of a controller for other users. Only
-    /// the message depends on it, so nothing is looked up for it.
-    fn entry_for_other_users(&mut self, finding: &Finding<'d>) -> Result<Option<usize>, Fault> {
-        let Some(context) = self.of_controller.as_mut() else { return Ok(None) };
+    /// Returns what a violation needs to be covered by an entry: a pod that another user creates,
+    /// or read-only mounts. Only the message depends on it, so nothing is looked up for it.
+    fn hint(&mut self, finding: &Finding<'d>) -> Result<Hint, Fault> {
+        let Self { exclusions, candidates, context, lookup, .. } = self;
+        if !self.report.modes.enforce {
+            return Ok(Hint::None);
+        }
+        if exclusions.cover_read_only(candidates, finding, context, lookup)? {
+            return Ok(Hint::ReadOnly);
+        }
+        let Some(context) = self.of_controller.as_mut() else { return Ok(Hint::None) };
         let candidates = self.candidates.iter().copied();
         let without_lookup = candidates.filter(|entry| !self.exclusions.need_lookup(*entry));
         let without_lookup: Candidates = without_lookup.collect();
-        self.exclusions.covering(&without_lookup, finding, context, self.lookup)
+        let entry = self.exclusions.covering(&without_lookup, finding, context, self.lookup)?;
+        Ok(entry.map_or(Hint::None, Hint::OtherUsers))
     }
 
     /// Returns the entry that covers a finding, and keeps a fault.

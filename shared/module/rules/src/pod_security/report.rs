@@ -21,6 +21,16 @@ pub(super) struct Report<'d> {
     groups: Vec<FindingGroup<'d>>,
 }
 
+/// A remedy in addition to that of the rule: what an entry lacks to cover the violation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hint {
+    None,
+    /// All mounts of the volume have to be read-only.
+    ReadOnly,
+    /// The entry with this number names users or groups, and a controller created the pod.
+    OtherUsers(usize),
+}
+
 /// The findings of one rule in one list of containers, all violations or all excluded by one entry.
 #[derive(Debug)]
 struct FindingGroup<'d> {
@@ -58,19 +68,14 @@ impl<'d> Report<'d> {
         Self { standard, modes, violations: Violations::default(), groups: Vec::new() }
     }
 
-    /// Adds a finding that no entry excludes. `for_others` is the number of an entry that excludes
-    /// it for the users that the entry names, while a controller created the pod.
+    /// Adds a finding that no entry excludes.
     ///
     /// # Errors
     /// When a name or an image is not a string.
-    pub(super) fn add_violation(
-        &mut self,
-        finding: &Finding<'d>,
-        for_others: Option<usize>,
-    ) -> Result<(), Fault> {
+    pub(super) fn add_violation(&mut self, finding: &Finding<'d>, hint: Hint) -> Result<(), Fault> {
         self.add_to_group(finding, None)?;
         if self.modes.enforce {
-            add_violations(&mut self.violations, finding, for_others)?;
+            add_violations(&mut self.violations, finding, hint)?;
         }
         Ok(())
     }
@@ -243,7 +248,7 @@ impl FindingGroup<'_> {
 fn add_violations<'d>(
     violations: &mut Violations<'d>,
     finding: &Finding<'d>,
-    for_others: Option<usize>,
+    hint: Hint,
 ) -> Result<(), Fault> {
     let Finding { check, rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
     if violations.are_full() {
@@ -255,9 +260,12 @@ fn add_violations<'d>(
         return Ok(());
     }
     let rule = rule_text(finding)?;
-    let remedy_of = |remedy: &'static str| match for_others {
-        None => Cow::Borrowed(remedy),
-        Some(entry) => Cow::Owned(
+    let remedy_of = |remedy: &'static str| match hint {
+        Hint::None => Cow::Borrowed(remedy),
+        Hint::ReadOnly => {
+            Cow::Owned([remedy, ", or set readOnly: true in every mount of the volume"].concat())
+        }
+        Hint::OtherUsers(entry) => Cow::Owned(
             [
                 remedy,
                 ", or write serviceAccounts instead of users and groups in exclude[",

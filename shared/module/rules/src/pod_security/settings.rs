@@ -83,6 +83,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "exclude.values",
         "Patterns that must match every refused value of the field. An unset field has the value `\"\"`. Requires `restrictedField`.",
     ),
+    (
+        "exclude.readOnly",
+        "`true`: the entry covers only volumes that every container mounts with `readOnly: true`. For HostPath Volumes and Volume Types.",
+    ),
     ("exclude.containers", "Patterns of container names."),
     ("exclude.containerKinds", "Kinds of containers: regular, init or ephemeral."),
     (

@@ -30,6 +30,8 @@ pub(super) struct ExclusionEntry {
     containers: ContainerConditions,
     field: Option<String>,
     values: Patterns,
+    /// Whether the entry covers only volumes whose mounts are all read-only.
+    read_only: bool,
     conditions: PodConditions,
 }
 
@@ -77,12 +79,40 @@ impl Exclusions {
             if let Some(entry) = self.0.get(*number)
                 && entry.matches_field(finding, &mut names)?
                 && entry.matches_values(finding)
+                && entry.matches_mounts(finding, context)?
                 && context.meets(*number, &entry.conditions, lookup)?
             {
                 return Ok(Some(*number));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a candidate would cover a finding if all mounts of its volume were read-only. Only a
+    /// message depends on it, so nothing is looked up for it.
+    ///
+    /// # Errors
+    /// When something that an entry depends on cannot be read.
+    pub(super) fn cover_read_only(
+        &self,
+        candidates: &[usize],
+        finding: &Finding<'_>,
+        context: &mut EvalContext<'_, '_>,
+        lookup: &mut NamespaceLookup<'_>,
+    ) -> Result<bool, Fault> {
+        let mut names = FieldNames::default();
+        for number in candidates {
+            if let Some(entry) = self.0.get(*number)
+                && entry.read_only
+                && !entry.conditions.need_lookup()
+                && entry.matches_field(finding, &mut names)?
+                && entry.matches_values(finding)
+                && context.meets(*number, &entry.conditions, lookup)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Removes from a finding that no entry covers the values that the first candidate about its
@@ -103,6 +133,7 @@ impl Exclusions {
             if let Some(entry) = self.0.get(*number)
                 && !entry.values.are_empty()
                 && entry.matches_field(finding, &mut names)?
+                && entry.matches_mounts(finding, context)?
                 && !entry.conditions.need_lookup()
                 && context.meets(*number, &entry.conditions, lookup)?
             {
@@ -137,6 +168,15 @@ impl ExclusionEntry {
     /// Whether the patterns of the entry match every value of a finding.
     fn matches_values(&self, finding: &Finding<'_>) -> bool {
         self.values.are_empty() || finding.all_values(&|value| self.allows(value))
+    }
+
+    /// Whether the mounts of the volume that a finding is about are read-only, if they must be.
+    fn matches_mounts(
+        &self,
+        finding: &Finding<'_>,
+        context: &mut EvalContext<'_, '_>,
+    ) -> Result<bool, Fault> {
+        Ok(!self.read_only || context.mounts_read_only(finding.subject.name()?)?)
     }
 
     /// Whether one of the patterns matches a value. A volume source has no value, so every list of

@@ -16,6 +16,7 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     conditions::IMAGES,
     Setting::new("restrictedField", Kind::Text),
     Setting::new("values", Kind::List(&Kind::Text)),
+    Setting::new("readOnly", Kind::Flag),
     conditions::CONTAINERS,
     conditions::CONTAINER_KINDS,
     conditions::POD_SELECTOR,
@@ -67,11 +68,21 @@ fn read_entry(entry: Node<'_>, standards: &Standards<'_>) -> Result<ExclusionEnt
         revisions.iter().flat_map(|revision| revision.rules).map(|rule| rule.field).collect();
     let containers = ContainerConditions::read(entry)?;
     check_scope(entry, name, &containers, &fields)?;
+    let read_only = entry.at("readOnly");
+    let is_read_only = read_only.boolean()? == Some(true);
+    if is_read_only && !fields.iter().all(|field| matches!(field, Field::Volume(_) | Field::VolumeSource(_)))
+    {
+        return Err(SettingsError::at(
+            read_only,
+            &joined(name, "does not restrict volumes; remove this key"),
+        ));
+    }
     let field = restricted_field(entry, &containers, &fields)?;
     Ok(ExclusionEntry {
         checks,
         containers,
         field,
+        read_only: is_read_only,
         values: patterns(entry.at("values"))?,
         conditions: PodConditions::read(entry)?,
     })
