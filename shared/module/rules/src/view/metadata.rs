@@ -69,6 +69,20 @@ impl<'d> Metadata<'d> {
     pub fn owner_references(&self) -> Node<'d> {
         self.0.at("ownerReferences")
     }
+
+    /// Returns the owner reference of the controller, if there is one.
+    ///
+    /// # Errors
+    /// Returns a fault if the references are not a list of objects or a field has the wrong type.
+    pub fn controller(&self) -> Result<Option<OwnerReference<'d>>, Fault> {
+        for item in self.owner_references().items()? {
+            let owner = OwnerReference::of(item)?;
+            if owner.controller.boolean()? == Some(true) {
+                return Ok(Some(owner));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// An element of `metadata.ownerReferences`.
