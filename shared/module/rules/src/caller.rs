@@ -163,7 +163,7 @@ mod tests {
         (response.code, response.message.unwrap_or_default())
     }
 
-    /// N3: what no API server sends must not turn a bound token into an unbound one.
+    /// N3: a malformed `extra` must not turn a bound token into an unbound one.
     #[test]
     fn denies_a_malformed_extra() {
         for (extra, problem) in [
