@@ -42,8 +42,8 @@ END
 
 @test "warn: admitted, with a warning and an audit annotation" {
     accepts warn \
-        'node-labels would deny these labels of the Node: beta.kubernetes.io/masq-agent-ds-ready, foo/dedicated and 1 more'
-    annotates forbidden-labels 'beta.kubernetes.io/masq-agent-ds-ready,foo/dedicated,node-role.kubernetes.io/worker'
+        'node-labels would deny these labels of the Node: foo/dedicated, beta.kubernetes.io/masq-agent-ds-ready and 1 more'
+    annotates forbidden-labels 'foo/dedicated,beta.kubernetes.io/masq-agent-ds-ready,node-role.kubernetes.io/worker'
 }
 
 @test "settings: a profile in the notation of KEP-279 is rejected" {

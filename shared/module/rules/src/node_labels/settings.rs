@@ -23,7 +23,33 @@ choices! {
         Deny,
     }
 
-    /// How a forbidden label is handled.
+    /// Whether a node may set, change or remove the owner references of its own Node.
+    pub enum OwnerReferenceChanges {
+        /// It may not.
+        Deny,
+        /// It may.
+        Allow,
+    }
+
+    /// Whether a node may change the taints of its own Node after the creation.
+    pub enum TaintChanges {
+        /// It may not.
+        Deny,
+        /// It may.
+        Allow,
+    }
+
+    /// Whether a node may delete its own Node.
+    pub enum SelfDeletion {
+        /// It may, unless the Node has labels or taints that the node may not remove.
+        DenyProtected,
+        /// It may not.
+        Deny,
+        /// It may.
+        Allow,
+    }
+
+    /// How a forbidden change is handled.
     pub enum Mode {
         /// The request is denied.
         Enforce,
@@ -40,6 +66,10 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("protectedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("selfRegistration", Kind::Choice(SelfRegistration::NAMES)),
+    Setting::new("ownerReferenceChanges", Kind::Choice(OwnerReferenceChanges::NAMES)),
+    Setting::new("taintChanges", Kind::Choice(TaintChanges::NAMES)),
+    Setting::new("allowedTaintKeys", Kind::List(&Kind::Text)),
+    Setting::new("selfDeletion", Kind::Choice(SelfDeletion::NAMES)),
     BoundTokens::HANDLING,
     BoundTokens::EXEMPT,
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
@@ -69,6 +99,22 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes.",
     ),
     (
+        "ownerReferenceChanges",
+        "`Deny`: nodes may not set, change or remove the owner references of their Node. The garbage collector deletes a Node whose owners do not exist.",
+    ),
+    (
+        "taintChanges",
+        "`Deny`: nodes may set taints only when they create their Node, and not change them afterwards, as in-tree.",
+    ),
+    (
+        "allowedTaintKeys",
+        "Keys of taints that nodes may change, such as `example.com/not-initialized` of an agent that removes it when it is ready.",
+    ),
+    (
+        "selfDeletion",
+        "`DenyProtected`: a node may not delete its Node if it has labels or taints that the node may not remove; taints of `node.kubernetes.io` do not count. `Deny`: a node may never delete its Node.",
+    ),
+    (
         "nodeBoundTokens",
         "`Restrict`: a service account whose token is bound to a node, as those of pods are, is judged like that node. The match conditions have to let its requests through.",
     ),
@@ -78,7 +124,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "mode",
-        "`Warn`: forbidden labels are admitted with a warning and the audit annotation `forbidden-labels`. Writes of other Nodes, and creations with `selfRegistration: Deny`, are denied in both modes.",
+        "`Warn`: forbidden changes are admitted with a warning and the audit annotations `forbidden-labels` and `forbidden-fields`. Writes of other Nodes, creations with `selfRegistration: Deny` and deletions with `selfDeletion: Deny` are denied in both modes.",
     ),
 ];
 
@@ -98,6 +144,10 @@ pub(super) struct Settings {
     pub(super) protected_keys: Keys,
     pub(super) allowed_keys: Keys,
     pub(super) self_registration: SelfRegistration,
+    pub(super) owner_reference_changes: OwnerReferenceChanges,
+    pub(super) taint_changes: TaintChanges,
+    pub(super) allowed_taint_keys: Keys,
+    pub(super) self_deletion: SelfDeletion,
     pub(super) bound_tokens: BoundTokens,
     pub(super) mode: Mode,
 }
@@ -136,6 +186,11 @@ impl Settings {
             let problem = "has no effect with selfRegistration: Deny; remove one of the two";
             return Err(SettingsError::at(settings.at("createEnforcement"), problem));
         }
+        let taint_changes = Choice::read(settings.at("taintChanges"))?;
+        let allowed_taint_keys = Keys::read(settings.at("allowedTaintKeys"), &|_| {
+            (taint_changes == TaintChanges::Allow)
+                .then_some("has no effect with taintChanges: Allow; remove it")
+        })?;
         Ok(Self {
             profile,
             create_enforcement,
@@ -143,6 +198,10 @@ impl Settings {
             protected_keys,
             allowed_keys,
             self_registration,
+            owner_reference_changes: Choice::read(settings.at("ownerReferenceChanges"))?,
+            taint_changes,
+            allowed_taint_keys,
+            self_deletion: Choice::read(settings.at("selfDeletion"))?,
             bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })
