@@ -1,4 +1,5 @@
-//! What a node may not do, as violations or, in `mode: Warn`, as warnings and audit annotations.
+//! The forbidden changes of a request, as violations or, in `mode: Warn`, as warnings and audit
+//! annotations.
 
 use admission::bounds::ANNOTATION;
 use admission::{Node, Verdict, Violations};
@@ -14,7 +15,7 @@ const FORBIDDEN_LABELS: &str = "forbidden-labels";
 /// The key of the audit annotation that lists the other forbidden fields in `mode: Warn`.
 const FORBIDDEN_FIELDS: &str = "forbidden-fields";
 
-/// What a request may not do.
+/// The forbidden changes of a request.
 #[derive(Debug)]
 pub(super) struct Report<'d> {
     mode: Mode,
