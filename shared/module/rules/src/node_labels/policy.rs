@@ -109,6 +109,9 @@ impl NodeLabels {
         if settings.protected_domains.cover(key) || settings.protected_keys.have(key) {
             return Some(Reason::Protected);
         }
+        if settings.create_only_domains.have(key) || settings.create_only_keys.have(key) {
+            return (operation != Operation::Create).then_some(Reason::CreateOnly);
+        }
         let uses_lists =
             operation != Operation::Create || settings.create_enforcement == CreateEnforcement::Full;
         let is_allowed =
@@ -124,7 +127,7 @@ impl NodeLabels {
             Reason::Protected if settings.protected_domains.have(key) => Rank::Domain,
             Reason::Reserved if domain(key) == keys::RESERVED => Rank::Domain,
             Reason::Protected | Reason::Reserved => Rank::Subdomain,
-            Reason::Unlisted => Rank::Other,
+            Reason::CreateOnly | Reason::Unlisted => Rank::Other,
         }
     }
 
