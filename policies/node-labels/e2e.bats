@@ -30,6 +30,18 @@ oldObject.metadata.labels[node-role.kubernetes.io/worker]: Forbidden: nodes may 
 END
 }
 
+@test "agent token: denied" {
+    denies agent-token <<'END'
+metadata.labels[node-restriction.kubernetes.io/team]: Forbidden: only administrators may set, change or remove labels of node-restriction.kubernetes.io; ask an administrator to label the Node
+END
+}
+
+@test "owner reference: denied" {
+    denies owner-reference <<'END'
+metadata.ownerReferences: Forbidden: nodes may not set, change or remove the owner references of their Node, because it is deleted with its owners; leave them unchanged, or ask an administrator to change them
+END
+}
+
 @test "administrator: admitted" {
     accepts administrator
 }
