@@ -159,9 +159,8 @@ fn list(items: &[&str], beyond: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use admission::{Cluster, Get, List, Unreachable};
-
     use super::*;
+    use crate::no_cluster::NoCluster;
 
     /// Returns the annotation for labels of these ranks.
     fn annotation(labels: &[(Rank, &str)]) -> String {
@@ -214,18 +213,6 @@ mod tests {
         }
     }
 
-    struct Nobody;
-
-    impl Cluster for Nobody {
-        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
-            Err(Unreachable(String::new()))
-        }
-
-        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-            Err(Unreachable(String::new()))
-        }
-    }
-
     /// N1: 1,000 long decoys in the reserved domain, and two labels that matter.
     #[test]
     fn a_request_with_decoys_reports_what_it_takes() {
@@ -251,7 +238,7 @@ mod tests {
                 r#"{{"request":{{{kind},"name":"a","operation":"{operation}",{user},"object":{object},"oldObject":{old}}},"settings":{settings}}}"#
             );
             let policy = crate::find("node-labels").unwrap();
-            let outcome = (policy.judge)(payload.as_bytes(), &Nobody);
+            let outcome = (policy.judge)(payload.as_bytes(), &NoCluster);
             let response = (policy.render)(outcome);
             assert!(response.accepted, "{operation}: {:?}", response.message);
             let text = String::from_utf8(response.to_json()).unwrap();
