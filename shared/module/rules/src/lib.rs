@@ -15,6 +15,8 @@ pub mod external_ips;
 pub mod label;
 pub mod name;
 pub mod namespace_lookup;
+#[cfg(test)]
+mod no_cluster;
 pub mod node_labels;
 pub mod node_pods;
 pub mod pattern;

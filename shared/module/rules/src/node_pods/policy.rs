@@ -8,10 +8,10 @@ use admission::{
 use super::lookups::Lookups;
 use super::settings::{self, Mode, Settings};
 use super::{annotations, munge, owners};
-use crate::caller::{Caller, nameless};
+use crate::caller::{BoundTokens, Caller, nameless};
 use crate::label::changes;
 use crate::summary::summary;
-use crate::view::Pod;
+use crate::view::{OwnerReference, Pod};
 
 /// The annotation that makes a pod a mirror pod, whatever its value.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -67,8 +67,8 @@ impl Policy for NodePods {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
-        let caller = match Caller::of(request)? {
-            Caller::Other => return Ok(Verdict::admit()),
+        let caller = match Caller::of(request, &BoundTokens::default())? {
+            Caller::Other | Caller::Bound(_) => return Ok(Verdict::admit()),
             Caller::Nameless => return Ok(nameless(request).into()),
             Caller::Node(name) => name,
         };
@@ -153,7 +153,7 @@ impl NodePods {
                 "leave the labels of the pod unchanged",
             );
         })?;
-        if !owners::are_equal(old.owner_references(), new.owner_references())? {
+        if !OwnerReference::are_equal(old.owner_references(), new.owner_references())? {
             violations.forbid(
                 new.owner_references(),
                 "a node may not change the owners of a pod",

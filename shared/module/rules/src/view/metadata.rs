@@ -138,4 +138,18 @@ impl<'d> OwnerReference<'d> {
         }
         Ok(same)
     }
+    /// Returns whether two lists of references are equal. An absent list equals an empty one.
+    ///
+    /// # Errors
+    /// Returns a fault if a list is not an array of references.
+    pub fn are_equal(old: Node<'_>, new: Node<'_>) -> Result<bool, Fault> {
+        let (mut old, mut new) = (old.items()?, new.items()?);
+        loop {
+            match (old.next(), new.next()) {
+                (None, None) => return Ok(true),
+                (Some(old), Some(new)) if OwnerReference::of(old)?.is(&OwnerReference::of(new)?)? => {}
+                _ => return Ok(false),
+            }
+        }
+    }
 }
