@@ -70,7 +70,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "restrictNamespaces",
-        "`true`: nodes may create mirror pods only in namespaces that have the annotation `node.kubernetes.io/mirror.allowed` with any value except `false`.",
+        "`true`: nodes may create mirror pods only in namespaces that have the annotation `node.kubernetes.io/mirror.allowed` with an empty value or `true`.",
     ),
     (
         "mode",
