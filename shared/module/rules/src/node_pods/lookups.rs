@@ -56,7 +56,7 @@ pub(super) struct NamespaceFacts {
     permission: Permission,
 }
 
-/// What the annotation of a Namespace says about mirror pods.
+/// The permission for mirror pods that a Namespace gives by its annotation.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Permission {
     /// The Namespace does not have the annotation.

@@ -9,8 +9,9 @@
 //!
 //! # Denied
 //! The policy reviews only the requests of node users. On CREATE, it denies all pods except mirror
-//! pods of the node, labels that the Namespace does not list, and owners other than the Node. On
-//! UPDATE of `pods/status`, it denies every change of labels or owners. The settings can also
+//! pods of the node, labels that the Namespace does not list, references to API objects, and owners
+//! other than the Node. On UPDATE of `pods/status`, it denies every change of labels, owners or
+//! resource claims. It denies deletions and evictions of other nodes' pods. The settings can also
 //! restrict annotations and namespaces, allow further labels, or admit violations with a warning or
 //! a correction.
 //!
@@ -25,11 +26,14 @@
 //! - `NodeRestriction`: k8s.io/kubernetes/plugin/pkg/admission/noderestriction
 
 mod annotations;
+mod claims;
+mod eviction;
 mod labels;
 mod lookups;
 mod munge;
 mod owners;
 mod policy;
+mod references;
 mod settings;
 
 pub use labels::{DENIED_BY_DEFAULT, LabelMode};

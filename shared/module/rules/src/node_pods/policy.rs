@@ -6,8 +6,9 @@ use admission::{
 };
 
 use super::lookups::Lookups;
+use super::references::{self, ApiObjectReferences};
 use super::settings::{self, Mode, Settings};
-use super::{annotations, munge, owners};
+use super::{annotations, claims, eviction, munge, owners};
 use crate::caller::{Caller, nameless};
 use crate::label::changes;
 use crate::summary::summary;
@@ -15,6 +16,9 @@ use crate::view::Pod;
 
 /// The annotation that makes a pod a mirror pod, whatever its value.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// The remedy for a request about another node's pod.
+pub(super) const OTHER_CREDENTIALS: &str = "use the credentials of that node or of a controller";
 
 /// The key of the audit annotation that lists the violations in `mode: Warn`.
 const VIOLATIONS: &str = "violations";
@@ -34,7 +38,7 @@ impl Policy for NodePods {
             versions: &["v1"],
             kind: "Pod",
             resource: "pods",
-            operations: &[Operation::Create],
+            operations: &[Operation::Create, Operation::Delete],
             registered: true,
         },
         ScopeRule {
@@ -45,11 +49,20 @@ impl Policy for NodePods {
             operations: &[Operation::Update],
             registered: true,
         },
+        ScopeRule {
+            group: "policy",
+            versions: &["v1"],
+            kind: "Eviction",
+            resource: "pods/eviction",
+            operations: &[Operation::Create],
+            registered: true,
+        },
     ]);
 
     const READS: Reads = Reads(&[
         Read { api_version: "v1", kind: "Namespace", how: How::Get },
         Read { api_version: "v1", kind: "Node", how: How::Get },
+        Read { api_version: "v1", kind: "Pod", how: How::Get },
     ]);
 
     const MUTATES: bool = true;
@@ -72,20 +85,30 @@ impl Policy for NodePods {
             Caller::Nameless => return Ok(nameless(request).into()),
             Caller::Node(name) => name,
         };
-        let pod = Pod::of(request.object()?);
-        if request.operation == Operation::Create {
-            let violations = not_a_mirror_pod_of(caller, pod)?;
-            if !violations.is_empty() {
-                return Ok(violations.into());
+        match request.operation {
+            Operation::Create if request.subresource.is_empty() => {
+                let pod = Pod::of(request.object()?);
+                let violations = not_a_mirror_pod_of(caller, pod)?;
+                if !violations.is_empty() {
+                    return Ok(violations.into());
+                }
+                self.review_mirror_pod(pod, Lookups::new(caller, pod, request, cluster))
             }
-            self.review_mirror_pod(pod, Lookups::new(caller, pod, request, cluster))
-        } else {
-            let old = Pod::of(request.stored_object()?);
-            let violations = not_a_pod_of(caller, old)?;
-            if !violations.is_empty() {
-                return Ok(violations.into());
+            Operation::Create => Ok(eviction::review(caller, request, cluster)?.into()),
+            Operation::Delete => {
+                let old = Pod::of(request.stored_object()?);
+                Ok(not_a_pod_of(caller, old, "a node may delete only its own pods")?.into())
             }
-            Ok(self.verdict(self.review_status(old, pod)?))
+            _ => {
+                let pod = Pod::of(request.object()?);
+                let old = Pod::of(request.stored_object()?);
+                let violations =
+                    not_a_pod_of(caller, old, "a node may write only the status of its own pods")?;
+                if !violations.is_empty() {
+                    return Ok(violations.into());
+                }
+                Ok(self.verdict(self.review_status(old, pod)?))
+            }
         }
     }
 }
@@ -112,6 +135,9 @@ impl NodePods {
                 }
             }
         }
+        if settings.references == ApiObjectReferences::Deny {
+            references::review(pod, &mut violations)?;
+        }
         // In mode Munge, a pod that is denied anyway causes no further look-ups.
         let needs_namespace = settings.restrict_namespaces && (!munges || violations.is_empty());
         if needs_namespace && !lookups.namespace()?.permits_mirror_pods() {
@@ -129,8 +155,8 @@ impl NodePods {
     }
 
     /// Reviews an update of `pods/status` by the node that runs the pod.
-    fn review_status<'d>(&self, old: Pod<'d>, new: Pod<'d>) -> Result<Violations<'d>, Fault> {
-        let (old, new) = (old.metadata(), new.metadata());
+    fn review_status<'d>(&self, old_pod: Pod<'d>, new_pod: Pod<'d>) -> Result<Violations<'d>, Fault> {
+        let (old, new) = (old_pod.metadata(), new_pod.metadata());
         let mut violations = Violations::default();
         let munges = self.settings.mode == Mode::Munge;
         if munges || self.settings.annotations.is_some() {
@@ -160,6 +186,7 @@ impl NodePods {
                 "leave the owner references unchanged",
             );
         }
+        claims::review(old_pod.status(), new_pod.status(), &mut violations)?;
         Ok(violations)
     }
 
@@ -196,15 +223,11 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
     Ok(violations)
 }
 
-/// Returns a violation if a stored pod does not run on the node that writes its status.
-fn not_a_pod_of<'d>(caller: &str, old: Pod<'d>) -> Result<Violations<'d>, Fault> {
+/// Returns a violation with the given rule if a stored pod does not run on the requesting node.
+fn not_a_pod_of<'d>(caller: &str, old: Pod<'d>, rule: &'static str) -> Result<Violations<'d>, Fault> {
     let mut violations = Violations::default();
     if old.node_name().filled_text()? != Some(caller) {
-        violations.refuse(
-            old.node_name(),
-            "a node may write only the status of its own pods",
-            "use the credentials of that node or of a controller",
-        );
+        violations.refuse(old.node_name(), rule, OTHER_CREDENTIALS);
     }
     Ok(violations)
 }

@@ -4,6 +4,7 @@ use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::annotations::Annotations;
 use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels};
+use super::references::ApiObjectReferences;
 use crate::label::{Domains, Keys};
 
 choices! {
@@ -30,6 +31,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("allowedAnnotationKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedAnnotationPrefixes", Kind::List(&Kind::Text)),
     Setting::new("restrictNamespaces", Kind::Flag),
+    Setting::new("apiObjectReferences", Kind::Choice(ApiObjectReferences::NAMES)),
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
@@ -73,6 +75,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "`true`: nodes may create mirror pods only in namespaces that have the annotation `node.kubernetes.io/mirror.allowed` with an empty value or `true`.",
     ),
     (
+        "apiObjectReferences",
+        "`Deny`: a mirror pod may not refer to ServiceAccounts, Secrets, ConfigMaps, claims and other API objects, as in-tree. `Allow`: references are not reviewed.",
+    ),
+    (
         "mode",
         "`Munge`: labels and owner references that are not allowed are removed and recorded as JSON in annotations, and the Node becomes the owner; the policy must be deployed as mutating. `Warn`: violations are admitted with a warning and the audit annotation `violations`. In every mode, a node may write only its own pods.",
     ),
@@ -86,6 +92,7 @@ pub(super) struct Settings {
     pub(super) annotations: Option<Annotations>,
     pub(super) require_owner_reference: bool,
     pub(super) restrict_namespaces: bool,
+    pub(super) references: ApiObjectReferences,
     pub(super) mode: Mode,
 }
 
@@ -96,6 +103,7 @@ impl Settings {
             labels: labels(settings)?,
             require_owner_reference: flag(settings.at("requireOwnerReference"))?,
             restrict_namespaces: flag(settings.at("restrictNamespaces"))?,
+            references: Choice::read(settings.at("apiObjectReferences"))?,
             mode: Choice::read(settings.at("mode"))?,
         })
     }
