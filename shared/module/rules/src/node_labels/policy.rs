@@ -48,6 +48,8 @@ impl Policy for NodeLabels {
 
     const OBJECT: Shape<'static> = ClusterNode::REVIEWED;
 
+    const USER: Shape<'static> = Caller::USER;
+
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
     const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
@@ -57,11 +59,12 @@ impl Policy for NodeLabels {
     }
 
     fn review<'d>(&self, request: &Request<'d>, _: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
-        let caller = match Caller::of(request)? {
+        let caller = Caller::of(request, &self.settings.bound_tokens)?;
+        match caller {
             Caller::Other => return Ok(Verdict::admit()),
             Caller::Nameless => return Ok(nameless(request).into()),
-            Caller::Node(name) => name,
-        };
+            Caller::Node(_) | Caller::Bound(_) => {}
+        }
         if request.operation == Operation::Delete {
             return Ok(other_node(request, ClusterNode::of(request.old_object()?), caller)?.into());
         }
@@ -148,29 +151,38 @@ impl NodeLabels {
     }
 }
 
-/// Returns a violation if the Node is not that of the requesting user, whose node is `caller`.
+/// Returns a violation if the Node is not that of the requesting user.
 fn other_node<'d>(
     request: &Request<'d>,
     node: ClusterNode<'d>,
-    caller: &str,
+    caller: Caller<'d>,
 ) -> Result<Violations<'d>, Fault> {
+    let (own, rule, remedy) = match caller {
+        Caller::Bound(own) => (
+            own,
+            "a token that is bound to a node may write only the Node of that node",
+            "use a token that is not bound to another node, or exempt the service account in exemptServiceAccounts",
+        ),
+        Caller::Node(own) => (
+            own,
+            "a node may write only its own Node",
+            "use the credentials of that node or of an administrator",
+        ),
+        Caller::Other | Caller::Nameless => return Ok(Violations::default()),
+    };
     let mut violations = Violations::default();
     let in_object = node.metadata().name();
     let mut is_named = false;
     for at in [request.name(), in_object] {
         let Some(name) = at.filled_text()? else { continue };
         is_named = true;
-        if name != caller {
-            violations.refuse(
-                at,
-                "a node may write only its own Node",
-                "use the credentials of that node or of an administrator",
-            );
+        if name != own {
+            violations.refuse(at, rule, remedy);
             return Ok(violations);
         }
     }
     if !is_named {
-        violations.require(in_object, "a node may write only its own Node", "set the name of the node");
+        violations.require(in_object, rule, "set the name of the node");
     }
     Ok(violations)
 }

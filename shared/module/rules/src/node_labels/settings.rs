@@ -3,6 +3,7 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::keys::{LabelProfile, RESERVED, SET_BY_EVERY_KUBELET, is_allowed, is_reserved};
+use crate::caller::BoundTokens;
 use crate::label::{Domains, Keys, domain, is_within};
 
 choices! {
@@ -39,6 +40,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("protectedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("selfRegistration", Kind::Choice(SelfRegistration::NAMES)),
+    BoundTokens::HANDLING,
+    BoundTokens::EXEMPT,
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
@@ -66,6 +69,14 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes.",
     ),
     (
+        "nodeBoundTokens",
+        "`Restrict`: a service account whose token is bound to a node, as those of pods are, is judged like that node. The match conditions have to let its requests through.",
+    ),
+    (
+        "exemptServiceAccounts",
+        "Service accounts, as `namespace/name`, that `nodeBoundTokens: Restrict` does not restrict, such as those of controllers that write the Nodes of others.",
+    ),
+    (
         "mode",
         "`Warn`: forbidden labels are admitted with a warning and the audit annotation `forbidden-labels`. Writes of other Nodes, and creations with `selfRegistration: Deny`, are denied in both modes.",
     ),
@@ -87,6 +98,7 @@ pub(super) struct Settings {
     pub(super) protected_keys: Keys,
     pub(super) allowed_keys: Keys,
     pub(super) self_registration: SelfRegistration,
+    pub(super) bound_tokens: BoundTokens,
     pub(super) mode: Mode,
 }
 
@@ -131,6 +143,7 @@ impl Settings {
             protected_keys,
             allowed_keys,
             self_registration,
+            bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })
     }
