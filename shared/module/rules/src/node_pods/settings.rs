@@ -3,7 +3,7 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::annotations::Annotations;
-use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels};
+use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels, Pairs};
 use super::references::ApiObjectReferences;
 use crate::label::{Domains, Keys};
 
@@ -25,6 +25,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("labelMode", Kind::Choice(LabelMode::NAMES)),
     Setting::new("deniedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("deniedLabelPrefixes", Kind::List(&Kind::Text)),
+    Setting::new("allowedLabels", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelPrefixes", Kind::List(&Kind::Text)),
     Setting::new("restrictAnnotations", Kind::Flag),
@@ -52,6 +53,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "deniedLabelPrefixes",
         "Domains, such as `node-restriction.kubernetes.io`, whose labels no mirror pod may have. Subdomains are included.",
+    ),
+    (
+        "allowedLabels",
+        "Labels with their values, such as `k8s-app=kube-apiserver`, that mirror pods may have in every namespace, even if the label is denied.",
     ),
     ("allowedLabelKeys", "Labels that mirror pods may have in every namespace."),
     (
@@ -137,6 +142,7 @@ fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
     const DENIED: &str = "is denied by deniedLabelKeys, which defaults to [k8s-app], or by deniedLabelPrefixes; \
                           remove it from one of the lists";
     let mode = Choice::read(settings.at("labelMode"))?;
+    let allowed_pairs = Pairs::read(settings.at("allowedLabels"))?;
     let denied = settings.at("deniedLabelKeys");
     let denied_keys =
         if denied.is_present()? { Keys::read(denied, &|_| None)? } else { Keys::of(&DENIED_BY_DEFAULT) };
@@ -162,7 +168,7 @@ fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
             return Err(SettingsError::at(settings.at("labelMode"), problem));
         }
     }
-    Ok(Labels { mode, denied_keys, denied_domains, allowed_keys, allowed_domains })
+    Ok(Labels { mode, allowed_pairs, denied_keys, denied_domains, allowed_keys, allowed_domains })
 }
 
 /// Returns an error with the text `problem` for the first list that is not empty.
