@@ -44,12 +44,12 @@ END
 
 @test "adopted by replicaset: denied, labels and owner" {
     denies adopted-by-replicaset <<'END'
-metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
-metadata.labels.pod-template-hash: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
 metadata.ownerReferences[0].apiVersion: Invalid value: "apps/v1": a mirror pod may be owned only by its Node; set it to v1
 metadata.ownerReferences[0].kind: Invalid value: "ReplicaSet": a mirror pod may be owned only by its Node; set it to Node
 metadata.ownerReferences[0].name: Invalid value: "web-6d4cf56db6": a mirror pod may be owned only by its Node; set the name of the node
 metadata.ownerReferences[0].blockOwnerDeletion: Invalid value: true: a mirror pod may not block the deletion of its Node; remove it
+metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
+metadata.labels.pod-template-hash: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
 END
 }
 

@@ -5,8 +5,8 @@ use admission::{Cluster, Fault, Get, Request, Violations};
 use super::policy::OTHER_CREDENTIALS;
 use crate::view::Pod;
 
-/// Returns a violation if a node evicts a pod that does not run on it. The request has only the name
-/// of the pod, so the pod is looked up.
+/// Returns a violation if a node evicts a pod that does not run on it. The request has only the
+/// name of the pod, so the pod is looked up.
 ///
 /// Source: `admitPodEviction` of `NodeRestriction`.
 pub(super) fn review<'d>(

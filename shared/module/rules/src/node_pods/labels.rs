@@ -64,13 +64,20 @@ pub(super) struct Labels {
 
 /// The reason why a mirror pod may not have a label.
 pub(super) enum Reason {
-    /// The settings deny the label.
-    Denied,
+    /// The settings deny the label itself.
+    DeniedKey,
+    /// The settings deny the domain of the label.
+    DeniedDomain,
     /// Neither the settings nor the Namespace list the label; the value is the rule.
     Unlisted(Cow<'static, str>),
 }
 
 impl Labels {
+    /// Returns whether the settings deny the label by its key.
+    pub(super) fn denies(&self, key: &str) -> bool {
+        self.denied_keys.have(key)
+    }
+
     /// Returns the reason why a mirror pod may not have the label `key`, whose value is at `at`, or
     /// `None` if it may.
     pub(super) fn reason(
@@ -83,7 +90,8 @@ impl Labels {
         if self.allowed_pairs.have(key, value) {
             return Ok(None);
         }
-        let is_denied = self.denied_keys.have(key) || self.denied_domains.cover(key);
+        let is_denied_key = self.denies(key);
+        let is_denied = is_denied_key || self.denied_domains.cover(key);
         let is_allowed = match self.mode {
             LabelMode::AllowList => self.allowed_keys.have(key) || self.allowed_domains.have(key),
             LabelMode::DenyList => true,
@@ -92,7 +100,7 @@ impl Labels {
             return Ok(None);
         }
         if is_denied {
-            return Ok(Some(Reason::Denied));
+            return Ok(Some(if is_denied_key { Reason::DeniedKey } else { Reason::DeniedDomain }));
         }
         let namespace = lookups.namespace()?;
         Ok((!namespace.lists(key)).then(|| Reason::Unlisted(namespace.unlisted_label_rule())))
@@ -107,7 +115,7 @@ impl Reason {
                 rule,
                 "add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod",
             ),
-            Reason::Denied => Violation::forbidden(
+            Reason::DeniedKey | Reason::DeniedDomain => Violation::forbidden(
                 at,
                 "mirror pods may not have this label, even if the Namespace lists it",
                 "remove it from the static pod, or add it with its value to allowedLabels",

@@ -17,8 +17,8 @@
 //!
 //! # Order
 //! The node of the pod is checked first, in every mode and without look-ups. Then annotations,
-//! labels, namespaces and owners are checked, in the order of the object. Each check looks up
-//! objects only if its result depends on them.
+//! labels, references, namespaces and owners are checked. Each check looks up objects only if its
+//! result depends on them. Messages show first the violations whose number a node cannot choose.
 //!
 //! # Sources
 //! - KEP-1314:
@@ -33,6 +33,7 @@ mod lookups;
 mod munge;
 mod owners;
 mod policy;
+mod ranked;
 mod references;
 mod settings;
 

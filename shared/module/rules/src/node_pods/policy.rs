@@ -5,7 +5,9 @@ use admission::{
     SettingsError, Shape, Verdict, Violation, Violations,
 };
 
+use super::labels::Reason;
 use super::lookups::Lookups;
+use super::ranked::Ranked;
 use super::references::{self, ApiObjectReferences};
 use super::settings::{self, Mode, Settings};
 use super::{annotations, claims, eviction, munge, owners};
@@ -118,87 +120,100 @@ impl NodePods {
     fn review_mirror_pod<'d>(&self, pod: Pod<'d>, mut lookups: Lookups<'_>) -> Result<Verdict<'d>, Fault> {
         let settings = &self.settings;
         let metadata = pod.metadata();
-        let mut violations = Violations::default();
+        let mut found = Ranked::default();
         let munges = settings.mode == Mode::Munge;
         if let Some(annotations) = &settings.annotations {
             for (key, at) in metadata.annotations().fields()? {
                 // This module may have munged the pod already, under this or another policy.
                 if !annotations.allow(key) && !munge::is_record(key) {
-                    violations.push(annotations::violation(at));
+                    found.annotations.push(annotations::violation(at));
                 }
             }
         }
         if !munges {
             for (key, at) in metadata.labels().fields()? {
                 if let Some(reason) = settings.labels.reason(key, at, &mut lookups)? {
-                    violations.push(reason.violation(at));
+                    let rank = match reason {
+                        Reason::DeniedKey => &mut found.limited,
+                        Reason::DeniedDomain => &mut found.denied,
+                        Reason::Unlisted(_) => &mut found.labels,
+                    };
+                    rank.push(reason.violation(at));
                 }
             }
         }
         if settings.references == ApiObjectReferences::Deny {
-            references::review(pod, &mut violations)?;
+            references::review(pod, &mut found.references)?;
         }
         // In mode Munge, a pod that is denied anyway causes no further look-ups.
-        let needs_namespace = settings.restrict_namespaces && (!munges || violations.is_empty());
-        if needs_namespace && !lookups.namespace()?.permits_mirror_pods() {
-            violations.push(Violation::forbidden(
+        let is_denied = munges && !(found.annotations.is_empty() && found.references.is_empty());
+        if settings.restrict_namespaces && !is_denied && !lookups.namespace()?.permits_mirror_pods() {
+            found.limited.push(Violation::forbidden(
                 metadata.namespace(),
                 lookups.namespace()?.no_mirror_pods_rule(),
                 "annotate the Namespace with node.kubernetes.io/mirror.allowed=true, or use another one",
             ));
         }
         if munges {
-            return munge::munge(pod, &settings.labels, violations, &mut lookups);
+            return munge::munge(pod, &settings.labels, found.into_violations(), &mut lookups);
         }
-        owners::review(pod, settings.require_owner_reference, &mut lookups, &mut violations)?;
-        Ok(self.verdict(violations))
+        owners::review(pod, settings.require_owner_reference, &mut lookups, &mut found.limited)?;
+        Ok(self.verdict(found))
     }
 
     /// Reviews an update of `pods/status` by the node that runs the pod.
-    fn review_status<'d>(&self, old_pod: Pod<'d>, new_pod: Pod<'d>) -> Result<Violations<'d>, Fault> {
+    fn review_status<'d>(&self, old_pod: Pod<'d>, new_pod: Pod<'d>) -> Result<Ranked<'d>, Fault> {
         let (old, new) = (old_pod.metadata(), new_pod.metadata());
-        let mut violations = Violations::default();
-        let munges = self.settings.mode == Mode::Munge;
-        if munges || self.settings.annotations.is_some() {
+        let settings = &self.settings;
+        let mut found = Ranked::default();
+        let munges = settings.mode == Mode::Munge;
+        if munges || settings.annotations.is_some() {
             changes(Some(old.annotations()), new.annotations(), &mut |change| {
                 if munges && munge::is_record(change.key) {
-                    violations.forbid(
+                    found.limited.forbid(
                         change.at,
                         "a node may not change the record of what was removed from a pod",
                         "leave it unchanged",
                     );
-                } else if self.settings.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
-                    violations.push(annotations::violation(change.at));
+                } else if settings.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
+                    found.annotations.push(annotations::violation(change.at));
                 }
             })?;
         }
         changes(Some(old.labels()), new.labels(), &mut |change| {
-            violations.forbid(
+            let rank =
+                if settings.labels.denies(change.key) { &mut found.limited } else { &mut found.labels };
+            rank.forbid(
                 change.at,
                 "a node may not set, change or remove labels through pods/status",
                 "leave the labels of the pod unchanged",
             );
         })?;
         if !owners::are_equal(old.owner_references(), new.owner_references())? {
-            violations.forbid(
+            found.limited.forbid(
                 new.owner_references(),
                 "a node may not change the owners of a pod",
                 "leave the owner references unchanged",
             );
         }
-        claims::review(old_pod.status(), new_pod.status(), &mut violations)?;
-        Ok(violations)
+        claims::review(old_pod.status(), new_pod.status(), &mut found.limited)?;
+        Ok(found)
     }
 
     /// Denies the violations or, in `mode: Warn`, admits them with a warning.
-    fn verdict<'d>(&self, violations: Violations<'d>) -> Verdict<'d> {
-        if self.settings.mode != Mode::Warn || violations.is_empty() {
-            return violations.into();
+    fn verdict<'d>(&self, found: Ranked<'d>) -> Verdict<'d> {
+        if self.settings.mode != Mode::Warn {
+            return found.into_violations().into();
         }
+        let annotation = found.annotation();
+        if annotation.is_empty() {
+            return Verdict::admit();
+        }
+        let violations = found.into_violations();
         let paths = violations.paths();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let warning = summary("node-pods would deny this pod", &paths, violations.more());
-        Verdict::admit().warn(warning).annotate(VIOLATIONS, violations.to_string())
+        Verdict::admit().warn(warning).annotate(VIOLATIONS, annotation)
     }
 }
 
