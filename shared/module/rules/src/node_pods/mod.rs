@@ -8,12 +8,13 @@
 //! of its pods.
 //!
 //! # Denied
-//! The policy reviews only the requests of node users. On CREATE, it denies all pods except mirror
-//! pods of the node, labels that the Namespace does not list, references to API objects, and owners
-//! other than the Node. On UPDATE of `pods/status`, it denies every change of labels, owners or
-//! resource claims. It denies deletions and evictions of other nodes' pods. The settings can also
-//! restrict annotations and namespaces, allow further labels, or admit violations with a warning or
-//! a correction.
+//! The policy reviews only the requests of node users and, by a setting, of users with a token that
+//! is bound to a node. On CREATE, it denies all pods except mirror pods of the node, labels that
+//! the Namespace does not list, references to API objects, and owners other than the Node. On
+//! UPDATE of `pods/status`, it denies every change of labels, owners or resource claims. It denies
+//! deletions and evictions of other nodes' pods. Users with a bound token are kept away from the
+//! pods of other nodes. The settings can also restrict annotations and namespaces, allow further
+//! labels, or admit violations with a warning or a correction.
 //!
 //! # Order
 //! The node of the pod is checked first, in every mode and without look-ups. Then annotations,
@@ -27,11 +28,11 @@
 
 mod annotations;
 mod claims;
-mod eviction;
 mod labels;
 mod lookups;
 mod munge;
 mod owners;
+mod ownership;
 mod policy;
 mod ranked;
 mod references;

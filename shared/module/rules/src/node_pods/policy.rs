@@ -10,17 +10,14 @@ use super::lookups::Lookups;
 use super::ranked::Ranked;
 use super::references::{self, ApiObjectReferences};
 use super::settings::{self, Mode, Settings};
-use super::{annotations, claims, eviction, munge, owners};
-use crate::caller::{BoundTokens, Caller, nameless};
+use super::{annotations, claims, munge, owners, ownership};
+use crate::caller::{Caller, nameless};
 use crate::label::changes;
 use crate::summary::summary;
 use crate::view::Pod;
 
 /// The annotation that makes a pod a mirror pod, whatever its value.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
-
-/// The remedy for a request about another node's pod.
-pub(super) const OTHER_CREDENTIALS: &str = "use the credentials of that node or of a controller";
 
 /// The key of the audit annotation that lists the violations in `mode: Warn`.
 const VIOLATIONS: &str = "violations";
@@ -35,30 +32,18 @@ impl Policy for NodePods {
     const ID: &'static str = "node-pods";
 
     const SCOPE: Scope = Scope(&[
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Pod",
-            resource: "pods",
-            operations: &[Operation::Create, Operation::Delete],
-            registered: true,
-        },
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Pod",
-            resource: "pods/status",
-            operations: &[Operation::Update],
-            registered: true,
-        },
-        ScopeRule {
-            group: "policy",
-            versions: &["v1"],
-            kind: "Eviction",
-            resource: "pods/eviction",
-            operations: &[Operation::Create],
-            registered: true,
-        },
+        rule("pods", "", "Pod", &[Operation::Create, Operation::Delete], true),
+        rule("pods/status", "", "Pod", &[Operation::Update], true),
+        rule("pods/eviction", "policy", "Eviction", &[Operation::Create], true),
+        // RBAC grants nodes none of the following, but may grant them to pods, for whose tokens
+        // there is a setting.
+        rule("pods", "", "Pod", &[Operation::Update], false),
+        rule("pods/ephemeralcontainers", "", "Pod", &[Operation::Update], false),
+        rule("pods/resize", "", "Pod", &[Operation::Update], false),
+        rule("pods/attach", "", "PodAttachOptions", &[Operation::Connect], false),
+        rule("pods/exec", "", "PodExecOptions", &[Operation::Connect], false),
+        rule("pods/portforward", "", "PodPortForwardOptions", &[Operation::Connect], false),
+        rule("pods/proxy", "", "PodProxyOptions", &[Operation::Connect], false),
     ]);
 
     const READS: Reads = Reads(&[
@@ -73,6 +58,8 @@ impl Policy for NodePods {
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_NODE_PODS;
 
+    const USER: Shape<'static> = Caller::USER;
+
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
     const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
@@ -82,37 +69,56 @@ impl Policy for NodePods {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
-        let caller = match Caller::of(request, &BoundTokens::default())? {
-            Caller::Other | Caller::Bound(_) => return Ok(Verdict::admit()),
+        let caller = Caller::of(request, &self.settings.bound_tokens)?;
+        let (own, is_node) = match caller {
+            Caller::Other => return Ok(Verdict::admit()),
             Caller::Nameless => return Ok(nameless(request).into()),
-            Caller::Node(name) => name,
+            Caller::Node(own) => (own, true),
+            Caller::Bound(own) => (own, false),
         };
-        match request.operation {
-            Operation::Create if request.subresource.is_empty() => {
+        match (request.operation, request.subresource) {
+            (Operation::Create, "") => {
                 let pod = Pod::of(request.object()?);
-                let violations = not_a_mirror_pod_of(caller, pod)?;
+                if !is_node {
+                    return Ok(ownership::of_new(own, pod)?.into());
+                }
+                let violations = not_a_mirror_pod_of(own, pod)?;
                 if !violations.is_empty() {
                     return Ok(violations.into());
                 }
-                self.review_mirror_pod(pod, Lookups::new(caller, pod, request, cluster))
+                self.review_mirror_pod(pod, Lookups::new(own, pod, request, cluster))
             }
-            Operation::Create => Ok(eviction::review(caller, request, cluster)?.into()),
-            Operation::Delete => {
-                let old = Pod::of(request.stored_object()?);
-                Ok(not_a_pod_of(caller, old, "a node may delete only its own pods")?.into())
+            // The request has only the name of the pod.
+            (Operation::Create | Operation::Connect, _) => {
+                Ok(ownership::of_named(caller, request, cluster)?.into())
             }
-            _ => {
-                let pod = Pod::of(request.object()?);
+            (Operation::Update | Operation::Delete, subresource) => {
                 let old = Pod::of(request.stored_object()?);
-                let violations =
-                    not_a_pod_of(caller, old, "a node may write only the status of its own pods")?;
+                let violations = ownership::of_stored(caller, old, request.operation)?;
                 if !violations.is_empty() {
                     return Ok(violations.into());
                 }
-                Ok(self.verdict(self.review_status(old, pod)?))
+                match request.operation {
+                    Operation::Update if subresource == "status" => {
+                        Ok(self.verdict(self.review_status(old, Pod::of(request.object()?))?))
+                    }
+                    Operation::Update if is_node => Ok(ownership::not_a_status(old).into()),
+                    _ => Ok(Verdict::admit()),
+                }
             }
         }
     }
+}
+
+/// Returns a rule for a resource of the core group.
+const fn rule(
+    resource: &'static str,
+    group: &'static str,
+    kind: &'static str,
+    operations: &'static [Operation],
+    registered: bool,
+) -> ScopeRule {
+    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered }
 }
 
 impl NodePods {
@@ -234,15 +240,6 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
         None => violations.require(node, rule, remedy),
         Some(name) if name != caller => violations.refuse(node, rule, remedy),
         Some(_) => {}
-    }
-    Ok(violations)
-}
-
-/// Returns a violation with the given rule if a stored pod does not run on the requesting node.
-fn not_a_pod_of<'d>(caller: &str, old: Pod<'d>, rule: &'static str) -> Result<Violations<'d>, Fault> {
-    let mut violations = Violations::default();
-    if old.node_name().filled_text()? != Some(caller) {
-        violations.refuse(old.node_name(), rule, OTHER_CREDENTIALS);
     }
     Ok(violations)
 }

@@ -5,6 +5,7 @@ use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 use super::annotations::Annotations;
 use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels, Pairs};
 use super::references::ApiObjectReferences;
+use crate::caller::BoundTokens;
 use crate::label::{Domains, Keys};
 
 choices! {
@@ -33,6 +34,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("allowedAnnotationPrefixes", Kind::List(&Kind::Text)),
     Setting::new("restrictNamespaces", Kind::Flag),
     Setting::new("apiObjectReferences", Kind::Choice(ApiObjectReferences::NAMES)),
+    BoundTokens::HANDLING,
+    BoundTokens::EXEMPT,
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
@@ -84,6 +87,14 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "`Deny`: a mirror pod may not refer to ServiceAccounts, Secrets, ConfigMaps, claims and other API objects, as in-tree. `Allow`: references are not reviewed.",
     ),
     (
+        "nodeBoundTokens",
+        "`Restrict`: a service account whose token is bound to a node, as those of pods are, may access only the pods of that node. The rules and match conditions have to let its requests through.",
+    ),
+    (
+        "exemptServiceAccounts",
+        "Service accounts, as `namespace/name`, that `nodeBoundTokens: Restrict` does not restrict, such as those of operators that write pods everywhere.",
+    ),
+    (
         "mode",
         "`Munge`: labels and owner references that are not allowed are removed and recorded as JSON in annotations, and the Node becomes the owner; the policy must be deployed as mutating. `Warn`: violations are admitted with a warning and the audit annotation `violations`. In every mode, a node may write only its own pods.",
     ),
@@ -98,6 +109,7 @@ pub(super) struct Settings {
     pub(super) require_owner_reference: bool,
     pub(super) restrict_namespaces: bool,
     pub(super) references: ApiObjectReferences,
+    pub(super) bound_tokens: BoundTokens,
     pub(super) mode: Mode,
 }
 
@@ -109,6 +121,7 @@ impl Settings {
             require_owner_reference: flag(settings.at("requireOwnerReference"))?,
             restrict_namespaces: flag(settings.at("restrictNamespaces"))?,
             references: Choice::read(settings.at("apiObjectReferences"))?,
+            bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })
     }
