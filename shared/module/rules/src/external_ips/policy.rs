@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use admission::{
     Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Scope, ScopeRule, Setting,
-    SettingsError, Shape, Verdict, Violation, Violations,
+    SettingsError, Shape, Verdict, Violations,
 };
 
 use super::allow::AllowedRanges;
@@ -93,15 +93,20 @@ impl Policy for ExternalIps {
 
 impl ExternalIps {
     /// Returns the fields to review: a write of the status leaves the stored spec unchanged, and an
-    /// update of the Service itself leaves the stored status unchanged.
+    /// update of the Service itself leaves the stored status unchanged. Both can change
+    /// annotations.
+    ///
+    /// Source: `svcStrategy` and `serviceStatusStrategy` of
+    /// k8s.io/kubernetes/pkg/registry/core/service
     fn fields(&self, request: &Request<'_>) -> &[Field] {
-        let fields = &self.settings.fields;
-        let (in_spec, in_status) = fields.split_at(fields.partition_point(|field| *field != Field::Ingress));
-        match (request.operation, request.subresource) {
-            (_, "status") => in_status,
-            (Operation::Update, _) => in_spec,
-            _ => fields,
-        }
+        let fields = self.settings.fields.as_slice();
+        let before = |field: Field| fields.partition_point(|known| *known < field);
+        let part = match (request.operation, request.subresource) {
+            (_, "status") => fields.get(before(Field::Annotation(""))..),
+            (Operation::Update, _) => fields.get(..before(Field::Ingress)),
+            _ => None,
+        };
+        part.unwrap_or(fields)
     }
 
     /// Returns the claims that are not tolerated as stored values.
@@ -147,7 +152,7 @@ impl ExternalIps {
         let mut allowed = AllowedRanges::new(&self.settings.allow, request, cluster)?;
         for claim in claims {
             if let Some((rule, remedy)) = self.objection(claim, own_ingress.as_ref(), &mut allowed) {
-                violations.push(Violation::invalid(claim.at, rule, remedy));
+                violations.push(claim.violation(rule, remedy));
             }
         }
         Ok(violations)
