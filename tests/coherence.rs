@@ -198,6 +198,14 @@ fn every_kind_has_its_pod_at_the_place_of_the_view() {
 }
 
 #[test]
+fn the_readme_of_external_ips_lists_every_annotation() {
+    let readme = include_str!("../policies/external-ips/README.md");
+    for key in view::address_annotation::KEYS {
+        assert!(readme.contains(&format!("`{key}`")), "{key}");
+    }
+}
+
+#[test]
 fn the_documents_mention_every_policy_and_the_release() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     for entry in rules::CATALOG {

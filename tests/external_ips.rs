@@ -126,14 +126,6 @@ fn recreated_service_has_no_stored_values() {
     assert!(!server.write_ips(&json!(["192.0.2.1"])));
 }
 
-#[test]
-fn the_readme_lists_every_annotation() {
-    let readme = include_str!("../policies/external-ips/README.md");
-    for key in rules::view::address_annotation::KEYS {
-        assert!(readme.contains(&format!("`{key}`")), "{key}");
-    }
-}
-
 // Properties of all lists.
 
 /// Generates few different values, so that lists overlap: few addresses in standard and ambiguous
