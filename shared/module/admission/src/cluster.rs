@@ -2,7 +2,7 @@
 
 use document::Origin;
 
-use crate::{Document, Fault, Quoted, Shape};
+use crate::{Document, Fault, Node, Quoted, Shape};
 
 /// The source of the cluster's objects: host calls in a module, a set of objects in tests and
 /// tools.
@@ -87,6 +87,22 @@ impl std::fmt::Display for Get<'_> {
 }
 
 impl<'a> List<'a> {
+    /// Asks the cluster and passes each object to `read`. Only one object is kept at a time, so
+    /// the memory of an instance limits the length of the answer and not the number of objects.
+    ///
+    /// # Errors
+    /// Returns a fault if the cluster cannot be asked or the answer cannot be read, or the fault of
+    /// `read`.
+    pub fn each(
+        &self,
+        cluster: &dyn Cluster,
+        read: &mut dyn FnMut(Node<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let name = ["list of ", self.kind, "s"].concat();
+        let json = cluster.list(self).map_err(|why| lookup_fault(name.clone(), &why))?;
+        Document::each_item(&json, self.shape, Origin::Lookup(&name), read)
+    }
+
     /// Asks the cluster.
     ///
     /// # Errors

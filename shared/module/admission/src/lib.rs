@@ -10,6 +10,7 @@
 //! WebAssembly hosts (see `guest`). It does not use clocks, randomness, hash order, files or the
 //! network.
 
+pub mod bounds;
 mod cluster;
 mod entry;
 mod finding;

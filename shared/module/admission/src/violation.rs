@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::bounds::{Lines, MESSAGE};
 use crate::{Node, Quoted};
 
 /// A value, or a missing value, for which a policy denies a request.
@@ -122,8 +123,8 @@ pub struct Violations<'d> {
 }
 
 impl<'d> Violations<'d> {
-    /// The maximum number of violations that a message lists; further ones are counted. Reports
-    /// cannot store messages of megabytes.
+    /// The maximum number of violations that are listed; further ones are counted. A message lists
+    /// as many of them as [fit](crate::bounds::MESSAGE).
     pub const LISTED: usize = 1000;
 
     /// Adds a value that is not allowed and that the message shows.
@@ -190,21 +191,16 @@ impl<'d> Violations<'d> {
 
 impl fmt::Display for Violations<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, violation) in self.listed.iter().enumerate() {
-            f.write_str(if index > 0 { "\n" } else { "" })?;
-            violation.fmt(f)?;
-        }
-        match self.more {
-            0 => Ok(()),
-            more => {
-                f.write_str("\n")?;
-                write_more(f, more)
-            }
-        }
+        f.write_str(&lines(&mut self.listed.iter().map(ToString::to_string), self.more).join("\n"))
     }
 }
 
-/// Writes the number of violations that a message does not list.
-pub(crate) fn write_more(f: &mut fmt::Formatter<'_>, more: usize) -> fmt::Result {
-    write!(f, "… and {more} more violations")
+/// Returns the lines of a message: the violations that fit, and the number of the others.
+pub(crate) fn lines(listed: &mut dyn Iterator<Item = String>, more: usize) -> Vec<String> {
+    let mut lines = Lines::new(MESSAGE, "violations");
+    for line in listed {
+        lines.push(line);
+    }
+    lines.count(more);
+    lines.lines
 }

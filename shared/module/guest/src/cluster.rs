@@ -4,7 +4,6 @@ use std::marker::PhantomData;
 
 use admission::{Cluster, Get, How, List, Policy, Shape, Unreachable};
 use text::ObjectWriter;
-use wapc_guest::host_call;
 
 /// A cluster that asks the host, which asks the API server or its own cache. A module has code only
 /// for the look-ups that its policy declares.
@@ -82,10 +81,7 @@ fn says_not_found(why: &str, Get { api_version, kind, name, .. }: &Get<'_>) -> b
 }
 
 fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
-    host_call("kubewarden", "kubernetes", operation, request.as_bytes()).map_err(|error| {
-        let text = error.to_string();
-        Unreachable(text.strip_prefix("Host error: ").unwrap_or(&text).to_owned())
-    })
+    wapc::call("kubewarden", "kubernetes", operation, request.as_bytes()).map_err(Unreachable)
 }
 
 #[cfg(test)]

@@ -46,6 +46,10 @@ const LONGEST_IMAGE: usize = 512;
 /// The longest name of a container, a volume or a sysctl that a group lists.
 const LONGEST_NAME: usize = 253;
 
+/// The longest part of the audit annotation `audit-violations` about one check, in bytes. The parts
+/// of all checks fit into an annotation.
+const LONGEST_OF_CHECK: usize = 400;
+
 impl<'d> Report<'d> {
     /// Returns an empty report.
     pub(super) fn new(standard: LevelVersion, modes: Modes) -> Self {
@@ -179,7 +183,7 @@ impl<'d> Report<'d> {
     /// Returns all lines as one, for the audit annotation `audit-violations`.
     pub(super) fn audit_line(&self) -> String {
         let mut line = self.start();
-        for (index, violation) in self.lines("", usize::MAX).into_iter().enumerate() {
+        for (index, violation) in self.lines("", LONGEST_OF_CHECK).into_iter().enumerate() {
             line.push_str(if index == 0 { "" } else { "; " });
             line.push_str(&violation);
         }
