@@ -103,21 +103,19 @@ impl<'d> Endpoints<'d> {
         let addresses = Lookup::of(self.addresses.iter().map(|(address, _)| *address).collect());
         let mut holders = Holders::new(addresses.len());
         let (own_namespace, own_name) = (request.namespace()?, request.name().filled_text()?);
-        let answer = list.ask(cluster)?;
-        let document = answer.document()?;
-        for item in document.root().at("items").required_items()? {
+        list.each(cluster, &mut |item| {
             let other = Service::of(item);
             let in_other_namespace = other.namespace().filled_text()? != own_namespace;
             let name = other.name().filled_text()?;
             // The list contains the stored state of the Service in the request.
             if !in_other_namespace && name == own_name {
-                continue;
+                return Ok(());
             }
             let name = name.filter(|_| !in_other_namespace).unwrap_or_default();
             self.find_shared(other, &addresses, &mut |position, port| {
                 holders.add(position, Holder { in_other_namespace, name: name.to_owned(), port });
-            })?;
-        }
+            })
+        })?;
         let mut violations = Violations::default();
         for (address, claim) in &self.addresses {
             let holder = addresses.position(address).and_then(|position| holders.get(position));
