@@ -16,6 +16,7 @@ pub mod namespace_lookup;
 pub mod node_labels;
 pub mod node_pods;
 pub mod pattern;
+pub mod permission;
 pub mod pod_security;
 pub mod selector;
 pub mod selinux;
