@@ -24,11 +24,11 @@ pub struct Conflicts {
 /// A check of a Service with an external IP.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Check {
-    /// The creation of a Service beside that many others of three ports, all at its address.
+    /// The creation of a Service where so many others of three ports use its address.
     Services,
-    /// The creation of a Service of that many ports beside another one.
+    /// The creation of a Service of so many ports where another one uses them all.
     Ports,
-    /// An update of a Service of that many ports that changes none of them.
+    /// An update of a Service of so many ports that changes none of them.
     Unchanged,
 }
 

@@ -62,8 +62,8 @@ pub struct List<'a> {
 
 /// The question whether the authorizers of the API server, such as RBAC, allow a user an action.
 ///
-/// Source: `SubjectAccessReviewSpec` of k8s.io/api/authorization/v1. The host passes neither the UID
-/// nor the extra attributes of a user.
+/// Source: `SubjectAccessReviewSpec` of k8s.io/api/authorization/v1. The host passes neither the
+/// UID nor the extra attributes of a user.
 #[derive(Clone, Copy, Debug)]
 pub struct CanI<'a> {
     /// The name of the user.
@@ -157,7 +157,8 @@ impl CanI<'_> {
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<bool, Fault> {
         let name = self.to_string();
         let json = cluster.can_i(self).map_err(|why| lookup_fault(name.clone(), &why))?;
-        let status = Document::parse(&json, Shape::Fields(&[("allowed", Shape::ALL)]), Origin::Lookup(&name))?;
+        let status =
+            Document::parse(&json, Shape::Fields(&[("allowed", Shape::ALL)]), Origin::Lookup(&name))?;
         let allowed = status.root().at("allowed");
         allowed.boolean()?.ok_or_else(|| allowed.fault("expected a boolean, found nothing"))
     }

@@ -3,8 +3,8 @@
 //! [`Objects`] answers the look-ups of policies with the messages and formats of the real host:
 //! lists are `<Kind>List`s without `managedFields`, field masks have the same effect, and absent
 //! objects are reported in the same words. A policy that runs natively uses [`admission::Cluster`].
-//! The embedded host uses [`Objects::fetch`], [`Objects::list`] and [`Objects::can_i`] on behalf of a
-//! module.
+//! The embedded host uses [`Objects::fetch`], [`Objects::list`] and [`Objects::can_i`] on behalf of
+//! a module.
 //!
 //! # Example
 //! ```

@@ -133,8 +133,8 @@ impl Objects {
         }))
     }
 
-    /// Returns whether the Roles, ClusterRoles and bindings among the objects grant a permission, as
-    /// a `SubjectAccessReviewStatus`: the host call `can_i`.
+    /// Returns whether the Roles, ClusterRoles and bindings among the objects grant a permission,
+    /// as a `SubjectAccessReviewStatus`: the host call `can_i`.
     ///
     /// # Errors
     /// Returns an error if the cluster cannot be asked.

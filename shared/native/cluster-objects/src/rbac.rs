@@ -21,9 +21,9 @@ pub(crate) fn grants(cluster: &Objects, wanted: &Permission<'_>) -> Result<bool,
     }
     let (cluster_roles, roles) = (of_kind("ClusterRole")?, of_kind("Role")?);
     let of_the_cluster = of_kind("ClusterRoleBinding")?.iter();
-    let of_the_namespace = of_kind("RoleBinding")?
-        .iter()
-        .filter(|binding| !wanted.namespace.is_empty() && binding.namespace.as_deref() == Some(wanted.namespace));
+    let of_the_namespace = of_kind("RoleBinding")?.iter().filter(|binding| {
+        !wanted.namespace.is_empty() && binding.namespace.as_deref() == Some(wanted.namespace)
+    });
     for binding in of_the_cluster.chain(of_the_namespace) {
         let namespace = binding.namespace.as_deref();
         if !items(&binding.value, "subjects").any(|subject| is_user(subject, namespace, wanted)) {
@@ -34,9 +34,7 @@ pub(crate) fn grants(cluster: &Objects, wanted: &Permission<'_>) -> Result<bool,
         // A reference to a role that does not exist grants nothing.
         let role = match text(reference, "kind") {
             "ClusterRole" => cluster_roles.iter().find(|role| role.name == name),
-            "Role" => {
-                roles.iter().find(|role| role.name == name && role.namespace.as_deref() == namespace)
-            }
+            "Role" => roles.iter().find(|role| role.name == name && role.namespace.as_deref() == namespace),
             _ => None,
         };
         if role.is_some_and(|role| items(&role.value, "rules").any(|rule| allows(rule, wanted))) {
@@ -97,12 +95,8 @@ mod tests {
             object.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
             object
         };
-        let role = |verb: &str, group: &str, resource: &str| {
-            json!({ "rules": [{ "verbs": [verb], "apiGroups": [group], "resources": [resource] }] })
-        };
-        let binding = |subject: Value, kind: &str, name: &str| {
-            json!({ "subjects": [subject], "roleRef": { "kind": kind, "name": name } })
-        };
+        let role = |verb: &str, group: &str, resource: &str| json!({ "rules": [{ "verbs": [verb], "apiGroups": [group], "resources": [resource] }] });
+        let binding = |subject: Value, kind: &str, name: &str| json!({ "subjects": [subject], "roleRef": { "kind": kind, "name": name } });
         let in_shop = |name: &str| json!({ "name": name, "namespace": "shop" });
         Objects::from_values(vec![
             object("ClusterRole", json!({ "name": "claim" }), role("create", "example.com", "services/addresses")),
@@ -167,12 +161,21 @@ mod tests {
             ("bob", &["system:masters"], claim, true),
             ("system:serviceaccount:shop:web", &[], pool, true),
             ("system:serviceaccount:bank:web", &[], pool, false),
-            ("system:serviceaccount:shop:web", &[], ["use", "example.com", "pools", "", "red", "shop"], false),
+            (
+                "system:serviceaccount:shop:web",
+                &[],
+                ["use", "example.com", "pools", "", "red", "shop"],
+                false,
+            ),
             ("system:serviceaccount:shop:web", &[], ["use", "example.com", "pools", "", "", "shop"], false),
             ("system:serviceaccount:ops:root", &[], claim, true),
             ("root", &[], claim, false),
         ] {
-            assert_eq!(grants(&cluster, &asks(user, groups, what)), Ok(granted), "{user} {groups:?} {what:?}");
+            assert_eq!(
+                grants(&cluster, &asks(user, groups, what)),
+                Ok(granted),
+                "{user} {groups:?} {what:?}"
+            );
         }
     }
 

@@ -169,7 +169,16 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
         return Ok(0);
     }
     let payload = case.admission_request()?.payload(&judge::settings(case));
-    let nonsense = ["", "null", "7", "[]", "\"x\"", "{\"metadata\":", "{\"items\":{},\"metadata\":[]}", "{\"allowed\":\"true\"}"];
+    let nonsense = [
+        "",
+        "null",
+        "7",
+        "[]",
+        "\"x\"",
+        "{\"metadata\":",
+        "{\"items\":{},\"metadata\":[]}",
+        "{\"allowed\":\"true\"}",
+    ];
     for answer in nonsense {
         if entry.evaluate(&payload, &Says(answer.as_bytes())).accepted {
             return Err(format!("admitted when the cluster answers {answer:?}"));

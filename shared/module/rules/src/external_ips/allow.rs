@@ -205,8 +205,7 @@ impl<'a, 'd> AllowedRanges<'a, 'd> {
     /// Looks up the Namespace and returns the undecided rules without those whose selector does not
     /// match its labels, and without selectors.
     fn selected(&self) -> Result<Vec<Undecided<'a>>, Fault> {
-        let answer =
-            namespace_lookup::require(self.request.namespace()?, self.cluster, Namespace::LABELLED)?;
+        let answer = namespace_lookup::require(self.request.namespace()?, self.cluster, Namespace::LABELLED)?;
         let document = answer.document()?;
         let labels = namespace_lookup::view(&document)?.metadata().labels();
         let mut selected = Vec::new();

@@ -72,6 +72,15 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     ("allow.groups", "Group names."),
     (
+        "allow.can",
+        "Permission that the requesting user must have in the namespace of the Service, by RBAC or another authorizer. The policy asks the API server; if that fails, the request is denied.",
+    ),
+    ("allow.can.verb", "Required. Verb, such as `create`."),
+    ("allow.can.group", "API group; the core group if absent."),
+    ("allow.can.resource", "Required. Resource, such as `services`. It need not exist."),
+    ("allow.can.subresource", "Subresource, such as `externalips`."),
+    ("allow.can.name", "Name of the object; all objects if absent."),
+    (
         "reject",
         "CIDR blocks or addresses that no rule allows, such as the ranges of pods, Services and nodes. Requires `allow`.",
     ),
