@@ -53,6 +53,11 @@ const ADJUSTMENTS: &[Adjustment] = &[
         ],
     },
     Adjustment {
+        policy: "external-ips",
+        when: SettingListsKey("/allow", "can"),
+        edits: &[Prepend(include_str!("../manifests/subjectaccessreviews.yaml"))],
+    },
+    Adjustment {
         policy: "selinux",
         when: SettingIs("/volumes/sharedClaims", &["Warn", "Reject"]),
         edits: &[Add("contextAwareResources", "{ apiVersion: v1, kind: Pod }")],
@@ -92,8 +97,10 @@ enum SettingsCondition {
     SettingIs(&'static str, &'static [&'static str]),
     /// The list at this JSON pointer has an element other than this one.
     SettingListsMoreThan(&'static str, &'static str),
+    /// The list at this JSON pointer has an element with this key.
+    SettingListsKey(&'static str, &'static str),
 }
-use SettingsCondition::{Always, SettingIs, SettingListsMoreThan};
+use SettingsCondition::{Always, SettingIs, SettingListsKey, SettingListsMoreThan};
 
 /// An edit to a manifest.
 enum ManifestEdit {
@@ -156,11 +163,12 @@ impl SettingsCondition {
                 values.contains(&if *flag { "true" } else { "false" })
             }
             (SettingListsMoreThan(_, item), value) => value != item,
+            (SettingListsKey(_, key), value) => value.get(key).is_some_and(|value| !value.is_null()),
             _ => false,
         };
         let pointer = match self {
             Always => return true,
-            SettingIs(pointer, _) | SettingListsMoreThan(pointer, _) => pointer,
+            SettingIs(pointer, _) | SettingListsMoreThan(pointer, _) | SettingListsKey(pointer, _) => pointer,
         };
         match settings.pointer(pointer) {
             Some(Value::Array(items)) => items.iter().any(matches),
@@ -233,7 +241,7 @@ mod tests {
                 SettingIs(pointer, values) => {
                     json!({ pointer.trim_start_matches('/'): values[0] }).to_string()
                 }
-                SettingListsMoreThan(..) => unreachable!("no manifest depends on a list"),
+                _ => unreachable!("no manifest depends on a list"),
             };
             let text = manifest(base.policy, &settings).unwrap();
             let (head, _) = base.text.split_once("\n  settings:").unwrap();
@@ -294,6 +302,17 @@ mod tests {
         // The defaults and these settings together cover every kind that the policy can look up.
         let reads = rules::find("selinux").unwrap().reads.0.iter();
         assert!(reads.map(|read| read.kind).all(|kind| kinds(all).contains(kind)));
+    }
+
+    #[test]
+    fn rules_with_permissions_grant_the_question() {
+        let text = |rule: &str| manifest("external-ips", &format!("allow: [{rule}]")).unwrap();
+        let with = text("{cidrs: [192.0.2.1], can: {verb: use, resource: addresses}}");
+        assert!(
+            with.contains("kind: ClusterRoleBinding\n") && with.contains("[subjectaccessreviews]"),
+            "{with}"
+        );
+        assert!(!text("{cidrs: [192.0.2.1], can: null}").contains("subjectaccessreviews"));
     }
 
     #[test]

@@ -75,9 +75,9 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "allow.can",
         "Permission that the requesting user must have in the namespace of the Service, by RBAC or another authorizer. The policy asks the API server; if that fails, the request is denied.",
     ),
-    ("allow.can.verb", "Required. Verb, such as `create`."),
+    ("allow.can.verb", "Verb, such as `create`. A permission has a verb and a resource."),
     ("allow.can.group", "API group; the core group if absent."),
-    ("allow.can.resource", "Required. Resource, such as `services`. It need not exist."),
+    ("allow.can.resource", "Resource, such as `services`. It need not exist."),
     ("allow.can.subresource", "Subresource, such as `externalips`."),
     ("allow.can.name", "Name of the object; all objects if absent."),
     (
