@@ -38,7 +38,7 @@ const ADJUSTMENTS: &[Adjustment] = &[
     // The match condition selects only Services that set spec.externalIPs.
     Adjustment {
         policy: "external-ips",
-        when: SettingIs("/fields", &["spec.loadBalancerIP", "status.loadBalancer.ingress"]),
+        when: SettingListsMoreThan("/fields", "spec.externalIPs"),
         edits: &[Remove("matchConditions")],
     },
     Adjustment {
@@ -51,6 +51,11 @@ const ADJUSTMENTS: &[Adjustment] = &[
             ),
             Set("backgroundAudit", "false # the audit scanner cannot list a subresource"),
         ],
+    },
+    Adjustment {
+        policy: "external-ips",
+        when: SettingListsKey("/allow", "can"),
+        edits: &[Prepend(include_str!("../manifests/subjectaccessreviews.yaml"))],
     },
     Adjustment {
         policy: "selinux",
@@ -90,8 +95,12 @@ enum SettingsCondition {
     /// The setting at this JSON pointer is one of these values, or a list that contains one of
     /// them.
     SettingIs(&'static str, &'static [&'static str]),
+    /// The list at this JSON pointer has an element other than this one.
+    SettingListsMoreThan(&'static str, &'static str),
+    /// The list at this JSON pointer has an element with this key.
+    SettingListsKey(&'static str, &'static str),
 }
-use SettingsCondition::{Always, SettingIs};
+use SettingsCondition::{Always, SettingIs, SettingListsKey, SettingListsMoreThan};
 
 /// An edit to a manifest.
 enum ManifestEdit {
@@ -148,11 +157,18 @@ pub(crate) fn manifest(policy: &str, text: &str) -> Result<String, InputProblem>
 
 impl SettingsCondition {
     fn holds(&self, settings: &Value) -> bool {
-        let SettingIs(pointer, values) = self else { return true };
-        let matches = |value: &Value| match value {
-            Value::String(text) => values.contains(&text.as_str()),
-            Value::Bool(flag) => values.contains(&if *flag { "true" } else { "false" }),
+        let matches = |value: &Value| match (self, value) {
+            (SettingIs(_, values), Value::String(text)) => values.contains(&text.as_str()),
+            (SettingIs(_, values), Value::Bool(flag)) => {
+                values.contains(&if *flag { "true" } else { "false" })
+            }
+            (SettingListsMoreThan(_, item), value) => value != item,
+            (SettingListsKey(_, key), value) => value.get(key).is_some_and(|value| !value.is_null()),
             _ => false,
+        };
+        let pointer = match self {
+            Always => return true,
+            SettingIs(pointer, _) | SettingListsMoreThan(pointer, _) | SettingListsKey(pointer, _) => pointer,
         };
         match settings.pointer(pointer) {
             Some(Value::Array(items)) => items.iter().any(matches),
@@ -225,6 +241,7 @@ mod tests {
                 SettingIs(pointer, values) => {
                     json!({ pointer.trim_start_matches('/'): values[0] }).to_string()
                 }
+                _ => unreachable!("no manifest depends on a list"),
             };
             let text = manifest(base.policy, &settings).unwrap();
             let (head, _) = base.text.split_once("\n  settings:").unwrap();
@@ -256,8 +273,10 @@ mod tests {
     #[test]
     fn settings_that_judge_more_fields_match_more_requests() {
         assert!(spec("external-ips", "fields: [spec.externalIPs]").get("matchConditions").is_some());
-        let more = spec("external-ips", "fields: [spec.loadBalancerIP]");
-        assert_eq!((more.get("matchConditions"), more["backgroundAudit"].as_bool()), (None, Some(true)));
+        for field in ["spec.loadBalancerIP", "metadata.annotations[metallb.io/loadBalancerIPs]"] {
+            let more = spec("external-ips", &format!("fields: [spec.externalIPs, {field:?}]"));
+            assert_eq!((more.get("matchConditions"), more["backgroundAudit"].as_bool()), (None, Some(true)));
+        }
         let fields = "{fields: [spec.externalIPs, status.loadBalancer.ingress], exempt: {users: [a]}}";
         let status = spec("external-ips", fields);
         assert_eq!(status["rules"][1]["resources"], json!(["services/status"]));
@@ -283,6 +302,17 @@ mod tests {
         // The defaults and these settings together cover every kind that the policy can look up.
         let reads = rules::find("selinux").unwrap().reads.0.iter();
         assert!(reads.map(|read| read.kind).all(|kind| kinds(all).contains(kind)));
+    }
+
+    #[test]
+    fn rules_with_permissions_grant_the_question() {
+        let text = |rule: &str| manifest("external-ips", &format!("allow: [{rule}]")).unwrap();
+        let with = text("{cidrs: [192.0.2.1], can: {verb: use, resource: addresses}}");
+        assert!(
+            with.contains("kind: ClusterRoleBinding\n") && with.contains("[subjectaccessreviews]"),
+            "{with}"
+        );
+        assert!(!text("{cidrs: [192.0.2.1], can: null}").contains("subjectaccessreviews"));
     }
 
     #[test]

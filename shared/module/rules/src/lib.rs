@@ -20,6 +20,7 @@ mod no_cluster;
 pub mod node_labels;
 pub mod node_pods;
 pub mod pattern;
+pub mod permission;
 pub mod pod_security;
 pub mod selector;
 pub mod selinux;

@@ -7,6 +7,7 @@
 //!
 //! [`Shape`]: admission::Shape
 
+pub mod address_annotation;
 mod container;
 mod metadata;
 mod namespace;
