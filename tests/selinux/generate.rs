@@ -41,7 +41,7 @@ fn kind() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         6 => select(vec!["container_t", "container_init_t", "container_kvm_t", "container_engine_t"]),
         3 => Just("spc_t"),
-        1 => Just("super_t"),
+        1 => select(vec!["super_t", "container_runtime_t"]),
         1 => Just(""),
         1 => select(vec!["container_file_t", "container_ro_file_t", "my_app_t", "container_t_x", "spc_tx"]),
     ]

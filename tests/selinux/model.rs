@@ -188,6 +188,9 @@ const INCOMPLETE: &str = "a missing value in a guard";
 const HOST_PATH: &str = "a hostPath volume in a confined container";
 const READ_ONLY: &str = "a read-only claim in a confined container";
 
+/// Types that no pattern allows, of those that are generated.
+const KNOWN_UNCONFINED: [&str; 3] = ["container_runtime_t", "spc_t", "super_t"];
+
 /// All reasons, in alphabetical order.
 pub const REASONS: [&str; 11] =
     [HOST_PATH, LEVEL, INCOMPLETE, READ_ONLY, ROLE, TYPE, USER, UNCONFINED, HOST, NO_TYPE, TWO_LEVELS];
@@ -426,7 +429,7 @@ fn violations(pod: &Pod, settings: &Settings) -> BTreeSet<&'static str> {
                 if !may_be_unconfined {
                     reasons.insert(UNCONFINED);
                 }
-            } else if !settings.allows(kind) {
+            } else if KNOWN_UNCONFINED.contains(&kind) || !settings.allows(kind) {
                 reasons.insert(TYPE);
             }
         }

@@ -120,6 +120,9 @@ fn check_type<'d>(
         let rule = "is unconfined and only for privileged containers and pods with hostPID or hostIPC";
         return refuse(findings, site, "type", rule, "remove it");
     }
+    if settings.types.is_unlisted_unconfined(type_name) {
+        return refuse(findings, site, "type", "is unconfined and not one of types.unconfined", "remove it");
+    }
     if is_file_type(type_name) {
         return refuse(findings, site, "type", "is a type of files, not of processes", "remove it");
     }

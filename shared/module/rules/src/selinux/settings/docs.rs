@@ -68,7 +68,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("types", "The SELinux types that pods may set."),
     (
         "types.allowed",
-        "Types, with one `*` at the beginning or the end. Defaults to `[container_t, container_init_t, container_kvm_t, container_engine_t]`.",
+        "Types, with one `*` at the beginning or the end, which matches no type that is known to be unconfined. Defaults to `[container_t, container_init_t, container_kvm_t, container_engine_t]`.",
     ),
     (
         "types.unconfined",

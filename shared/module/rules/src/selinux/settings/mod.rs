@@ -8,6 +8,7 @@ mod levels;
 mod mode;
 mod names;
 mod types;
+mod unconfined;
 mod volumes;
 
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
