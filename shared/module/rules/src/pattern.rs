@@ -21,6 +21,12 @@ impl Pattern {
         Self(text.to_owned())
     }
 
+    /// Returns whether one of the patterns matches a text, or there are none.
+    #[must_use]
+    pub fn any_or_none(patterns: &[Self], text: &str) -> bool {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(text))
+    }
+
     /// Returns whether the pattern matches the whole text. The comparison is case-sensitive.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {

@@ -4,11 +4,12 @@ use admission::{Fault, Lookup, Request};
 
 use super::PodSecurity;
 use super::examine::ExaminedPod;
-use super::exclude::{EvalContext, Exclusions};
+use super::exclude::Exclusions;
 use super::existing::{ExistingViolations, new_part};
 use super::finding::{Finding, Subject};
 use super::report::Report;
 use super::standard::{CHECKS, Check, Revision};
+use crate::conditions::EvalContext;
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::Pod;
 

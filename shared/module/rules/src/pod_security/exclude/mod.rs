@@ -7,17 +7,15 @@
 //!
 //! Source: `validate.podSecurity.exclude` of Kyverno, whose entries have the same meaning here.
 
-mod conditions;
 mod settings;
 
 use admission::Fault;
 
 use super::finding::{Finding, Problem, Subject};
 use super::standard::{Check, Field, Unset};
+use crate::conditions::{ContainerConditions, EvalContext, PodConditions};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::pattern::Pattern;
-use crate::view::ContainerKind;
-pub(super) use conditions::{Conditions, EvalContext};
 pub(super) use settings::{ENTRY, Standards, read};
 
 /// The entries, in the order of the settings.
@@ -28,18 +26,11 @@ pub(super) struct Exclusions(pub(super) Vec<ExclusionEntry>);
 #[derive(Debug)]
 pub(super) struct ExclusionEntry {
     checks: Vec<&'static Check>,
-    containers: ContainerPatterns,
+    /// The containers that the entry names. Without them, the entry is about the pod.
+    containers: ContainerConditions,
     field: Option<String>,
     values: Vec<Pattern>,
-    conditions: Conditions,
-}
-
-/// The containers that an entry names. If all lists are empty, the entry is about the pod.
-#[derive(Debug)]
-struct ContainerPatterns {
-    images: Vec<Pattern>,
-    names: Vec<Pattern>,
-    kinds: Vec<ContainerKind>,
+    conditions: PodConditions,
 }
 
 impl Exclusions {
@@ -113,13 +104,11 @@ impl ExclusionEntry {
     fn matches_field(&self, finding: &Finding<'_>) -> Result<bool, Fault> {
         let Self { containers, field, .. } = self;
         let is_about_subject = match &finding.subject {
-            Subject::Container(container) if containers.are_named() => {
-                containers.include(container.image()?, container.name()?, container.kind)
-            }
+            Subject::Container(container) if !containers.are_empty() => containers.met_by(container)?,
             Subject::Container(_) => {
                 finding.is_unset() && finding.rule.unset == Unset::LeftToPod && field.is_none()
             }
-            Subject::Pod | Subject::Volume(_) => !containers.are_named(),
+            Subject::Pod | Subject::Volume(_) => containers.are_empty(),
         };
         Ok(is_about_subject && field.as_ref().is_none_or(|field| is_named_by(finding, field)))
     }
@@ -127,18 +116,6 @@ impl ExclusionEntry {
     /// Whether the patterns of the entry match every value of a finding.
     fn matches_values(&self, finding: &Finding<'_>) -> bool {
         self.values.is_empty() || finding.values().into_iter().all(|value| match_any(&self.values, value))
-    }
-}
-
-impl ContainerPatterns {
-    fn are_named(&self) -> bool {
-        !(self.images.is_empty() && self.names.is_empty() && self.kinds.is_empty())
-    }
-
-    fn include(&self, image: &str, name: &str, kind: ContainerKind) -> bool {
-        (self.images.is_empty() || match_any(&self.images, Some(image)))
-            && (self.names.is_empty() || match_any(&self.names, Some(name)))
-            && (self.kinds.is_empty() || self.kinds.contains(&kind))
     }
 }
 
