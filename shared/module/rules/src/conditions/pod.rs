@@ -27,6 +27,8 @@ pub struct EvalContext<'a, 'd> {
     /// The request, or `None` for the pod before an update, whose requesting user is not known.
     request: Option<&'a Request<'d>>,
     pod: Pod<'d>,
+    /// Whether all labels meet the selectors of pods.
+    ignores_labels: bool,
     /// By the number of the entry.
     met: Vec<Option<Result<bool, Fault>>>,
 }
@@ -78,7 +80,14 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns the context of a pod, for a number of entries.
     #[must_use]
     pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
-        Self { request, pod, met: vec![None; entries] }
+        Self { request, pod, ignores_labels: false, met: vec![None; entries] }
+    }
+
+    /// Returns the context with labels that meet every `podSelector`: for conditions that a pod met
+    /// at some time, as its labels can change.
+    #[must_use]
+    pub fn ignoring_labels(self) -> Self {
+        Self { ignores_labels: true, ..self }
     }
 
     /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
@@ -115,6 +124,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
             return Ok(false);
         }
         if let Some(selector) = pod_selector
+            && !self.ignores_labels
             && !selector.matches(self.pod.metadata().labels())?
         {
             return Ok(false);

@@ -26,7 +26,7 @@ pub(super) fn complete<'d>(
 ) -> Result<(), Fault> {
     let is_inherited = sites.is_empty() || sites.iter().any(|site| site.options.is_none());
     match context.subject.kind {
-        SubjectKind::Template => return Ok(()),
+        SubjectKind::Template | SubjectKind::NewImages(_) => return Ok(()),
         SubjectKind::NewPod if is_inherited => complete_site(context, findings, pod_site)?,
         SubjectKind::NewPod | SubjectKind::AddedContainers(_) => {}
     }

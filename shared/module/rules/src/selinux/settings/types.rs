@@ -19,6 +19,12 @@ const ALLOWED: [&str; 4] = ["container_t", "container_init_t", "container_kvm_t"
 /// The type of super-privileged containers in container-selinux.
 const UNCONFINED: &str = "spc_t";
 
+/// The type of containers with the most privileges in Bottlerocket, which may do more than privileged
+/// containers: it may also write the settings of the node and act as the container runtime.
+///
+/// Source: `subject.cil` of Bottlerocket (core kit 3.1), `api_s` and `runtime_s`.
+const SUPER: &str = "super_t";
+
 /// The SELinux types that pods may set.
 #[derive(Debug)]
 pub(in crate::selinux) struct Types {
@@ -74,6 +80,12 @@ impl Types {
     pub(in crate::selinux) fn allow(&self, name: &str) -> bool {
         self.allowed.iter().any(|text| Pattern::of(text).matches(name))
     }
+}
+
+/// Whether neither privileges nor host namespaces are a reason for a type, because it gives more than
+/// they do.
+pub(in crate::selinux) fn needs_exemption(name: &str) -> bool {
+    name == SUPER
 }
 
 /// Whether a type is one of files, by the naming convention of SELinux policies.

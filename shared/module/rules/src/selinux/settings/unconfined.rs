@@ -56,7 +56,9 @@ mod tests {
 
     #[test]
     fn does_not_know_types_of_containers() {
-        for name in ["", " ", "container_t", "container_engine_t", "container_user_t", "virt_launcher.process"] {
+        for name in
+            ["", " ", "container_t", "container_engine_t", "container_user_t", "virt_launcher.process"]
+        {
             assert!(!is_known(name), "{name}");
         }
     }
