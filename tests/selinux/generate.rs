@@ -250,6 +250,7 @@ prop_compose! {
     pub fn settings()(
         source in source(),
         matching in prop_oneof![3 => Just(Match::Exact), 1 => Just(Match::Format), 1 => Just(Match::Any)],
+        allows_missing in weighted(0.2, Just(())),
         extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3", "s0:c1.c2"]]),
         (allowed, unconfined, host_type) in kinds(),
         users in select(vec![vec![], vec!["system_u"], vec!["user_u", "staff_u"]]),
@@ -268,7 +269,7 @@ prop_compose! {
         ]),
     ) -> Settings {
         Settings {
-            source, matching, extra, allowed, unconfined, users, roles, triggers, action, host_type, lowest, intra_pod,
+            source, matching, allows_missing: allows_missing.is_some(), extra, allowed, unconfined, users, roles, triggers, action, host_type, lowest, intra_pod,
             rejects_host_paths, rejects_read_only_claims, exempt_accounts, exempt_images, lifts,
             recursive: false, crio_try_skip: false,
         }

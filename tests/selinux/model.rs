@@ -64,6 +64,8 @@ pub enum IntraPod {
 pub struct Settings {
     pub source: Source,
     pub matching: Match,
+    /// `levels.missing: Allow`.
+    pub allows_missing: bool,
     pub extra: Vec<&'static str>,
     pub allowed: Option<Vec<&'static str>>,
     pub unconfined: Option<Vec<&'static str>>,
@@ -108,7 +110,11 @@ impl Settings {
         json!({
             "mode": format!("{mode:?}"),
             "allocation": allocation,
-            "levels": { "match": format!("{:?}", self.matching), "extra": self.extra },
+            "levels": {
+                "match": format!("{:?}", self.matching),
+                "missing": if self.allows_missing { "Allow" } else { "Require" },
+                "extra": self.extra,
+            },
             "types": { "allowed": self.allowed, "unconfined": self.unconfined },
             "users": self.users,
             "roles": self.roles,
@@ -295,7 +301,8 @@ pub fn judge(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
     let (completed, added) = completed(pod, settings);
     let mut reasons = violations(pod, settings);
     let after = completed.spec.as_ref().unwrap();
-    let demands_levels = settings.matching == Match::Exact || matches!(settings.source, Source::Fixed(_));
+    let demands_levels = !settings.allows_missing
+        && (settings.matching == Match::Exact || matches!(settings.source, Source::Fixed(_)));
     if settings.intra_pod == IntraPod::Enforce && settings.matching != Match::Any {
         // The runtime chooses missing levels if the guard requires none.
         let is_completed = mode == Mode::Mutate || demands_levels;

@@ -54,12 +54,12 @@ fn complete_site<'d>(
     let level = context.expected_level(options.type_name).filter(|_| options.level.is_none());
     let Some(level) = level else { return Ok(()) };
     let of_owner;
-    let rule = if fixed.level.is_some() {
-        Some(EVERY_POD)
-    } else if context.stored_level.is_some() {
+    let rule = if context.stored_level.is_some() && fixed.level.is_none() {
         Some("all containers of a pod must have the same level")
     } else if !context.settings.require_levels() {
         None
+    } else if fixed.level.is_some() {
+        Some(EVERY_POD)
     } else if context.has_lowest_level(options.type_name) {
         Some("pods in host namespaces must have one")
     } else {

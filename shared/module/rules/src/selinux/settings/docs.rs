@@ -64,6 +64,10 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
         "levels.match",
         "`Exact`: the level of the owner or, without an owner, as with `Format`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
     ),
+    (
+        "levels.missing",
+        "How `mode: Validate` handles a pod without a level. `Require`: it is denied, if levels are those of owners or fixed. `Allow`: it is admitted; only levels that are set are checked. `Mutate` adds missing levels in any case.",
+    ),
     ("levels.extra", "Additional levels that every pod may set."),
     ("types", "The SELinux types that pods may set."),
     (

@@ -22,7 +22,7 @@ pub(super) use exempt::{Exempt, Lift, Lifts};
 pub(super) use host_namespaces::shares_host_processes;
 use host_namespaces::{HOST_NAMESPACES, HostNamespaces};
 pub use host_namespaces::{HostNamespace, HostNamespaceAction, HostNamespaceLevel};
-pub use levels::LevelMatch;
+pub use levels::{LevelMatch, MissingLevel};
 use levels::{LEVELS, Levels};
 pub use mode::Mode;
 use names::{names, selinux_name_problem};
@@ -106,6 +106,7 @@ impl Settings {
 
     /// Whether every pod must have a level.
     pub(super) fn require_levels(&self) -> bool {
-        self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed
+        self.levels.missing == MissingLevel::Require
+            && (self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed)
     }
 }
