@@ -35,6 +35,8 @@ pub struct EvalContext<'a, 'd> {
     pod: Pod<'d>,
     /// The volumes that a container may write to, once they are asked for.
     writable: Option<Result<Lookup<&'d str>, Fault>>,
+    /// Whether all labels meet the selectors of pods.
+    ignores_labels: bool,
     /// By the number of the entry.
     met: Vec<Option<Result<bool, Fault>>>,
 }
@@ -92,13 +94,22 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns the context of a pod, for a number of entries.
     #[must_use]
     pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
-        Self { request, any_user: false, pod, writable: None, met: vec![None; entries] }
+        let met = vec![None; entries];
+        Self { request, any_user: false, pod, writable: None, ignores_labels: false, met }
     }
 
     /// Returns the context with conditions on the requesting user that any user meets.
     #[must_use]
     pub fn for_any_user(mut self) -> Self {
         self.any_user = true;
+        self
+    }
+
+    /// Returns the context with labels that meet every `podSelector`: for conditions that a pod met
+    /// at some time, as its labels can change.
+    #[must_use]
+    pub fn ignoring_labels(mut self) -> Self {
+        self.ignores_labels = true;
         self
     }
 
@@ -146,6 +157,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
             return Ok(false);
         }
         if let Some(selector) = pod_selector
+            && !self.ignores_labels
             && !selector.matches(self.pod.metadata().labels())?
         {
             return Ok(false);

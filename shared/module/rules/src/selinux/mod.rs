@@ -39,5 +39,5 @@ pub use ownership::{Origin, Owned, Ownership, levels_set_by};
 pub use policy::Selinux;
 pub use settings::{
     Caution, ChangePolicy, HostNamespace, HostNamespaceAction, HostNamespaceLevel, IntraPod, LevelMatch,
-    LocalVolumes, Mode, OnLookupFailure, OnMissingAnnotation, OwnerScope, SharedClaims, Source,
+    LocalVolumes, MissingLevel, Mode, OnLookupFailure, OnMissingAnnotation, OwnerScope, SharedClaims, Source,
 };

@@ -421,7 +421,7 @@ const CONTAINERS: Shape<'static> = Shape::Fields(&[
 const SELINUX_METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("generateName", Shape::ALL),
-    ("labels", Shape::Fields(&[("pod-template-hash", Shape::ALL)])),
+    ("labels", Shape::ALL),
     ("name", Shape::ALL),
     ("ownerReferences", Metadata::OWNERS),
 ]);

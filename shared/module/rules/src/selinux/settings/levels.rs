@@ -14,16 +14,28 @@ choices! {
         /// Any level; levels are not checked.
         Any,
     }
+
+    /// How a pod without a level is handled.
+    pub enum MissingLevel {
+        /// It gets a level, or must have one.
+        Require,
+        /// It gets a level, but need not have one.
+        Allow,
+    }
 }
 
 /// The keys of `levels`.
-pub(super) const LEVELS: &[Setting] =
-    &[Setting::new("match", Kind::Choice(LevelMatch::NAMES)), Setting::new("extra", Kind::List(&Kind::Text))];
+pub(super) const LEVELS: &[Setting] = &[
+    Setting::new("match", Kind::Choice(LevelMatch::NAMES)),
+    Setting::new("missing", Kind::Choice(MissingLevel::NAMES)),
+    Setting::new("extra", Kind::List(&Kind::Text)),
+];
 
 /// The levels that pods may set.
 #[derive(Debug, Default)]
 pub(in crate::selinux) struct Levels {
     pub(in crate::selinux) matching: LevelMatch,
+    pub(in crate::selinux) missing: MissingLevel,
     /// Levels that every pod may set in addition.
     pub(in crate::selinux) extra: Vec<Level>,
 }
@@ -38,6 +50,7 @@ impl Levels {
             return Ok(());
         }
         self.matching = Choice::read(setting.at("match"))?;
+        self.missing = Choice::read(setting.at("missing"))?;
         for (item, text) in setting.at("extra").texts()? {
             let level = read_level(item, text)?;
             let problem = if level.is_range() {
