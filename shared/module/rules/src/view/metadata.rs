@@ -17,6 +17,10 @@ impl<'d> Metadata<'d> {
         ("uid", Shape::ALL),
     ]);
 
+    /// The fields to read of an object for its owners.
+    pub const OWNED: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("ownerReferences", Self::OWNERS)]))]);
+
     /// Creates the view of the metadata of an object; either may be absent.
     pub(super) fn of(object: Node<'d>) -> Self {
         Self(object.at("metadata"))
