@@ -24,9 +24,11 @@ pub const WARNINGS: usize = 4 << 10;
 /// The room for the last line: `… and 18446744073709551615 more violations`.
 const COUNT: usize = 48;
 
+/// The end of a text that was cut.
+const ELLIPSIS: &str = "…";
+
 /// Cuts a text that is longer than `bound` bytes and ends it in an ellipsis.
 pub(crate) fn cut(mut text: String, bound: usize) -> String {
-    const ELLIPSIS: &str = "…";
     if text.len() > bound {
         text.truncate(text.floor_char_boundary(bound.saturating_sub(ELLIPSIS.len())));
         text.push_str(ELLIPSIS);
@@ -34,10 +36,39 @@ pub(crate) fn cut(mut text: String, bound: usize) -> String {
     text
 }
 
+/// Checks the texts of a response against the bounds.
+///
+/// # Errors
+/// Returns an error for a text that is too long and for an annotation that was cut: it does not
+/// have the number of the values that it leaves out, and may not be valid JSON.
+pub fn check(
+    message: &str,
+    warnings: &[String],
+    annotations: &mut dyn Iterator<Item = (&str, &str)>,
+) -> Result<(), String> {
+    if message.len() > MESSAGE {
+        return Err(format!("the message has {} bytes", message.len()));
+    }
+    let mut all = 0_usize;
+    for warning in warnings {
+        all = all.saturating_add(warning.len());
+        if warning.len() > WARNING || all > WARNINGS {
+            return Err(format!("warnings of {all} bytes, the last of them: {warning}"));
+        }
+    }
+    for (key, value) in annotations {
+        let was_cut = value.len().saturating_add(4) > ANNOTATION && value.ends_with(ELLIPSIS);
+        if value.len() > ANNOTATION || was_cut {
+            return Err(format!("the annotation {key} has {} bytes or more", value.len()));
+        }
+    }
+    Ok(())
+}
+
 /// Lines of a message or warnings: as many as fit, and a last one with the number of the others.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Lines {
-    pub(crate) lines: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// The name of the lines in the number of the others: `violations`.
     what: &'static str,
     /// The bytes that are left.
@@ -48,16 +79,16 @@ pub(crate) struct Lines {
 impl Lines {
     /// Creates lines of at most `bound` bytes, one byte for the end of each line included.
     pub(crate) fn new(bound: usize, what: &'static str) -> Self {
-        Self { lines: Vec::new(), what, room: bound.saturating_sub(COUNT), more: 0 }
+        Self { texts: Vec::new(), what, room: bound.saturating_sub(COUNT), more: 0 }
     }
 
     /// Adds a line if it fits, and counts it if not. The first one is cut to fit.
     pub(crate) fn push(&mut self, line: String) {
-        let line = if self.lines.is_empty() { cut(line, self.room.saturating_sub(1)) } else { line };
+        let line = if self.texts.is_empty() { cut(line, self.room.saturating_sub(1)) } else { line };
         match self.room.checked_sub(line.len().saturating_add(1)) {
             Some(room) if self.more == 0 => {
                 self.room = room;
-                self.lines.push(line);
+                self.texts.push(line);
             }
             _ => self.count(1),
         }
@@ -69,10 +100,10 @@ impl Lines {
             return;
         }
         if self.more > 0 {
-            self.lines.pop();
+            self.texts.pop();
         }
         self.more = self.more.saturating_add(more);
-        self.lines.push(["… and ", &self.more.to_string(), " more ", self.what].concat());
+        self.texts.push(["… and ", &self.more.to_string(), " more ", self.what].concat());
     }
 }
 
@@ -93,7 +124,7 @@ mod tests {
             lines.push((*line).to_owned());
         }
         lines.count(more);
-        lines.lines.join("\n")
+        lines.texts.join("\n")
     }
 
     #[test]

@@ -41,5 +41,6 @@ pub use ownership::{Origin, Owned, Ownership, levels_set_by};
 pub use policy::Selinux;
 pub use settings::{
     Caution, ChangePolicy, Collisions, HostNamespace, HostNamespaceAction, HostNamespaceLevel, IntraPod,
-    LevelMatch, LocalVolumes, Mode, OnLookupFailure, OnMissingAnnotation, OwnerScope, SharedClaims, Source,
+    LevelMatch, LocalVolumes, MissingLevel, Mode, OnLookupFailure, OnMissingAnnotation, OwnerScope,
+    SharedClaims, Source,
 };

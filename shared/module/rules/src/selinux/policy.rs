@@ -36,7 +36,8 @@ impl Policy for Selinux {
         rule("", "Namespace", "namespaces/finalize", UPDATED),
         rule("", "Namespace", "namespaces/status", UPDATED),
         rule("", "PersistentVolume", "persistentvolumes", CREATED),
-        rule("", "Pod", "pods", CREATED),
+        // Exemptions can depend on images, which an update can change.
+        rule("", "Pod", "pods", WRITTEN),
         rule("", "Pod", "pods/ephemeralcontainers", UPDATED),
         rule("", "PodTemplate", "podtemplates", WRITTEN),
         rule("", "ReplicationController", "replicationcontrollers", WRITTEN),

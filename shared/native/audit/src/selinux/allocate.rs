@@ -107,8 +107,8 @@ struct Bare {
 ///
 /// A Namespace with an annotation keeps its level, and so does a group. Of several Namespaces with
 /// the same hashed level, the oldest keeps it. The others get the first level of their name that no
-/// Namespace has. The source `Hash` counts as `NamespaceAnnotation`, because annotations prepare the
-/// change of the source. Exempt Namespaces get no annotation.
+/// Namespace has. The source `Hash` counts as `NamespaceAnnotation`, because annotations prepare
+/// the change of the source. Exempt Namespaces get no annotation.
 ///
 /// # Errors
 /// Settings under which Namespaces own no levels, and a dump without Namespaces or with one whose

@@ -15,11 +15,22 @@ choices! {
         /// Any level; levels are not checked.
         Any,
     }
+
+    /// How a pod without a level is handled.
+    pub enum MissingLevel {
+        /// It gets a level, or must have one.
+        Require,
+        /// It gets a level, but need not have one.
+        Allow,
+    }
 }
 
 /// The keys of `levels`.
-pub(super) const LEVELS: &[Setting] =
-    &[Setting::new("match", Kind::Choice(LevelMatch::NAMES)), Setting::new("extra", Kind::List(&Kind::Text))];
+pub(super) const LEVELS: &[Setting] = &[
+    Setting::new("match", Kind::Choice(LevelMatch::NAMES)),
+    Setting::new("missing", Kind::Choice(MissingLevel::NAMES)),
+    Setting::new("extra", Kind::List(&Kind::Text)),
+];
 
 /// The maximum number of extra levels. With more, a small pool might have no level left for a name.
 const MOST_EXTRA: usize = 100;
@@ -28,6 +39,7 @@ const MOST_EXTRA: usize = 100;
 #[derive(Debug, Default)]
 pub(in crate::selinux) struct Levels {
     pub(in crate::selinux) matching: LevelMatch,
+    pub(in crate::selinux) missing: MissingLevel,
     /// Levels that every pod may set in addition. No owner has a level that reaches one of them.
     pub(in crate::selinux) extra: Vec<Level>,
 }
@@ -47,6 +59,7 @@ impl Levels {
             return Ok(());
         }
         self.matching = Choice::read(setting.at("match"))?;
+        self.missing = Choice::read(setting.at("missing"))?;
         let per_level = usize::from(pool.per_level);
         let all = Level::of(&(pool.min..=pool.max).collect::<Vec<_>>());
         let extra = setting.at("extra");

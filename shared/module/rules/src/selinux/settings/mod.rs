@@ -8,6 +8,7 @@ mod levels;
 mod mode;
 mod names;
 mod types;
+mod unconfined;
 mod volumes;
 
 use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, Verdict, choices};
@@ -16,16 +17,17 @@ use allocation::ALLOCATION;
 pub(super) use allocation::Allocation;
 pub use allocation::{Collisions, OnMissingAnnotation, OwnerScope, Source};
 pub(super) use docs::DOCS;
-use exempt::{EXEMPT, Exempt};
+use exempt::EXEMPT;
+pub(super) use exempt::{Exempt, Lift, Lifts};
 pub(super) use host_namespaces::shares_host_processes;
 use host_namespaces::{HOST_NAMESPACES, HostNamespaces};
 pub use host_namespaces::{HostNamespace, HostNamespaceAction, HostNamespaceLevel};
-pub use levels::LevelMatch;
 use levels::{LEVELS, Levels};
+pub use levels::{LevelMatch, MissingLevel};
 pub use mode::Mode;
 use names::{names, selinux_name_problem};
-pub(super) use types::is_file_type;
 use types::{TYPES, Types};
+pub(super) use types::{is_file_type, needs_exemption};
 pub use volumes::{Caution, ChangePolicy, LocalVolumes, SharedClaims};
 use volumes::{VOLUMES, Volumes};
 
@@ -120,6 +122,7 @@ impl Settings {
 
     /// Whether every pod must have a level.
     pub(super) fn require_levels(&self) -> bool {
-        self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed
+        self.levels.missing == MissingLevel::Require
+            && (self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed)
     }
 }
