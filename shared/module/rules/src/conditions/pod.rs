@@ -93,8 +93,8 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
     ///
     /// # Errors
-    /// Returns a fault if a field of the pod or the request cannot be read, or if the look-up of the
-    /// Namespace fails.
+    /// Returns a fault if a field of the pod or the request cannot be read, or if the look-up of
+    /// the Namespace fails.
     pub fn meets(
         &mut self,
         entry: usize,

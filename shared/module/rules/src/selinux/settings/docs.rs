@@ -29,7 +29,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("allocation.categories.max", "The highest category. Defaults to 1023."),
     (
         "allocation.categories.perLevel",
-        "The number of categories of every level, 2 or 3. Defaults to 2. A level with more categories would give access to the files of others.",
+        "The number of categories of every level, 2 or 3. Defaults to 2. A level of three categories contains three pairs, which runtimes may draw for other pods.",
     ),
     (
         "allocation.salt",
@@ -85,7 +85,10 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("users", "SELinux users that pods may set. Defaults to none."),
     ("roles", "SELinux roles that pods may set. Defaults to none."),
     ("hostNamespaces", "Pods in host namespaces, which the runtime cannot confine."),
-    ("hostNamespaces.triggers", "The host namespaces that count. Defaults to `[HostPID, HostIPC]`."),
+    (
+        "hostNamespaces.triggers",
+        "The host namespaces that count. Defaults to `[HostPID, HostIPC]`. With CRI-O, which does not confine pods with `hostNetwork` by default, add `HostNetwork`.",
+    ),
     (
         "hostNamespaces.action",
         "`Default`: such pods get the type, with a warning. `Require`: they must set a type. `Ignore`: they are handled like other pods. `Reject`: they are denied.",
@@ -130,7 +133,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("exempt.pods", "Entries that lift rules from containers. All conditions of an entry have to hold."),
     (
         "exempt.pods.namespaces",
-        "Names of Namespaces. Required without `serviceAccounts`, because whoever writes a pod chooses its images and labels.",
+        "Names of Namespaces. Required without `serviceAccounts`, because the author of a pod chooses its images and labels.",
     ),
     ("exempt.pods.serviceAccounts", "Service accounts of pods, as `namespace/name`."),
     (
