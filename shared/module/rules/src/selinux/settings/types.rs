@@ -19,8 +19,8 @@ const ALLOWED: [&str; 4] = ["container_t", "container_init_t", "container_kvm_t"
 /// The type of super-privileged containers in container-selinux.
 const UNCONFINED: &str = "spc_t";
 
-/// The type of containers with the most privileges in Bottlerocket. Unlike privileged containers, it
-/// may also write the settings of the node and act as the container runtime.
+/// The type of containers with the most privileges in Bottlerocket. Unlike privileged containers,
+/// they may also write the settings of the node and act as the container runtime.
 ///
 /// Source: `subject.cil` of Bottlerocket (core kit 3.1), `api_s` and `runtime_s`.
 const SUPER: &str = "super_t";
