@@ -251,7 +251,7 @@ prop_compose! {
         source in source(),
         matching in prop_oneof![3 => Just(Match::Exact), 1 => Just(Match::Format), 1 => Just(Match::Any)],
         allows_missing in weighted(0.2, Just(())),
-        extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3", "s0:c1.c2"]]),
+        extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3,c4", "s0:c1.c2"]]),
         (allowed, unconfined, host_type) in kinds(),
         users in select(vec![vec![], vec!["system_u"], vec!["user_u", "staff_u"]]),
         roles in select(vec![vec![], vec!["system_r"], vec!["object_r"]]),

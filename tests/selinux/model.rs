@@ -530,5 +530,6 @@ fn is_allowed_level(
         return is_privileged;
     }
     let reaches_others = level.is_range() || level.categories() > 2;
-    !reaches_others && (owned.is_none() || settings.matching == Match::Format)
+    let is_free = owned.is_none() && settings.source != Source::Runtime;
+    !reaches_others && (is_free || settings.matching == Match::Format)
 }

@@ -1,11 +1,11 @@
 //! The floor of the budgets: a module that reads the payload as JSON, keeps nothing, and admits.
 
 use serde::de::IgnoredAny;
-use wapc_guest::{CallResult, register_function};
 
-guest::wapc_init!(register_function("validate", validate));
+guest::export_handler!(handle);
 
-fn validate(payload: &[u8]) -> CallResult {
-    serde_json::from_slice::<IgnoredAny>(payload)?;
-    Ok(br#"{"accepted":true}"#.to_vec())
+fn handle(operation: &[u8], payload: &[u8]) -> Option<Vec<u8>> {
+    (operation == b"validate").then_some(())?;
+    serde_json::from_slice::<IgnoredAny>(payload).ok()?;
+    Some(br#"{"accepted":true}"#.to_vec())
 }

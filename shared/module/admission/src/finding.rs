@@ -5,7 +5,7 @@ use std::fmt;
 use document::{Origin, Place};
 use text::Step;
 
-use crate::violation::{Kind, write, write_more};
+use crate::violation::{Kind, lines, write};
 use crate::{Violation, Violations};
 
 /// A violation that does not borrow from the document, for reports and tools.
@@ -67,11 +67,11 @@ impl Finding {
 
 impl From<&Violation<'_>> for Finding {
     fn from(violation: &Violation<'_>) -> Self {
-        let Violation { at, kind, rule, remedy, check } = violation;
+        let Violation { at, kind, rule, remedy, check, .. } = violation;
         Self {
             steps: at.place().steps,
             kind: match kind {
-                Kind::Invalid => FindingKind::Invalid { value: at.shown() },
+                Kind::Invalid => FindingKind::Invalid { value: violation.shown() },
                 Kind::Required => FindingKind::Required,
                 Kind::Forbidden => FindingKind::Forbidden,
             },
@@ -96,7 +96,7 @@ impl fmt::Display for Finding {
 /// The findings of a denied request, in document order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Findings {
-    /// The findings that the message lists, each on a line.
+    /// The findings, at most [`Violations::LISTED`].
     pub listed: Vec<Finding>,
     /// The number of further violations, which are counted but not listed.
     pub more: usize,
@@ -109,13 +109,11 @@ impl From<&Violations<'_>> for Findings {
 }
 
 impl Findings {
-    /// Returns the lines of the message: one for each finding, and one for the number of further
-    /// violations, if any.
+    /// Returns the lines of the message: one for each finding that [fits](crate::bounds::MESSAGE),
+    /// and one for the number of further violations, if any.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let listed = self.listed.iter().map(ToString::to_string);
-        let more = Some(self.more).filter(|more| *more > 0);
-        listed.chain(more.map(|more| More(more).to_string())).collect()
+        lines(&mut self.listed.iter().map(ToString::to_string), self.more)
     }
 }
 
@@ -123,14 +121,5 @@ impl Findings {
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.lines().join("\n"))
-    }
-}
-
-/// The last line of a message that does not list all violations.
-struct More(usize);
-
-impl fmt::Display for More {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_more(f, self.0)
     }
 }

@@ -33,6 +33,8 @@ pub trait Policy: Sized {
     /// The checks of the policy: the id of each and the control that it belongs to. Empty if its
     /// findings do not name checks. No module carries them.
     const CONTROLS: &'static [(&'static str, &'static str)] = &[];
+    /// The fields of `userInfo` that the policy reads: at least the name and the groups.
+    const USER: Shape<'static> = request::USER;
     /// The settings of the policy.
     const SETTINGS: &'static [Setting];
     /// The descriptions of the settings, one or two sentences each, by path: `allow.cidrs`.
@@ -69,7 +71,7 @@ pub fn judge<P: Policy, T>(
     receive: impl FnOnce(Outcome<Violations<'_>>) -> T,
 ) -> T {
     let is_kept = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
-    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) });
+    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) }, P::USER);
     let shape = request::payload(&shape);
     let parsed = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
     let reviewed = match &parsed {
@@ -269,11 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn counts_violations_beyond_one_thousand() {
+    fn counts_violations_that_do_not_fit_into_a_message() {
         let object = format!(r#"{{"spec":{{"open":[{}0]}}}}"#, "1,".repeat(1_002));
         let message = judged::<Gates<false>>(&object, "Deny");
-        assert!(message.contains("spec.open[999]: ") && !message.contains("spec.open[1000]: "));
-        assert!(message.contains(r"\n… and 3 more violations"), "{message}");
+        // Each has some 60 bytes.
+        assert!(message.contains("spec.open[500]: ") && !message.contains("spec.open[600]: "), "{message}");
+        let listed = message.matches("spec.open[").count();
+        assert!(message.contains(&format!(r"\n… and {} more violations", 1_003 - listed)), "{message}");
+        assert!(message.len() <= crate::bounds::MESSAGE + 2_000);
     }
 
     #[test]

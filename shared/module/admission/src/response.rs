@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use text::{Json, ObjectWriter};
 
+use crate::bounds::{MESSAGE, cut};
 use crate::{Decision, Outcome, Policy};
 
 /// The response to a `validate` call, with the fields of `ValidationResponse` in
@@ -45,11 +46,12 @@ pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
         }
         Decision::Denied(violations) => denied(violations.to_string(), FORBIDDEN),
         Decision::Fault(fault) => {
-            denied([P::ID, ": cannot judge this request: ", &fault.to_string()].concat(), INTERNAL_ERROR)
+            let message = [P::ID, ": cannot judge this request: ", &fault.to_string()].concat();
+            denied(cut(message, MESSAGE), INTERNAL_ERROR)
         }
     };
     match notes {
-        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings, &notes.audit_annotations),
+        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings.texts, &notes.audit_annotations),
         // The module of a policy that is declared to emit none carries no code for them.
         _ => response,
     }

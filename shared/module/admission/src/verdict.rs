@@ -1,5 +1,6 @@
 //! Verdicts of policies.
 
+use crate::bounds::{ANNOTATION, Lines, WARNING, WARNINGS, cut};
 use crate::{Edits, Violations};
 
 /// The verdict of a policy on a request, with warnings and audit annotations.
@@ -24,10 +25,16 @@ pub(crate) enum Review<'d> {
 }
 
 /// The warnings for the client and the annotations for the audit log, regardless of the verdict.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Notes {
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Lines,
     pub(crate) audit_annotations: Vec<(&'static str, String)>,
+}
+
+impl Default for Notes {
+    fn default() -> Self {
+        Self { warnings: Lines::new(WARNINGS, "warnings"), audit_annotations: Vec::new() }
+    }
 }
 
 impl Verdict<'_> {
@@ -38,22 +45,23 @@ impl Verdict<'_> {
     }
 
     /// Adds a warning, which `kubectl` prints: one line, if possible of at most 120 characters, as
-    /// the API server recommends for webhooks.
+    /// the API server recommends for webhooks. A longer one is cut at [`WARNING`], and warnings
+    /// beyond [`WARNINGS`] are counted.
     ///
     /// Only for policies that are declared to [emit warnings](crate::Policy::EMITS_WARNINGS).
     #[must_use]
     pub fn warn(mut self, warning: String) -> Self {
-        self.notes.get_or_insert_default().warnings.push(warning);
+        self.notes.get_or_insert_default().warnings.push(cut(warning, WARNING));
         self
     }
 
     /// Adds an annotation for the audit log. The API server prefixes its key with the name of the
-    /// webhook.
+    /// webhook. A value that is longer than [`ANNOTATION`] is cut.
     ///
     /// Only for policies that are declared to [emit warnings](crate::Policy::EMITS_WARNINGS).
     #[must_use]
     pub fn annotate(mut self, key: &'static str, value: String) -> Self {
-        self.notes.get_or_insert_default().audit_annotations.push((key, value));
+        self.notes.get_or_insert_default().audit_annotations.push((key, cut(value, ANNOTATION)));
         self
     }
 }

@@ -102,29 +102,60 @@ impl<'d> Document<'d> {
     /// has a duplicate key among those that are kept, because readers differ in which of the two
     /// values they use.
     pub fn parse(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Result<Self, Fault> {
-        let document =
-            Self { entries: Vec::with_capacity(64), unescaped: Vec::new(), missing: Cell::default(), origin };
-        let mut builder = Builder {
-            document,
-            scanner: Scanner::new(text),
-            fault: None,
-            #[cfg(debug_assertions)]
-            shape,
-        };
+        let mut builder = Builder::new(text, shape, origin);
         let parsed = builder.keep(shape, Id(0), Name::Root).and_then(|()| builder.scanner.end());
-        match (parsed, builder.fault) {
-            (Ok(()), _) => {
-                let entries = &mut builder.document.entries;
-                if entries.len() > 4096 {
-                    entries.shrink_to_fit();
-                }
-                Ok(builder.document)
+        if let Err(error) = parsed {
+            return Err(builder.refuse(text, error));
+        }
+        let entries = &mut builder.document.entries;
+        if entries.len() > 4096 {
+            entries.shrink_to_fit();
+        }
+        Ok(builder.document)
+    }
+
+    /// Parses `text`, a Kubernetes list, and passes each of its `items` to `read`, reduced to
+    /// `shape`. Only one item is kept at a time.
+    ///
+    /// # Errors
+    /// Returns the fault of `read`, or a fault if `text` is not a list or if [`parse`](Self::parse)
+    /// fails for an item.
+    ///
+    /// # Example
+    /// ```
+    /// use document::{Document, Fault, Origin, Shape};
+    ///
+    /// let list = br#"{"kind": "List", "items": [{"name": "a"}, {"name": 7}]}"#;
+    /// let mut names = Vec::new();
+    /// let shape = Shape::Fields(&[("name", Shape::ALL)]);
+    /// let read = Document::each_item(list, shape, Origin::Lookup("list"), &mut |item| {
+    ///     names.extend(item.at("name").text()?.map(str::to_owned));
+    ///     Ok(())
+    /// });
+    /// assert_eq!(names, ["a"]);
+    /// let fault = read.unwrap_err().to_string();
+    /// assert_eq!(fault, "list: items[1].name: expected a string, found a number");
+    /// ```
+    pub fn each_item(
+        text: &'d [u8],
+        shape: Shape<'d>,
+        origin: Origin<&'d str>,
+        read: &mut dyn FnMut(Node<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut builder = Builder::new(text, shape, origin);
+        let mut fault = None;
+        match builder.items(shape, &mut |document, id| {
+            fault = read(Node::new(document, id)).err();
+            fault.is_none()
+        }) {
+            Ok(Items::Read) => Ok(()),
+            Ok(Items::Stopped) => fault.map_or(Ok(()), Err),
+            Ok(Items::Unfit) => {
+                // The ordinary parser names the place.
+                let list = Self::parse(text, Shape::Fields(&[(ITEMS, Shape::Fields(&[]))]), origin)?;
+                list.root().at(ITEMS).required_items().map(|_| ())
             }
-            (Err(_), Some(fault)) => Err(fault),
-            (Err(error), None) => {
-                let place = Place { origin: origin.owned(), steps: Vec::new() };
-                Err(Fault::new(place, error.describe(text, builder.scanner.at())))
-            }
+            Err(error) => Err(builder.refuse(text, error)),
         }
     }
 
@@ -303,7 +334,90 @@ struct Builder<'d> {
     shape: Shape<'d>,
 }
 
+/// The field of a list that has its items.
+const ITEMS: &str = "items";
+
+/// The end of reading the items of a list.
+enum Items {
+    /// All of them were read.
+    Read,
+    /// The reader wanted no more.
+    Stopped,
+    /// The text is not an object with one array of items.
+    Unfit,
+}
+
 impl<'d> Builder<'d> {
+    fn new(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Self {
+        #[cfg(not(debug_assertions))]
+        let _ = shape;
+        let (entries, unescaped) = (Vec::with_capacity(64), Vec::new());
+        Self {
+            document: Document { entries, unescaped, missing: Cell::default(), origin },
+            scanner: Scanner::new(text),
+            fault: None,
+            #[cfg(debug_assertions)]
+            shape,
+        }
+    }
+
+    /// Returns the fault of text that cannot be parsed.
+    #[cold]
+    fn refuse(self, text: &[u8], error: SyntaxError) -> Fault {
+        let Self { document, scanner, fault, .. } = self;
+        fault.unwrap_or_else(|| {
+            let place = Place { origin: document.origin.owned(), steps: Vec::new() };
+            Fault::new(place, error.describe(text, scanner.at()))
+        })
+    }
+
+    /// Reads a list, and passes each item to `read` until it returns `false`.
+    fn items(
+        &mut self,
+        shape: Shape<'d>,
+        read: &mut dyn FnMut(&Document<'_>, Id) -> bool,
+    ) -> Result<Items, SyntaxError> {
+        let mut found = false;
+        if self.scanner.start()? != Start::Object {
+            return Ok(Items::Unfit);
+        }
+        let root = self.push(Id(0), Name::Root, Value::Object)?;
+        self.scanner.enter()?;
+        let mut first = true;
+        while self.scanner.more(first, b'}')? {
+            first = false;
+            let escaped = self.scanner.key()?;
+            if escaped && self.scanner.unescaped()? == ITEMS.as_bytes() {
+                return Ok(Items::Unfit);
+            }
+            if self.scanner.raw() != ITEMS.as_bytes() {
+                self.scanner.skip()?;
+                continue;
+            }
+            if found || self.scanner.start()? != Start::Array {
+                return Ok(Items::Unfit);
+            }
+            found = true;
+            let array = self.push(root, Name::Field(Text::Plain(ITEMS.as_bytes())), Value::Array)?;
+            self.scanner.enter()?;
+            let mut index = 0_u32;
+            while self.scanner.more(index == 0, b']')? {
+                // The entries of the root and of the array stay.
+                self.document.entries.truncate(2);
+                self.document.unescaped.clear();
+                self.document.missing.get_mut().clear();
+                let id = Id(2);
+                self.keep(shape, array, Name::Index(index))?;
+                if !read(&self.document, id) {
+                    return Ok(Items::Stopped);
+                }
+                index = index.saturating_add(1);
+            }
+        }
+        self.scanner.end()?;
+        Ok(if found { Items::Read } else { Items::Unfit })
+    }
+
     /// Keeps the next value.
     fn keep(&mut self, shape: Shape<'d>, parent: Id, name: Name<'d>) -> Result<(), SyntaxError> {
         #[cfg(debug_assertions)]
@@ -468,6 +582,49 @@ impl Id {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Reads the names of the items of a list.
+    fn names(list: &str) -> Result<Vec<String>, String> {
+        let shape = Shape::Fields(&[("name", Shape::ALL)]);
+        let mut names = Vec::new();
+        Document::each_item(list.as_bytes(), shape, Origin::Lookup("list"), &mut |item| {
+            item.object()?;
+            names.push(item.at("name").text()?.unwrap_or("none").to_owned());
+            Ok(())
+        })
+        .map(|()| names)
+        .map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn reads_a_list_item_by_item() {
+        assert_eq!(names(r#"{"items":[]}"#).unwrap(), Vec::<String>::new());
+        let list = r#" {"a":[1], "items":[{"name":"\u0041","x":{}},{},null,{"name":"b"}],"z":null} "#;
+        assert_eq!(names(list).unwrap(), ["A", "none", "none", "b"]);
+        for (list, fault) in [
+            ("[]", "list: expected an object, found an array"),
+            ("{}", "list: items: expected an array, found nothing"),
+            (r#"{"items":null}"#, "list: items: expected an array, found nothing"),
+            (r#"{"items":{}}"#, "list: items: expected an array, found an object"),
+            (r#"{"items":[],"items":[]}"#, r#"list: duplicate key "items""#),
+            (r#"{"items":[],"item\u0073":[]}"#, r#"list: duplicate key "items""#),
+            (r#"{"items":[{},7]}"#, "list: items[1]: expected an object, found a number"),
+            (r#"{"items":[{"name":"a","name":"b"}]}"#, r#"list: items[0]: duplicate key "name""#),
+            (
+                r#"{"items":[{}"#,
+                "list: not JSON: expected a comma or the end of the object or array at line 1 column 13",
+            ),
+            (r#"{"items":[]} 1"#, "list: not JSON: expected the end at line 1 column 14"),
+        ] {
+            assert_eq!(names(list).unwrap_err(), fault, "{list}");
+        }
+    }
+
+    #[test]
+    fn keeps_one_item_at_a_time() {
+        let items = vec![r#"{"name":"a"}"#; MOST + 1].join(",");
+        assert_eq!(names(&format!(r#"{{"items":[{items}]}}"#)).unwrap().len(), MOST + 1);
+    }
 
     const SHAPE: Shape<'static> = Shape::Fields(&[
         ("metadata", Shape::Fields(&[("labels", Shape::ALL)])),

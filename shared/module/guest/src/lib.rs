@@ -9,11 +9,10 @@ mod cluster;
 
 use admission::{Policy, render};
 use text::ObjectWriter;
-use wapc_guest::{CallResult, register_function};
 
 use cluster::HostCluster;
 
-/// Makes a crate the module of a policy: exports the function that the host calls first.
+/// Makes a crate the module of a policy: exports the functions that the host calls.
 ///
 /// # Example
 /// ```text
@@ -22,48 +21,68 @@ use cluster::HostCluster;
 #[macro_export]
 macro_rules! export {
     ($policy:ty) => {
-        $crate::wapc_init!($crate::register::<$policy>());
+        $crate::export_handler!($crate::handle::<$policy>);
     };
 }
 
-/// Exports the function that the host calls after it has instantiated a module.
+/// Makes a crate a module that passes calls to a [`Handler`].
 ///
-/// This is the only unsafe code, needed to export the function under its plain name: everything
-/// else is `forbid(unsafe_code)`.
+/// The exported names need unsafe attributes.
 #[macro_export]
-macro_rules! wapc_init {
-    ($body:expr) => {
+macro_rules! export_handler {
+    ($handler:expr) => {
         /// Called by the host after it has instantiated the module.
         #[unsafe(no_mangle)]
-        pub extern "C" fn wapc_init() {
-            $body
+        pub extern "C" fn wapc_init() {}
+
+        /// Called by the host for each operation, with the lengths of its name and of its payload.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn __guest_call(operation: usize, payload: usize) -> i32 {
+            $crate::call($handler, operation, payload)
         }
     };
 }
 
-/// Registers the functions that the host calls: `validate`, `validate_settings` and
+/// A function that answers operations: takes the operation and the payload, and returns the
+/// response; `None` if it does not know the operation.
+pub type Handler = fn(&[u8], &[u8]) -> Option<Vec<u8>>;
+
+/// Passes the current call to a handler, and its response to the host. Returns 1 for a response, 0
+/// for an error, as waPC wants it.
+#[must_use]
+pub fn call(handler: Handler, operation: usize, payload: usize) -> i32 {
+    let Some((operation, payload)) = wapc::request(operation, payload) else {
+        wapc::fail("the payload exceeds the memory of the module");
+        return 0;
+    };
+    match handler(&operation, &payload) {
+        Some(response) => {
+            wapc::respond(&response);
+            1
+        }
+        None => {
+            wapc::fail("unknown operation");
+            0
+        }
+    }
+}
+
+/// Handles the operations of Kubewarden's contract: `validate`, `validate_settings` and
 /// `protocol_version`.
-pub fn register<P: Policy>() {
-    register_function("validate", validate::<P>);
-    register_function("validate_settings", validate_settings::<P>);
-    register_function("protocol_version", protocol_version);
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "waPC defines the signature")]
-fn validate<P: Policy>(payload: &[u8]) -> CallResult {
-    Ok(admission::judge::<P, _>(payload, &HostCluster::<P>::default(), |outcome| render::<P, _>(outcome))
-        .to_json())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "waPC defines the signature")]
-fn validate_settings<P: Policy>(settings: &[u8]) -> CallResult {
-    let error = admission::check_settings::<P>(settings).err();
-    Ok(settings_response(error.map(|error| error.to_string())).into_bytes())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "waPC defines the signature")]
-fn protocol_version(_: &[u8]) -> CallResult {
-    Ok(PROTOCOL_VERSION.as_bytes().to_vec())
+#[must_use]
+pub fn handle<P: Policy>(operation: &[u8], payload: &[u8]) -> Option<Vec<u8>> {
+    Some(match operation {
+        b"validate" => {
+            let cluster = HostCluster::<P>::default();
+            admission::judge::<P, _>(payload, &cluster, |outcome| render::<P, _>(outcome)).to_json()
+        }
+        b"validate_settings" => {
+            let error = admission::check_settings::<P>(payload).err();
+            settings_response(error.map(|error| error.to_string())).into_bytes()
+        }
+        b"protocol_version" => PROTOCOL_VERSION.as_bytes().to_vec(),
+        _ => return None,
+    })
 }
 
 /// Returns a `SettingsValidationResponse` of kubewarden-policy-sdk as JSON.

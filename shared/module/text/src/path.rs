@@ -73,5 +73,6 @@ impl fmt::Display for Path<'_, '_> {
 }
 
 fn is_identifier(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'$'))
+    matches!(name.len(), 1..=256)
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'$'))
 }

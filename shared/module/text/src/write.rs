@@ -91,6 +91,44 @@ impl Json {
         Self(json)
     }
 
+    /// Creates an array of the values that fit into `longest` bytes. If some do not, the last
+    /// element is a string with their number.
+    ///
+    /// # Example
+    /// ```
+    /// use text::Json;
+    ///
+    /// let items = vec![Json::from("abcdefgh"); 9];
+    /// assert_eq!(Json::array_within(60, &items).as_str(), r#"["abcdefgh","abcdefgh","… 7 more"]"#);
+    /// ```
+    #[must_use]
+    pub fn array_within(longest: usize, items: &[Json]) -> Self {
+        within(longest, ["[", "]"], &mut items.iter().map(|item| item.0.clone()), "")
+    }
+
+    /// Creates an object of the string fields that fit into `longest` bytes. If some do not, the
+    /// value of a last field `…` has their number.
+    ///
+    /// # Example
+    /// ```
+    /// use text::Json;
+    ///
+    /// let fields = ["a", "b", "c"].map(|key| (key.to_owned(), "abcdefgh".to_owned()));
+    /// let json = Json::object_within(60, &fields);
+    /// assert_eq!(json.as_str(), r#"{"a":"abcdefgh","…":"… 2 more"}"#);
+    /// ```
+    #[must_use]
+    pub fn object_within(longest: usize, fields: &[(String, String)]) -> Self {
+        let mut written = fields.iter().map(|(key, text)| {
+            let mut field = String::new();
+            push_text(&mut field, key);
+            field.push(':');
+            push_text(&mut field, text);
+            field
+        });
+        within(longest, ["{", "}"], &mut written, "\"…\":")
+    }
+
     /// Creates an array of strings.
     #[must_use]
     pub fn texts(texts: &[String]) -> Self {
@@ -116,6 +154,40 @@ impl Json {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Joins the items that fit into `longest` bytes, followed by the number of the others.
+fn within(
+    longest: usize,
+    [open, close]: [&str; 2],
+    items: &mut dyn Iterator<Item = String>,
+    key: &str,
+) -> Json {
+    /// Room for the number and the brackets: `,"…":"… 18446744073709551615 more"]`.
+    const REST: usize = 42;
+    let mut json = open.to_owned();
+    let mut more = 0_usize;
+    for item in items {
+        let length = json.len().saturating_add(item.len()).saturating_add(REST);
+        if more > 0 || length > longest {
+            more = more.saturating_add(1);
+            continue;
+        }
+        if json.len() > 1 {
+            json.push(',');
+        }
+        json.push_str(&item);
+    }
+    if more > 0 {
+        if json.len() > 1 {
+            json.push(',');
+        }
+        for part in [key, "\"… ", &more.to_string(), " more\""] {
+            json.push_str(part);
+        }
+    }
+    json.push_str(close);
+    Json(json)
 }
 
 impl From<&str> for Json {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use admission::{Decision, Outcome, PolicyEntry};
+use admission::{Decision, Outcome, PolicyEntry, bounds};
 use cluster_objects::Objects;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -49,6 +49,8 @@ pub(crate) fn is_json(text: &[u8]) -> bool {
 /// Checks that the response has the outcome, in a form that the host reads.
 fn is_well_formed(entry: &PolicyEntry, outcome: Outcome) {
     let decision = outcome.decision.clone();
+    let annotations = outcome.audit_annotations().to_vec();
+    let warnings = outcome.warnings().to_vec();
     let response = (entry.render)(outcome).to_json();
     // Parsed only as far as needed: the object may have numbers that a `Value` cannot hold.
     let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(&response).unwrap();
@@ -66,6 +68,9 @@ fn is_well_formed(entry: &PolicyEntry, outcome: Outcome) {
     };
     assert_eq!(verdict, expected, "{}", entry.id);
     let message = field("message").map(|message| serde_json::from_str::<String>(message).unwrap());
+    let mut annotations = annotations.iter().map(|(key, value)| (*key, value.as_str()));
+    let bounds = bounds::check(message.as_deref().unwrap_or_default(), &warnings, &mut annotations);
+    assert_eq!(bounds, Ok(()), "{}", entry.id);
     assert_eq!(message.is_some_and(|message| !message.is_empty()), field("code").is_some(), "{}", entry.id);
 }
 

@@ -1,6 +1,6 @@
 //! Laws that hold for every policy and every case.
 
-use admission::{Cluster, Get, List, PolicyEntry, Shape, Unreachable};
+use admission::{CanI, Cluster, Get, List, PolicyEntry, Shape, Unreachable, bounds};
 use serde_json::{Value, json};
 
 use crate::{Case, judge};
@@ -47,8 +47,14 @@ const LOSSLESS: Law = Law {
     check: lossless,
 };
 
+const BOUNDED: Law = Law {
+    sentence: "messages, warnings and annotations stay within their bounds, however large the object is",
+    applies: to_every_policy,
+    check: bounded,
+};
+
 /// All laws.
-pub const ALL: &[Law] = &[CLOSED, MISTYPED, NULL, UNKNOWN, ORDER, ANSWERS, SETTLED, LOSSLESS];
+pub const ALL: &[Law] = &[CLOSED, MISTYPED, NULL, UNKNOWN, ORDER, ANSWERS, SETTLED, LOSSLESS, BOUNDED];
 
 /// The laws that hold for any request and are cheap enough for generated ones.
 pub const GENERATED: &[Law] = &[NULL, UNKNOWN, ORDER];
@@ -147,6 +153,10 @@ impl Cluster for Says<'_> {
     fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
         Ok(self.0.to_vec())
     }
+
+    fn can_i(&self, _: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        Ok(self.0.to_vec())
+    }
 }
 
 fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
@@ -159,7 +169,16 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
         return Ok(0);
     }
     let payload = case.admission_request()?.payload(&judge::settings(case));
-    let nonsense = ["", "null", "7", "[]", "\"x\"", "{\"metadata\":", "{\"items\":{},\"metadata\":[]}"];
+    let nonsense = [
+        "",
+        "null",
+        "7",
+        "[]",
+        "\"x\"",
+        "{\"metadata\":",
+        "{\"items\":{},\"metadata\":[]}",
+        "{\"allowed\":\"true\",\"metadata\":7}",
+    ];
     for answer in nonsense {
         if entry.evaluate(&payload, &Says(answer.as_bytes())).accepted {
             return Err(format!("admitted when the cluster answers {answer:?}"));
@@ -192,6 +211,60 @@ fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
         Ok(1)
     } else {
         Err(format!("{after} of {before} unknown fields are preserved"))
+    }
+}
+
+fn bounded(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+    /// The number of copies of each element and of each label.
+    const COPIES: usize = 300;
+    let mut judged = 0_usize;
+    let original = judge::natively(entry, case)?.outcome;
+    if original.denied.is_none() && original.warnings.is_empty() && original.audit_annotations.is_empty() {
+        return Ok(judged);
+    }
+    for (field, object) in objects_of(case) {
+        let mut larger = object;
+        multiply(&mut larger, COPIES);
+        let outcome = judge::natively(entry, &with(case, field, larger))?.outcome;
+        let message = outcome.denied.map(|lines| lines.join("\n")).or(outcome.fault).unwrap_or_default();
+        let annotations = outcome.audit_annotations.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        bounds::check(&message, &outcome.warnings, &mut annotations.into_iter())?;
+        judged = judged.saturating_add(1);
+    }
+    Ok(judged)
+}
+
+/// Repeats the elements of every array, and adds copies of every string field of objects whose keys
+/// are data, such as labels.
+fn multiply(value: &mut Value, copies: usize) {
+    match value {
+        Value::Array(items) => {
+            let original = items.clone();
+            // Nested arrays are multiplied once.
+            for item in items.iter_mut() {
+                multiply(item, if original.len() > 1 { 1 } else { copies });
+            }
+            for _ in 1..copies {
+                items.extend(original.iter().cloned());
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields.iter_mut() {
+                match value {
+                    Value::Object(entries) if matches!(name.as_str(), "labels" | "annotations") => {
+                        let added: Vec<_> = entries
+                            .iter()
+                            .flat_map(|(key, value)| {
+                                (1..copies).map(move |n| (format!("{key}-{n}"), value.clone()))
+                            })
+                            .collect();
+                        entries.extend(added);
+                    }
+                    other => multiply(other, copies),
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -2,8 +2,8 @@
 
 use admission::{Choice, Fault, Node, SettingsError, choices};
 
-use super::settings::{is_pattern_of_label, name_patterns};
-use crate::pattern::Pattern;
+use super::settings::{IMPOSSIBLE, is_pattern_of_label, name_patterns};
+use crate::pattern::Patterns;
 use crate::view::{Container, ContainerKind};
 
 choices! {
@@ -22,8 +22,8 @@ choices! {
 /// the kinds. An empty list is not a condition.
 #[derive(Debug, Default)]
 pub struct ContainerConditions {
-    images: Vec<Pattern>,
-    names: Vec<Pattern>,
+    images: Patterns,
+    names: Patterns,
     kinds: Vec<ContainerKind>,
 }
 
@@ -41,23 +41,23 @@ impl ContainerConditions {
                 Kinds::Ephemeral => ContainerKind::Ephemeral,
             });
         }
-        let images = name_patterns(entry.at("images"), &|image| {
+        let images = name_patterns(entry.at("images"), IMPOSSIBLE, &|image| {
             !image.bytes().any(|byte| byte.is_ascii_whitespace())
         })?;
-        let names = name_patterns(entry.at("containers"), &|name| is_pattern_of_label(name))?;
+        let names = name_patterns(entry.at("containers"), IMPOSSIBLE, &|name| is_pattern_of_label(name))?;
         Ok(Self { images, names, kinds })
     }
 
     /// Returns whether there is no condition.
     #[must_use]
     pub fn are_empty(&self) -> bool {
-        self.images.is_empty() && self.names.is_empty() && self.kinds.is_empty()
+        self.images.are_empty() && self.names.are_empty() && self.kinds.is_empty()
     }
 
     /// Returns whether there is a condition on images.
     #[must_use]
     pub fn depend_on_image(&self) -> bool {
-        !self.images.is_empty()
+        !self.images.are_empty()
     }
 
     /// Returns the kinds of containers; empty for all kinds.
@@ -72,8 +72,8 @@ impl ContainerConditions {
     /// Returns a fault if the image or the name of the container is not a string.
     pub fn met_by(&self, container: &Container<'_>) -> Result<bool, Fault> {
         let (image, name) = (container.image()?, container.name()?);
-        Ok(Pattern::any_or_none(&self.images, image)
-            && Pattern::any_or_none(&self.names, name)
+        Ok(self.images.are_met_by(image)
+            && self.names.are_met_by(name)
             && (self.kinds.is_empty() || self.kinds.contains(&container.kind)))
     }
 }

@@ -15,12 +15,13 @@
 mod container;
 mod pod;
 mod settings;
+mod workload;
 
 pub use container::{ContainerConditions, Kinds};
 pub use pod::{EvalContext, PodConditions};
 pub use settings::{
     CONTAINER_KINDS, CONTAINERS, IMAGES, NAMESPACE_SELECTOR, NAMESPACES, POD_SELECTOR, RUNTIME_CLASSES,
-    SERVICE_ACCOUNTS, is_pattern_of_label, is_pattern_of_subdomain,
+    SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label, is_pattern_of_subdomain,
 };
 
 pub use crate::subject::{GROUPS, USERS};

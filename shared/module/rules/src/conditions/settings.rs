@@ -3,7 +3,7 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError};
 
 use super::Kinds;
-use crate::pattern::Pattern;
+use crate::pattern::Patterns;
 use crate::selector::{SELECTOR, Selector};
 
 const TEXTS: Kind = Kind::List(&Kind::Text);
@@ -32,6 +32,9 @@ pub const SERVICE_ACCOUNTS: Setting = Setting::new("serviceAccounts", TEXTS);
 /// Patterns of the name of the pod's runtime class.
 pub const RUNTIME_CLASSES: Setting = Setting::new("runtimeClasses", TEXTS);
 
+/// Workloads, `KIND/NAME` with a pattern as the name.
+pub const WORKLOADS: Setting = Setting::new("workloads", TEXTS);
+
 /// Reads a selector. An empty one is not a condition, as it selects everything.
 pub(super) fn selector(setting: Node<'_>) -> Result<Option<Selector>, SettingsError> {
     let labels = setting.at("matchLabels").fields()?.next().is_some();
@@ -47,23 +50,23 @@ pub(super) fn some(
     if setting.items()?.next().is_some() { read(setting) } else { Ok(Vec::new()) }
 }
 
-/// Reads patterns of names, each of which must be able to match a name.
+/// The problem with a pattern of names.
+pub(super) const IMPOSSIBLE: &str = "cannot match any valid name; correct or remove it";
+
+/// Reads patterns of names, each of which must be able to match a name; the others have `problem`.
 pub(super) fn name_patterns(
     setting: Node<'_>,
+    problem: &str,
     is_possible: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Pattern>, SettingsError> {
+) -> Result<Patterns, SettingsError> {
     let mut patterns = Vec::new();
     for (item, text) in setting.texts()? {
         if text.is_empty() || !is_possible(text) {
-            return Err(SettingsError::about(
-                item,
-                text,
-                "cannot match any valid name; correct or remove it",
-            ));
+            return Err(SettingsError::about(item, text, problem));
         }
-        patterns.push(Pattern::of(text));
+        patterns.push(text);
     }
-    Ok(patterns)
+    Ok(Patterns::of(&patterns))
 }
 
 /// Returns whether a pattern can match an RFC 1123 label.

@@ -1,6 +1,7 @@
 //! `mode: Munge`: corrects the labels and the owner of mirror pods instead of denying them.
 
-use admission::{Edits, Fault, ObjectWriter, Verdict, Violations};
+use admission::bounds::ANNOTATION;
+use admission::{Edits, Fault, Json, ObjectWriter, Verdict, Violations};
 
 use super::labels::Labels;
 use super::lookups::Lookups;
@@ -21,13 +22,6 @@ const LONGEST: usize = 256 << 10;
 /// Returns whether an annotation is one of the two records.
 pub(super) fn is_record(key: &str) -> bool {
     [REMOVED_LABELS, REMOVED_OWNER_REFERENCES].contains(&key)
-}
-
-/// The labels that were removed from a pod.
-struct Removed<'d> {
-    keys: Vec<&'d str>,
-    /// Keys and values, as a JSON object.
-    record: String,
 }
 
 /// Removes the labels that are not allowed and sets the owner. Denies the request if there are
@@ -51,10 +45,15 @@ pub(super) fn munge<'d>(
         return Ok(violations.into());
     }
     let mut verdict = Verdict::from(edits);
-    if !removed.keys.is_empty() {
-        let warning = summary("node-pods removed labels of this mirror pod", &removed.keys, 0);
+    if !removed.is_empty() {
+        // The number of the other labels is up to the node: they must not hide these.
+        let (mut removed, others): (Vec<_>, Vec<_>) =
+            removed.into_iter().partition(|(key, _)| rules.denies(key));
+        removed.extend(others);
+        let keys: Vec<&str> = removed.iter().map(|(key, _)| key.as_str()).collect();
+        let warning = summary("node-pods removed labels of this mirror pod", &keys, 0);
         // Unlike the record on the pod, the audit log cannot be overwritten or forged by a node.
-        verdict = verdict.warn(warning).annotate("removed-labels", removed.record);
+        verdict = verdict.warn(warning).annotate("removed-labels", record(ANNOTATION, &removed));
     }
     if replaced_owners {
         verdict = verdict.warn("node-pods replaced the owner references of this mirror pod".to_owned());
@@ -62,17 +61,21 @@ pub(super) fn munge<'d>(
     Ok(verdict)
 }
 
-/// Removes the labels that are not allowed, and records them in an annotation.
+/// Returns labels as a JSON object of at most `longest` bytes.
+fn record(longest: usize, labels: &[(String, String)]) -> String {
+    Json::object_within(longest, labels).into_text()
+}
+
+/// Removes the labels that are not allowed, records them in an annotation and returns them.
 fn remove_labels<'d>(
     pod: Pod<'d>,
     rules: &Labels,
     lookups: &mut Lookups<'_>,
     edits: &mut Edits,
     violations: &mut Violations<'d>,
-) -> Result<Removed<'d>, Fault> {
+) -> Result<Vec<(String, String)>, Fault> {
     let metadata = pod.metadata();
-    let mut keys = Vec::new();
-    let mut record = ObjectWriter::new();
+    let mut removed = Vec::new();
     let mut length = 0_usize;
     let mut kept = ObjectWriter::new();
     let mut keeps_none = true;
@@ -83,8 +86,7 @@ fn remove_labels<'d>(
             keeps_none = false;
             continue;
         }
-        keys.push(key);
-        record = record.text(key, value);
+        removed.push((key.to_owned(), value.to_owned()));
         length = length.saturating_add(key.len()).saturating_add(value.len());
         if length > LONGEST {
             violations.forbid(
@@ -95,16 +97,15 @@ fn remove_labels<'d>(
             break;
         }
     }
-    let record = record.finish();
-    if !keys.is_empty() {
+    if !removed.is_empty() {
         if keeps_none {
             edits.remove(&metadata.labels())?;
         } else {
             edits.set(&metadata.labels(), kept)?;
         }
-        edits.set(&metadata.annotations().at(REMOVED_LABELS), record.as_str())?;
+        edits.set(&metadata.annotations().at(REMOVED_LABELS), record(usize::MAX, &removed).as_str())?;
     }
-    Ok(Removed { keys, record })
+    Ok(removed)
 }
 
 /// Makes the Node the owner of the pod, and records other owner references in an annotation.

@@ -1,5 +1,6 @@
 //! The verdict on a pod: the reports on all standards become one response.
 
+use admission::bounds::ANNOTATION;
 use admission::{Json, Verdict};
 
 use super::report::Report;
@@ -51,7 +52,7 @@ pub(super) fn verdict<'d>(reports: Vec<Report<'d>>, errors: &[String]) -> Verdic
         annotations.push((ERROR, errors.join("; ")));
     }
     if !controls.is_empty() {
-        annotations.push((CONTROLS, Json::array(&controls).into_text()));
+        annotations.push((CONTROLS, Json::array_within(ANNOTATION, &controls).into_text()));
     }
     // As in-tree, a denied request has no warnings: the message gives the reasons.
     if !denied {

@@ -6,7 +6,7 @@ use admission::{Kind, Node, Setting, SettingsError, advice, nearest};
 
 use super::{ExclusionEntry, Exclusions};
 use crate::conditions::{self, ContainerConditions, PodConditions, is_pattern_of_label};
-use crate::pattern::Pattern;
+use crate::pattern::Patterns;
 use crate::pod_security::LevelVersion;
 use crate::pod_security::standard::{CHECKS, Check, Field, Revision};
 
@@ -16,6 +16,7 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     conditions::IMAGES,
     Setting::new("restrictedField", Kind::Text),
     Setting::new("values", Kind::List(&Kind::Text)),
+    Setting::new("readOnly", Kind::Flag),
     conditions::CONTAINERS,
     conditions::CONTAINER_KINDS,
     conditions::POD_SELECTOR,
@@ -23,6 +24,7 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     conditions::NAMESPACE_SELECTOR,
     conditions::SERVICE_ACCOUNTS,
     conditions::RUNTIME_CLASSES,
+    conditions::WORKLOADS,
     conditions::USERS,
     conditions::GROUPS,
 ];
@@ -66,11 +68,21 @@ fn read_entry(entry: Node<'_>, standards: &Standards<'_>) -> Result<ExclusionEnt
         revisions.iter().flat_map(|revision| revision.rules).map(|rule| rule.field).collect();
     let containers = ContainerConditions::read(entry)?;
     check_scope(entry, name, &containers, &fields)?;
+    let read_only = entry.at("readOnly");
+    let is_read_only = read_only.boolean()? == Some(true);
+    if is_read_only && !fields.iter().all(|field| matches!(field, Field::Volume(_) | Field::VolumeSource(_)))
+    {
+        return Err(SettingsError::at(
+            read_only,
+            &joined(name, "does not restrict volumes; remove this key"),
+        ));
+    }
     let field = restricted_field(entry, &containers, &fields)?;
     Ok(ExclusionEntry {
         checks,
         containers,
         field,
+        read_only: is_read_only,
         values: patterns(entry.at("values"))?,
         conditions: PodConditions::read(entry)?,
     })
@@ -197,8 +209,9 @@ fn restricted_field(
     Err(SettingsError::about(setting, field, &advice(complaint, field, &distinct)))
 }
 
-fn patterns(setting: Node<'_>) -> Result<Vec<Pattern>, SettingsError> {
-    Ok(setting.texts()?.into_iter().map(|(_, text)| Pattern::of(text)).collect())
+fn patterns(setting: Node<'_>) -> Result<Patterns, SettingsError> {
+    let texts: Vec<&str> = setting.texts()?.into_iter().map(|(_, text)| text).collect();
+    Ok(Patterns::of(&texts))
 }
 
 fn joined(name: &str, problem: &str) -> String {

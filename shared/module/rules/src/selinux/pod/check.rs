@@ -194,25 +194,29 @@ fn may_be_unconfined(
     Ok(all)
 }
 
-/// Whether an installed SelinuxProfile has this type.
+/// Whether an installed profile has this type.
 fn is_profile_type(
     context: &Context<'_, '_>,
     lookups: &mut Lookups<'_>,
     findings: &mut Findings<'_>,
     type_name: &str,
 ) -> Result<bool, Fault> {
-    let known = match lookups.profile_types.take() {
-        Some(known) => known,
-        None => match profiles::installed(lookups.cluster, context.subject.namespace) {
-            Ok(known) => known,
-            Err(fault) => {
-                findings.tolerate(fault)?;
-                return Ok(true);
-            }
-        },
-    };
-    let known = lookups.profile_types.insert(known);
-    Ok(known.iter().any(|known| known == type_name))
+    for (kind, known) in profiles::KINDS.into_iter().zip(&mut lookups.profile_types) {
+        let types = match known.take() {
+            Some(types) => types,
+            None => match profiles::installed(lookups.cluster, kind, context.subject.namespace) {
+                Ok(types) => types,
+                Err(fault) => {
+                    findings.tolerate(fault)?;
+                    return Ok(true);
+                }
+            },
+        };
+        if known.insert(types).iter().any(|known| known == type_name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether there are rules for levels.
@@ -269,8 +273,8 @@ fn level_problem(context: &Context<'_, '_>, level: &str, freedom: Freedom) -> Op
         "has too many categories, which gives access to the files of others"
     } else if is_exact && owner.level.is_some() {
         return Some(["is not the level of ", &owner.text()].concat());
-    } else if is_exact && owner.is_unnamed_pod {
-        "is set for a pod without a stable name, whose level the runtime chooses"
+    } else if is_exact && let Some(rule) = owner.forbids_levels {
+        rule
     } else {
         return None;
     };

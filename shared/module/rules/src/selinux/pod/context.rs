@@ -137,9 +137,9 @@ fn find_owner<'d>(
         && let Err(fault) = lookups.namespace.namespace(&|_| Ok(()))
     {
         findings.tolerate(fault)?;
-        return Ok(Owner::of(None, "an unknown owner"));
+        return Ok(Owner::unknown());
     }
-    let owner = owner::find(allocation, subject, &mut lookups.namespace)?;
+    let owner = owner::find(allocation, subject, lookups, findings)?;
     if owner.is_refused {
         let rule = [owner.text().as_str(), " has no level"].concat();
         let key = allocation.annotations.first().map_or("", String::as_str);

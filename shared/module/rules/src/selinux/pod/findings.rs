@@ -1,6 +1,7 @@
 //! The findings of a review, and the verdict that follows from them in either mode.
 
-use admission::{Edits, Fault, Json, Node, ObjectWriter, Verdict, Violation, Violations};
+use admission::bounds::ANNOTATION;
+use admission::{Edits, Fault, Json, Node, Verdict, Violation, Violations};
 
 use crate::selinux::settings::{Mode, OnLookupFailure};
 use crate::summary::summary;
@@ -90,7 +91,7 @@ impl<'d> Findings<'d> {
     pub(super) fn verdict(mut self, mode: Mode) -> Result<Verdict<'d>, Fault> {
         let changes = self.missing.len().saturating_add(self.additions.len());
         let mut edits = Edits::default();
-        let mut defaulted = ObjectWriter::new();
+        let mut defaulted = Vec::new();
         if mode == Mode::Validate {
             for Missing { at, value, rule } in self.missing {
                 if let Some(rule) = rule {
@@ -108,14 +109,15 @@ impl<'d> Findings<'d> {
             let missing = self.missing.into_iter().map(|missing| (missing.at, missing.value));
             for (at, value) in missing.chain(self.additions) {
                 edits.set(&at, value.as_str())?;
-                defaulted = defaulted.text(&at.path(), &value);
+                defaulted.push((at.path(), value));
             }
         }
         let is_denied = !self.violations.is_empty();
         let mut verdict = if is_denied || mode == Mode::Validate {
             Verdict::from(self.violations)
         } else if changes > 0 {
-            Verdict::from(edits).annotate("defaulted", Json::from(defaulted).into_text())
+            Verdict::from(edits)
+                .annotate("defaulted", Json::object_within(ANNOTATION, &defaulted).into_text())
         } else {
             Verdict::admit()
         };

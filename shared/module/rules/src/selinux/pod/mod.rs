@@ -22,7 +22,7 @@ use admission::{Cluster, Fault, Operation, Request, Verdict};
 use self::context::Context;
 use self::findings::Findings;
 use self::lookups::Lookups;
-pub(super) use self::profiles::{API_VERSION as PROFILE_API_VERSION, KIND as PROFILE_KIND};
+pub(super) use self::profiles::{API_VERSION as PROFILE_API_VERSION, KINDS as PROFILE_KINDS};
 pub(super) use self::site::Site;
 use self::subject::{Subject, SubjectKind};
 use super::settings::{HostNamespaceAction, Settings};
@@ -70,7 +70,7 @@ pub(super) fn review<'d>(
     let mut lookups = Lookups {
         cluster,
         namespace: NamespaceLookup::new(Some(namespace), cluster, Namespace::DESCRIBED),
-        profile_types: None,
+        profile_types: [None, None],
     };
     findings(settings, subject, &mut lookups)?.verdict(settings.mode)
 }

@@ -17,6 +17,14 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     ("allocation.namespaceLabel", "The label key whose value owns a level, for the scope `NamespaceLabel`."),
     (
+        "allocation.protectNamespaceLabel",
+        "If `true`, only `annotationEditors` may set, change and remove this label on Namespaces.",
+    ),
+    (
+        "allocation.collisions",
+        "How a new Namespace is handled whose hashed level another Namespace has, for the source `Hash` and the scopes `Namespace` and `NamespaceLabel`. `Reject` and `Warn` look up all Namespaces.",
+    ),
+    (
         "allocation.annotations",
         "Annotation keys that hold a level. The first annotation present applies; the policy writes the first key of the list. Defaults to `[portcullis.dev/selinux-level, openshift.io/sa.scc.mcs]`.",
     ),
@@ -43,7 +51,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "allocation.annotationEditors",
-        "The users, groups and service accounts that may set, change and remove the annotations. Defaults to the group `system:masters`.",
+        "The users, groups and service accounts that may set, change and remove the annotations and a protected label. Defaults to the group `system:masters`.",
     ),
     ("allocation.annotationEditors.groups", "Names of groups."),
     ("allocation.annotationEditors.users", "Full names of users."),
@@ -62,13 +70,16 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("levels", "The levels that pods may set."),
     (
         "levels.match",
-        "`Exact`: the level of the owner or, without an owner, as with `Format`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
+        "`Exact`: the level of the owner, and none if the runtime chooses the level, as with the source `Runtime`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
     ),
     (
         "levels.missing",
         "How `mode: Validate` handles a pod without a level. `Require`: it is denied, if levels are those of owners or fixed. `Allow`: it is admitted; only levels that are set are checked. `Mutate` adds missing levels in any case.",
     ),
-    ("levels.extra", "Additional levels that every pod may set."),
+    (
+        "levels.extra",
+        "At most 100 additional levels that every pod may set. No owner gets one of them or a level that contains one.",
+    ),
     ("types", "The SELinux types that pods may set."),
     (
         "types.allowed",
@@ -80,7 +91,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "types.fromSelinuxProfiles",
-        "If `true`, the types of SelinuxProfile objects installed for the Namespace are also allowed. The policy looks them up.",
+        "If `true`, the types of SelinuxProfile and RawSelinuxProfile objects installed for the cluster or the Namespace are also allowed. The policy looks them up.",
     ),
     ("users", "SELinux users that pods may set. Defaults to none."),
     ("roles", "SELinux roles that pods may set. Defaults to none."),
@@ -121,7 +132,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "volumes.localPersistentVolumes",
-        "How PersistentVolumes are handled whose `local.path` is a system path, which the runtime would relabel.",
+        "How PersistentVolumes are handled whose `local.path` is in, is or contains a system directory, which the runtime would relabel.",
     ),
     (
         "volumes.crioTrySkip",

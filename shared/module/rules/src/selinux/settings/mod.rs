@@ -11,11 +11,11 @@ mod types;
 mod unconfined;
 mod volumes;
 
-use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
+use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, Verdict, choices};
 
 use allocation::ALLOCATION;
 pub(super) use allocation::Allocation;
-pub use allocation::{OnMissingAnnotation, OwnerScope, Source};
+pub use allocation::{Collisions, OnMissingAnnotation, OwnerScope, Source};
 pub(super) use docs::DOCS;
 use exempt::EXEMPT;
 pub(super) use exempt::{Exempt, Lift, Lifts};
@@ -92,8 +92,8 @@ impl Settings {
         let mut settings = Self { mode, ..Self::default() };
         settings.allocation.read(setting.at("allocation"))?;
         settings.types.read(setting.at("types"))?;
-        let per_level = usize::from(settings.allocation.pool.per_level);
-        settings.levels.read(setting.at("levels"), per_level)?;
+        settings.levels.read(setting.at("levels"), &settings.allocation.pool)?;
+        settings.allocation.pool.excluded.clone_from(&settings.levels.extra);
         settings.host_namespaces.read(setting.at("hostNamespaces"), &settings.types)?;
         settings.volumes.read(setting.at("volumes"), mode)?;
         settings.exempt.read(setting.at("exempt"))?;
@@ -102,6 +102,22 @@ impl Settings {
         settings.intra_pod = Choice::read(setting.at("intraPod"))?;
         settings.on_lookup_failure = Choice::read(setting.at("onLookupFailure"))?;
         Ok(settings)
+    }
+
+    /// The verdict on a Namespace if the others cannot be looked up: `verdict`, with a warning.
+    ///
+    /// # Errors
+    /// The fault itself, unless the settings tolerate failed look-ups.
+    pub(super) fn without_lookup<'d>(
+        &self,
+        verdict: Verdict<'d>,
+        fault: Fault,
+    ) -> Result<Verdict<'d>, Fault> {
+        if self.on_lookup_failure != OnLookupFailure::Warn {
+            return Err(fault);
+        }
+        let warning = ["selinux could not look up: ", &fault.place().to_string()].concat();
+        Ok(verdict.warn(warning).annotate("error", fault.to_string()))
     }
 
     /// Whether every pod must have a level.

@@ -31,7 +31,7 @@ pub(in crate::selinux) struct Types {
     /// Names and patterns, as the settings write them.
     pub(in crate::selinux) allowed: Vec<String>,
     pub(in crate::selinux) unconfined: Vec<String>,
-    /// Whether the types of installed SelinuxProfile objects are allowed, too.
+    /// Whether the types of installed profiles are allowed, too.
     pub(in crate::selinux) from_profiles: bool,
 }
 
