@@ -156,8 +156,8 @@ pub fn allocate(dump: &Dump, settings: SelinuxSettings) -> Result<LevelAllocatio
         }
     }
     bare.sort_by(|a, b| (&a.created, &a.name).cmp(&(&b.created, &b.name)));
-    let hashed = |bare: &Bare| rules.candidates(&bare.name).first().map(text);
-    let hashes: BTreeSet<String> = bare.iter().filter_map(hashed).collect();
+    let own_level = |bare: &Bare| rules.candidates(&bare.name).first().map(text);
+    let hashes: BTreeSet<String> = bare.iter().filter_map(own_level).collect();
     for Bare { name, .. } in bare {
         match annotation(&rules, &name, &hashes, &taken) {
             Ok(annotation) => {

@@ -120,11 +120,11 @@ impl From<Fault> for Unknown {
 }
 
 /// The key of the workload: the controller of a pod, with a Deployment instead of its ReplicaSets
-/// and a CronJob instead of its Jobs, or the pod itself if it has no controller. Empty if the name
-/// is generated.
+/// and a `CronJob` instead of its Jobs, or the pod itself if it has no controller. Empty if the
+/// name is generated.
 ///
-/// The name of a Job of a CronJob has the time of the run as a suffix, but other Jobs may have such
-/// names, too. The Job itself names its CronJob.
+/// The name of a Job of a `CronJob` has the time of the run as a suffix, but other Jobs may have
+/// such names, too. The Job itself names its `CronJob`.
 fn workload_key(subject: &Subject<'_, '_>, cluster: &dyn Cluster) -> Result<String, Unknown> {
     let pod = subject.pod;
     let namespace = subject.namespace;
@@ -165,7 +165,7 @@ fn key(namespace: &str, kind: &str, name: &str) -> String {
     ["workload:", namespace, "/", kind, "/", name].concat()
 }
 
-/// The key of a Job: its CronJob if it has one.
+/// The key of a Job: its `CronJob` if it has one.
 ///
 /// # Errors
 /// A Job that cannot be looked up or read.
