@@ -227,3 +227,40 @@ pub fn levels_set_by<'d>(pod: Pod<'d>) -> Result<Vec<(Node<'d>, &'d str)>, Fault
     let level = |site: &Site<'d>| Some((site.at("level"), site.level()?));
     Ok(sites.iter().filter_map(level).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_owner_and_no_extra_level_have_access_to_each_other(
+            per_level in 2_u8..=3,
+            min in 0_u16..40,
+            categories in prop::collection::vec(0_u16..1024, 1..4),
+            names in prop::collection::vec("[a-z]{1,6}", 1..20),
+        ) {
+            // With few categories, many of the levels would be part of others.
+            let max = min.saturating_add(60);
+            let extra = Level::of(&categories);
+            let settings = [
+                r#"{"allocation": {"categories": {"min": "#, &min.to_string(), r#", "max": "#, &max.to_string(),
+                r#", "perLevel": "#, &per_level.to_string(), r#"}}, "levels": {"extra": [""#, &extra.text(), r#""]}}"#,
+            ];
+            let settings = settings.concat();
+            // The settings reject what contains or is part of owners' levels.
+            let all = Level::of(&(min..=max).collect::<Vec<_>>());
+            let count = extra.categories();
+            let is_valid = count == usize::from(per_level) || count < usize::from(per_level) && !all.reaches(&extra);
+            let ownership = Ownership::configure(settings.as_bytes());
+            prop_assert_eq!(ownership.is_ok(), is_valid, "{}", settings);
+            if let Ok(ownership) = ownership {
+                for level in names.iter().flat_map(|name| ownership.candidates(name)) {
+                    prop_assert!(!level.reaches(&extra) && !extra.reaches(&level), "{:?}", level);
+                }
+            }
+        }
+    }
+}
