@@ -23,5 +23,6 @@ pub use settings::{
     CONTAINER_KINDS, CONTAINERS, IMAGES, NAMESPACE_SELECTOR, NAMESPACES, POD_SELECTOR, RUNTIME_CLASSES,
     SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label, is_pattern_of_subdomain,
 };
+pub use workload::{Creator, creator};
 
 pub use crate::subject::{GROUPS, USERS};

@@ -32,6 +32,7 @@ mod judgement;
 mod level;
 mod modes;
 mod namespace_labels;
+mod owner;
 mod policy;
 mod report;
 mod settings;

@@ -6,6 +6,7 @@ use admission::{
 };
 
 use super::judgement::{Failures, Judgement};
+use super::owner::Owner;
 use super::report::Report;
 use super::significance::is_significant;
 use super::verdict::{exempt, unjudged, verdict};
@@ -29,6 +30,10 @@ const fn rule(
     ScopeRule { group, versions: &["v1"], kind, resource, operations, registered: true }
 }
 
+const fn got(api_version: &'static str, kind: &'static str) -> Read {
+    Read { api_version, kind, how: How::Get }
+}
+
 const WRITTEN: &[Operation] = &[Operation::Create, Operation::Update];
 
 impl Policy for PodSecurity {
@@ -48,7 +53,16 @@ impl Policy for PodSecurity {
         rule("batch", "Job", "jobs", WRITTEN),
     ]);
 
-    const READS: Reads = Reads(&[Read { api_version: "v1", kind: "Namespace", how: How::Get }]);
+    const READS: Reads = Reads(&[
+        got("apps/v1", "DaemonSet"),
+        got("apps/v1", "Deployment"),
+        got("apps/v1", "ReplicaSet"),
+        got("apps/v1", "StatefulSet"),
+        got("batch/v1", "CronJob"),
+        got("batch/v1", "Job"),
+        got("v1", "Namespace"),
+        got("v1", "ReplicationController"),
+    ]);
 
     const EMITS_WARNINGS: bool = true;
 
@@ -102,15 +116,32 @@ impl Policy for PodSecurity {
         if let Some(reason) = self.exemptions.of_pod(target.pod)? {
             return Ok(exempt(reason));
         }
+        let standards = standards.distinct(enforcement);
+        let of_labels = failures.clone();
         let tolerated = self.tolerated(&target)?;
         let mut judgement = Judgement::of(self, request, target.pod, tolerated, lookup, failures)?;
-        let mut reports = Vec::new();
-        for (standard, modes) in standards.distinct(enforcement) {
-            let mut report = Report::new(standard, modes);
-            judgement.run(&mut report)?;
-            reports.push(report);
+        let reports = judgement.reports(&standards)?;
+        let (lookup, failures) = judgement.into_parts();
+        if self.existing_violations == ExistingViolations::TolerateOwned
+            && reports.iter().any(|report| report.modes.enforce && report.has_violations())
+            && let Some(owner) = Owner::look_up(request, Pod::of(object), namespace, cluster)?
+        {
+            let mut tolerant = None;
+            let mut rest = Some((lookup, of_labels));
+            owner.template(&mut |template| {
+                if let Some((lookup, failures)) = rest.take() {
+                    let pod = target.pod;
+                    let mut judgement = Judgement::of(self, request, pod, Some(template), lookup, failures)?;
+                    let reports = judgement.reports(&standards)?;
+                    tolerant = Some((reports, judgement.into_parts().1));
+                }
+                Ok(())
+            })?;
+            if let Some((reports, failures)) = tolerant {
+                return conclude(reports, failures);
+            }
         }
-        conclude(reports, judgement.into_failures())
+        conclude(reports, failures)
     }
 }
 
@@ -191,7 +222,7 @@ impl PodSecurity {
         // A workload that is being deleted makes no more pods, and its finalizers must be
         // removable.
         let tolerates =
-            target.is_workload_being_deleted()? || self.existing_violations == ExistingViolations::Tolerate;
+            target.is_workload_being_deleted()? || self.existing_violations != ExistingViolations::Recheck;
         Ok(target.old.filter(|_| tolerates))
     }
 }
