@@ -7,7 +7,7 @@
 //! in `kube-system`. Without `--use-service-account-credentials`, all controllers are
 //! `system:kube-controller-manager`.
 
-use admission::{Fault, Request};
+use admission::Fault;
 
 use crate::pattern::Patterns;
 use crate::view::{Metadata, Pod};
@@ -52,18 +52,32 @@ pub(super) fn is_kind(kind: &str) -> bool {
     kind == "Pod" || kind == "PodTemplate" || CONTROLLERS.iter().any(|known| known.kind == kind)
 }
 
-/// Returns whether the object of a request is one of some workloads, or whether its controller
-/// creates it for one of them. `pod` is the pod or the pod template of the object.
+/// An object that is judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a, 'd> {
+    /// The kind.
+    pub(super) kind: &'a str,
+    /// The metadata of the object itself.
+    pub(super) metadata: Metadata<'d>,
+    /// The pod or the pod template of the object.
+    pub(super) pod: Pod<'d>,
+    /// The requesting user. It is empty for a stored object that the audit scanner submits or that
+    /// was looked up; the owner references of those are taken as they are.
+    pub(super) user: &'a str,
+}
+
+/// Returns whether an object is one of some workloads, or whether its controller creates it for one
+/// of them.
 ///
 /// # Errors
-/// Returns a fault if a name, a label, an owner reference or the requesting user cannot be read.
-pub(super) fn is_of(workloads: &Patterns, request: &Request<'_>, pod: Pod<'_>) -> Result<bool, Fault> {
-    let metadata = Pod::of(request.object()?).metadata();
+/// Returns a fault if a name, a label or an owner reference cannot be read.
+pub(super) fn is_of(workloads: &Patterns, subject: &Subject<'_, '_>) -> Result<bool, Fault> {
+    let Subject { kind, metadata, pod, user } = *subject;
     let own = metadata.name().text()?.unwrap_or_default();
-    if workloads.match_text(&joined(request.kind, own)) {
+    if workloads.match_text(&joined(kind, own)) {
         return Ok(true);
     }
-    let Some(Creator { kind, name, .. }) = creator(metadata, request, true)? else { return Ok(false) };
+    let Some(Creator { kind, name, .. }) = creator(metadata, user, true)? else { return Ok(false) };
     if workloads.match_text(&joined(kind, name)) {
         return Ok(true);
     }
@@ -73,27 +87,26 @@ pub(super) fn is_of(workloads: &Patterns, request: &Request<'_>, pod: Pod<'_>) -
     })
 }
 
-/// Returns the owner for which its controller sends a request, from the metadata of the object. The
-/// audit scanner submits stored objects without a user; their owner references are taken as they
-/// are if it `is_trusted`.
+/// Returns the owner for which its controller, the requesting user, creates an object, from the
+/// metadata of the object. Stored objects have no requesting user; their owner references are taken
+/// as they are if they are trusted.
 ///
 /// # Errors
-/// Returns a fault if an owner reference or the requesting user cannot be read.
+/// Returns a fault if an owner reference cannot be read.
 pub fn creator<'d>(
     metadata: Metadata<'d>,
-    request: &Request<'d>,
-    is_trusted: bool,
+    user: &str,
+    trusts_stored: bool,
 ) -> Result<Option<Creator<'d>>, Fault> {
     let Some(owner) = metadata.controller()? else { return Ok(None) };
     let (found, kind) = (owner.api_version.text()?, owner.kind.text()?);
-    let user = request.username()?;
     let account = user.strip_prefix("system:serviceaccount:kube-system:");
     let is_known = |known: &&Controller| {
         Some(known.kind) == kind
             && Some(known.api_version) == found
             && (account == Some(known.account)
                 || user == "system:kube-controller-manager"
-                || user.is_empty() && is_trusted)
+                || user.is_empty() && trusts_stored)
     };
     let Some(Controller { api_version, kind, .. }) = CONTROLLERS.iter().find(is_known) else {
         return Ok(None);

@@ -9,7 +9,7 @@ use super::finding::{Finding, Subject};
 use super::report::{Hint, Report};
 use super::standard::{CHECKS, Check, Revision, Unset};
 use super::{LevelVersion, Modes, PodSecurity};
-use crate::conditions::EvalContext;
+use crate::conditions::{Asker, EvalContext};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::Pod;
 
@@ -71,8 +71,23 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
         let has_controller =
             request.kind == "Pod" && exclusions.depend_on_user() && pod.metadata().controller()?.is_some();
         let of_controller =
-            has_controller.then(|| EvalContext::of(Some(request), pod, entries).for_any_user());
+            has_controller.then(|| EvalContext::asked_by(Asker::AnyUserIn(request), pod, entries));
         Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, of_controller, old, lookup, failures })
+    }
+
+    /// Prepares a stored pod, which has no requesting user.
+    ///
+    /// # Errors
+    /// When a part of the pod has the wrong type.
+    pub(super) fn of_stored(
+        policy: &'a PodSecurity,
+        pod: Pod<'d>,
+        lookup: NamespaceLookup<'a>,
+    ) -> Result<Self, Fault> {
+        let exclusions = &policy.exclusions;
+        let context = EvalContext::asked_by(Asker::Nobody, pod, exclusions.0.len());
+        let (pod, failures) = (ExaminedPod::of(pod)?, Failures::default());
+        Ok(Self { exclusions, pod, context, of_controller: None, old: None, lookup, failures })
     }
 
     /// Returns the reports on all standards.
@@ -94,7 +109,7 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
     ///
     /// # Errors
     /// When a field that a check reads has the wrong type.
-    fn run(&mut self, report: &mut Report<'d>) -> Result<(), Fault> {
+    pub(super) fn run(&mut self, report: &mut Report<'d>) -> Result<(), Fault> {
         let (level, minor) = (report.standard.level, report.standard.version.minor());
         for check in CHECKS.iter().filter(|check| check.level <= level) {
             let Some(revision) = check.at(minor) else { continue };

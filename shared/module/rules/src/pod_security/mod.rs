@@ -34,6 +34,7 @@ mod modes;
 mod namespace_labels;
 mod owner;
 mod policy;
+mod raised_level;
 mod report;
 mod settings;
 mod significance;

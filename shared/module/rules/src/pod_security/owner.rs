@@ -29,7 +29,7 @@ impl<'a> Owner<'a> {
         if request.operation != Operation::Create {
             return Ok(None);
         }
-        let Some(creator) = creator(object.metadata(), request, false)? else { return Ok(None) };
+        let Some(creator) = creator(object.metadata(), request.username()?, false)? else { return Ok(None) };
         let Creator { api_version, kind, name, .. } = creator;
         let shape = Pod::FIELDS_FOR_POD_SECURITY_OF_OWNERS;
         let answer = Get { api_version, kind, namespace, name, shape }.ask(cluster)?;

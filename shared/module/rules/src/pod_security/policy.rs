@@ -43,6 +43,15 @@ impl Policy for PodSecurity {
         rule("", "Pod", "pods", WRITTEN),
         rule("", "Pod", "pods/ephemeralcontainers", &[Operation::Update]),
         rule("", "Pod", "pods/resize", &[Operation::Update]),
+        // For warnings about existing pods, with `namespaceLabels: Honor`.
+        ScopeRule {
+            group: "",
+            versions: &["v1"],
+            kind: "Namespace",
+            resource: "namespaces",
+            operations: &[Operation::Update],
+            registered: false,
+        },
         rule("", "PodTemplate", "podtemplates", WRITTEN),
         rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
         rule("apps", "DaemonSet", "daemonsets", WRITTEN),
@@ -61,6 +70,7 @@ impl Policy for PodSecurity {
         got("batch/v1", "CronJob"),
         got("batch/v1", "Job"),
         got("v1", "Namespace"),
+        Read { api_version: "v1", kind: "Pod", how: How::ListIn },
         got("v1", "ReplicationController"),
     ]);
 
@@ -92,6 +102,9 @@ impl Policy for PodSecurity {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+        if request.kind == "Namespace" {
+            return self.review_namespace(request, cluster);
+        }
         if is_template(request) && self.templates == Templates::Ignore {
             return Ok(Verdict::admit());
         }

@@ -147,7 +147,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "namespaceLabels",
-        "`Honor`: the Namespace labels `pod-security.kubernetes.io/enforce`, `audit` and `warn`, and the same with the suffix `-version`, override the settings, as in Pod Security Admission. The Namespace is looked up.",
+        "`Honor`: the Namespace labels `pod-security.kubernetes.io/enforce`, `audit` and `warn`, and the same with the suffix `-version`, override the settings, as in Pod Security Admission. The Namespace is looked up. With a rule for updates of `namespaces`, raising the level causes warnings about existing pods.",
     ),
 ];
 
