@@ -11,7 +11,7 @@ pub struct Scope(pub &'static [ScopeRule]);
 /// The requests for one kind of object.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopeRule {
-    /// The API group, empty for the core group.
+    /// The API group of the kind, empty for the core group.
     pub group: &'static str,
     /// The API versions that `metadata.yml` registers.
     pub versions: &'static [&'static str],
@@ -40,6 +40,13 @@ impl Scope {
 }
 
 impl ScopeRule {
+    /// Returns the API group that `metadata.yml` registers: the group of the resource. It differs
+    /// from the group of the kind if a subresource has a kind of its own, as `pods/eviction` has.
+    #[must_use]
+    pub fn registered_group(&self) -> &'static str {
+        if self.resource == "pods/eviction" { "" } else { self.group }
+    }
+
     /// Returns the subresource, empty for the object itself.
     #[must_use]
     pub fn subresource(&self) -> &'static str {
@@ -92,6 +99,9 @@ pub enum How {
     ListAll,
     /// All objects in a namespace: `kubernetes/list_resources_by_namespace`.
     ListIn,
+    /// Whether a user has a permission: `kubernetes/can_i`. The kind is `SubjectAccessReview`,
+    /// which no look-up reads as an object.
+    CanI,
 }
 
 impl How {
@@ -102,6 +112,13 @@ impl How {
             How::Get => "kubernetes/get_resource",
             How::ListAll => "kubernetes/list_resources_all",
             How::ListIn => "kubernetes/list_resources_by_namespace",
+            How::CanI => "kubernetes/can_i",
         }
+    }
+
+    /// Returns whether the host checks the kind against `contextAwareResources`.
+    #[must_use]
+    pub fn reads_objects(self) -> bool {
+        self != How::CanI
     }
 }

@@ -15,9 +15,12 @@ pub mod external_ips;
 pub mod label;
 pub mod name;
 pub mod namespace_lookup;
+#[cfg(test)]
+mod no_cluster;
 pub mod node_labels;
 pub mod node_pods;
 pub mod pattern;
+pub mod permission;
 pub mod pod_security;
 pub mod selector;
 pub mod selinux;

@@ -169,8 +169,8 @@ pub(crate) fn add_to_linker<T: AsMut<Wasi> + 'static>(linker: &mut Linker<T>) ->
                 if descriptor > STDERR {
                     return Ok(BAD_DESCRIPTOR);
                 }
-                // A stream of unknown type without flags, and the rights to read or write it, also for
-                // what it opens.
+                // A stream of unknown type without flags, and the rights to read or write it and
+                // everything that it opens.
                 let rights: u64 = if descriptor == STDIN { 1 << 1 } else { 1 << 6 };
                 let (mut memory, _) = GuestMemory::of(&mut host)?;
                 let status = [0, rights, rights].map(u64::to_le_bytes);

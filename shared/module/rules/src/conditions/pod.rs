@@ -46,6 +46,8 @@ pub struct EvalContext<'a, 'd> {
     pod: Pod<'d>,
     /// The volumes that a container may write to, once they are asked for.
     writable: Option<Result<Lookup<&'d str>, Fault>>,
+    /// Whether all labels meet the selectors of pods.
+    ignores_labels: bool,
     /// By the number of the entry.
     met: Vec<Option<Result<bool, Fault>>>,
 }
@@ -110,7 +112,15 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns the context of a pod, for a number of entries.
     #[must_use]
     pub fn asked_by(asker: Asker<'a, 'd>, pod: Pod<'d>, entries: usize) -> Self {
-        Self { asker, pod, writable: None, met: vec![None; entries] }
+        Self { asker, pod, writable: None, ignores_labels: false, met: vec![None; entries] }
+    }
+
+    /// Returns the context with labels that meet every `podSelector`: for conditions that a pod met
+    /// at some time, as its labels can change.
+    #[must_use]
+    pub fn ignoring_labels(mut self) -> Self {
+        self.ignores_labels = true;
+        self
     }
 
     /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
@@ -173,6 +183,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
             return Ok(false);
         }
         if let Some(selector) = pod_selector
+            && !self.ignores_labels
             && !selector.matches(self.pod.metadata().labels())?
         {
             return Ok(false);

@@ -60,12 +60,37 @@ impl<'d> Pod<'d> {
             Shape::Fields(&[
                 ("annotations", Shape::ALL),
                 ("labels", Shape::ALL),
+                ("name", Shape::ALL),
                 ("namespace", Shape::ALL),
                 ("ownerReferences", Metadata::OWNERS),
             ]),
         ),
-        ("spec", Shape::Fields(&[("nodeName", Shape::ALL)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                ("containers", ENVIRONMENT),
+                ("ephemeralContainers", ENVIRONMENT),
+                ("imagePullSecrets", NAMED),
+                ("initContainers", ENVIRONMENT),
+                ("nodeName", Shape::ALL),
+                ("resourceClaims", PRESENT),
+                ("serviceAccount", Shape::ALL),
+                ("serviceAccountName", Shape::ALL),
+                ("volumes", REFERENCES),
+            ]),
+        ),
+        (
+            "status",
+            Shape::Fields(&[
+                ("extendedResourceClaimStatus", Shape::ALL),
+                ("nodeAllocatableResourceClaimStatuses", Shape::ALL),
+                ("resourceClaimStatuses", Shape::ALL),
+            ]),
+        ),
     ]);
+
+    /// The field to read of a Pod to find its node.
+    pub const BOUND: Shape<'static> = Shape::Fields(&[("spec", Shape::Fields(&[("nodeName", Shape::ALL)]))]);
 
     /// The fields to read of a Pod or pod template for the Pod Security Standards.
     pub const FIELDS_FOR_POD_SECURITY: Shape<'static> =
@@ -184,6 +209,24 @@ impl<'d> Pod<'d> {
     #[must_use]
     pub fn node_name(&self) -> Node<'d> {
         self.0.at("spec").at("nodeName")
+    }
+
+    /// `spec.imagePullSecrets`.
+    #[must_use]
+    pub fn image_pull_secrets(&self) -> Node<'d> {
+        self.0.at("spec").at("imagePullSecrets")
+    }
+
+    /// `spec.resourceClaims`.
+    #[must_use]
+    pub fn resource_claims(&self) -> Node<'d> {
+        self.0.at("spec").at("resourceClaims")
+    }
+
+    /// `status`.
+    #[must_use]
+    pub fn status(&self) -> Node<'d> {
+        self.0.at("status")
     }
 
     /// `spec`.
@@ -307,6 +350,29 @@ fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
     Ok(objects)
 }
 
+/// A value of which only the presence counts.
+const PRESENT: Shape<'static> = Shape::Fields(&[]);
+
+/// A reference to an API object by name.
+const NAMED: Shape<'static> = Shape::Fields(&[("name", Shape::ALL)]);
+
+/// The references of a container to API objects.
+const ENVIRONMENT: Shape<'static> = Shape::Fields(&[
+    (
+        "env",
+        Shape::Fields(&[(
+            "valueFrom",
+            Shape::Fields(&[("configMapKeyRef", NAMED), ("secretKeyRef", NAMED)]),
+        )]),
+    ),
+    ("envFrom", Shape::Fields(&[("configMapRef", NAMED), ("secretRef", NAMED)])),
+]);
+
+/// The references of a volume to API objects: the name of its source, its Secret, and the names of
+/// projected sources.
+const REFERENCES: Shape<'static> =
+    Shape::Each(Some(&Shape::Fields(&[("secretRef", NAMED), ("sources", Shape::Each(Some(&PRESENT)))])));
+
 /// The fields to read of a volume: the name of its source and, for hostPath, `path`.
 const VOLUMES: Shape<'static> = Shape::Each(Some(&Shape::Fields(&[("path", Shape::ALL)])));
 
@@ -370,7 +436,7 @@ const CONTAINERS: Shape<'static> = Shape::Fields(&[
 const SELINUX_METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("generateName", Shape::ALL),
-    ("labels", Shape::Fields(&[("pod-template-hash", Shape::ALL)])),
+    ("labels", Shape::ALL),
     ("name", Shape::ALL),
     ("ownerReferences", Metadata::OWNERS),
 ]);
