@@ -95,7 +95,7 @@ fn metadata_agrees_with_the_code() {
             .filter(|rule| rule.registered)
             .map(|rule| {
                 json!({
-                    "apiGroups": [rule.group],
+                    "apiGroups": [rule.registered_group()],
                     "apiVersions": rule.versions,
                     "resources": [rule.resource],
                     "operations": rule.operations.iter().map(name).collect::<Vec<_>>(),
@@ -166,6 +166,7 @@ fn every_field_exists_in_the_kubernetes_types() {
         ("Namespace", view::Namespace::LABELLED),
         ("Namespace", view::Namespace::OTHERS),
         ("Node", view::ClusterNode::IDENTIFIED),
+        ("Pod", view::Pod::BOUND),
         ("Pod", view::Pod::FIELDS_FOR_SHARED_VOLUMES),
         ("Service", view::Service::OTHERS),
     ];

@@ -120,7 +120,7 @@ fn commands_omit_denied_keys() {
         "\
 kube-system: k8s-app
 
-node-pods denies k8s-app even if a namespace lists it, unless the setting deniedLabelKeys permits it; remove the label from the static pods
+node-pods denies k8s-app even if a namespace lists it, unless the setting allowedLabels allows its value; remove the label from the static pods
 "
     );
     assert_eq!(
@@ -148,7 +148,7 @@ kube-system: tier
 
 kubectl annotate --overwrite namespaces kube-system node.kubernetes.io/mirror.allowed-label-keys=\"k8s-app,tier\"
 
-node-pods denies k8s-app even if a namespace lists it, unless the setting deniedLabelKeys permits it; remove the label from the static pods
+node-pods denies k8s-app even if a namespace lists it, unless the setting allowedLabels allows its value; remove the label from the static pods
 "
     );
 }

@@ -1,4 +1,4 @@
-//! The manifest that deploys a restriction with given settings.
+//! The manifest that deploys a policy with given settings.
 
 use serde_json::{Map, Value};
 
@@ -122,15 +122,15 @@ use ManifestEdit::{Add, Prepend, Remove, Set};
 /// permission to mutate objects, additional requests to judge, and additional kinds to look up.
 ///
 /// # Errors
-/// Returns a problem if the settings are invalid or the restriction is unknown.
-pub(crate) fn manifest(restriction: &str, text: &str) -> Result<String, InputProblem> {
-    let settings = input::settings(restriction, text)?;
+/// Returns a problem if the settings are invalid or the policy is unknown.
+pub(crate) fn manifest(policy: &str, text: &str) -> Result<String, InputProblem> {
+    let settings = input::settings(policy, text)?;
     let unavailable = || InputProblem {
         field: Field::Settings,
-        message: format!("no deployment manifest is available for {restriction}"),
+        message: format!("no deployment manifest is available for {policy}"),
         mark: None,
     };
-    let applies = |policy: &str, when: &SettingsCondition| policy == restriction && when.holds(&settings);
+    let applies = |id: &str, when: &SettingsCondition| id == policy && when.holds(&settings);
     let base = BASE_MANIFESTS.iter().find(|base| applies(base.policy, &base.when)).ok_or_else(unavailable)?;
     let (head, spec) = base.text.rsplit_once("\nspec:\n").ok_or_else(unavailable)?;
     let mut head = format!("{head}\nspec:\n");
@@ -225,8 +225,8 @@ mod tests {
 
     use super::*;
 
-    fn spec(restriction: &str, settings: &str) -> Value {
-        let text = manifest(restriction, settings).unwrap();
+    fn spec(policy: &str, settings: &str) -> Value {
+        let text = manifest(policy, settings).unwrap();
         let documents = manifest::documents(&text).unwrap();
         let policies = documents.into_iter().filter(|document| document["kind"] == "ClusterAdmissionPolicy");
         let [mut policy] = policies.collect::<Vec<Value>>().try_into().unwrap();
@@ -293,10 +293,10 @@ mod tests {
         assert_eq!(kinds("mode: Validate"), "\"Namespace\"");
         let all = "{mode: Validate, volumes: {sharedClaims: Warn}, types: {fromSelinuxProfiles: true}}";
         assert_eq!(kinds(all), "\"Namespace\" \"Pod\" \"SelinuxProfile\"");
-        for (restriction, settings, resource) in
+        for (policy, settings, resource) in
             [("selinux", all, "[selinuxprofiles]"), ("node-pods", "", "[nodes]")]
         {
-            let text = manifest(restriction, settings).unwrap();
+            let text = manifest(policy, settings).unwrap();
             assert!(text.contains("kind: ClusterRoleBinding\n") && text.contains(resource), "{text}");
         }
         // The defaults and these settings together cover every kind that the policy can look up.

@@ -21,8 +21,8 @@ load ../../tests/e2e/helper
 
 @test "kubeadm not annotated: denied, both labels" {
     denies kubeadm-not-annotated <<'END'
-metadata.labels.component: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
-metadata.labels.tier: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+metadata.labels.component: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
+metadata.labels.tier: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
 END
 }
 
@@ -32,24 +32,24 @@ END
 
 @test "unlisted label: denied, only the label" {
     denies unlisted-label <<'END'
-metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
+metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
 END
 }
 
 @test "k8s app: denied" {
     denies k8s-app <<'END'
-metadata.labels.k8s-app: Forbidden: mirror pods may not have this label, even if the Namespace lists it; remove it from the static pod
+metadata.labels.k8s-app: Forbidden: mirror pods may not have this label, even if the Namespace lists it; remove it from the static pod, or add it with its value to allowedLabels
 END
 }
 
 @test "adopted by replicaset: denied, labels and owner" {
     denies adopted-by-replicaset <<'END'
-metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
-metadata.labels.pod-template-hash: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod
 metadata.ownerReferences[0].apiVersion: Invalid value: "apps/v1": a mirror pod may be owned only by its Node; set it to v1
 metadata.ownerReferences[0].kind: Invalid value: "ReplicaSet": a mirror pod may be owned only by its Node; set it to Node
 metadata.ownerReferences[0].name: Invalid value: "web-6d4cf56db6": a mirror pod may be owned only by its Node; set the name of the node
 metadata.ownerReferences[0].blockOwnerDeletion: Invalid value: true: a mirror pod may not block the deletion of its Node; remove it
+metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
+metadata.labels.pod-template-hash: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod
 END
 }
 
@@ -87,7 +87,7 @@ END
 @test "warn: admitted, with a warning and an audit annotation" {
     accepts warn \
         'node-pods would deny this pod: metadata.labels.app'
-    annotates violations 'metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace'\''s annotation node.kubernetes.io/mirror.allowed-label-keys, or remove it from the static pod'
+    annotates violations 'metadata.labels.app: Forbidden: the Namespace does not list this label for mirror pods; add it to the Namespace'\''s annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod'
 }
 
 @test "controller: admitted" {

@@ -10,6 +10,7 @@ use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
     Namespace, Node, PersistentVolume, Pod, PodTemplate, ReplicationController, Service,
 };
+use k8s_openapi::api::policy::v1::Eviction;
 use trace::{Trace, Type};
 
 fn traced() -> Trace {
@@ -17,6 +18,7 @@ fn traced() -> Trace {
     trace.add::<CronJob>();
     trace.add::<DaemonSet>();
     trace.add::<Deployment>();
+    trace.add::<Eviction>();
     trace.add::<Job>();
     trace.add::<Namespace>();
     trace.add::<Node>();

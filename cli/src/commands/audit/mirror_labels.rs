@@ -35,7 +35,7 @@ pub(super) fn write(out: &mut dyn Write, findings: &MirrorLabelFindings) -> io::
     let has_denied = namespaces.iter().any(|namespace| !namespace.denied.is_empty());
     let about_denied = has_denied.then(|| {
         format!(
-            "node-pods denies {} even if a namespace lists it, unless the setting deniedLabelKeys permits it; remove \
+            "node-pods denies {} even if a namespace lists it, unless the setting allowedLabels allows its value; remove \
              the label from the static pods",
             DENIED_KEYS.join(", ")
         )

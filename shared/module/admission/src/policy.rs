@@ -33,6 +33,8 @@ pub trait Policy: Sized {
     /// The checks of the policy: the id of each and the control that it belongs to. Empty if its
     /// findings do not name checks. No module carries them.
     const CONTROLS: &'static [(&'static str, &'static str)] = &[];
+    /// The fields of `userInfo` that the policy reads: at least the name and the groups.
+    const USER: Shape<'static> = request::USER;
     /// The settings of the policy.
     const SETTINGS: &'static [Setting];
     /// The descriptions of the settings, one or two sentences each, by path: `allow.cidrs`.
@@ -69,7 +71,7 @@ pub fn judge<P: Policy, T>(
     receive: impl FnOnce(Outcome<Violations<'_>>) -> T,
 ) -> T {
     let is_kept = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
-    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) });
+    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) }, P::USER);
     let shape = request::payload(&shape);
     let parsed = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
     let reviewed = match &parsed {
@@ -187,6 +189,7 @@ mod tests {
             Setting::new("gate", Kind::Choice(Gate::NAMES)),
             Setting::new("guards", Kind::List(&Kind::Object(&[Setting::new("name", Kind::Text)]))),
             Setting::new("labels", Kind::Texts),
+            Setting::new("door", Kind::Former("is now gate; write gate: Open")),
         ];
         const DOCS: &'static [(&'static str, &'static str)] = &[];
 
@@ -343,6 +346,7 @@ mod tests {
         for (bad, message) in [
             (r#"{"gates":"Deny"}"#, "gates: unknown key; did you mean gate?"),
             (r#"{"moat":1}"#, "moat: unknown key; expected one of gate, guards, labels"),
+            (r#"{"door":{"x":1}}"#, "door: is now gate; write gate: Open"),
             (r#"{"gate":"deny"}"#, r#"gate: "deny" is not a valid value; did you mean Deny?"#),
             (r#"{"gate":""}"#, r#"gate: "" is not a valid value; expected one of Deny, Close, Name, Ask"#),
             (r#"{"gate":true}"#, "gate: expected a string, found a boolean"),

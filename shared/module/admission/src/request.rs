@@ -51,9 +51,11 @@ pub(crate) const fn payload<'s>(request: &'s [(&'s str, Shape<'s>)]) -> [(&'s st
 
 const KIND: Shape<'static> = Shape::Fields(&[("group", Shape::ALL), ("kind", Shape::ALL)]);
 
-/// Returns the shape of a request, given the shape of its objects.
-pub(crate) const fn shape(object: Shape<'_>) -> [(&str, Shape<'_>); 8] {
-    const USER: Shape<'static> = Shape::Fields(&[("groups", Shape::ALL), ("username", Shape::ALL)]);
+/// The fields of the requesting user that every policy may read.
+pub(crate) const USER: Shape<'static> = Shape::Fields(&[("groups", Shape::ALL), ("username", Shape::ALL)]);
+
+/// Returns the shape of a request, given the shapes of its objects and of its user.
+pub(crate) const fn shape<'s>(object: Shape<'s>, user: Shape<'s>) -> [(&'s str, Shape<'s>); 8] {
     [
         ("kind", KIND),
         ("name", Shape::ALL),
@@ -62,7 +64,7 @@ pub(crate) const fn shape(object: Shape<'_>) -> [(&str, Shape<'_>); 8] {
         ("oldObject", object),
         ("operation", Shape::ALL),
         ("subResource", Shape::ALL),
-        ("userInfo", USER),
+        ("userInfo", user),
     ]
 }
 
@@ -157,6 +159,15 @@ impl<'d> Request<'d> {
     #[must_use]
     pub fn user(&self) -> Node<'d> {
         self.node.at("userInfo").at("username")
+    }
+
+    /// Returns the place of what else the authenticator says of the requesting user: lists of
+    /// strings by key.
+    ///
+    /// Only for policies whose [shape of the user](crate::Policy::USER) keeps it.
+    #[must_use]
+    pub fn extra(&self) -> Node<'d> {
+        self.node.at("userInfo").at("extra")
     }
 
     /// Returns the groups of the requesting user.

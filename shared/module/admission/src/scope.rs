@@ -11,7 +11,7 @@ pub struct Scope(pub &'static [ScopeRule]);
 /// The requests for one kind of object.
 #[derive(Clone, Copy, Debug)]
 pub struct ScopeRule {
-    /// The API group, empty for the core group.
+    /// The API group of the kind, empty for the core group.
     pub group: &'static str,
     /// The API versions that `metadata.yml` registers.
     pub versions: &'static [&'static str],
@@ -40,6 +40,13 @@ impl Scope {
 }
 
 impl ScopeRule {
+    /// Returns the API group that `metadata.yml` registers: the group of the resource. It differs
+    /// from the group of the kind if a subresource has a kind of its own, as `pods/eviction` has.
+    #[must_use]
+    pub fn registered_group(&self) -> &'static str {
+        if self.resource == "pods/eviction" { "" } else { self.group }
+    }
+
     /// Returns the subresource, empty for the object itself.
     #[must_use]
     pub fn subresource(&self) -> &'static str {

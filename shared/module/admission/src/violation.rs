@@ -182,6 +182,26 @@ impl<'d> Violations<'d> {
         self.listed.iter().map(|violation| violation.at.path()).collect()
     }
 
+    /// Adds the violations of another list.
+    pub fn append(&mut self, other: Self) {
+        for violation in other.listed {
+            self.push(violation);
+        }
+        self.more = self.more.saturating_add(other.more);
+    }
+
+    /// Returns the text of the violations in at most `bound` bytes, with a line each: those that
+    /// fit, and the number of the others.
+    #[must_use]
+    pub fn within(&self, bound: usize) -> String {
+        let mut lines = Lines::new(bound, "violations");
+        for violation in &self.listed {
+            lines.push(violation.to_string());
+        }
+        lines.count(self.more);
+        lines.texts.join("\n")
+    }
+
     /// Returns whether there are no violations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -191,7 +211,7 @@ impl<'d> Violations<'d> {
 
 impl fmt::Display for Violations<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&lines(&mut self.listed.iter().map(ToString::to_string), self.more).join("\n"))
+        f.write_str(&self.within(MESSAGE))
     }
 }
 
@@ -202,5 +222,5 @@ pub(crate) fn lines(listed: &mut dyn Iterator<Item = String>, more: usize) -> Ve
         lines.push(line);
     }
     lines.count(more);
-    lines.lines
+    lines.texts
 }

@@ -1,38 +1,125 @@
 //! The requesting user, as far as the policies about nodes distinguish users.
 //!
-//! Source: `NodeIdentity` of k8s.io/kubernetes/pkg/auth/nodeidentifier.
+//! Sources: `NodeIdentity` of k8s.io/kubernetes/pkg/auth/nodeidentifier; `ServiceAccountInfo` of
+//! k8s.io/apiserver/pkg/authentication/serviceaccount.
 
-use admission::{Fault, Request, Violations};
+use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, Shape, Violations, choices};
+
+use crate::subject::account_problem;
 
 /// The prefix of every node user's name.
 const PREFIX: &str = "system:node:";
 /// The group of all node users.
 const GROUP: &str = "system:nodes";
+/// The key in `userInfo.extra` with the name of the node to which a token is bound.
+const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
+/// The key in `userInfo.extra` with the UID of that node's Node. The API server sets it only
+/// together with the name.
+const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
+
+choices! {
+    /// How requests with a token that is bound to a node are handled.
+    pub enum NodeBoundTokens {
+        /// They are not judged.
+        Ignore,
+        /// They are judged like requests of the node.
+        Restrict,
+    }
+}
 
 /// The requesting user, classified.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Caller<'d> {
-    /// Any user that is not a node user. The policies about nodes admit all of its requests.
+    /// Any user that is neither a node user nor restricted because of its token. The policies about
+    /// nodes admit all of its requests.
     Other,
     /// A node user; the value is the name of its node.
     Node(&'d str),
+    /// A user whose token is bound to a node, and who is not exempt; the value is the name of the
+    /// node. Tokens of pods are bound to the node that runs the pod.
+    Bound(&'d str),
     /// A member of the group `system:nodes` whose user name is the bare prefix `system:node:`. The
     /// in-tree plugin denies all of its requests.
     Nameless,
 }
 
 impl<'d> Caller<'d> {
+    /// The fields of the requesting user that the classification reads:
+    /// [`Policy::USER`](admission::Policy::USER).
+    pub const USER: Shape<'static> = Shape::Fields(&[
+        ("extra", Shape::Fields(&[(NODE_NAME, Shape::ALL), (NODE_UID, Shape::ALL)])),
+        ("groups", Shape::ALL),
+        ("username", Shape::ALL),
+    ]);
+
     /// Classifies the requesting user. A node user has both the prefix and the group; both
     /// comparisons are case-sensitive.
     ///
     /// # Errors
-    /// Returns a fault if the user name is not a string or the groups are not a list of strings.
-    pub fn of(request: &Request<'d>) -> Result<Self, Fault> {
-        let Some(name) = request.username()?.strip_prefix(PREFIX) else { return Ok(Caller::Other) };
-        if !request.groups()?.contains(&GROUP) {
+    /// Returns a fault if the user name is not a string, if the groups are not a list of strings,
+    /// or if a token that is to be restricted does not name exactly one node.
+    pub fn of(request: &Request<'d>, tokens: &BoundTokens) -> Result<Self, Fault> {
+        let user = request.username()?;
+        if let Some(name) = user.strip_prefix(PREFIX)
+            && request.groups()?.contains(&GROUP)
+        {
+            return Ok(if name.is_empty() { Caller::Nameless } else { Caller::Node(name) });
+        }
+        if !tokens.restrict(user) {
             return Ok(Caller::Other);
         }
-        Ok(if name.is_empty() { Caller::Nameless } else { Caller::Node(name) })
+        let extra = request.extra();
+        let names = extra.at(NODE_NAME);
+        if !names.is_present()? && !extra.at(NODE_UID).is_present()? {
+            return Ok(Caller::Other);
+        }
+        match *names.texts()? {
+            [(_, name)] if !name.is_empty() => Ok(Caller::Bound(name)),
+            _ => Err(names.fault("expected the name of one node")),
+        }
+    }
+}
+
+/// The settings about users whose token is bound to a node.
+#[derive(Debug, Default)]
+pub struct BoundTokens {
+    handling: NodeBoundTokens,
+    /// The full user names of service accounts.
+    exempt: Vec<String>,
+}
+
+impl BoundTokens {
+    /// The setting `nodeBoundTokens`.
+    pub const HANDLING: Setting = Setting::new("nodeBoundTokens", Kind::Choice(NodeBoundTokens::NAMES));
+
+    /// The setting `exemptServiceAccounts`.
+    pub const EXEMPT: Setting = Setting::new("exemptServiceAccounts", Kind::List(&Kind::Text));
+
+    /// Reads the two settings from the settings of a policy.
+    ///
+    /// # Errors
+    /// Returns an error for a text that is not a service account, and for exemptions that have no
+    /// effect.
+    pub fn read(settings: Node<'_>) -> Result<Self, SettingsError> {
+        let handling = Choice::read(settings.at(Self::HANDLING.name))?;
+        let setting = settings.at(Self::EXEMPT.name);
+        let mut exempt = Vec::new();
+        for (item, account) in setting.texts()? {
+            if let Some(problem) = account_problem(account) {
+                return Err(SettingsError::about(item, account, problem));
+            }
+            exempt.push(["system:serviceaccount:", &account.replacen('/', ":", 1)].concat());
+        }
+        if handling == NodeBoundTokens::Ignore && !exempt.is_empty() {
+            let problem = "has no effect without nodeBoundTokens: Restrict; set it, or remove this list";
+            return Err(SettingsError::at(setting, problem));
+        }
+        Ok(Self { handling, exempt })
+    }
+
+    /// Returns whether a user with this name is restricted if its token is bound to a node.
+    fn restrict(&self, user: &str) -> bool {
+        self.handling == NodeBoundTokens::Restrict && !self.exempt.iter().any(|exempt| exempt == user)
     }
 }
 
@@ -46,4 +133,47 @@ pub fn nameless<'d>(request: &Request<'d>) -> Violations<'d> {
         "use credentials for system:node:NAME",
     );
     violations
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::no_cluster::NoCluster;
+
+    /// Returns the status code and the message for an update of a Node by a user with this extra.
+    fn answer(extra: &str) -> (Option<u16>, String) {
+        let payload = [
+            r#"{"request":{"kind":{"group":"","kind":"Node"},"operation":"UPDATE","userInfo":{"username":"u","extra":"#,
+            extra,
+            r#"},"object":{"metadata":{"name":"a"}},"oldObject":{"metadata":{"name":"a"}}},"settings":{"nodeBoundTokens":"Restrict"}}"#,
+        ]
+        .concat();
+        let response = crate::find("node-labels").unwrap().evaluate(payload.as_bytes(), &NoCluster);
+        (response.code, response.message.unwrap_or_default())
+    }
+
+    /// N3: a malformed `extra` must not turn a bound token into an unbound one.
+    #[test]
+    fn denies_a_malformed_extra() {
+        for (extra, problem) in [
+            (r#""x""#, "request.userInfo.extra: expected an object, found a string"),
+            (r#"{"authentication.kubernetes.io/node-name":"a"}"#, "expected an array, found a string"),
+            (r#"{"authentication.kubernetes.io/node-name":{}}"#, "expected an array, found an object"),
+            (r#"{"authentication.kubernetes.io/node-name":[1]}"#, "[0]: expected a string, found a number"),
+            (r#"{"authentication.kubernetes.io/node-name":[null]}"#, "[0]: expected a string, found null"),
+            (r#"{"authentication.kubernetes.io/node-name":["a","a"]}"#, "expected the name of one node"),
+            (r#"{"authentication.kubernetes.io/node-uid":7}"#, "node-name]: expected the name of one node"),
+            (
+                r#"{"authentication.kubernetes.io/node-name":["a"],"authentication.kubernetes.io/node-name":["b"]}"#,
+                "duplicate key",
+            ),
+        ] {
+            let (code, message) = answer(extra);
+            assert_eq!(code, Some(500), "{extra}: {message}");
+            assert!(message.contains(problem), "{extra}: {message}");
+        }
+        for extra in ["null", "{}", r#"{"authentication.kubernetes.io/node-name":null}"#, r#"{"other":[1]}"#]
+        {
+            assert_eq!(answer(extra), (None, String::new()), "{extra}");
+        }
+    }
 }

@@ -76,6 +76,14 @@ pub fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |_| None)
 }
 
+/// Returns the problem with a text that is not a service account in the form `namespace/name`.
+#[must_use]
+pub fn account_problem(account: &str) -> Option<&'static str> {
+    let is_valid =
+        account.split_once('/').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
+    (!is_valid).then_some("is not a service account; write NAMESPACE/NAME")
+}
+
 fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result<Vec<String>, SettingsError> {
     let mut names = Vec::new();
     for (item, name) in

@@ -241,7 +241,9 @@ fn multiply(value: &mut Value, copies: usize) {
         Value::Array(items) => {
             let original = items.clone();
             // Nested arrays are multiplied once.
-            items.iter_mut().for_each(|item| multiply(item, if original.len() > 1 { 1 } else { copies }));
+            for item in items.iter_mut() {
+                multiply(item, if original.len() > 1 { 1 } else { copies });
+            }
             for _ in 1..copies {
                 items.extend(original.iter().cloned());
             }

@@ -7,6 +7,7 @@ pub(crate) static KINDS: &[(&str, &Fields)] = &[
     ("batch/v1", &CRON_JOB),
     ("apps/v1", &DAEMON_SET),
     ("apps/v1", &DEPLOYMENT),
+    ("policy/v1", &EVICTION),
     ("batch/v1", &JOB),
     ("v1", &NAMESPACE),
     ("v1", &NODE),
@@ -355,6 +356,17 @@ static DAEMON_SET_UPDATE_STRATEGY: Fields = Fields { name: "DaemonSetUpdateStrat
     ("type", Type::Leaf),
 ] };
 
+static DELETE_OPTIONS: Fields = Fields { name: "DeleteOptions", fields: &[
+    ("apiVersion", Type::Leaf),
+    ("dryRun", Type::List(&Type::Leaf)),
+    ("gracePeriodSeconds", Type::Leaf),
+    ("ignoreStoreReadErrorWithClusterBreakingPotential", Type::Leaf),
+    ("kind", Type::Leaf),
+    ("orphanDependents", Type::Leaf),
+    ("preconditions", Type::Object(&PRECONDITIONS)),
+    ("propagationPolicy", Type::Leaf),
+] };
+
 static DEPLOYMENT: Fields = Fields { name: "Deployment", fields: &[
     ("apiVersion", Type::Leaf),
     ("kind", Type::Leaf),
@@ -472,6 +484,13 @@ static EPHEMERAL_CONTAINER: Fields = Fields { name: "EphemeralContainer", fields
 
 static EPHEMERAL_VOLUME_SOURCE: Fields = Fields { name: "EphemeralVolumeSource", fields: &[
     ("volumeClaimTemplate", Type::Object(&PERSISTENT_VOLUME_CLAIM_TEMPLATE)),
+] };
+
+static EVICTION: Fields = Fields { name: "Eviction", fields: &[
+    ("apiVersion", Type::Leaf),
+    ("deleteOptions", Type::Object(&DELETE_OPTIONS)),
+    ("kind", Type::Leaf),
+    ("metadata", Type::Object(&OBJECT_META)),
 ] };
 
 static EXEC_ACTION: Fields = Fields { name: "ExecAction", fields: &[
@@ -1256,6 +1275,11 @@ static PORTWORX_VOLUME_SOURCE: Fields = Fields { name: "PortworxVolumeSource", f
     ("fsType", Type::Leaf),
     ("readOnly", Type::Leaf),
     ("volumeID", Type::Leaf),
+] };
+
+static PRECONDITIONS: Fields = Fields { name: "Preconditions", fields: &[
+    ("resourceVersion", Type::Leaf),
+    ("uid", Type::Leaf),
 ] };
 
 static PREFERRED_SCHEDULING_TERM: Fields = Fields { name: "PreferredSchedulingTerm", fields: &[

@@ -16,8 +16,14 @@ pub const ALLOWED_LABEL_KEYS: &str = "node.kubernetes.io/mirror.allowed-label-ke
 
 /// The annotation that permits mirror pods in a Namespace under `restrictNamespaces`.
 ///
-/// Source: KEP-1314.
+/// Source: KEP-1314, which defines no values.
 const ALLOWED: &str = "node.kubernetes.io/mirror.allowed";
+
+/// The values of [`ALLOWED`] that permit mirror pods: none, because KEP-1314 only names the
+/// annotation, and the values that the API server reads as true in annotations.
+///
+/// Source: `ParseBool` of the Go package strconv.
+const PERMITS: [&str; 7] = ["", "true", "True", "TRUE", "t", "T", "1"];
 
 /// The labels that the API server copies from the Node to every pod that is created with a node
 /// name, after the in-tree plugins have reviewed it. The first version of the feature used
@@ -47,7 +53,19 @@ pub(super) struct NamespaceFacts {
     /// The quoted name, if the cluster does not have the Namespace.
     missing: Option<String>,
     listed: Keys,
-    allowed: Option<String>,
+    permission: Permission,
+}
+
+/// The permission for mirror pods that a Namespace gives by its annotation.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Permission {
+    /// The Namespace does not have the annotation.
+    #[default]
+    Absent,
+    /// The value is one of [`PERMITS`].
+    Granted,
+    /// The annotation has another value.
+    Withheld,
 }
 
 /// The properties of a Node that the policy uses.
@@ -106,7 +124,11 @@ impl<'a> Lookups<'a> {
         Ok(NamespaceFacts {
             missing: None,
             listed: Keys::between_commas(annotations.at(ALLOWED_LABEL_KEYS).text()?.unwrap_or_default()),
-            allowed: annotations.at(ALLOWED).text()?.map(str::to_owned),
+            permission: match annotations.at(ALLOWED).text()? {
+                None => Permission::Absent,
+                Some(value) if PERMITS.contains(&value) => Permission::Granted,
+                Some(_) => Permission::Withheld,
+            },
         })
     }
 
@@ -140,13 +162,18 @@ impl NamespaceFacts {
         self.rule("the Namespace does not list this label for mirror pods")
     }
 
-    /// Returns whether the annotation permits mirror pods: it is present and not `false`.
+    /// Returns whether the annotation permits mirror pods: it is present, and empty or true.
     pub(super) fn permits_mirror_pods(&self) -> bool {
-        self.allowed.as_deref().is_some_and(|allowed| allowed != "false")
+        self.permission == Permission::Granted
     }
 
     /// Returns the rule that denies mirror pods in a Namespace that does not permit them.
     pub(super) fn no_mirror_pods_rule(&self) -> Cow<'static, str> {
+        if self.permission == Permission::Withheld {
+            return "nodes may not create pods in this Namespace, whose annotation \
+                    node.kubernetes.io/mirror.allowed is neither empty nor true"
+                .into();
+        }
         self.rule("nodes may not create pods in this Namespace")
     }
 

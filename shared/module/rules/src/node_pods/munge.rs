@@ -46,6 +46,10 @@ pub(super) fn munge<'d>(
     }
     let mut verdict = Verdict::from(edits);
     if !removed.is_empty() {
+        // The number of the other labels is up to the node: they must not hide these.
+        let (mut removed, others): (Vec<_>, Vec<_>) =
+            removed.into_iter().partition(|(key, _)| rules.denies(key));
+        removed.extend(others);
         let keys: Vec<&str> = removed.iter().map(|(key, _)| key.as_str()).collect();
         let warning = summary("node-pods removed labels of this mirror pod", &keys, 0);
         // Unlike the record on the pod, the audit log cannot be overwritten or forged by a node.

@@ -5,13 +5,16 @@ use admission::{
     SettingsError, Shape, Verdict, Violation, Violations,
 };
 
+use super::labels::Reason;
 use super::lookups::Lookups;
+use super::ranked::Ranked;
+use super::references::{self, ApiObjectReferences};
 use super::settings::{self, Mode, Settings};
-use super::{annotations, munge, owners};
+use super::{annotations, claims, munge, owners, ownership};
 use crate::caller::{Caller, nameless};
 use crate::label::changes;
 use crate::summary::summary;
-use crate::view::Pod;
+use crate::view::{OwnerReference, Pod};
 
 /// The annotation that makes a pod a mirror pod, whatever its value.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -29,27 +32,24 @@ impl Policy for NodePods {
     const ID: &'static str = "node-pods";
 
     const SCOPE: Scope = Scope(&[
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Pod",
-            resource: "pods",
-            operations: &[Operation::Create],
-            registered: true,
-        },
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Pod",
-            resource: "pods/status",
-            operations: &[Operation::Update],
-            registered: true,
-        },
+        rule("pods", "", "Pod", &[Operation::Create, Operation::Delete], true),
+        rule("pods/status", "", "Pod", &[Operation::Update], true),
+        rule("pods/eviction", "policy", "Eviction", &[Operation::Create], true),
+        // RBAC grants nodes none of the following, but may grant them to pods, for whose tokens
+        // there is a setting.
+        rule("pods", "", "Pod", &[Operation::Update], false),
+        rule("pods/ephemeralcontainers", "", "Pod", &[Operation::Update], false),
+        rule("pods/resize", "", "Pod", &[Operation::Update], false),
+        rule("pods/attach", "", "PodAttachOptions", &[Operation::Connect], false),
+        rule("pods/exec", "", "PodExecOptions", &[Operation::Connect], false),
+        rule("pods/portforward", "", "PodPortForwardOptions", &[Operation::Connect], false),
+        rule("pods/proxy", "", "PodProxyOptions", &[Operation::Connect], false),
     ]);
 
     const READS: Reads = Reads(&[
         Read { api_version: "v1", kind: "Namespace", how: How::Get },
         Read { api_version: "v1", kind: "Node", how: How::Get },
+        Read { api_version: "v1", kind: "Pod", how: How::Get },
     ]);
 
     const MUTATES: bool = true;
@@ -57,6 +57,8 @@ impl Policy for NodePods {
     const EMITS_WARNINGS: bool = true;
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_NODE_PODS;
+
+    const USER: Shape<'static> = Caller::USER;
 
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
@@ -67,27 +69,56 @@ impl Policy for NodePods {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
-        let caller = match Caller::of(request)? {
+        let caller = Caller::of(request, &self.settings.bound_tokens)?;
+        let (own, is_node) = match caller {
             Caller::Other => return Ok(Verdict::admit()),
             Caller::Nameless => return Ok(nameless(request).into()),
-            Caller::Node(name) => name,
+            Caller::Node(own) => (own, true),
+            Caller::Bound(own) => (own, false),
         };
-        let pod = Pod::of(request.object()?);
-        if request.operation == Operation::Create {
-            let violations = not_a_mirror_pod_of(caller, pod)?;
-            if !violations.is_empty() {
-                return Ok(violations.into());
+        match (request.operation, request.subresource) {
+            (Operation::Create, "") => {
+                let pod = Pod::of(request.object()?);
+                if !is_node {
+                    return Ok(ownership::of_new(own, pod)?.into());
+                }
+                let violations = not_a_mirror_pod_of(own, pod)?;
+                if !violations.is_empty() {
+                    return Ok(violations.into());
+                }
+                self.review_mirror_pod(pod, Lookups::new(own, pod, request, cluster))
             }
-            self.review_mirror_pod(pod, Lookups::new(caller, pod, request, cluster))
-        } else {
-            let old = Pod::of(request.stored_object()?);
-            let violations = not_a_pod_of(caller, old)?;
-            if !violations.is_empty() {
-                return Ok(violations.into());
+            // The request has only the name of the pod.
+            (Operation::Create | Operation::Connect, _) => {
+                Ok(ownership::of_named(caller, request, cluster)?.into())
             }
-            Ok(self.verdict(self.review_status(old, pod)?))
+            (Operation::Update | Operation::Delete, subresource) => {
+                let old = Pod::of(request.stored_object()?);
+                let violations = ownership::of_stored(caller, old, request.operation)?;
+                if !violations.is_empty() {
+                    return Ok(violations.into());
+                }
+                match request.operation {
+                    Operation::Update if subresource == "status" => {
+                        Ok(self.verdict(self.review_status(old, Pod::of(request.object()?))?))
+                    }
+                    Operation::Update if is_node => Ok(ownership::not_a_status(old).into()),
+                    _ => Ok(Verdict::admit()),
+                }
+            }
         }
     }
+}
+
+/// Returns a rule for a resource of the core group.
+const fn rule(
+    resource: &'static str,
+    group: &'static str,
+    kind: &'static str,
+    operations: &'static [Operation],
+    registered: bool,
+) -> ScopeRule {
+    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered }
 }
 
 impl NodePods {
@@ -95,83 +126,100 @@ impl NodePods {
     fn review_mirror_pod<'d>(&self, pod: Pod<'d>, mut lookups: Lookups<'_>) -> Result<Verdict<'d>, Fault> {
         let settings = &self.settings;
         let metadata = pod.metadata();
-        let mut violations = Violations::default();
+        let mut found = Ranked::default();
         let munges = settings.mode == Mode::Munge;
         if let Some(annotations) = &settings.annotations {
             for (key, at) in metadata.annotations().fields()? {
                 // This module may have munged the pod already, under this or another policy.
                 if !annotations.allow(key) && !munge::is_record(key) {
-                    violations.push(annotations::violation(at));
+                    found.annotations.push(annotations::violation(at));
                 }
             }
         }
         if !munges {
             for (key, at) in metadata.labels().fields()? {
                 if let Some(reason) = settings.labels.reason(key, at, &mut lookups)? {
-                    violations.push(reason.violation(at));
+                    let rank = match reason {
+                        Reason::DeniedKey => &mut found.limited,
+                        Reason::DeniedDomain => &mut found.denied,
+                        Reason::Unlisted(_) => &mut found.labels,
+                    };
+                    rank.push(reason.violation(at));
                 }
             }
         }
+        if settings.references == ApiObjectReferences::Deny {
+            references::review(pod, &mut found.references)?;
+        }
         // In mode Munge, a pod that is denied anyway causes no further look-ups.
-        let needs_namespace = settings.restrict_namespaces && (!munges || violations.is_empty());
-        if needs_namespace && !lookups.namespace()?.permits_mirror_pods() {
-            violations.push(Violation::forbidden(
+        let is_denied = munges && !(found.annotations.is_empty() && found.references.is_empty());
+        if settings.restrict_namespaces && !is_denied && !lookups.namespace()?.permits_mirror_pods() {
+            found.limited.push(Violation::forbidden(
                 metadata.namespace(),
                 lookups.namespace()?.no_mirror_pods_rule(),
                 "annotate the Namespace with node.kubernetes.io/mirror.allowed=true, or use another one",
             ));
         }
         if munges {
-            return munge::munge(pod, &settings.labels, violations, &mut lookups);
+            return munge::munge(pod, &settings.labels, found.into_violations(), &mut lookups);
         }
-        owners::review(pod, settings.require_owner_reference, &mut lookups, &mut violations)?;
-        Ok(self.verdict(violations))
+        owners::review(pod, settings.require_owner_reference, &mut lookups, &mut found.limited)?;
+        Ok(self.verdict(found))
     }
 
     /// Reviews an update of `pods/status` by the node that runs the pod.
-    fn review_status<'d>(&self, old: Pod<'d>, new: Pod<'d>) -> Result<Violations<'d>, Fault> {
-        let (old, new) = (old.metadata(), new.metadata());
-        let mut violations = Violations::default();
-        let munges = self.settings.mode == Mode::Munge;
-        if munges || self.settings.annotations.is_some() {
+    fn review_status<'d>(&self, old_pod: Pod<'d>, new_pod: Pod<'d>) -> Result<Ranked<'d>, Fault> {
+        let (old, new) = (old_pod.metadata(), new_pod.metadata());
+        let settings = &self.settings;
+        let mut found = Ranked::default();
+        let munges = settings.mode == Mode::Munge;
+        if munges || settings.annotations.is_some() {
             changes(Some(old.annotations()), new.annotations(), &mut |change| {
                 if munges && munge::is_record(change.key) {
-                    violations.forbid(
+                    found.limited.forbid(
                         change.at,
                         "a node may not change the record of what was removed from a pod",
                         "leave it unchanged",
                     );
-                } else if self.settings.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
-                    violations.push(annotations::violation(change.at));
+                } else if settings.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
+                    found.annotations.push(annotations::violation(change.at));
                 }
             })?;
         }
         changes(Some(old.labels()), new.labels(), &mut |change| {
-            violations.forbid(
+            let rank =
+                if settings.labels.denies(change.key) { &mut found.limited } else { &mut found.labels };
+            rank.forbid(
                 change.at,
                 "a node may not set, change or remove labels through pods/status",
                 "leave the labels of the pod unchanged",
             );
         })?;
-        if !owners::are_equal(old.owner_references(), new.owner_references())? {
-            violations.forbid(
+        if !OwnerReference::are_equal(old.owner_references(), new.owner_references())? {
+            found.limited.forbid(
                 new.owner_references(),
                 "a node may not change the owners of a pod",
                 "leave the owner references unchanged",
             );
         }
-        Ok(violations)
+        claims::review(old_pod.status(), new_pod.status(), &mut found.limited)?;
+        Ok(found)
     }
 
     /// Denies the violations or, in `mode: Warn`, admits them with a warning.
-    fn verdict<'d>(&self, violations: Violations<'d>) -> Verdict<'d> {
-        if self.settings.mode != Mode::Warn || violations.is_empty() {
-            return violations.into();
+    fn verdict<'d>(&self, found: Ranked<'d>) -> Verdict<'d> {
+        if self.settings.mode != Mode::Warn {
+            return found.into_violations().into();
         }
+        let annotation = found.annotation();
+        if annotation.is_empty() {
+            return Verdict::admit();
+        }
+        let violations = found.into_violations();
         let paths = violations.paths();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let warning = summary("node-pods would deny this pod", &paths, violations.more());
-        Verdict::admit().warn(warning).annotate(VIOLATIONS, violations.to_string())
+        Verdict::admit().warn(warning).annotate(VIOLATIONS, annotation)
     }
 }
 
@@ -192,19 +240,6 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
         None => violations.require(node, rule, remedy),
         Some(name) if name != caller => violations.refuse(node, rule, remedy),
         Some(_) => {}
-    }
-    Ok(violations)
-}
-
-/// Returns a violation if a stored pod does not run on the node that writes its status.
-fn not_a_pod_of<'d>(caller: &str, old: Pod<'d>) -> Result<Violations<'d>, Fault> {
-    let mut violations = Violations::default();
-    if old.node_name().filled_text()? != Some(caller) {
-        violations.refuse(
-            old.node_name(),
-            "a node may write only the status of its own pods",
-            "use the credentials of that node or of a controller",
-        );
     }
     Ok(violations)
 }

@@ -3,7 +3,9 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::annotations::Annotations;
-use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels};
+use super::labels::{DENIED_BY_DEFAULT, LabelMode, Labels, Pairs};
+use super::references::ApiObjectReferences;
+use crate::caller::BoundTokens;
 use crate::label::{Domains, Keys};
 
 choices! {
@@ -24,12 +26,16 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("labelMode", Kind::Choice(LabelMode::NAMES)),
     Setting::new("deniedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("deniedLabelPrefixes", Kind::List(&Kind::Text)),
+    Setting::new("allowedLabels", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelPrefixes", Kind::List(&Kind::Text)),
     Setting::new("restrictAnnotations", Kind::Flag),
     Setting::new("allowedAnnotationKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedAnnotationPrefixes", Kind::List(&Kind::Text)),
     Setting::new("restrictNamespaces", Kind::Flag),
+    Setting::new("apiObjectReferences", Kind::Choice(ApiObjectReferences::NAMES)),
+    BoundTokens::HANDLING,
+    BoundTokens::EXEMPT,
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
@@ -51,6 +57,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "deniedLabelPrefixes",
         "Domains, such as `node-restriction.kubernetes.io`, whose labels no mirror pod may have. Subdomains are included.",
     ),
+    (
+        "allowedLabels",
+        "Labels with their values, such as `k8s-app=kube-apiserver`, that mirror pods may have in every namespace, even if the label is denied.",
+    ),
     ("allowedLabelKeys", "Labels that mirror pods may have in every namespace."),
     (
         "allowedLabelPrefixes",
@@ -70,7 +80,19 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "restrictNamespaces",
-        "`true`: nodes may create mirror pods only in namespaces that have the annotation `node.kubernetes.io/mirror.allowed` with any value except `false`.",
+        "`true`: nodes may create mirror pods only in namespaces that have the annotation `node.kubernetes.io/mirror.allowed` with an empty value or `true`.",
+    ),
+    (
+        "apiObjectReferences",
+        "`Deny`: a mirror pod may not refer to ServiceAccounts, Secrets, ConfigMaps, claims and other API objects, as in-tree. `Allow`: references are not reviewed.",
+    ),
+    (
+        "nodeBoundTokens",
+        "`Restrict`: a service account whose token is bound to a node, as those of pods are, may access only the pods of that node. The rules and match conditions have to let its requests through.",
+    ),
+    (
+        "exemptServiceAccounts",
+        "Service accounts, as `namespace/name`, that `nodeBoundTokens: Restrict` does not restrict, such as those of operators that write pods everywhere.",
     ),
     (
         "mode",
@@ -86,6 +108,8 @@ pub(super) struct Settings {
     pub(super) annotations: Option<Annotations>,
     pub(super) require_owner_reference: bool,
     pub(super) restrict_namespaces: bool,
+    pub(super) references: ApiObjectReferences,
+    pub(super) bound_tokens: BoundTokens,
     pub(super) mode: Mode,
 }
 
@@ -96,6 +120,8 @@ impl Settings {
             labels: labels(settings)?,
             require_owner_reference: flag(settings.at("requireOwnerReference"))?,
             restrict_namespaces: flag(settings.at("restrictNamespaces"))?,
+            references: Choice::read(settings.at("apiObjectReferences"))?,
+            bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })
     }
@@ -129,6 +155,7 @@ fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
     const DENIED: &str = "is denied by deniedLabelKeys, which defaults to [k8s-app], or by deniedLabelPrefixes; \
                           remove it from one of the lists";
     let mode = Choice::read(settings.at("labelMode"))?;
+    let allowed_pairs = Pairs::read(settings.at("allowedLabels"))?;
     let denied = settings.at("deniedLabelKeys");
     let denied_keys =
         if denied.is_present()? { Keys::read(denied, &|_| None)? } else { Keys::of(&DENIED_BY_DEFAULT) };
@@ -154,7 +181,7 @@ fn labels(settings: Node<'_>) -> Result<Labels, SettingsError> {
             return Err(SettingsError::at(settings.at("labelMode"), problem));
         }
     }
-    Ok(Labels { mode, denied_keys, denied_domains, allowed_keys, allowed_domains })
+    Ok(Labels { mode, allowed_pairs, denied_keys, denied_domains, allowed_keys, allowed_domains })
 }
 
 /// Returns an error with the text `problem` for the first list that is not empty.

@@ -60,12 +60,37 @@ impl<'d> Pod<'d> {
             Shape::Fields(&[
                 ("annotations", Shape::ALL),
                 ("labels", Shape::ALL),
+                ("name", Shape::ALL),
                 ("namespace", Shape::ALL),
                 ("ownerReferences", Metadata::OWNERS),
             ]),
         ),
-        ("spec", Shape::Fields(&[("nodeName", Shape::ALL)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                ("containers", ENVIRONMENT),
+                ("ephemeralContainers", ENVIRONMENT),
+                ("imagePullSecrets", NAMED),
+                ("initContainers", ENVIRONMENT),
+                ("nodeName", Shape::ALL),
+                ("resourceClaims", PRESENT),
+                ("serviceAccount", Shape::ALL),
+                ("serviceAccountName", Shape::ALL),
+                ("volumes", REFERENCES),
+            ]),
+        ),
+        (
+            "status",
+            Shape::Fields(&[
+                ("extendedResourceClaimStatus", Shape::ALL),
+                ("nodeAllocatableResourceClaimStatuses", Shape::ALL),
+                ("resourceClaimStatuses", Shape::ALL),
+            ]),
+        ),
     ]);
+
+    /// The field to read of a Pod to find its node.
+    pub const BOUND: Shape<'static> = Shape::Fields(&[("spec", Shape::Fields(&[("nodeName", Shape::ALL)]))]);
 
     /// The fields to read of a Pod or pod template for the Pod Security Standards.
     pub const FIELDS_FOR_POD_SECURITY: Shape<'static> =
@@ -171,6 +196,24 @@ impl<'d> Pod<'d> {
         self.0.at("spec").at("nodeName")
     }
 
+    /// `spec.imagePullSecrets`.
+    #[must_use]
+    pub fn image_pull_secrets(&self) -> Node<'d> {
+        self.0.at("spec").at("imagePullSecrets")
+    }
+
+    /// `spec.resourceClaims`.
+    #[must_use]
+    pub fn resource_claims(&self) -> Node<'d> {
+        self.0.at("spec").at("resourceClaims")
+    }
+
+    /// `status`.
+    #[must_use]
+    pub fn status(&self) -> Node<'d> {
+        self.0.at("status")
+    }
+
     /// `spec`.
     #[must_use]
     pub fn spec(&self) -> Node<'d> {
@@ -243,6 +286,26 @@ impl<'d> Pod<'d> {
         Ok(containers)
     }
 
+    /// Returns the names of the volumes that a container mounts and may write to.
+    ///
+    /// # Errors
+    /// Returns a fault if a mount, its name or its flag has the wrong type.
+    pub fn writable_volumes(&self) -> Result<Vec<&'d str>, Fault> {
+        let mut names = Vec::new();
+        for container in self.all_containers()? {
+            let Some(mounts) = container.place().entry("volumeMounts")? else { continue };
+            for mount in objects(mounts)? {
+                let read_only = mount.entry("readOnly")?.map(|flag| flag.boolean()).transpose()?.flatten();
+                if read_only != Some(true)
+                    && let Some(name) = mount.entry("name")?
+                {
+                    names.push(name.text()?.unwrap_or_default());
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// Returns all containers: init containers, containers, then ephemeral containers.
     ///
     /// # Errors
@@ -272,6 +335,29 @@ fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
     Ok(objects)
 }
 
+/// A value of which only the presence counts.
+const PRESENT: Shape<'static> = Shape::Fields(&[]);
+
+/// A reference to an API object by name.
+const NAMED: Shape<'static> = Shape::Fields(&[("name", Shape::ALL)]);
+
+/// The references of a container to API objects.
+const ENVIRONMENT: Shape<'static> = Shape::Fields(&[
+    (
+        "env",
+        Shape::Fields(&[(
+            "valueFrom",
+            Shape::Fields(&[("configMapKeyRef", NAMED), ("secretKeyRef", NAMED)]),
+        )]),
+    ),
+    ("envFrom", Shape::Fields(&[("configMapRef", NAMED), ("secretRef", NAMED)])),
+]);
+
+/// The references of a volume to API objects: the name of its source, its Secret, and the names of
+/// projected sources.
+const REFERENCES: Shape<'static> =
+    Shape::Each(Some(&Shape::Fields(&[("secretRef", NAMED), ("sources", Shape::Each(Some(&PRESENT)))])));
+
 /// The fields to read of a volume: the name of its source and, for hostPath, `path`.
 const VOLUMES: Shape<'static> = Shape::Each(Some(&Shape::Fields(&[("path", Shape::ALL)])));
 
@@ -279,7 +365,9 @@ const METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("deletionTimestamp", Shape::ALL),
     ("labels", Shape::ALL),
+    ("name", Shape::ALL),
     ("namespace", Shape::ALL),
+    ("ownerReferences", Metadata::OWNERS),
 ]);
 
 const TYPED: Shape<'static> = Shape::Fields(&[("type", Shape::ALL)]);
@@ -327,12 +415,13 @@ const CONTAINERS: Shape<'static> = Shape::Fields(&[
     ("readinessProbe", HANDLER),
     ("securityContext", SECURITY_CONTEXT),
     ("startupProbe", HANDLER),
+    ("volumeMounts", Shape::Fields(&[("name", Shape::ALL), ("readOnly", Shape::ALL)])),
 ]);
 
 const SELINUX_METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("generateName", Shape::ALL),
-    ("labels", Shape::Fields(&[("pod-template-hash", Shape::ALL)])),
+    ("labels", Shape::ALL),
     ("name", Shape::ALL),
     ("ownerReferences", Metadata::OWNERS),
 ]);

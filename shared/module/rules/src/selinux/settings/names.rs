@@ -2,7 +2,8 @@
 
 use admission::{Node, SettingsError};
 
-use crate::name::{is_label, is_subdomain};
+use crate::name::is_label;
+pub(super) use crate::subject::account_problem;
 
 /// Reads a list of names.
 ///
@@ -32,13 +33,6 @@ pub(super) fn names(
 /// Source: RFC 1123 labels, as in Kubernetes object names.
 pub(super) fn namespace_problem(name: &str) -> Option<&'static str> {
     (!is_label(name)).then_some("is not a valid Namespace name; write it in full, without patterns")
-}
-
-/// The problem with a text that is not a service account in the form `namespace/name`.
-pub(super) fn account_problem(account: &str) -> Option<&'static str> {
-    let is_valid =
-        account.split_once('/').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
-    (!is_valid).then_some("is not a service account; write NAMESPACE/NAME")
 }
 
 /// Whether a text can be the name of an SELinux user, role or type: ASCII letters, digits, `_`, `.`
