@@ -60,9 +60,7 @@ impl<'d> Report<'d> {
             return self.violations.into();
         }
         let mut verdict = Verdict::admit();
-        if self.labels.total > 0 {
-            let keys = self.labels.keys();
-            let beyond = self.labels.total.saturating_sub(keys.len());
+        if let Some((keys, beyond)) = self.labels.first() {
             let warning = summary(labels, &keys, beyond);
             verdict = verdict.warn(warning).annotate(FORBIDDEN_LABELS, list(&keys, beyond));
         }
@@ -75,7 +73,7 @@ impl<'d> Report<'d> {
 }
 
 /// How much a forbidden label matters: the most first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Rank {
     /// The settings protect this very label.
     ProtectedKey,
@@ -87,12 +85,21 @@ pub(super) enum Rank {
     Other,
 }
 
-/// Forbidden labels in the order in which they are reported.
+/// Forbidden labels by rank.
 ///
-/// A node chooses the labels and could hide the one that it wants behind thousands of others. The
-/// number of protected keys is that of the settings, and a domain has few short keys.
+/// A node chooses the labels and could hide the one that it wants behind thousands of others.
 #[derive(Debug, Default)]
 struct ForbiddenLabels<'d> {
+    protected_keys: RankedLabels<'d>,
+    domains: RankedLabels<'d>,
+    subdomains: RankedLabels<'d>,
+    others: RankedLabels<'d>,
+}
+
+/// Forbidden labels of a rank, of which those with short keys come first: there are few of them, so
+/// that they can hide nothing.
+#[derive(Debug, Default)]
+struct RankedLabels<'d> {
     /// The first ones, and possibly more.
     first: Vec<ForbiddenLabel<'d>>,
     /// The last one that counts, once there are more than fit.
@@ -102,20 +109,57 @@ struct ForbiddenLabels<'d> {
 
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct ForbiddenLabel<'d> {
-    rank: Rank,
     /// The length of the key, or 0 if the key alone decides.
     length: usize,
     key: &'d str,
 }
 
+/// Room for ` and 18446744073709551615 more` in an annotation.
+const MORE: usize = 32;
+
 impl<'d> ForbiddenLabels<'d> {
+    fn add(&mut self, rank: Rank, key: &'d str) {
+        match rank {
+            Rank::ProtectedKey => self.protected_keys.add(ForbiddenLabel { length: 0, key }),
+            Rank::Domain => self.domains.add(ForbiddenLabel { length: key.len(), key }),
+            Rank::Subdomain => self.subdomains.add(ForbiddenLabel { length: key.len(), key }),
+            Rank::Other => self.others.add(ForbiddenLabel { length: 0, key }),
+        }
+    }
+
+    /// Returns the keys that an annotation has room for, in order, and the number of the others;
+    /// `None` if there are none at all. Each rank gets an equal share of the room that the ranks
+    /// before it leave.
+    fn first(&self) -> Option<(Vec<&'d str>, usize)> {
+        let ranks = [&self.protected_keys, &self.domains, &self.subdomains, &self.others];
+        let mut left = ranks.iter().filter(|rank| rank.total > 0).count();
+        let mut room = ANNOTATION.saturating_sub(MORE);
+        let mut keys = Vec::new();
+        let mut beyond = 0_usize;
+        for rank in ranks {
+            let mut share = room.checked_div(left)?;
+            room = room.saturating_sub(share);
+            beyond = beyond.saturating_add(rank.total);
+            for ForbiddenLabel { key, .. } in sorted(&rank.first) {
+                if let Some(rest) = share.checked_sub(key.len().saturating_add(1)) {
+                    share = rest;
+                    beyond = beyond.saturating_sub(1);
+                    keys.push(key);
+                }
+            }
+            room = room.saturating_add(share);
+            left = left.saturating_sub(usize::from(rank.total > 0)).max(1);
+        }
+        Some((keys, beyond))
+    }
+}
+
+impl<'d> RankedLabels<'d> {
     /// The number of keys that an annotation can hold, each with a comma.
     const ROOM: usize = ANNOTATION / 2;
 
-    fn add(&mut self, rank: Rank, key: &'d str) {
+    fn add(&mut self, label: ForbiddenLabel<'d>) {
         self.total = self.total.saturating_add(1);
-        let length = if rank == Rank::Other { 0 } else { key.len() };
-        let label = ForbiddenLabel { rank, length, key };
         if self.last.is_some_and(|last| last < label) {
             return;
         }
@@ -126,32 +170,14 @@ impl<'d> ForbiddenLabels<'d> {
             self.last = self.first.last().copied();
         }
     }
-
-    /// Returns the keys that come first, in order.
-    fn keys(&self) -> Vec<&'d str> {
-        sorted(&self.first).iter().map(|label| label.key).collect()
-    }
 }
 
-/// Returns a list for an annotation: as many items as fit, and the number of the others.
+/// Returns a list for an annotation, with the number of items that are not in it.
 fn list(items: &[&str], beyond: usize) -> String {
-    /// Room for ` and 18446744073709551615 more`.
-    const MORE: usize = 32;
-    let mut list = String::new();
-    let mut more = beyond;
-    for item in items {
-        if list.len().saturating_add(item.len()).saturating_add(MORE) > ANNOTATION {
-            more = more.saturating_add(1);
-            continue;
-        }
-        if !list.is_empty() {
-            list.push(',');
-        }
-        list.push_str(item);
-    }
-    if more > 0 {
-        list.push_str(" and ");
-        list.push_str(&more.to_string());
+    let mut list = items.join(",");
+    if beyond > 0 {
+        list.push_str(if list.is_empty() { "" } else { " and " });
+        list.push_str(&beyond.to_string());
         list.push_str(" more");
     }
     list
@@ -168,8 +194,8 @@ mod tests {
         for (rank, key) in labels {
             forbidden.add(*rank, key);
         }
-        let keys = forbidden.keys();
-        list(&keys, forbidden.total.saturating_sub(keys.len()))
+        let (keys, beyond) = forbidden.first().unwrap();
+        list(&keys, beyond)
     }
 
     #[test]
@@ -252,6 +278,27 @@ mod tests {
             assert!(text.contains(&format!(" and {} more\"}}", 1_000 - listed)), "{operation}: {text}");
             assert!(text.len() < ANNOTATION + 400 && !text.contains("s3cret"), "{operation}: {text}");
         }
+    }
+
+    /// N1: decoys of each rank leave room for the others.
+    #[test]
+    fn every_rank_has_a_share() {
+        let keys: Vec<String> = (0..10_000).map(|n| format!("example.com/{n}")).collect();
+        for (decoys, rank) in [
+            (Rank::ProtectedKey, Rank::Domain),
+            (Rank::Domain, Rank::Subdomain),
+            (Rank::Domain, Rank::Other),
+            (Rank::Subdomain, Rank::Other),
+        ] {
+            let mut labels: Vec<(Rank, &str)> = keys.iter().map(|key| (decoys, key.as_str())).collect();
+            labels.push((rank, "a.example.org/tenant"));
+            let found = annotation(&labels);
+            assert!(found.contains(",a.example.org/tenant and "), "{rank:?}");
+            assert!(found.len() <= ANNOTATION && found.len() > ANNOTATION / 3, "{}", found.len());
+            let listed = found.matches("example.com/").count();
+            assert!(found.ends_with(&format!(" and {} more", 10_000 - listed)), "{listed}");
+        }
+        assert!(ForbiddenLabels::default().first().is_none());
     }
 
     #[test]
