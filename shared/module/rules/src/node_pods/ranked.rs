@@ -81,7 +81,11 @@ mod tests {
     /// Returns the entries of an object with long keys.
     fn decoys(domain: &str) -> String {
         let name = "x".repeat(60);
-        (0..2000).map(|number| format!(r#""{domain}/{name}{number:03}":"","#)).collect()
+        let mut entries = String::new();
+        for number in 0..2000 {
+            entries.push_str(&format!(r#""{domain}/{name}{number:03}":"","#));
+        }
+        entries
     }
 
     /// N1: a node cannot hide what it takes behind long decoys.
