@@ -53,6 +53,8 @@ impl<'d> Ranked<'d> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use admission::{Cluster, Get, List, Unreachable, bounds};
 
     struct Empty;
@@ -83,7 +85,7 @@ mod tests {
         let name = "x".repeat(60);
         let mut entries = String::new();
         for number in 0..2000 {
-            entries.push_str(&format!(r#""{domain}/{name}{number:03}":"","#));
+            write!(entries, r#""{domain}/{name}{number:03}":"","#).unwrap();
         }
         entries
     }
