@@ -196,7 +196,7 @@ fn allowed(rule: &FieldRule) -> String {
         _ if matches!(rule.field, Field::VolumeSource(_)) => values,
         Unset::Allowed => format!("{values}; may be unset{empty}"),
         Unset::Refused => values,
-        Unset::LeftToPod => format!("{values}; may be unset if the pod sets it"),
+        Unset::LeftToPod | Unset::Inherited => format!("{values}; may be unset if the pod sets it"),
     }
 }
 

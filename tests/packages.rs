@@ -157,7 +157,7 @@ impl<'a> Declared<'a> {
                     self.add(&format!("{path}."), &format!("{variable}."), fields, questions);
                     continue;
                 }
-                Kind::Text | Kind::Integer | Kind::List(_) | Kind::Texts => {}
+                Kind::Text | Kind::Integer | Kind::List(_) | Kind::Texts | Kind::Former(_) => {}
             }
             questions.push(question);
         }
@@ -182,7 +182,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Choice(_) => "enum",
         Kind::List(Kind::Object(_)) => "sequence[",
         Kind::List(_) => "array[",
-        Kind::Object(_) | Kind::Texts => "map[",
+        Kind::Object(_) | Kind::Texts | Kind::Former(_) => "map[",
     }
 }
 

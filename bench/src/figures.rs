@@ -8,6 +8,7 @@ use admission::PolicyEntry;
 use cluster_objects::Objects;
 use serde_json::{Value, json};
 
+use crate::conflicts::{self, Conflicts};
 use crate::growth::{self, Growth};
 use crate::meter::{Meter, Usage};
 use crate::table::{cells, grouped};
@@ -21,6 +22,8 @@ pub struct Figures {
     pub costs: Vec<Cost>,
     /// The cost of growing pods, for the modules that read containers.
     pub growths: Vec<Growth>,
+    /// The cost of looking for conflicts between Services.
+    pub conflicts: Vec<Conflicts>,
 }
 
 /// The size of a module.
@@ -80,7 +83,8 @@ impl Figures {
     /// # Errors
     /// A module that is not built or does not answer.
     pub fn measure() -> Result<Self, String> {
-        let mut figures = Self { sizes: Vec::new(), costs: Vec::new(), growths: Vec::new() };
+        let mut figures =
+            Self { sizes: Vec::new(), costs: Vec::new(), growths: Vec::new(), conflicts: Vec::new() };
         let floor = read(&root().join("target/floor.wasm"))?;
         let floor_meter = Meter::new(&floor).map_err(|error| format!("floor: {error}"))?;
         let bytes = floor.len();
@@ -97,6 +101,9 @@ impl Figures {
                 budget: Some(size_budget(entry.id)),
             });
             let meter = Meter::new(&wasm).map_err(|error| format!("{}: {error}", entry.id))?;
+            if entry.id == "external-ips" {
+                figures.conflicts = Conflicts::measure(&meter)?;
+            }
             let (first, others) = (("", json!({})), further_settings(entry.id));
             let runs = std::iter::once(first).chain(others);
             for ((suffix, settings), (name, request)) in
@@ -133,7 +140,8 @@ impl Figures {
                 .then(|| format!("{module} takes {fuel} instructions for {request}; its budget is {most}"))
         });
         let growths = self.growths.iter().filter_map(Growth::more_than_linear);
-        sizes.chain(costs).chain(growths).collect()
+        let conflicts = self.conflicts.iter().filter_map(Conflicts::over_budget);
+        sizes.chain(costs).chain(growths).chain(conflicts).collect()
     }
 
     /// Returns one sentence for each figure that is more than 3 % above a committed table.
@@ -199,6 +207,8 @@ impl Figures {
         }
         text.push('\n');
         text.push_str(&growth::table(&self.growths));
+        text.push('\n');
+        text.push_str(&conflicts::table(&self.conflicts));
         text
     }
 }

@@ -5,11 +5,13 @@
 //! on every machine. The requests are files in `bench/requests`, passed as the host passes them:
 //! with sorted keys and without nulls.
 
+mod conflicts;
 mod figures;
 mod growth;
 mod meter;
 mod table;
 
+pub use conflicts::{Check, Conflicts};
 pub use figures::{Budget, Cost, Figures, SizeOf, root};
 pub use growth::{CONTAINERS, Containers, Growth};
 pub use meter::{Meter, Usage};

@@ -1,12 +1,12 @@
 //! Runs one call of a module and counts instructions.
 //!
 //! The embedded host cannot count instructions because its provider does not expose the store. This
-//! is a second, minimal implementation of waPC: one call, with look-ups of single objects answered
-//! from a set. It counts the instructions of the guest, not of the host.
+//! is a second, minimal implementation of waPC: one call, with look-ups answered from a set. It
+//! counts the instructions of the guest, not of the host.
 
 use std::sync::Arc;
 
-use cluster_objects::{Fetch, Objects};
+use cluster_objects::{Fetch, Listing, Objects};
 use serde_json::Value;
 use wasmtime::{AsContextMut, Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Result, Store};
 
@@ -35,7 +35,7 @@ struct Call {
     operation: &'static str,
     payload: Vec<u8>,
     cluster: Arc<Objects>,
-    /// The object that the last look-up found.
+    /// The answer to the last look-up.
     found: Vec<u8>,
     answer: Option<Vec<u8>>,
     error: Option<Vec<u8>>,
@@ -129,21 +129,26 @@ fn linker(engine: &Engine) -> Result<Linker<Call>> {
     Ok(linker)
 }
 
-/// Answers `get_resource`, the only look-up that is measured.
+/// Answers `get_resource`, or `list_resources_all` if there is no name.
 fn answer(question: &[u8], cluster: &Objects) -> Result<Vec<u8>> {
     let question: Value = serde_json::from_slice(question)?;
     let text = |name: &str| question.get(name).and_then(Value::as_str);
     let masks = question.get("field_masks").and_then(Value::as_array).into_iter().flatten();
     let masks: Vec<String> = masks.filter_map(|mask| mask.as_str().map(str::to_owned)).collect();
-    let name = text("name")
-        .ok_or_else(|| Error::msg("a look-up of several objects, which the benchmark does not support"))?;
-    let found = cluster.fetch(&Fetch {
-        api_version: text("api_version").unwrap_or_default(),
-        kind: text("kind").unwrap_or_default(),
-        namespace: text("namespace"),
-        name,
-        field_masks: &masks,
-    });
+    let api_version = text("api_version").unwrap_or_default();
+    let kind = text("kind").unwrap_or_default();
+    let (namespace, field_masks) = (text("namespace"), masks.as_slice());
+    let found = match text("name") {
+        Some(name) => cluster.fetch(&Fetch { api_version, kind, namespace, name, field_masks }),
+        None => cluster.list(&Listing {
+            api_version,
+            kind,
+            namespace,
+            label_selector: None,
+            field_selector: None,
+            field_masks,
+        }),
+    };
     Ok(found.map_err(|failure| Error::msg(failure.to_string()))?.to_string().into_bytes())
 }
 

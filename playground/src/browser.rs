@@ -7,15 +7,15 @@ use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{Deployment, Examples, Input, InputProblem, JudgeResult, Requests, Restrictions};
+use crate::{Deployment, Examples, Input, InputProblem, JudgeResult, Policies, Requests};
 
-/// Returns every restriction with its settings and samples.
+/// Returns every policy with its settings and samples.
 ///
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen]
-pub fn restrictions() -> Result<Ts<Restrictions>, JsError> {
-    Ok(crate::restrictions().into_ts()?)
+pub fn policies() -> Result<Ts<Policies>, JsError> {
+    Ok(crate::policies().into_ts()?)
 }
 
 /// Judges each object or request of the manifest.
@@ -41,17 +41,17 @@ pub fn requests(input: &Ts<Input>) -> Result<Ts<Requests>, JsError> {
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = checkSettings)]
-pub fn check_settings(restriction: &str, settings: &str) -> Result<Option<Ts<InputProblem>>, JsError> {
-    Ok(crate::check_settings(restriction, settings).map(|problem| problem.into_ts()).transpose()?)
+pub fn check_settings(policy: &str, settings: &str) -> Result<Option<Ts<InputProblem>>, JsError> {
+    Ok(crate::check_settings(policy, settings).map(|problem| problem.into_ts()).transpose()?)
 }
 
-/// Returns the manifest that deploys a restriction with the given settings.
+/// Returns the manifest that deploys a policy with the given settings.
 ///
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = clusterAdmissionPolicy)]
-pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Result<Ts<Deployment>, JsError> {
-    Ok(crate::cluster_admission_policy(restriction, settings).into_ts()?)
+pub fn cluster_admission_policy(policy: &str, settings: &str) -> Result<Ts<Deployment>, JsError> {
+    Ok(crate::cluster_admission_policy(policy, settings).into_ts()?)
 }
 
 /// Returns a sample as an input for `judge`, or `undefined` if there is no sample with this name.
@@ -59,8 +59,8 @@ pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Result<Ts<
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = sampleInput)]
-pub fn sample_input(restriction: &str, sample: &str) -> Result<Option<Ts<Input>>, JsError> {
-    Ok(crate::sample_input(restriction, sample).map(|input| input.into_ts()).transpose()?)
+pub fn sample_input(policy: &str, sample: &str) -> Result<Option<Ts<Input>>, JsError> {
+    Ok(crate::sample_input(policy, sample).map(|input| input.into_ts()).transpose()?)
 }
 
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid
@@ -79,6 +79,6 @@ pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
 #[wasm_bindgen(js_name = caseInput)]
-pub fn case_input(restriction: &str, file: &str, case: &str) -> Result<Option<Ts<Input>>, JsError> {
-    Ok(crate::case_input(restriction, file, case).map(|input| input.into_ts()).transpose()?)
+pub fn case_input(policy: &str, file: &str, case: &str) -> Result<Option<Ts<Input>>, JsError> {
+    Ok(crate::case_input(policy, file, case).map(|input| input.into_ts()).transpose()?)
 }

@@ -1,4 +1,4 @@
-//! The catalog of restrictions, with descriptions and samples from the folders of the policies.
+//! The catalog of policies, with descriptions and samples from the folders of the policies.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use admission::by_path;
 use manifest::documents;
 use serde_json::Value;
 
-use crate::types::{Restriction, Sample, Setting};
+use crate::types::{Policy, Sample, Setting};
 
 include!(concat!(env!("OUT_DIR"), "/policy_folders.rs"));
 
@@ -31,27 +31,27 @@ pub(crate) struct SampleFiles {
     pub(crate) cluster: &'static str,
 }
 
-/// Returns every restriction, in catalog order.
-pub(crate) fn restrictions() -> Vec<Restriction> {
-    rules::CATALOG.iter().map(restriction).collect()
+/// Returns every policy, in catalog order.
+pub(crate) fn policies() -> Vec<Policy> {
+    rules::CATALOG.iter().map(policy).collect()
 }
 
-/// Returns a sample of a restriction.
-pub(crate) fn sample(restriction: &str, name: &str) -> Option<&'static SampleFiles> {
-    folder(restriction)?.samples.iter().find(|sample| sample.name == name)
+/// Returns a sample of a policy.
+pub(crate) fn sample(policy: &str, name: &str) -> Option<&'static SampleFiles> {
+    folder(policy)?.samples.iter().find(|sample| sample.name == name)
 }
 
 fn folder(id: &str) -> Option<&'static PolicyFolder> {
     POLICY_FOLDERS.iter().find(|folder| folder.id == id)
 }
 
-fn restriction(entry: &admission::PolicyEntry) -> Restriction {
+fn policy(entry: &admission::PolicyEntry) -> Policy {
     let folder = folder(entry.id);
     let rules = || entry.scope.0.iter();
     let kinds: BTreeSet<&str> = rules().map(|rule| rule.kind).collect();
     let subresources: BTreeSet<&str> = rules().map(admission::ScopeRule::subresource).collect();
     let settings = by_path(entry.settings).into_iter().zip(entry.docs);
-    Restriction {
+    Policy {
         id: entry.id.to_owned(),
         description: folder.and_then(description).unwrap_or_default(),
         kinds: kinds.into_iter().map(str::to_owned).collect(),
@@ -89,19 +89,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_restriction_has_a_description_and_lists_its_samples() {
-        let restrictions = restrictions();
-        assert_eq!(restrictions.len(), rules::CATALOG.len());
+    fn every_policy_has_a_description_and_lists_its_samples() {
+        let policies = policies();
+        assert_eq!(policies.len(), rules::CATALOG.len());
         assert_eq!(POLICY_FOLDERS.len(), rules::CATALOG.len());
-        for restriction in restrictions {
-            let id = &restriction.id;
-            assert!(restriction.description.len() > 20, "{id}");
-            assert!(!restriction.kinds.is_empty(), "{id}");
-            assert!(restriction.settings.iter().all(|setting| !setting.description.is_empty()), "{id}");
-            let listed: BTreeSet<&str> = restriction.samples.iter().map(|s| s.name.as_str()).collect();
+        for policy in policies {
+            let id = &policy.id;
+            assert!(policy.description.len() > 20, "{id}");
+            assert!(!policy.kinds.is_empty(), "{id}");
+            assert!(policy.settings.iter().all(|setting| !setting.description.is_empty()), "{id}");
+            let listed: BTreeSet<&str> = policy.samples.iter().map(|s| s.name.as_str()).collect();
             let files: BTreeSet<&str> = folder(id).unwrap().samples.iter().map(|s| s.name).collect();
             assert_eq!(listed, files, "{id}");
-            assert!(restriction.samples.iter().all(|sample| sample.description.len() > 5), "{id}");
+            assert!(policy.samples.iter().all(|sample| sample.description.len() > 5), "{id}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The manifest that deploys a restriction with given settings.
+//! The manifest that deploys a policy with given settings.
 
 use serde_json::{Map, Value};
 
@@ -38,7 +38,7 @@ const ADJUSTMENTS: &[Adjustment] = &[
     // The match condition selects only Services that set spec.externalIPs.
     Adjustment {
         policy: "external-ips",
-        when: SettingIs("/fields", &["spec.loadBalancerIP", "status.loadBalancer.ingress"]),
+        when: SettingListsMoreThan("/fields", "spec.externalIPs"),
         edits: &[Remove("matchConditions")],
     },
     Adjustment {
@@ -51,6 +51,11 @@ const ADJUSTMENTS: &[Adjustment] = &[
             ),
             Set("backgroundAudit", "false # the audit scanner cannot list a subresource"),
         ],
+    },
+    Adjustment {
+        policy: "external-ips",
+        when: SettingListsKey("/allow", "can"),
+        edits: &[Prepend(include_str!("../manifests/subjectaccessreviews.yaml"))],
     },
     Adjustment {
         policy: "selinux",
@@ -90,8 +95,12 @@ enum SettingsCondition {
     /// The setting at this JSON pointer is one of these values, or a list that contains one of
     /// them.
     SettingIs(&'static str, &'static [&'static str]),
+    /// The list at this JSON pointer has an element other than this one.
+    SettingListsMoreThan(&'static str, &'static str),
+    /// The list at this JSON pointer has an element with this key.
+    SettingListsKey(&'static str, &'static str),
 }
-use SettingsCondition::{Always, SettingIs};
+use SettingsCondition::{Always, SettingIs, SettingListsKey, SettingListsMoreThan};
 
 /// An edit to a manifest.
 enum ManifestEdit {
@@ -113,15 +122,15 @@ use ManifestEdit::{Add, Prepend, Remove, Set};
 /// permission to mutate objects, additional requests to judge, and additional kinds to look up.
 ///
 /// # Errors
-/// Returns a problem if the settings are invalid or the restriction is unknown.
-pub(crate) fn manifest(restriction: &str, text: &str) -> Result<String, InputProblem> {
-    let settings = input::settings(restriction, text)?;
+/// Returns a problem if the settings are invalid or the policy is unknown.
+pub(crate) fn manifest(policy: &str, text: &str) -> Result<String, InputProblem> {
+    let settings = input::settings(policy, text)?;
     let unavailable = || InputProblem {
         field: Field::Settings,
-        message: format!("no deployment manifest is available for {restriction}"),
+        message: format!("no deployment manifest is available for {policy}"),
         mark: None,
     };
-    let applies = |policy: &str, when: &SettingsCondition| policy == restriction && when.holds(&settings);
+    let applies = |id: &str, when: &SettingsCondition| id == policy && when.holds(&settings);
     let base = BASE_MANIFESTS.iter().find(|base| applies(base.policy, &base.when)).ok_or_else(unavailable)?;
     let (head, spec) = base.text.rsplit_once("\nspec:\n").ok_or_else(unavailable)?;
     let mut head = format!("{head}\nspec:\n");
@@ -148,11 +157,18 @@ pub(crate) fn manifest(restriction: &str, text: &str) -> Result<String, InputPro
 
 impl SettingsCondition {
     fn holds(&self, settings: &Value) -> bool {
-        let SettingIs(pointer, values) = self else { return true };
-        let matches = |value: &Value| match value {
-            Value::String(text) => values.contains(&text.as_str()),
-            Value::Bool(flag) => values.contains(&if *flag { "true" } else { "false" }),
+        let matches = |value: &Value| match (self, value) {
+            (SettingIs(_, values), Value::String(text)) => values.contains(&text.as_str()),
+            (SettingIs(_, values), Value::Bool(flag)) => {
+                values.contains(&if *flag { "true" } else { "false" })
+            }
+            (SettingListsMoreThan(_, item), value) => value != item,
+            (SettingListsKey(_, key), value) => value.get(key).is_some_and(|value| !value.is_null()),
             _ => false,
+        };
+        let pointer = match self {
+            Always => return true,
+            SettingIs(pointer, _) | SettingListsMoreThan(pointer, _) | SettingListsKey(pointer, _) => pointer,
         };
         match settings.pointer(pointer) {
             Some(Value::Array(items)) => items.iter().any(matches),
@@ -209,8 +225,8 @@ mod tests {
 
     use super::*;
 
-    fn spec(restriction: &str, settings: &str) -> Value {
-        let text = manifest(restriction, settings).unwrap();
+    fn spec(policy: &str, settings: &str) -> Value {
+        let text = manifest(policy, settings).unwrap();
         let documents = manifest::documents(&text).unwrap();
         let policies = documents.into_iter().filter(|document| document["kind"] == "ClusterAdmissionPolicy");
         let [mut policy] = policies.collect::<Vec<Value>>().try_into().unwrap();
@@ -225,6 +241,7 @@ mod tests {
                 SettingIs(pointer, values) => {
                     json!({ pointer.trim_start_matches('/'): values[0] }).to_string()
                 }
+                _ => unreachable!("no manifest depends on a list"),
             };
             let text = manifest(base.policy, &settings).unwrap();
             let (head, _) = base.text.split_once("\n  settings:").unwrap();
@@ -256,8 +273,10 @@ mod tests {
     #[test]
     fn settings_that_judge_more_fields_match_more_requests() {
         assert!(spec("external-ips", "fields: [spec.externalIPs]").get("matchConditions").is_some());
-        let more = spec("external-ips", "fields: [spec.loadBalancerIP]");
-        assert_eq!((more.get("matchConditions"), more["backgroundAudit"].as_bool()), (None, Some(true)));
+        for field in ["spec.loadBalancerIP", "metadata.annotations[metallb.io/loadBalancerIPs]"] {
+            let more = spec("external-ips", &format!("fields: [spec.externalIPs, {field:?}]"));
+            assert_eq!((more.get("matchConditions"), more["backgroundAudit"].as_bool()), (None, Some(true)));
+        }
         let fields = "{fields: [spec.externalIPs, status.loadBalancer.ingress], exempt: {users: [a]}}";
         let status = spec("external-ips", fields);
         assert_eq!(status["rules"][1]["resources"], json!(["services/status"]));
@@ -274,15 +293,26 @@ mod tests {
         assert_eq!(kinds("mode: Validate"), "\"Namespace\"");
         let all = "{mode: Validate, volumes: {sharedClaims: Warn}, types: {fromSelinuxProfiles: true}}";
         assert_eq!(kinds(all), "\"Namespace\" \"Pod\" \"SelinuxProfile\"");
-        for (restriction, settings, resource) in
+        for (policy, settings, resource) in
             [("selinux", all, "[selinuxprofiles]"), ("node-pods", "", "[nodes]")]
         {
-            let text = manifest(restriction, settings).unwrap();
+            let text = manifest(policy, settings).unwrap();
             assert!(text.contains("kind: ClusterRoleBinding\n") && text.contains(resource), "{text}");
         }
         // The defaults and these settings together cover every kind that the policy can look up.
         let reads = rules::find("selinux").unwrap().reads.0.iter();
         assert!(reads.map(|read| read.kind).all(|kind| kinds(all).contains(kind)));
+    }
+
+    #[test]
+    fn rules_with_permissions_grant_the_question() {
+        let text = |rule: &str| manifest("external-ips", &format!("allow: [{rule}]")).unwrap();
+        let with = text("{cidrs: [192.0.2.1], can: {verb: use, resource: addresses}}");
+        assert!(
+            with.contains("kind: ClusterRoleBinding\n") && with.contains("[subjectaccessreviews]"),
+            "{with}"
+        );
+        assert!(!text("{cidrs: [192.0.2.1], can: null}").contains("subjectaccessreviews"));
     }
 
     #[test]

@@ -10,12 +10,12 @@ use crate::input::{self, CONTROLLERS, NODES, user_info};
 use crate::text::yaml;
 use crate::types::{Example, Input, Operation, User};
 
-/// Returns a sample of a restriction.
-pub(crate) fn sample_input(restriction: &str, name: &str) -> Option<Input> {
-    let sample = catalog::sample(restriction, name)?;
+/// Returns a sample of a policy.
+pub(crate) fn sample_input(policy: &str, name: &str) -> Option<Input> {
+    let sample = catalog::sample(policy, name)?;
     let review = documents(sample.request).ok()?.into_iter().next()?;
     let base = Input {
-        restriction: restriction.to_owned(),
+        policy: policy.to_owned(),
         settings: sample.settings.to_owned(),
         cluster: sample.cluster.to_owned(),
         ..Input::default()
@@ -34,12 +34,12 @@ pub(crate) fn cases(file: &str) -> Vec<Example> {
 }
 
 /// Returns a case from a case file.
-pub(crate) fn case_input(restriction: &str, file: &str, name: &str) -> Option<Input> {
+pub(crate) fn case_input(policy: &str, file: &str, name: &str) -> Option<Input> {
     let case: Case = case_format::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
     let objects = &case.cluster.objects;
     let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
     let base = Input {
-        restriction: restriction.to_owned(),
+        policy: policy.to_owned(),
         settings: if case.settings.is_null() { String::new() } else { yaml(&case.settings) },
         cluster: if objects.is_empty() { String::new() } else { list() },
         unreachable: case.cluster.unreachable.clone().unwrap_or_default(),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::place::{Origin, Root, mark_in};
 use crate::types::{Field, Input, InputProblem, Mark, Operation, User};
 
-/// The cluster-scoped kinds among those that restrictions judge.
+/// The cluster-scoped kinds among those that policies judge.
 const CLUSTER_WIDE: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 
 /// A request and its location in the input.
@@ -61,12 +61,12 @@ pub(crate) fn read(input: &Input) -> Result<Vec<LocatedRequest>, Vec<InputProble
     }
 }
 
-/// Reads and checks the settings of a restriction. An empty text results in an empty object.
+/// Reads and checks the settings of a policy. An empty text results in an empty object.
 ///
 /// # Errors
-/// Returns a problem with its location if the text cannot be read or the restriction rejects the
+/// Returns a problem with its location if the text cannot be read or the policy rejects the
 /// settings.
-pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, InputProblem> {
+pub(crate) fn settings(policy: &str, text: &str) -> Result<Value, InputProblem> {
     let about = |message: String, mark| problem(Field::Settings, message, mark);
     let mut documents = parsed(Field::Settings, text)?;
     if documents.len() > 1 {
@@ -77,8 +77,8 @@ pub(crate) fn settings(restriction: &str, text: &str) -> Result<Value, InputProb
     if !settings.is_object() {
         return Err(about(format!("expected an object, found {}", found(&settings)), None));
     }
-    let Some(entry) = rules::find(restriction) else {
-        return Err(about(format!("unknown restriction {restriction:?}"), None));
+    let Some(entry) = rules::find(policy) else {
+        return Err(about(format!("unknown policy {policy:?}"), None));
     };
     (entry.check_settings)(settings.to_string().as_bytes())
         .map_err(|error| about(error.to_string(), mark_in(text, Field::Settings, 0, error.steps())))?;

@@ -1,9 +1,9 @@
-//! The restrictions in a browser.
+//! The policies in a browser.
 //!
 //! This crate is a thin facade over [`rules::CATALOG`]. Inputs and outputs are strings and plain
 //! objects:
 //!
-//! * [`restrictions`] lists the catalog.
+//! * [`policies`] lists the catalog.
 //! * [`judge`] judges a manifest, and [`requests`] returns the requests that it judges.
 //! * [`check_settings`] checks settings, and [`cluster_admission_policy`] returns the manifest that
 //!   deploys them.
@@ -27,14 +27,13 @@ mod verdict;
 
 pub use types::{
     AuditAnnotation, Deployment, Example, Examples, Field, Input, InputProblem, JudgeResult, Line, Mark,
-    ObjectDiff, Operation, RequestVerdict, Requests, Restriction, Restrictions, Sample, Setting, User,
-    VerdictKind,
+    ObjectDiff, Operation, Policies, Policy, RequestVerdict, Requests, Sample, Setting, User, VerdictKind,
 };
 
-/// Returns every restriction with its settings and samples.
+/// Returns every policy with its settings and samples.
 #[must_use]
-pub fn restrictions() -> Restrictions {
-    Restrictions { restrictions: catalog::restrictions() }
+pub fn policies() -> Policies {
+    Policies { policies: catalog::policies() }
 }
 
 /// Judges each object or request of the manifest.
@@ -44,7 +43,7 @@ pub fn restrictions() -> Restrictions {
 /// use playground::{Input, VerdictKind, judge};
 ///
 /// let result = judge(&Input {
-///     restriction: "pod-security".into(),
+///     policy: "pod-security".into(),
 ///     manifest: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: []}\n".into(),
 ///     settings: "level: baseline".into(),
 ///     ..Input::default()
@@ -71,14 +70,14 @@ pub fn requests(input: &Input) -> Requests {
 
 /// Checks settings. Returns `None` if they are valid.
 #[must_use]
-pub fn check_settings(restriction: &str, settings: &str) -> Option<InputProblem> {
-    input::settings(restriction, settings).err()
+pub fn check_settings(policy: &str, settings: &str) -> Option<InputProblem> {
+    input::settings(policy, settings).err()
 }
 
-/// Returns the manifest that deploys a restriction with the given settings.
+/// Returns the manifest that deploys a policy with the given settings.
 #[must_use]
-pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Deployment {
-    match deployment::manifest(restriction, settings) {
+pub fn cluster_admission_policy(policy: &str, settings: &str) -> Deployment {
+    match deployment::manifest(policy, settings) {
         Ok(manifest) => Deployment { manifest, problem: None },
         Err(problem) => Deployment { manifest: String::new(), problem: Some(problem) },
     }
@@ -86,8 +85,8 @@ pub fn cluster_admission_policy(restriction: &str, settings: &str) -> Deployment
 
 /// Returns a sample as an input for [`judge`], or `None` if there is no sample with this name.
 #[must_use]
-pub fn sample_input(restriction: &str, sample: &str) -> Option<Input> {
-    example::sample_input(restriction, sample)
+pub fn sample_input(policy: &str, sample: &str) -> Option<Input> {
+    example::sample_input(policy, sample)
 }
 
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid
@@ -100,6 +99,6 @@ pub fn cases(file: &str) -> Examples {
 /// Returns a case from the text of a case file as an input for [`judge`], or `None` if there is no
 /// case with this name.
 #[must_use]
-pub fn case_input(restriction: &str, file: &str, case: &str) -> Option<Input> {
-    example::case_input(restriction, file, case)
+pub fn case_input(policy: &str, file: &str, case: &str) -> Option<Input> {
+    example::case_input(policy, file, case)
 }

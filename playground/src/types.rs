@@ -7,8 +7,8 @@ use tsify::Tsify;
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Input {
-    /// The id of the restriction, such as `external-ips`.
-    pub restriction: String,
+    /// The id of the policy, such as `external-ips`.
+    pub policy: String,
     /// Objects as `kubectl` accepts them, or `AdmissionReviews` and `AdmissionRequests`, in YAML or
     /// JSON.
     pub manifest: String,
@@ -67,18 +67,18 @@ pub enum User {
     },
 }
 
-/// The catalog of restrictions.
+/// The catalog of policies.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Restrictions {
-    /// The restrictions, in catalog order.
-    pub restrictions: Vec<Restriction>,
+pub struct Policies {
+    /// The policies, in catalog order.
+    pub policies: Vec<Policy>,
 }
 
-/// A restriction.
+/// A policy.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub struct Restriction {
+pub struct Policy {
     /// The name of the module, such as `external-ips`.
     pub id: String,
     /// A short description from the policy metadata.
@@ -93,7 +93,7 @@ pub struct Restriction {
     pub samples: Vec<Sample>,
 }
 
-/// A setting of a restriction.
+/// A setting of a policy.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
@@ -105,7 +105,7 @@ pub struct Setting {
     pub description: String,
 }
 
-/// A sample of a restriction.
+/// A sample of a policy.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Sample {
@@ -189,7 +189,7 @@ pub struct Requests {
     pub requests: Vec<String>,
 }
 
-/// The manifest that deploys a restriction.
+/// The manifest that deploys a policy.
 #[derive(Clone, Debug, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Deployment {
@@ -239,7 +239,7 @@ pub struct RequestVerdict {
 pub enum VerdictKind {
     /// Admitted unchanged.
     Admitted,
-    /// Admitted without being judged, because the request is outside the scope of the restriction.
+    /// Admitted without being judged, because the request is outside the scope of the policy.
     NotMatched,
     /// Admitted with changes.
     Mutated,

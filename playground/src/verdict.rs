@@ -12,10 +12,10 @@ use crate::types::{AuditAnnotation, Input, JudgeResult, Line, ObjectDiff, Reques
 
 /// Judges every request of an input.
 pub(crate) fn judge(input: &Input) -> JudgeResult {
-    let settings = input::settings(&input.restriction, &input.settings);
+    let settings = input::settings(&input.policy, &input.settings);
     let cluster = input::cluster(input);
     let requests = input::read(input);
-    let policy = rules::find(&input.restriction);
+    let policy = rules::find(&input.policy);
     let (Some(policy), Ok(settings), Ok(cluster), Ok(requests)) = (policy, &settings, &cluster, &requests)
     else {
         let problems = requests.err().into_iter().flatten().chain(settings.err()).chain(cluster.err());

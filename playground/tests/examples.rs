@@ -28,9 +28,9 @@ fn message(verdict: &RequestVerdict) -> Vec<&str> {
 
 #[test]
 fn samples_get_the_verdict_in_their_readme() {
-    for restriction in playground::restrictions().restrictions {
-        for sample in &restriction.samples {
-            let input = sample_input(&restriction.id, &sample.name).unwrap();
+    for policy in playground::policies().policies {
+        for sample in &policy.samples {
+            let input = sample_input(&policy.id, &sample.name).unwrap();
             let verdict = only_verdict(judge(&input)).unwrap();
             let words = match verdict.kind {
                 VerdictKind::Admitted | VerdictKind::NotMatched => "admitted",
@@ -38,7 +38,7 @@ fn samples_get_the_verdict_in_their_readme() {
                 VerdictKind::Denied => "denied",
                 VerdictKind::Fault => "fault",
             };
-            assert!(sample.verdict.starts_with(words), "{}, {}: {verdict:?}", restriction.id, sample.name);
+            assert!(sample.verdict.starts_with(words), "{}, {}: {verdict:?}", policy.id, sample.name);
         }
     }
 }

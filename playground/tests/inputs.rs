@@ -9,7 +9,7 @@ const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  host
 
 fn input(manifest: &str) -> Input {
     Input {
-        restriction: "pod-security".into(),
+        policy: "pod-security".into(),
         manifest: manifest.into(),
         settings: "{level: baseline}".into(),
         ..Input::default()
@@ -141,7 +141,7 @@ fn invalid_settings_are_reported_with_their_line() {
 fn a_cluster_consists_of_objects_and_lists() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {externalIPs: [192.0.2.1]}\n";
     let with_cluster = |cluster: &str| Input {
-        restriction: "external-ips".into(),
+        policy: "external-ips".into(),
         settings: "allow: [{cidrs: [192.0.2.0/24], namespaceSelector: {matchLabels: {a: b}}}]".into(),
         cluster: cluster.into(),
         ..input(service)
@@ -216,7 +216,7 @@ fn updates_require_an_old_object_for_each_object() {
     let flow =
         "{metadata: {name: b, namespace: default}}, {metadata: {name: a}, spec: {externalIPs: [192.0.2.1]}}";
     let update = |old: String| Input {
-        restriction: "external-ips".into(),
+        policy: "external-ips".into(),
         settings: String::new(),
         operation: Operation::Update,
         old_object: old,

@@ -30,6 +30,18 @@ oldObject.metadata.labels[node-role.kubernetes.io/worker]: Forbidden: nodes may 
 END
 }
 
+@test "agent token: denied" {
+    denies agent-token <<'END'
+metadata.labels[node-restriction.kubernetes.io/team]: Forbidden: only administrators may set, change or remove labels of node-restriction.kubernetes.io; ask an administrator to label the Node
+END
+}
+
+@test "owner reference: denied" {
+    denies owner-reference <<'END'
+metadata.ownerReferences: Forbidden: nodes may not set, change or remove the owner references of their Node, because it is deleted with its owners; leave them unchanged, or ask an administrator to change them
+END
+}
+
 @test "administrator: admitted" {
     accepts administrator
 }
@@ -42,8 +54,8 @@ END
 
 @test "warn: admitted, with a warning and an audit annotation" {
     accepts warn \
-        'node-labels would deny these labels of the Node: beta.kubernetes.io/masq-agent-ds-ready, foo/dedicated and 1 more'
-    annotates forbidden-labels 'beta.kubernetes.io/masq-agent-ds-ready,foo/dedicated,node-role.kubernetes.io/worker'
+        'node-labels would deny these labels of the Node: foo/dedicated, beta.kubernetes.io/masq-agent-ds-ready and 1 more'
+    annotates forbidden-labels 'foo/dedicated,beta.kubernetes.io/masq-agent-ds-ready,node-role.kubernetes.io/worker'
 }
 
 @test "settings: a profile in the notation of KEP-279 is rejected" {

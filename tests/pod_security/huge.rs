@@ -71,6 +71,10 @@ fn huge_pods_get_a_verdict() {
         ),
         pod(
             &none,
+            &json!({ "volumes": many(100_000, &|index| json!({ "name": format!("v{index}"), "hostPath": { "path": format!("/var/lib/data/{index}") } })) }),
+        ),
+        pod(
+            &none,
             &json!({ "securityContext": { "sysctls": many(200_000, &|index| json!({ "name": format!("s{index}") })) } }),
         ),
         pod(&none, &json!({ "volumes": [{ "name": "v", "x".repeat(4_000_000): {} }] })),
@@ -84,6 +88,13 @@ fn huge_pods_get_a_verdict() {
         ),
         pod(&keys(70_000), &json!({ "containers": [{ "name": "a" }] })),
     ];
+    let values = |count: usize| -> Value {
+        many(count, &|index| match index % 10 {
+            0..5 => json!(format!("/var/lib/data/{index}")),
+            5..9 => json!(format!("/var/lib/prefix/{index}/*")),
+            _ => json!(format!("/var/lib/data/?{index}*/x")),
+        })
+    };
     let pattern = "*a*a*a*a*a*a*a*b";
     let settings = [
         json!({}),
@@ -92,6 +103,12 @@ fn huge_pods_get_a_verdict() {
         json!({ "exclude": [
             { "controlName": "Capabilities", "images": [pattern], "restrictedField": "spec.containers[*].securityContext.capabilities.add", "values": [pattern, "C1*"] },
             { "controlName": "Volume Types", "restrictedField": "spec.volumes[*].hostPath", "values": [pattern] },
+        ] }),
+        // S4: each volume and each capability against many patterns, few of them real ones.
+        json!({ "exclude": [
+            { "controlName": "HostPath Volumes", "restrictedField": "spec.volumes[*].hostPath", "values": values(200) },
+            { "controlName": "Volume Types", "restrictedField": "spec.volumes[*].hostPath", "values": values(200) },
+            { "controlName": "Capabilities", "images": ["*"], "restrictedField": "spec.containers[*].securityContext.capabilities.add", "values": values(50) },
         ] }),
     ];
     let mut sizes = 0;

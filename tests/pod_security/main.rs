@@ -4,6 +4,7 @@ mod exclusions;
 mod generate;
 #[cfg(feature = "modules")]
 mod huge;
+mod limits;
 mod oracle;
 mod policy;
 mod tweaks;

@@ -41,7 +41,7 @@ fn kind() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         6 => select(vec!["container_t", "container_init_t", "container_kvm_t", "container_engine_t"]),
         3 => Just("spc_t"),
-        1 => Just("super_t"),
+        1 => select(vec!["super_t", "admin_t", "container_runtime_t"]),
         1 => Just(""),
         1 => select(vec!["container_file_t", "container_ro_file_t", "my_app_t", "container_t_x", "spc_tx"]),
     ]
@@ -225,8 +225,9 @@ fn kinds() -> impl Strategy<Value = Kinds> {
         (None, None, None),
         (None, None, Some("spc_t")),
         (Some(vec![]), None, None),
-        (Some(vec!["*_t_x", "my_app_t"]), Some(vec!["super_t"]), None),
-        (Some(vec!["container_t", "my_*"]), Some(vec!["spc_t", "super_t"]), Some("super_t")),
+        (Some(vec!["*_t_x", "my_app_t"]), Some(vec!["super_t", "admin_t"]), None),
+        (Some(vec!["container_*", "my_*"]), Some(vec!["super_t", "spc_t"]), None),
+        (Some(vec!["container_t"]), Some(vec!["spc_t", "admin_t"]), Some("admin_t")),
     ])
 }
 
@@ -249,7 +250,8 @@ prop_compose! {
     pub fn settings()(
         source in source(),
         matching in prop_oneof![3 => Just(Match::Exact), 1 => Just(Match::Format), 1 => Just(Match::Any)],
-        extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3", "s0:c1.c2"]]),
+        allows_missing in weighted(0.2, Just(())),
+        extra in select(vec![vec![], vec![], vec!["s0:c2,c1"], vec!["s0:c3,c4", "s0:c1.c2"]]),
         (allowed, unconfined, host_type) in kinds(),
         users in select(vec![vec![], vec!["system_u"], vec!["user_u", "staff_u"]]),
         roles in select(vec![vec![], vec!["system_r"], vec!["object_r"]]),
@@ -261,10 +263,14 @@ prop_compose! {
         (rejects_host_paths, rejects_read_only_claims) in any::<(bool, bool)>(),
         exempt_accounts in select(vec![vec![], vec![], vec!["shop/agent"], vec!["shop/default"], vec!["other/agent"]]),
         exempt_images in select(vec![vec![], vec![], vec!["quay.io/node/*"], vec!["registry.example/app:1"]]),
+        lifts in select(vec![
+            vec!["Type"], vec!["Type"], vec!["User", "Role"], vec!["Level"], vec!["IntraPod"],
+            vec!["Role", "Type", "IntraPod", "User", "Level"],
+        ]),
     ) -> Settings {
         Settings {
-            source, matching, extra, allowed, unconfined, users, roles, triggers, action, host_type, lowest, intra_pod,
-            rejects_host_paths, rejects_read_only_claims, exempt_accounts, exempt_images,
+            source, matching, allows_missing: allows_missing.is_some(), extra, allowed, unconfined, users, roles, triggers, action, host_type, lowest, intra_pod,
+            rejects_host_paths, rejects_read_only_claims, exempt_accounts, exempt_images, lifts,
             recursive: false, crio_try_skip: false,
         }
     }

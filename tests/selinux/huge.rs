@@ -180,7 +180,10 @@ fn every_second_gets_a_verdict(first: usize) {
             "allocation": { "scope": "Workload" },
             "intraPod": "Warn",
             "volumes": { "changePolicy": "Recursive", "crioTrySkip": true, "hostPath": "Reject", "readOnlyClaims": "Reject", "sharedClaims": "Reject" },
-            "exempt": { "unconfined": { "images": ["a/*", "i"], "serviceAccounts": ["shop/x"] } },
+            "exempt": { "pods": [
+                { "namespaces": ["shop"], "images": ["a/*", "i"], "lifts": ["Type"] },
+                { "serviceAccounts": ["shop/x"], "lifts": ["Type"] },
+            ] },
         }),
         json!({ "mode": "Validate", "levels": { "match": "Format" }, "types": { "allowed": ["t*"] } }),
     ];

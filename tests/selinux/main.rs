@@ -174,14 +174,14 @@ fn the_model_and_the_policy_agree_with_the_table_for_containers() {
     let options = |options: Value| json!({ "seLinuxOptions": options });
     let privileged = |options: Value| json!({ "privileged": true, "seLinuxOptions": options });
     for (containers, mutate, validate) in [
-        // Two effective levels in one pod.
+        // Two effective levels in one pod, of which categories do not constrain one.
         (
             json!([
                 container("a", privileged(json!({ "type": "spc_t", "level": "s0" }))),
                 container("b", options(json!({ "level": own })))
             ]),
-            Denied,
-            Denied,
+            Admitted,
+            Admitted,
         ),
         // A privileged container with spc_t next to a confined one.
         (

@@ -64,6 +64,8 @@ pub enum IntraPod {
 pub struct Settings {
     pub source: Source,
     pub matching: Match,
+    /// `levels.missing: Allow`.
+    pub allows_missing: bool,
     pub extra: Vec<&'static str>,
     pub allowed: Option<Vec<&'static str>>,
     pub unconfined: Option<Vec<&'static str>>,
@@ -81,6 +83,8 @@ pub struct Settings {
     pub rejects_read_only_claims: bool,
     pub exempt_accounts: Vec<&'static str>,
     pub exempt_images: Vec<&'static str>,
+    /// The rules that both exemptions lift.
+    pub lifts: Vec<&'static str>,
     pub recursive: bool,
     pub crio_try_skip: bool,
 }
@@ -106,7 +110,11 @@ impl Settings {
         json!({
             "mode": format!("{mode:?}"),
             "allocation": allocation,
-            "levels": { "match": format!("{:?}", self.matching), "extra": self.extra },
+            "levels": {
+                "match": format!("{:?}", self.matching),
+                "missing": if self.allows_missing { "Allow" } else { "Require" },
+                "extra": self.extra,
+            },
             "types": { "allowed": self.allowed, "unconfined": self.unconfined },
             "users": self.users,
             "roles": self.roles,
@@ -118,8 +126,32 @@ impl Settings {
             },
             "intraPod": format!("{:?}", self.intra_pod),
             "volumes": volumes,
-            "exempt": { "unconfined": { "serviceAccounts": self.exempt_accounts, "images": self.exempt_images } },
+            "exempt": { "pods": self.exempt_pods() },
         })
+    }
+
+    fn exempt_pods(&self) -> Value {
+        let mut entries = Vec::new();
+        if !self.exempt_accounts.is_empty() {
+            entries.push(json!({ "serviceAccounts": self.exempt_accounts, "lifts": self.lifts }));
+        }
+        if !self.exempt_images.is_empty() {
+            let (images, lifts) = (&self.exempt_images, &self.lifts);
+            entries.push(json!({ "namespaces": ["shop"], "images": images, "lifts": lifts }));
+        }
+        entries.into()
+    }
+
+    /// Whether exemptions lift a rule from a container of a pod.
+    fn lifts(&self, rule: &str, spec: &PodSpec, part: &Part) -> bool {
+        let accounts = [&spec.service_account_name, &spec.service_account];
+        let account = accounts.into_iter().find_map(|name| filled(name.as_ref())).unwrap_or("default");
+        let has_account = self.exempt_accounts.contains(&format!("shop/{account}").as_str());
+        let has_image = self.exempt_images.iter().any(|image| match image.strip_suffix('*') {
+            Some(start) => part.image.starts_with(start),
+            None => part.image == *image,
+        });
+        self.lifts.contains(&rule) && (has_account || has_image)
     }
 
     fn fixed(&self) -> Fixed {
@@ -144,10 +176,13 @@ impl Settings {
 
     /// The type of pods in host namespaces.
     fn host_type(&self) -> Option<&str> {
-        self.host_type.or_else(|| self.unconfined().first().copied())
+        self.host_type.or_else(|| self.unconfined().into_iter().find(|kind| *kind != "super_t"))
     }
 
     fn allows(&self, kind: &str) -> bool {
+        if kind.ends_with("_file_t") {
+            return false;
+        }
         let default = ["container_t", "container_init_t", "container_kvm_t", "container_engine_t"];
         let allowed = self.allowed.clone().unwrap_or_else(|| default.to_vec());
         allowed.iter().any(|text| match (text.strip_prefix('*'), text.strip_suffix('*')) {
@@ -187,6 +222,9 @@ const NO_TYPE: &str = "no type in host namespaces";
 const INCOMPLETE: &str = "a missing value in a guard";
 const HOST_PATH: &str = "a hostPath volume in a confined container";
 const READ_ONLY: &str = "a read-only claim in a confined container";
+
+/// Types that no pattern allows, of those that are generated.
+const KNOWN_UNCONFINED: [&str; 3] = ["container_runtime_t", "spc_t", "super_t"];
 
 /// All reasons, in alphabetical order.
 pub const REASONS: [&str; 11] =
@@ -263,11 +301,13 @@ pub fn judge(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
     let (completed, added) = completed(pod, settings);
     let mut reasons = violations(pod, settings);
     let after = completed.spec.as_ref().unwrap();
-    let demands_levels = settings.matching == Match::Exact || matches!(settings.source, Source::Fixed(_));
+    let demands_levels = !settings.allows_missing
+        && (settings.matching == Match::Exact || matches!(settings.source, Source::Fixed(_)));
     if settings.intra_pod == IntraPod::Enforce && settings.matching != Match::Any {
         // The runtime chooses missing levels if the guard requires none.
         let is_completed = mode == Mode::Mutate || demands_levels;
-        let levels = running_levels(if is_completed { after } else { spec });
+        let levels =
+            compared_levels(if is_completed { after } else { spec }, settings, given_kind(settings, spec));
         if levels.iter().any(|level| *level != levels[0]) {
             reasons.insert(TWO_LEVELS);
         }
@@ -378,6 +418,24 @@ fn running_levels(spec: &PodSpec) -> Vec<Option<Level>> {
     parts(spec).into_iter().map(read).collect()
 }
 
+/// The levels that have to be equal: not those of exempt containers, and not those of containers at
+/// `s0` that SELinux does not confine.
+fn compared_levels(spec: &PodSpec, settings: &Settings, given: Option<&str>) -> Vec<Option<Level>> {
+    let of_pod = spec.security_context.as_ref().and_then(|context| context.se_linux_options.as_ref());
+    let mut levels = running_levels(spec).into_iter();
+    let mut compared = Vec::new();
+    for part in parts(spec) {
+        let level = levels.next().unwrap();
+        let kind = kind_of(part.own.as_ref().or(of_pod)).or(given);
+        let is_free = part.privileged || settings.is_unconfined(kind);
+        let is_lowest = level.as_ref() == Some(&Level::of(&[]));
+        if !settings.lifts("IntraPod", spec, &part) && !(is_free && is_lowest) {
+            compared.push(level);
+        }
+    }
+    compared
+}
+
 /// The reasons for which values in the pod are denied.
 fn violations(pod: &Pod, settings: &Settings) -> BTreeSet<&'static str> {
     let spec = pod.spec.as_ref().unwrap();
@@ -387,51 +445,54 @@ fn violations(pod: &Pod, settings: &Settings) -> BTreeSet<&'static str> {
         reasons.insert(HOST);
     }
     let given = given_kind(settings, spec);
-    let accounts = [&spec.service_account_name, &spec.service_account];
-    let account = accounts.into_iter().find_map(|name| filled(name.as_ref())).unwrap_or("default");
     let in_host = triggered || spec.host_pid == Some(true) || spec.host_ipc == Some(true);
-    let lifted = in_host || settings.exempt_accounts.contains(&format!("shop/{account}").as_str());
-    let is_lifted = |part: &Part| {
-        let is_exempt = settings.exempt_images.iter().any(|image| match image.strip_suffix('*') {
-            Some(start) => part.image.starts_with(start),
-            None => part.image == *image,
-        });
-        part.privileged || is_exempt
-    };
     let containers = parts(spec);
     let inheriting: Vec<&Part> = containers.iter().filter(|part| part.own.is_none()).collect();
     let of_pod = spec.security_context.as_ref().and_then(|context| context.se_linux_options.as_ref());
-    let may_inherit = lifted || !inheriting.is_empty() && inheriting.iter().all(|part| is_lifted(part));
-    let mut places: Vec<(&SELinuxOptions, bool)> = of_pod.map(|own| (own, may_inherit)).into_iter().collect();
+    let mut places: Vec<(&SELinuxOptions, Vec<&Part>)> =
+        of_pod.map(|own| (own, inheriting)).into_iter().collect();
     for part in &containers {
-        places.extend(part.own.as_ref().map(|own| (own, lifted || is_lifted(part))));
+        places.extend(part.own.as_ref().map(|own| (own, vec![part])));
     }
     let fixed = settings.fixed();
-    for (own, may_be_unconfined) in places {
-        for (name, fixed, listed, reason) in
-            [(&own.user, fixed.user, &settings.users, USER), (&own.role, fixed.role, &settings.roles, ROLE)]
-        {
+    for (own, running) in places {
+        let all = |is: &dyn Fn(&Part) -> bool| !running.is_empty() && running.iter().all(|part| is(part));
+        let lifted = |rule: &str| all(&|part| settings.lifts(rule, spec, part));
+        for (name, fixed, listed, rule, reason) in [
+            (&own.user, fixed.user, &settings.users, "User", USER),
+            (&own.role, fixed.role, &settings.roles, "Role", ROLE),
+        ] {
             let Some(name) = filled(name.as_ref()) else { continue };
-            if fixed.map_or_else(|| !listed.contains(&name), |fixed| name != fixed) {
+            if !lifted(rule) && fixed.map_or_else(|| !listed.contains(&name), |fixed| name != fixed) {
                 reasons.insert(reason);
             }
         }
         let kind = kind_of(Some(own));
         if let Some(kind) = kind {
+            let is_unconfined = settings.is_unconfined(Some(kind));
             if let Some(fixed) = fixed.kind {
-                if kind != fixed && !(triggered && settings.host_type() == Some(kind)) {
+                let is_exempt = is_unconfined && lifted("Type");
+                if kind != fixed && !(triggered && settings.host_type() == Some(kind)) && !is_exempt {
                     reasons.insert(TYPE);
                 }
-            } else if settings.is_unconfined(Some(kind)) {
-                if !may_be_unconfined {
+            } else if is_unconfined {
+                let is_usual = kind != "super_t";
+                let may = |part: &Part| part.privileged && is_usual || settings.lifts("Type", spec, part);
+                if !(in_host && is_usual || all(&may)) {
                     reasons.insert(UNCONFINED);
                 }
-            } else if !settings.allows(kind) {
+            } else if KNOWN_UNCONFINED.contains(&kind) || !settings.allows(kind) {
                 reasons.insert(TYPE);
             }
         }
         if let Some(level) = filled(own.level.as_ref())
-            && !is_allowed_level(level, settings.is_unconfined(kind.or(given)), settings)
+            && !is_allowed_level(
+                level,
+                settings.is_unconfined(kind.or(given)),
+                all(&|part| part.privileged),
+                lifted("Level"),
+                settings,
+            )
         {
             reasons.insert(LEVEL);
         }
@@ -439,12 +500,21 @@ fn violations(pod: &Pod, settings: &Settings) -> BTreeSet<&'static str> {
     reasons
 }
 
-fn is_allowed_level(text: &str, is_unconfined: bool, settings: &Settings) -> bool {
+fn is_allowed_level(
+    text: &str,
+    is_unconfined: bool,
+    is_privileged: bool,
+    is_lifted: bool,
+    settings: &Settings,
+) -> bool {
     let is_fixed = settings.fixed().level.is_some();
     if settings.matching == Match::Any && !is_fixed {
         return true;
     }
     let Ok(level) = Level::parse(text) else { return false };
+    if is_lifted {
+        return true;
+    }
     let owned = settings.owned();
     if is_fixed {
         return Some(&level) == owned.as_ref();
@@ -454,8 +524,12 @@ fn is_allowed_level(text: &str, is_unconfined: bool, settings: &Settings) -> boo
         return true;
     }
     if level == Level::of(&[]) {
-        return is_unconfined;
+        return is_unconfined || is_privileged;
+    }
+    if level.is_range() {
+        return is_privileged;
     }
     let reaches_others = level.is_range() || level.categories() > 2;
-    !reaches_others && (owned.is_none() || settings.matching == Match::Format)
+    let is_free = owned.is_none() && settings.source != Source::Runtime;
+    !reaches_others && (is_free || settings.matching == Match::Format)
 }

@@ -33,7 +33,7 @@ export function savePrevious(input: Input | undefined): void {
   if (input) write(PREVIOUS, input);
 }
 
-/** Loads the settings of the restrictions that are not currently selected. */
+/** Loads the settings of the policies that are not currently selected. */
 export function loadSettings(): Map<string, string> {
   const saved = Object.entries(read(SETTINGS) ?? {});
   return new Map(saved.map(([id, text]) => [id, String(text)]));

@@ -5,7 +5,7 @@ import type { Input, JudgeResult } from "playground";
 /** The functions that can be called in a worker. */
 export type Api = Pick<
   typeof Playground,
-  "restrictions" | "judge" | "requests" | "clusterAdmissionPolicy" | "sampleInput" | "cases" | "caseInput"
+  "policies" | "judge" | "requests" | "clusterAdmissionPolicy" | "sampleInput" | "cases" | "caseInput"
 >;
 
 export interface WorkerCall {

@@ -1,9 +1,9 @@
-// The dialog with the samples and cases of a restriction.
-import type { Input, Restriction } from "playground";
+// The dialog with the samples and cases of a policy.
+import type { Input, Policy } from "playground";
 import { byId, make, withCode } from "./dom";
 import type { Engine } from "./engine";
 
-// The case files. Each is loaded when the dialog is first opened for its restriction.
+// The case files. Each is loaded when the dialog is first opened for its policy.
 const FILES = import.meta.glob<string>("../../../policies/*/cases/*.yaml", { query: "?raw", import: "default" });
 
 interface ExampleGroup {
@@ -23,7 +23,7 @@ const search = byId<HTMLInputElement>("examples-search");
 
 export class Examples {
   private groups: ExampleGroup[] = [];
-  private restriction = "";
+  private policy = "";
 
   constructor(
     private readonly engine: Engine,
@@ -36,27 +36,27 @@ export class Examples {
     });
   }
 
-  /** Opens the dialog with the examples of a restriction. */
-  async open(restriction: Restriction): Promise<void> {
-    byId("examples-heading").textContent = `Examples for ${restriction.id}`;
-    if (this.restriction !== restriction.id) {
-      this.restriction = restriction.id;
+  /** Opens the dialog with the examples of a policy. */
+  async open(policy: Policy): Promise<void> {
+    byId("examples-heading").textContent = `Examples for ${policy.id}`;
+    if (this.policy !== policy.id) {
+      this.policy = policy.id;
       search.value = "";
-      this.groups = [this.samples(restriction)];
+      this.groups = [this.samples(policy)];
     }
     dialog.showModal();
     search.select();
     this.show();
     if (this.groups.length > 1) return;
-    const paths = Object.keys(FILES).filter((path) => path.includes(`/policies/${restriction.id}/`));
-    const groups = await Promise.all(paths.sort().map((path) => this.cases(restriction.id, path)));
-    if (this.restriction === restriction.id && this.groups.length === 1) {
+    const paths = Object.keys(FILES).filter((path) => path.includes(`/policies/${policy.id}/`));
+    const groups = await Promise.all(paths.sort().map((path) => this.cases(policy.id, path)));
+    if (this.policy === policy.id && this.groups.length === 1) {
       this.groups.push(...groups);
       this.show();
     }
   }
 
-  private samples({ id, samples }: Restriction): ExampleGroup {
+  private samples({ id, samples }: Policy): ExampleGroup {
     const entries = samples.map(({ name, description, verdict }) => ({
       title: `${name}: ${description}`,
       verdict,

@@ -1,5 +1,5 @@
 // The input fields of the page, read and written as one input.
-import type { Input, Restriction } from "playground";
+import type { Input, Policy } from "playground";
 import { byId } from "./dom";
 import { Editor } from "./editor";
 import * as form from "./form";
@@ -8,7 +8,7 @@ import { showReference } from "./reference";
 /** The error of look-ups if the user selects an unreachable API server. */
 const UNREACHABLE = "the API server does not answer";
 
-export const restriction = byId<HTMLSelectElement>("restriction");
+export const policy = byId<HTMLSelectElement>("policy");
 const unreachable = byId<HTMLInputElement>("unreachable");
 
 /** Called when the user changes a field. */
@@ -41,7 +41,7 @@ export function listen(listener: () => void): void {
 /** Reads the input from the fields. */
 export function read(): Input {
   return {
-    restriction: restriction.value,
+    policy: policy.value,
     manifest: editors.manifest.text,
     settings: editors.settings.text,
     cluster: editors.cluster.text,
@@ -52,9 +52,9 @@ export function read(): Input {
 }
 
 /** Writes an input to the fields. */
-export function write(input: Input, selected: Restriction): void {
+export function write(input: Input, selected: Policy): void {
   suspended = true;
-  restriction.value = input.restriction;
+  policy.value = input.policy;
   editors.manifest.text = input.manifest;
   editors.settings.text = input.settings;
   editors.cluster.text = input.cluster;
@@ -66,8 +66,8 @@ export function write(input: Input, selected: Restriction): void {
   suspended = false;
 }
 
-/** Shows the description, the settings and the subresources of a restriction. */
-export function describe(selected: Restriction): void {
+/** Shows the description, the settings and the subresources of a policy. */
+export function describe(selected: Policy): void {
   byId("description").textContent = selected.description;
   showReference(byId("reference-table"), selected);
   form.offerSubresources(selected);

@@ -1,5 +1,5 @@
 // The form for the operation, the subresource and the requesting user.
-import type { Operation, Restriction, User } from "playground";
+import type { Operation, Policy, User } from "playground";
 import { byId, make } from "./dom";
 
 export interface RequestOptions {
@@ -72,8 +72,8 @@ function setVisible(field: HTMLElement, visible: boolean): void {
   if (label) label.hidden = !visible;
 }
 
-/** Suggests the subresources in the scope of a restriction. */
-export function offerSubresources({ subresources }: Restriction): void {
+/** Suggests the subresources in the scope of a policy. */
+export function offerSubresources({ subresources }: Policy): void {
   byId("subresources").replaceChildren(...subresources.map((value) => make("option", { value })));
 }
 

@@ -26,8 +26,8 @@ export class Judgement {
 
   constructor(private readonly engine: Engine) {
     const deploy = async () => {
-      const { restriction, settings } = read();
-      const { manifest, problem } = await engine.call("clusterAdmissionPolicy", restriction, settings);
+      const { policy, settings } = read();
+      const { manifest, problem } = await engine.call("clusterAdmissionPolicy", policy, settings);
       if (problem) throw new Error(`invalid settings: ${problem.message}`);
       return manifest;
     };
@@ -89,7 +89,7 @@ export class Judgement {
     form.setRequestsPasted(result.holdsRequests);
     if (!stale) {
       this.result = result;
-      showVerdicts(verdicts, result.verdicts, input.restriction, select);
+      showVerdicts(verdicts, result.verdicts, input.policy, select);
     } else if (!this.result) {
       verdicts.replaceChildren();
     }

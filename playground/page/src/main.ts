@@ -1,11 +1,11 @@
 // The entry point of the page: startup, loading of examples and links, and switching of
-// restrictions.
-import type { Input, Restriction } from "playground";
+// policies.
+import type { Input, Policy } from "playground";
 import { byId, copy, make } from "./dom";
 import * as draft from "./draft";
 import { Engine } from "./engine";
 import { Examples } from "./examples";
-import { describe, editors, listen, read, restriction, write } from "./fields";
+import { describe, editors, listen, read, policy, write } from "./fields";
 import { Judgement } from "./judgement";
 import { decode, encode, LONG_LINK } from "./share";
 import { normalise, sameInput } from "./state";
@@ -22,31 +22,31 @@ const examples = new Examples(
   showStatus,
 );
 
-let catalog: Restriction[] = [];
+let catalog: Policy[] = [];
 /** The input that was last loaded from an example or a link. */
 let loaded: Input | undefined;
 /**
  * Whether `loaded` is an example. If unchanged, it is replaced when the user selects another
- * restriction.
+ * policy.
  */
 let loadedIsExample = true;
 /** The input that was replaced by `loaded`. */
 let previous = draft.loadPrevious();
-/** The settings of the restrictions that are not currently selected. */
+/** The settings of the policies that are not currently selected. */
 const otherSettings = draft.loadSettings();
 /**
- * The restriction of the shown input. It differs from the selected one while a switch is in
+ * The policy of the shown input. It differs from the selected one while a switch is in
  * progress.
  */
 let current = "";
 
-function find(id: string): Restriction | undefined {
-  return catalog.find((restriction) => restriction.id === id);
+function find(id: string): Policy | undefined {
+  return catalog.find((policy) => policy.id === id);
 }
 
 /** Writes an input to the fields. */
 function fill(input: Input): void {
-  const selected = find(input.restriction);
+  const selected = find(input.policy);
   if (!selected) return;
   current = selected.id;
   write(input, selected);
@@ -106,22 +106,22 @@ async function share(): Promise<void> {
 async function readLink(): Promise<Input | undefined> {
   if (!LINK.test(location.hash)) return undefined;
   const linked = await decode(location.hash.slice(1));
-  if (linked && find(linked.restriction)) return linked;
+  if (linked && find(linked.policy)) return linked;
   showStatus("The link cannot be read: it is truncated or from another version of this page.");
   return undefined;
 }
 
 async function start(): Promise<void> {
   setUpThemes();
-  ({ restrictions: catalog } = await engine.call("restrictions"));
-  restriction.replaceChildren(...catalog.map(({ id }) => make("option", { value: id }, id)));
+  ({ policies: catalog } = await engine.call("policies"));
+  policy.replaceChildren(...catalog.map(({ id }) => make("option", { value: id }, id)));
   const linked = await readLink();
   const draftInput = draft.load();
-  // A draft from another version of this page can name an unknown restriction. Its other fields are
+  // A draft from another version of this page can name an unknown policy. Its other fields are
   // still valid.
   const saved = draftInput && {
     ...draftInput,
-    restriction: (find(draftInput.restriction) ?? catalog[0])?.id ?? "",
+    policy: (find(draftInput.policy) ?? catalog[0])?.id ?? "",
   };
   const sample = await firstSample(catalog[0]?.id ?? "");
   if (linked && saved && !sameInput(linked, saved) && !(sample && sameInput(saved, sample))) previous = saved;
@@ -137,28 +137,27 @@ async function start(): Promise<void> {
   judgement.scrollToFirstViolation();
 }
 
-/** Returns the first sample of a restriction. */
+/** Returns the first sample of a policy. */
 async function firstSample(id: string): Promise<Input | undefined> {
   const sample = find(id)?.samples[0];
   return sample && engine.call("sampleInput", id, sample.name);
 }
 
 /**
- * Switches to the selected restriction: loads its first sample, or keeps the input if the user has
+ * Switches to the selected policy: loads its first sample, or keeps the input if the user has
  * changed it.
  */
-async function switchRestriction(): Promise<void> {
-  const id = restriction.value;
+async function switchPolicy(): Promise<void> {
+  const id = policy.value;
   const selected = find(id);
   if (!selected) return;
-  const before = { ...read(), restriction: current };
-  const unchanged =
-    loadedIsExample && loaded !== undefined && sameInput(before, { ...loaded, restriction: current });
+  const before = { ...read(), policy: current };
+  const unchanged = loadedIsExample && loaded !== undefined && sameInput(before, { ...loaded, policy: current });
   if (unchanged) {
     const sample = await firstSample(id);
-    // Keep the input if the user has meanwhile selected another restriction or started typing.
-    const now = { ...read(), restriction: current };
-    if (!sample || restriction.value !== id || !sameInput(now, before)) return;
+    // Keep the input if the user has meanwhile selected another policy or started typing.
+    const now = { ...read(), policy: current };
+    if (!sample || policy.value !== id || !sameInput(now, before)) return;
     loaded = sample;
     fill(sample);
     showStatus("");
@@ -186,10 +185,10 @@ function goToVerdict(event: Event): void {
 
 function addListeners(): void {
   listen(inputChanged);
-  restriction.addEventListener("change", switchRestriction);
+  policy.addEventListener("change", switchPolicy);
   byId("share").addEventListener("click", share);
   byId("examples-open").addEventListener("click", () => {
-    const selected = find(restriction.value);
+    const selected = find(policy.value);
     if (selected) examples.open(selected);
   });
   byId("undo").addEventListener("click", () => {

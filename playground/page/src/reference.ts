@@ -1,8 +1,8 @@
 // The reference of settings, generated from the declarations that also validate them.
-import type { Restriction } from "playground";
+import type { Policy } from "playground";
 import { make, withCode } from "./dom";
 
-export function showReference(parent: HTMLElement, { settings }: Restriction): void {
+export function showReference(parent: HTMLElement, { settings }: Policy): void {
   const rows = settings.map(({ path, accepts, description }) =>
     make(
       "tr",

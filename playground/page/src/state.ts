@@ -2,7 +2,7 @@
 import type { Input, Operation, User } from "playground";
 
 export const EMPTY: Input = {
-  restriction: "",
+  policy: "",
   manifest: "",
   settings: "",
   cluster: "",
@@ -27,7 +27,7 @@ export function normalise(value: unknown): Input {
   const given = (value ?? {}) as Record<string, unknown>;
   const text = (name: keyof Input) => (typeof given[name] === "string" ? given[name] : "");
   return {
-    restriction: text("restriction"),
+    policy: text("policy"),
     manifest: text("manifest"),
     settings: text("settings"),
     cluster: text("cluster"),

@@ -55,14 +55,14 @@ export function showProblems(parent: HTMLElement, problems: InputProblem[], sele
 export function showVerdicts(
   parent: HTMLElement,
   verdicts: RequestVerdict[],
-  restriction: string,
+  policy: string,
   select: Select,
 ): void {
   const expanded = verdicts.length <= MAX_EXPANDED;
   const show = (from: number): (Node | string)[] => {
     const articles: Node[] = verdicts
       .slice(from, from + PAGE_SIZE)
-      .map((verdict) => article(verdict, restriction, select, expanded));
+      .map((verdict) => article(verdict, policy, select, expanded));
     const remaining = verdicts.length - from - PAGE_SIZE;
     if (remaining > 0) {
       const more = make("button", { type: "button" }, `Show more (${remaining} remaining)`);
@@ -74,7 +74,7 @@ export function showVerdicts(
   parent.replaceChildren(...show(0));
 }
 
-function article(verdict: RequestVerdict, restriction: string, select: Select, expanded: boolean): HTMLElement {
+function article(verdict: RequestVerdict, policy: string, select: Select, expanded: boolean): HTMLElement {
   const { kind, title, violations, warnings, auditAnnotations, diff } = verdict;
   const article = make(
     "article",
@@ -82,7 +82,7 @@ function article(verdict: RequestVerdict, restriction: string, select: Select, e
     make("h3", {}, make("span", { class: "badge" }, KIND_LABELS[kind]), " ", title),
   );
   if (kind === "notMatched") {
-    article.append(make("p", { class: "hint" }, `This request is outside the scope of ${restriction}.`));
+    article.append(make("p", { class: "hint" }, `This request is outside the scope of ${policy}.`));
   }
   if (kind === "fault") {
     article.append(make("p", { class: "hint" }, "The request could not be judged and is therefore denied:"));

@@ -77,16 +77,7 @@ test("all controls are reachable by keyboard and Tab leaves the editors", async 
     if (!name) break;
     reached.push(name);
   }
-  for (const name of [
-    "restriction",
-    "examples-open",
-    "share",
-    "theme",
-    "Manifest",
-    "operation",
-    "user",
-    "Settings",
-  ]) {
+  for (const name of ["policy", "examples-open", "share", "theme", "Manifest", "operation", "user", "Settings"]) {
     assert.ok(reached.includes(name), `${name} is not in ${reached}`);
   }
   assert.ok(

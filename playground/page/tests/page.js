@@ -122,7 +122,7 @@ function dispatchPaste(editor, text) {
  * @param {string} id
  */
 export async function choose(page, id) {
-  await page.selectOption("#restriction", id);
+  await page.selectOption("#policy", id);
   await settled(page);
 }
 

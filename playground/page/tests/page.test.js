@@ -252,7 +252,7 @@ test("a draft survives a reload and can be restored after loading an example", a
   await closed();
 });
 
-test("switching restrictions keeps the manifest and has separate settings", async () => {
+test("switching policies keeps the manifest and has separate settings", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await choose(page, "pod-security");
   await paste(page, "Manifest", POD);
@@ -267,15 +267,15 @@ test("switching restrictions keeps the manifest and has separate settings", asyn
   await closed();
 });
 
-test("the last of several quick restriction changes takes effect", async () => {
+test("the last of several quick policy changes takes effect", async () => {
   const { page, closed } = await open(host.browser, host.url);
-  const ids = await page.locator("#restriction option").allTextContents();
-  for (const id of [...ids, ...ids, "pod-security"]) await page.selectOption("#restriction", id);
-  await page.waitForFunction(() => /"restriction":"pod-security"/.test(sessionStorage["portcullis.draft"] ?? ""));
+  const ids = await page.locator("#policy option").allTextContents();
+  for (const id of [...ids, ...ids, "pod-security"]) await page.selectOption("#policy", id);
+  await page.waitForFunction(() => /"policy":"pod-security"/.test(sessionStorage["portcullis.draft"] ?? ""));
   await settled(page);
-  assert.equal(await page.locator("#restriction").inputValue(), "pod-security");
+  assert.equal(await page.locator("#policy").inputValue(), "pod-security");
   assert.match((await page.locator("#description").textContent()) ?? "", /Pod Security Standards/);
-  assert.equal((await savedInput(page)).restriction, "pod-security");
+  assert.equal((await savedInput(page)).policy, "pod-security");
   assert.match((await savedInput(page)).manifest, /kind: Pod/);
   await closed();
 });
@@ -392,7 +392,10 @@ test("the page handles huge inputs", async () => {
   await page.locator("#reference summary").click();
   assert.equal(await page.locator("#reference").getAttribute("open"), "");
   await pasted;
-  assert.equal((await lines(page, "violations")).length, 1001);
+  // As many violations as fit into a message, and the number of the others.
+  const listed = await lines(page, "violations");
+  assert.ok(listed.length > 100 && listed.length < 1000, String(listed.length));
+  assert.match(listed.at(-1) ?? "", /^… and \d+ more violations$/);
 
   const pod = (/** @type {number} */ index) => POD.replace("name: web", `name: web-${index}`);
   await paste(page, "Manifest", Array.from({ length: 200 }, (_, index) => pod(index)).join("---\n"));

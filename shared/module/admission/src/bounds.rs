@@ -68,7 +68,7 @@ pub fn check(
 /// Lines of a message or warnings: as many as fit, and a last one with the number of the others.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Lines {
-    pub(crate) lines: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// The name of the lines in the number of the others: `violations`.
     what: &'static str,
     /// The bytes that are left.
@@ -79,16 +79,16 @@ pub(crate) struct Lines {
 impl Lines {
     /// Creates lines of at most `bound` bytes, one byte for the end of each line included.
     pub(crate) fn new(bound: usize, what: &'static str) -> Self {
-        Self { lines: Vec::new(), what, room: bound.saturating_sub(COUNT), more: 0 }
+        Self { texts: Vec::new(), what, room: bound.saturating_sub(COUNT), more: 0 }
     }
 
     /// Adds a line if it fits, and counts it if not. The first one is cut to fit.
     pub(crate) fn push(&mut self, line: String) {
-        let line = if self.lines.is_empty() { cut(line, self.room.saturating_sub(1)) } else { line };
+        let line = if self.texts.is_empty() { cut(line, self.room.saturating_sub(1)) } else { line };
         match self.room.checked_sub(line.len().saturating_add(1)) {
             Some(room) if self.more == 0 => {
                 self.room = room;
-                self.lines.push(line);
+                self.texts.push(line);
             }
             _ => self.count(1),
         }
@@ -100,10 +100,10 @@ impl Lines {
             return;
         }
         if self.more > 0 {
-            self.lines.pop();
+            self.texts.pop();
         }
         self.more = self.more.saturating_add(more);
-        self.lines.push(["… and ", &self.more.to_string(), " more ", self.what].concat());
+        self.texts.push(["… and ", &self.more.to_string(), " more ", self.what].concat());
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
             lines.push((*line).to_owned());
         }
         lines.count(more);
-        lines.lines.join("\n")
+        lines.texts.join("\n")
     }
 
     #[test]

@@ -21,6 +21,15 @@ pub trait Cluster {
     /// # Errors
     /// Returns [`Unreachable`] if the cluster cannot be asked.
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable>;
+
+    /// Returns whether a user has a permission, as the JSON of a `SubjectAccessReviewStatus`.
+    ///
+    /// # Errors
+    /// Returns [`Unreachable`] if the cluster cannot be asked. Sources that know no permissions
+    /// cannot be asked for any.
+    fn can_i(&self, _: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        Err(Unreachable("permissions are unknown".to_owned()))
+    }
 }
 
 /// The look-up of one object.
@@ -49,6 +58,30 @@ pub struct List<'a> {
     pub namespace: Option<&'a str>,
     /// The fields that are read of each object; the host removes the others.
     pub shape: Shape<'a>,
+}
+
+/// The question whether the authorizers of the API server, such as RBAC, allow a user an action.
+///
+/// Source: `SubjectAccessReviewSpec` of k8s.io/api/authorization/v1. The host passes neither the
+/// UID nor the extra attributes of a user.
+#[derive(Clone, Copy, Debug)]
+pub struct CanI<'a> {
+    /// The name of the user.
+    pub user: &'a str,
+    /// The groups of the user.
+    pub groups: &'a [&'a str],
+    /// The verb, such as `create`.
+    pub verb: &'a str,
+    /// The API group, empty for the core group.
+    pub group: &'a str,
+    /// The resource, in the plural, such as `services`. It need not exist.
+    pub resource: &'a str,
+    /// The subresource; empty for the resource itself.
+    pub subresource: &'a str,
+    /// The name of the object; empty for all objects.
+    pub name: &'a str,
+    /// The namespace; empty for all namespaces.
+    pub namespace: &'a str,
 }
 
 /// A failed look-up, with the reason.
@@ -113,6 +146,37 @@ impl<'a> List<'a> {
             Ok(json) => Ok(LookupAnswer::new(json, name, self.shape, true)),
             Err(why) => Err(lookup_fault(name, &why)),
         }
+    }
+}
+
+impl CanI<'_> {
+    /// Asks the cluster.
+    ///
+    /// # Errors
+    /// Returns a fault if the cluster cannot be asked or the answer cannot be read.
+    pub fn ask(&self, cluster: &dyn Cluster) -> Result<bool, Fault> {
+        let name = self.to_string();
+        let json = cluster.can_i(self).map_err(|why| lookup_fault(name.clone(), &why))?;
+        let status =
+            Document::parse(&json, Shape::Fields(&[("allowed", Shape::ALL)]), Origin::Lookup(&name))?;
+        let allowed = status.root().at("allowed");
+        allowed.boolean()?.ok_or_else(|| allowed.fault("expected a boolean, found nothing"))
+    }
+}
+
+/// Displays the permission as `kubectl auth can-i` takes it: `permission to create
+/// services.example.com/addresses`.
+impl std::fmt::Display for CanI<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { verb, group, resource, subresource, name, .. } = self;
+        let after = |separator: &'static str, part: &&str| if part.is_empty() { "" } else { separator };
+        for part in ["permission to ", verb, " ", resource, after(".", group), group] {
+            f.write_str(part)?;
+        }
+        for part in [after("/", subresource), subresource, after(" ", name), name] {
+            f.write_str(part)?;
+        }
+        Ok(())
     }
 }
 

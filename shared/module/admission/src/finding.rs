@@ -67,11 +67,11 @@ impl Finding {
 
 impl From<&Violation<'_>> for Finding {
     fn from(violation: &Violation<'_>) -> Self {
-        let Violation { at, kind, rule, remedy, check } = violation;
+        let Violation { at, kind, rule, remedy, check, .. } = violation;
         Self {
             steps: at.place().steps,
             kind: match kind {
-                Kind::Invalid => FindingKind::Invalid { value: at.shown() },
+                Kind::Invalid => FindingKind::Invalid { value: violation.shown() },
                 Kind::Required => FindingKind::Required,
                 Kind::Forbidden => FindingKind::Forbidden,
             },

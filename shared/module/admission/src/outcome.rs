@@ -44,7 +44,7 @@ impl<V> Outcome<V> {
     /// Returns the warnings, which the API server shows to the client regardless of the verdict.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
-        self.notes.as_ref().map_or(&[], |notes| &notes.warnings.lines)
+        self.notes.as_ref().map_or(&[], |notes| &notes.warnings.texts)
     }
 
     /// Returns the audit annotations by key. The API server prefixes each key with the name of the

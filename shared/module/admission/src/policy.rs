@@ -217,6 +217,7 @@ mod tests {
             Setting::new("gate", Kind::Choice(Gate::NAMES)),
             Setting::new("guards", Kind::List(&Kind::Object(&[Setting::new("name", Kind::Text)]))),
             Setting::new("labels", Kind::Texts),
+            Setting::new("door", Kind::Former("is now gate; write gate: Open")),
         ];
         const DOCS: &'static [(&'static str, &'static str)] = &[];
 
@@ -373,6 +374,7 @@ mod tests {
         for (bad, message) in [
             (r#"{"gates":"Deny"}"#, "gates: unknown key; did you mean gate?"),
             (r#"{"moat":1}"#, "moat: unknown key; expected one of gate, guards, labels"),
+            (r#"{"door":{"x":1}}"#, "door: is now gate; write gate: Open"),
             (r#"{"gate":"deny"}"#, r#"gate: "deny" is not a valid value; did you mean Deny?"#),
             (r#"{"gate":""}"#, r#"gate: "" is not a valid value; expected one of Deny, Close, Name, Ask"#),
             (r#"{"gate":true}"#, "gate: expected a string, found a boolean"),

@@ -51,7 +51,7 @@ pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
         }
     };
     match notes {
-        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings.lines, &notes.audit_annotations),
+        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings.texts, &notes.audit_annotations),
         // The module of a policy that is declared to emit none carries no code for them.
         _ => response,
     }

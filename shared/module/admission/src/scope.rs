@@ -99,6 +99,9 @@ pub enum How {
     ListAll,
     /// All objects in a namespace: `kubernetes/list_resources_by_namespace`.
     ListIn,
+    /// Whether a user has a permission: `kubernetes/can_i`. The kind is `SubjectAccessReview`,
+    /// which no look-up reads as an object.
+    CanI,
 }
 
 impl How {
@@ -109,6 +112,13 @@ impl How {
             How::Get => "kubernetes/get_resource",
             How::ListAll => "kubernetes/list_resources_all",
             How::ListIn => "kubernetes/list_resources_by_namespace",
+            How::CanI => "kubernetes/can_i",
         }
+    }
+
+    /// Returns whether the host checks the kind against `contextAwareResources`.
+    #[must_use]
+    pub fn reads_objects(self) -> bool {
+        self != How::CanI
     }
 }

@@ -26,6 +26,11 @@ impl Setting {
     pub const fn new(name: &'static str, kind: Kind) -> Self {
         Self { name, kind }
     }
+
+    /// Returns whether this is a key of an earlier form.
+    fn is_former(&self) -> bool {
+        matches!(self.kind, Kind::Former(_))
+    }
 }
 
 /// The type of a setting. `null` always equals an absent key.
@@ -46,6 +51,9 @@ pub enum Kind {
     Object(&'static [Setting]),
     /// An object with arbitrary keys, whose values are strings.
     Texts,
+    /// A key of an earlier form. Every value is an error with this text, which names the new form;
+    /// tables and forms do not list the key.
+    Former(&'static str),
 }
 
 /// Displays the type for a table: `list of strings`, or the valid names separated by bars.
@@ -64,16 +72,17 @@ impl fmt::Display for Kind {
             Kind::List(_) => f.write_str("list of strings"),
             Kind::Object(_) => f.write_str("object"),
             Kind::Texts => f.write_str("object of strings"),
+            Kind::Former(problem) => f.write_str(problem),
         }
     }
 }
 
 /// Returns all settings by path, in order: `allow`, `allow.cidrs`. A path below a list applies to
-/// each of its elements.
+/// each of its elements. Keys of earlier forms are left out.
 #[must_use]
 pub fn by_path(settings: &[Setting]) -> Vec<(String, Kind)> {
     fn collect(prefix: &str, settings: &[Setting], found: &mut Vec<(String, Kind)>) {
-        for Setting { name, kind } in settings {
+        for Setting { name, kind } in settings.iter().filter(|setting| !setting.is_former()) {
             let path = format!("{prefix}{name}");
             found.push((path.clone(), *kind));
             if let Kind::Object(fields) | Kind::List(Kind::Object(fields)) = kind {
@@ -262,7 +271,8 @@ pub(crate) fn check(settings: Node<'_>, known: &[Setting]) -> Result<(), Setting
     settings.object()?;
     for (name, value) in settings.fields()? {
         let Some(setting) = known.iter().find(|setting| setting.name == name) else {
-            let names: Vec<&str> = known.iter().map(|setting| setting.name).collect();
+            let names = known.iter().filter(|setting| !setting.is_former());
+            let names: Vec<&str> = names.map(|setting| setting.name).collect();
             return Err(SettingsError::at(value, &advice("unknown key", name, &names)));
         };
         if value.is_present()? {
@@ -293,6 +303,7 @@ fn check_kind(value: Node<'_>, kind: Kind) -> Result<(), SettingsError> {
             }
         }
         Kind::Object(known) => check(value, known)?,
+        Kind::Former(problem) => return Err(SettingsError::at(value, problem)),
         Kind::Texts => {
             for (_, text) in value.fields()? {
                 if text.text()?.is_none() {

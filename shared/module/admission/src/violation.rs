@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::Node;
 use crate::bounds::{Lines, MESSAGE};
+use crate::{Node, Quoted};
 
 /// A value, or a missing value, for which a policy denies a request.
 ///
@@ -20,6 +20,7 @@ pub struct Violation<'d> {
     pub(crate) rule: Cow<'static, str>,
     pub(crate) remedy: Cow<'static, str>,
     pub(crate) check: Option<&'static str>,
+    part: Option<&'d str>,
 }
 
 /// The types of `field.Error` that policies use.
@@ -38,7 +39,7 @@ impl<'d> Violation<'d> {
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { at, kind: Kind::Invalid, rule: rule.into(), remedy: remedy.into(), check: None }
+        Self::new(at, Kind::Invalid, rule.into(), remedy.into())
     }
 
     /// Creates a violation for a required value that is missing.
@@ -47,7 +48,7 @@ impl<'d> Violation<'d> {
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { at, kind: Kind::Required, rule: rule.into(), remedy: remedy.into(), check: None }
+        Self::new(at, Kind::Required, rule.into(), remedy.into())
     }
 
     /// Creates a violation for a value that is not allowed and that no message shows.
@@ -56,7 +57,24 @@ impl<'d> Violation<'d> {
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { at, kind: Kind::Forbidden, rule: rule.into(), remedy: remedy.into(), check: None }
+        Self::new(at, Kind::Forbidden, rule.into(), remedy.into())
+    }
+
+    fn new(at: Node<'d>, kind: Kind, rule: Cow<'static, str>, remedy: Cow<'static, str>) -> Self {
+        Self { at, kind, rule, remedy, check: None, part: None }
+    }
+
+    /// Returns the violation about a part of a text, such as one of several addresses in an
+    /// annotation. The message shows the part instead of the whole text.
+    #[must_use]
+    pub fn about(mut self, part: &'d str) -> Self {
+        self.part = Some(part);
+        self
+    }
+
+    /// Returns the value as the message shows it.
+    pub(crate) fn shown(&self) -> String {
+        self.part.map_or_else(|| self.at.shown(), |part| Quoted(part).to_string())
     }
 
     /// Returns the violation with the id of the check that found it.
@@ -71,7 +89,7 @@ impl fmt::Display for Violation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, kind, rule, remedy, .. } = self;
         let value = match kind {
-            Kind::Invalid => Some(at.shown()),
+            Kind::Invalid => Some(self.shown()),
             Kind::Required | Kind::Forbidden => None,
         };
         write(f, &at.path(), *kind, value.as_deref(), [rule, remedy])
@@ -128,7 +146,7 @@ impl<'d> Violations<'d> {
     /// code.
     #[inline(never)]
     fn add(&mut self, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
-        self.push(Violation { at, kind, rule: rule.into(), remedy: remedy.into(), check: None });
+        self.push(Violation::new(at, kind, rule.into(), remedy.into()));
     }
 
     /// Adds a violation.
@@ -181,7 +199,7 @@ impl<'d> Violations<'d> {
             lines.push(violation.to_string());
         }
         lines.count(self.more);
-        lines.lines.join("\n")
+        lines.texts.join("\n")
     }
 
     /// Returns whether there are no violations.
@@ -204,5 +222,5 @@ pub(crate) fn lines(listed: &mut dyn Iterator<Item = String>, more: usize) -> Ve
         lines.push(line);
     }
     lines.count(more);
-    lines.lines
+    lines.texts
 }

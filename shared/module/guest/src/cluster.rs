@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use admission::{Cluster, Get, How, List, Policy, Shape, Unreachable};
+use admission::{CanI, Cluster, Get, How, List, Policy, Shape, Unreachable};
 use text::ObjectWriter;
 
 /// A cluster that asks the host, which asks the API server or its own cache. A module has code only
@@ -36,6 +36,10 @@ impl<P: Policy> Cluster for HostCluster<P> {
             _ => Err(undeclared()),
         }
     }
+
+    fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        if const { P::READS.ask(How::CanI) } { call("can_i", &can_i(wanted)) } else { Err(undeclared()) }
+    }
 }
 
 fn undeclared() -> Unreachable {
@@ -52,6 +56,26 @@ fn get(Get { api_version, kind, namespace, name, shape }: &Get<'_>) -> String {
 /// kubewarden-policy-sdk as JSON.
 fn list(List { api_version, kind, namespace, shape }: &List<'_>) -> String {
     question(api_version, kind, *namespace, shape).finish()
+}
+
+/// Returns a `CanIRequest` of kubewarden-policy-sdk as JSON.
+fn can_i(wanted: &CanI<'_>) -> String {
+    let CanI { user, groups, verb, group, resource, subresource, name, namespace } = wanted;
+    let mut attributes = ObjectWriter::new();
+    for (key, value) in [
+        ("group", group),
+        ("name", name),
+        ("namespace", namespace),
+        ("resource", resource),
+        ("subresource", subresource),
+        ("verb", verb),
+    ] {
+        attributes = attributes.text(key, value);
+    }
+    let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+    let review = ObjectWriter::new().texts("groups", &groups).text("user", user);
+    let review = review.raw("resource_attributes", &attributes.finish()).finish();
+    ObjectWriter::new().raw("subject_access_review", &review).raw("disable_cache", "false").finish()
 }
 
 /// Starts a request with the fields that all look-ups have.
@@ -87,7 +111,7 @@ fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
 #[cfg(test)]
 mod tests {
     use kubewarden_policy_sdk::host_capabilities::kubernetes::{
-        GetResourceRequest, ListAllResourcesRequest, ListResourcesByNamespaceRequest,
+        CanIRequest, GetResourceRequest, ListAllResourcesRequest, ListResourcesByNamespaceRequest,
     };
 
     use super::*;
@@ -123,6 +147,29 @@ mod tests {
         assert_eq!((read.api_version.as_str(), read.kind.as_str()), ("v1", "Pod"));
         assert_eq!((read.namespace.as_str(), read.label_selector), ("shop", None));
         assert_eq!(Vec::from_iter(read.field_masks.unwrap()), ["spec.ports", "spec.type"]);
+    }
+
+    #[test]
+    fn asks_for_permissions_like_the_sdk() {
+        let wanted = CanI {
+            user: "al\"ice",
+            groups: &["developers", "system:authenticated"],
+            verb: "create",
+            group: "network.example",
+            resource: "services",
+            subresource: "addresses",
+            name: "web",
+            namespace: "shop",
+        };
+        let CanIRequest { subject_access_review: review, disable_cache } =
+            serde_json::from_str(&can_i(&wanted)).unwrap();
+        assert_eq!((review.user.as_str(), disable_cache), ("al\"ice", false));
+        assert_eq!(review.groups.unwrap(), wanted.groups);
+        let asked = review.resource_attributes;
+        assert_eq!((asked.verb.as_str(), asked.resource.as_str()), ("create", "services"));
+        assert_eq!((asked.group.as_deref(), asked.version), (Some("network.example"), None));
+        assert_eq!((asked.subresource.as_deref(), asked.name.as_deref()), (Some("addresses"), Some("web")));
+        assert_eq!(asked.namespace.as_deref(), Some("shop"));
     }
 
     #[test]

@@ -153,19 +153,7 @@ pub fn nameless<'d>(request: &Request<'d>) -> Violations<'d> {
 
 #[cfg(test)]
 mod tests {
-    use admission::{Cluster, Get, List, Unreachable};
-
-    struct Nobody;
-
-    impl Cluster for Nobody {
-        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
-            Err(Unreachable(String::new()))
-        }
-
-        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-            Err(Unreachable(String::new()))
-        }
-    }
+    use crate::no_cluster::NoCluster;
 
     /// Returns the status code and the message for an update of a Node by a user with this extra.
     fn answer(extra: &str) -> (Option<u16>, String) {
@@ -175,11 +163,11 @@ mod tests {
             r#"},"object":{"metadata":{"name":"a"}},"oldObject":{"metadata":{"name":"a"}}},"settings":{"nodeBoundTokens":"Restrict"}}"#,
         ]
         .concat();
-        let response = crate::find("node-labels").unwrap().evaluate(payload.as_bytes(), &Nobody);
+        let response = crate::find("node-labels").unwrap().evaluate(payload.as_bytes(), &NoCluster);
         (response.code, response.message.unwrap_or_default())
     }
 
-    /// N3: what no API server sends must not turn a bound token into an unbound one.
+    /// N3: a malformed `extra` must not turn a bound token into an unbound one.
     #[test]
     fn denies_a_malformed_extra() {
         for (extra, problem) in [

@@ -35,6 +35,12 @@ impl<T: Ord + Copy> Lookup<T> {
         }
     }
 
+    /// Returns the values, each at its [`position`](Self::position).
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.0
+    }
+
     /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -52,9 +58,13 @@ impl<T: Ord + Copy> Lookup<T> {
 ///
 /// `slice::sort` adds some 6 KB to a module for every type that it sorts. This is a heap sort of
 /// positions that calls its comparison through a pointer. It is slower, which does not matter for a
-/// few names or addresses, and still takes `n log n` steps for input from an attacker.
+/// few names or addresses, and still takes `n log n` steps for input from an attacker. Items that
+/// are sorted already, as ports and labels often are, take `n` steps.
 #[must_use]
 pub fn sorted<T: Ord + Copy>(items: &[T]) -> Vec<T> {
+    if items.is_sorted() {
+        return items.to_vec();
+    }
     let compare = |a: u32, b: u32| item(items, a).cmp(&item(items, b));
     let order = order(u32::try_from(items.len()).unwrap_or(u32::MAX), &compare);
     let mut sorted = Vec::with_capacity(items.len());

@@ -1,8 +1,8 @@
 //! The set of objects as the cluster of a policy that runs natively.
 
-use admission::{Cluster, Get, List, Unreachable};
+use admission::{CanI, Cluster, Get, List, Unreachable};
 
-use crate::{Fetch, Listing, LookupFailure, Objects};
+use crate::{Fetch, Listing, LookupFailure, Objects, Permission};
 
 /// Look-ups use the field masks of the wanted shape, as in a module, and return the same bytes.
 impl Cluster for Objects {
@@ -19,6 +19,12 @@ impl Cluster for Objects {
         let everything =
             Listing { api_version, kind, namespace, label_selector: None, field_selector: None, field_masks };
         Ok(Objects::list(self, &everything)?.to_string().into_bytes())
+    }
+
+    fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        let CanI { user, groups, verb, group, resource, subresource, name, namespace } = *wanted;
+        let wanted = Permission { user, groups, verb, group, resource, subresource, name, namespace };
+        Ok(Objects::can_i(self, &wanted)?.to_string().into_bytes())
     }
 }
 

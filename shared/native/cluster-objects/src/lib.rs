@@ -3,7 +3,8 @@
 //! [`Objects`] answers the look-ups of policies with the messages and formats of the real host:
 //! lists are `<Kind>List`s without `managedFields`, field masks have the same effect, and absent
 //! objects are reported in the same words. A policy that runs natively uses [`admission::Cluster`].
-//! The embedded host uses [`Objects::fetch`] and [`Objects::list`] on behalf of a module.
+//! The embedded host uses [`Objects::fetch`], [`Objects::list`] and [`Objects::can_i`] on behalf of
+//! a module.
 //!
 //! # Example
 //! ```
@@ -21,7 +22,8 @@
 //! # What this crate does not do
 //! It does not know the kinds of Kubernetes: a kind is namespaced if any of its objects has a
 //! namespace, and a kind without objects has empty lists, where an API server might not know the
-//! kind. It does not check permissions; see `wapc-host`.
+//! kind. It answers questions about permissions by RBAC, but does not check those of a policy; see
+//! `wapc-host`.
 
 mod cluster;
 mod error;
@@ -30,7 +32,8 @@ mod intake;
 mod labels;
 mod mask;
 mod objects;
+mod rbac;
 
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use intake::items;
-pub use objects::{Fetch, Listing, Objects};
+pub use objects::{Fetch, Listing, Objects, Permission};

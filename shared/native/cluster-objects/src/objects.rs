@@ -6,7 +6,7 @@ use crate::fields::FieldSelector;
 use crate::intake::{self, Kinds, Object};
 use crate::labels::LabelSelector;
 use crate::mask::Mask;
-use crate::{LookupFailure, ObjectError};
+use crate::{LookupFailure, ObjectError, rbac};
 
 /// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -47,6 +47,28 @@ pub struct Listing<'a> {
     pub field_selector: Option<&'a str>,
     /// The dotted paths of the fields that are kept of each object; if empty, all fields are kept.
     pub field_masks: &'a [String],
+}
+
+/// The question whether a user has a permission: `SubjectAccessReviewSpec` of
+/// k8s.io/api/authorization/v1, in which an empty text is an absent one.
+#[derive(Clone, Copy, Debug)]
+pub struct Permission<'a> {
+    /// The name of the user.
+    pub user: &'a str,
+    /// The groups of the user.
+    pub groups: &'a [&'a str],
+    /// The verb, such as `create`.
+    pub verb: &'a str,
+    /// The API group, empty for the core group.
+    pub group: &'a str,
+    /// The resource, such as `services`.
+    pub resource: &'a str,
+    /// The subresource; empty for the resource itself.
+    pub subresource: &'a str,
+    /// The name of the object; empty for all objects.
+    pub name: &'a str,
+    /// The namespace; empty for all namespaces.
+    pub namespace: &'a str,
 }
 
 impl Objects {
@@ -111,6 +133,15 @@ impl Objects {
         }))
     }
 
+    /// Returns whether the Roles, ClusterRoles and bindings among the objects grant a permission,
+    /// as a `SubjectAccessReviewStatus`: the host call `can_i`.
+    ///
+    /// # Errors
+    /// Returns an error if the cluster cannot be asked.
+    pub fn can_i(&self, wanted: &Permission<'_>) -> Result<Value, LookupFailure> {
+        rbac::grants(self, wanted).map(|allowed| json!({ "allowed": allowed }))
+    }
+
     /// Returns one object, reduced to the field masks; `None` if it does not exist.
     pub(crate) fn find(&self, wanted: &Fetch<'_>) -> Result<Option<Value>, LookupFailure> {
         let Fetch { api_version, kind, namespace, name, field_masks } = wanted;
@@ -129,7 +160,7 @@ impl Objects {
         Ok(found.map(|object| Mask::of(field_masks).object(&object.value)))
     }
 
-    fn of_kind(&self, api_version: &str, kind: &str) -> Result<&[Object], LookupFailure> {
+    pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Result<&[Object], LookupFailure> {
         let kinds = self.0.as_ref().map_err(LookupFailure::new)?;
         let key = (api_version.to_owned(), kind.to_owned());
         Ok(kinds.get(&key).map(Vec::as_slice).unwrap_or_default())

@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 
-use admission::{Cluster, Decision, Get, How, List, Outcome, PolicyEntry, Reads, Response, Unreachable};
+use admission::{
+    CanI, Cluster, Decision, Get, How, List, Outcome, PolicyEntry, Reads, Response, Unreachable,
+};
 use cluster_objects::Objects;
 use serde_json::Value;
 #[cfg(feature = "modules")]
@@ -60,6 +62,9 @@ pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judg
     deployment.allowed_to_mutate = entry.mutates;
     for read in entry.reads.0 {
         deployment.host_capabilities.push(read.how.capability().to_owned());
+        if !read.how.reads_objects() {
+            continue;
+        }
         deployment
             .context_aware_resources
             .push(Resource { api_version: read.api_version.to_owned(), kind: read.kind.to_owned() });
@@ -121,8 +126,30 @@ fn asked(operation: &str, payload: &Value) -> String {
         "get_resource" => format!("get {what} {}", text("name")),
         "list_resources_all" => format!("list {what}"),
         "list_resources_by_namespace" => format!("list {what} in {}", text("namespace")),
+        "can_i" => {
+            let at = |path: &str| {
+                let path = format!("/subject_access_review/{path}");
+                payload.pointer(&path).and_then(Value::as_str).unwrap_or_default()
+            };
+            can_i(&CanI {
+                user: at("user"),
+                groups: &[],
+                verb: at("resource_attributes/verb"),
+                group: at("resource_attributes/group"),
+                resource: at("resource_attributes/resource"),
+                subresource: at("resource_attributes/subresource"),
+                name: at("resource_attributes/name"),
+                namespace: at("resource_attributes/namespace"),
+            })
+        }
         other => format!("{other} {what}"),
     }
+}
+
+/// Returns a question about a permission as case files show it.
+fn can_i(wanted: &CanI<'_>) -> String {
+    let what = wanted.to_string().replacen("permission to", "", 1);
+    format!("can {}{what} in {}", wanted.user, wanted.namespace)
 }
 
 /// The objects of a case, with a record of the look-ups.
@@ -159,5 +186,10 @@ impl Cluster for Recorded<'_> {
         };
         self.record(question, api_version, kind, how);
         Cluster::list(self.objects, wanted)
+    }
+
+    fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        self.record(can_i(wanted), "authorization.k8s.io/v1", "SubjectAccessReview", How::CanI);
+        Cluster::can_i(self.objects, wanted)
     }
 }

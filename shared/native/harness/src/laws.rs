@@ -1,6 +1,6 @@
 //! Laws that hold for every policy and every case.
 
-use admission::{Cluster, Get, List, PolicyEntry, Shape, Unreachable, bounds};
+use admission::{CanI, Cluster, Get, List, PolicyEntry, Shape, Unreachable, bounds};
 use serde_json::{Value, json};
 
 use crate::{Case, judge};
@@ -153,6 +153,10 @@ impl Cluster for Says<'_> {
     fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
         Ok(self.0.to_vec())
     }
+
+    fn can_i(&self, _: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        Ok(self.0.to_vec())
+    }
 }
 
 fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
@@ -165,7 +169,16 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
         return Ok(0);
     }
     let payload = case.admission_request()?.payload(&judge::settings(case));
-    let nonsense = ["", "null", "7", "[]", "\"x\"", "{\"metadata\":", "{\"items\":{},\"metadata\":[]}"];
+    let nonsense = [
+        "",
+        "null",
+        "7",
+        "[]",
+        "\"x\"",
+        "{\"metadata\":",
+        "{\"items\":{},\"metadata\":[]}",
+        "{\"allowed\":\"true\"}",
+    ];
     for answer in nonsense {
         if entry.evaluate(&payload, &Says(answer.as_bytes())).accepted {
             return Err(format!("admitted when the cluster answers {answer:?}"));
@@ -228,7 +241,9 @@ fn multiply(value: &mut Value, copies: usize) {
         Value::Array(items) => {
             let original = items.clone();
             // Nested arrays are multiplied once.
-            items.iter_mut().for_each(|item| multiply(item, if original.len() > 1 { 1 } else { copies }));
+            for item in items.iter_mut() {
+                multiply(item, if original.len() > 1 { 1 } else { copies });
+            }
             for _ in 1..copies {
                 items.extend(original.iter().cloned());
             }

@@ -21,7 +21,10 @@ fn reads_the_metadata_of_a_policy() {
     assert_eq!(metadata.execution_mode, ExecutionMode::KubewardenWapc);
     assert_eq!(metadata.policy_type, PolicyType::Kubernetes);
     assert_eq!(metadata.context_aware_resources[1].kind, "Service");
-    assert_eq!(metadata.host_capabilities, ["kubernetes/get_resource", "kubernetes/list_resources_all"]);
+    assert_eq!(
+        metadata.host_capabilities,
+        ["kubernetes/get_resource", "kubernetes/list_resources_all", "kubernetes/can_i"]
+    );
     assert_eq!(metadata.minimum_kubewarden_version.unwrap().to_string(), "1.35.0");
     assert_eq!(metadata.annotations["io.kubewarden.policy.title"], "external-ips");
 }

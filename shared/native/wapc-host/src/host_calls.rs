@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster_objects::{Fetch, Listing, Objects};
+use cluster_objects::{Fetch, Listing, Objects, Permission};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -110,6 +110,7 @@ impl HostCalls {
             ("kubernetes", "list_resources_by_namespace") => {
                 self.look_up::<ListResourcesByNamespaceRequest>(payload)
             }
+            ("kubernetes", "can_i") => self.can_i(payload),
             _ if capability::is_known(&call) => CallOutcome::Failed(format!(
                 "Callback evaluation failure: {call} is not offered by the embedded host; run this policy in a \
                  policy server"
@@ -131,10 +132,36 @@ impl HostCalls {
                  has been reported."
             ));
         }
-        match question.answer(&self.cluster) {
-            Ok(answer) => CallOutcome::Answered(answer.to_string().into_bytes()),
-            Err(failure) => CallOutcome::Failed(failure.to_string()),
-        }
+        outcome_of(question.answer(&self.cluster))
+    }
+
+    /// Answers a question about a permission, which the policy server does not check against the
+    /// kinds of the policy.
+    fn can_i(&self, payload: &[u8]) -> CallOutcome {
+        let CanIRequest { subject_access_review: review, .. } = match serde_json::from_slice(payload) {
+            Ok(question) => question,
+            Err(error) => return CallOutcome::Failed(error.to_string()),
+        };
+        let asked = &review.resource_attributes;
+        let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+        let groups = review.groups.unwrap_or_default();
+        outcome_of(self.cluster.can_i(&Permission {
+            user: &review.user,
+            groups: &groups.iter().map(String::as_str).collect::<Vec<&str>>(),
+            verb: &asked.verb,
+            group: &text(&asked.group),
+            resource: &asked.resource,
+            subresource: &text(&asked.subresource),
+            name: &text(&asked.name),
+            namespace: &text(&asked.namespace),
+        }))
+    }
+}
+
+fn outcome_of(answer: Result<Value, cluster_objects::LookupFailure>) -> CallOutcome {
+    match answer {
+        Ok(answer) => CallOutcome::Answered(answer.to_string().into_bytes()),
+        Err(failure) => CallOutcome::Failed(failure.to_string()),
     }
 }
 
@@ -185,6 +212,34 @@ struct ListResourcesByNamespaceRequest {
     label_selector: Option<String>,
     field_selector: Option<String>,
     field_masks: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct CanIRequest {
+    subject_access_review: SubjectAccessReview,
+    /// Required by the policy server; here nothing is cached.
+    #[serde(rename = "disable_cache")]
+    _disable_cache: bool,
+}
+
+#[derive(Deserialize)]
+struct SubjectAccessReview {
+    groups: Option<Vec<String>>,
+    resource_attributes: ResourceAttributes,
+    user: String,
+}
+
+#[derive(Deserialize)]
+struct ResourceAttributes {
+    group: Option<String>,
+    name: Option<String>,
+    namespace: Option<String>,
+    resource: String,
+    subresource: Option<String>,
+    verb: String,
+    /// Read by the policy server; RBAC does not consider it.
+    #[serde(rename = "version")]
+    _version: Option<String>,
 }
 
 impl LookUp for GetResourceRequest {
@@ -336,6 +391,32 @@ mod tests {
         reads_as(LIST_BY_NAMESPACE, &namespaced);
     }
 
+    #[test]
+    fn answers_questions_about_permissions() {
+        let question = kubernetes::CanIRequest {
+            subject_access_review: kubernetes::SubjectAccessReview {
+                groups: Some(vec!["system:masters".to_owned()]),
+                resource_attributes: kubernetes::ResourceAttributes {
+                    resource: "services".to_owned(),
+                    verb: "create".to_owned(),
+                    ..Default::default()
+                },
+                user: "alice".to_owned(),
+            },
+            disable_cache: false,
+        };
+        let mut question = serde_json::to_value(question).unwrap();
+        let ask = |question: &Value| ask(&["kubernetes/can_i"], "kubernetes/can_i", question);
+        assert_eq!(ask(&question), Ok(json!({ "allowed": true })));
+        question["subject_access_review"]["groups"] = Value::Null;
+        assert_eq!(ask(&question), Ok(json!({ "allowed": false })));
+        question["subject_access_review"]["user"] = json!(7);
+        let wanted = serde_json::from_str::<kubernetes::CanIRequest>(&question.to_string()).unwrap_err();
+        assert_eq!(ask(&question), Err(wanted.to_string()));
+        let failure = denied(&[], "kubernetes/can_i", &question);
+        assert!(failure.contains("'kubernetes/can_i' host capability"), "{failure}");
+    }
+
     const GET: &str = "kubernetes/get_resource";
     const LIST_ALL: &str = "kubernetes/list_resources_all";
     const LIST_BY_NAMESPACE: &str = "kubernetes/list_resources_by_namespace";
@@ -409,9 +490,9 @@ mod tests {
     #[test]
     fn reports_calls_that_only_a_policy_server_offers() {
         assert_eq!(
-            denied(&["*"], "kubernetes/can_i", &json!({})),
-            "Callback evaluation failure: kubernetes/can_i is not offered by the embedded host; run this policy \
-             in a policy server",
+            denied(&["*"], "net/v1/dns_lookup_host", &json!("example.com")),
+            "Callback evaluation failure: net/v1/dns_lookup_host is not offered by the embedded host; run this \
+             policy in a policy server",
         );
     }
 

@@ -2,8 +2,6 @@
 
 use wasmtime::{Caller, Error, Extern, Result, Trap};
 
-use crate::wapc::Guest;
-
 /// The bytes of a guest's memory. A range that lies outside ends the call with a trap.
 #[derive(Debug)]
 pub(crate) struct GuestMemory<'m>(&'m mut [u8]);
@@ -13,13 +11,13 @@ impl<'m> GuestMemory<'m> {
     ///
     /// # Errors
     /// A guest that exports no `memory`, in the words of `wasmtime-provider`.
-    pub(crate) fn of<'c: 'm>(caller: &'c mut Caller<'_, Guest>) -> Result<(Self, &'m mut Guest)> {
+    pub(crate) fn of<'c: 'm, T: 'static>(caller: &'c mut Caller<'_, T>) -> Result<(Self, &'m mut T)> {
         let export = caller.get_export("memory").ok_or_else(|| Error::msg("Cannot find 'mem' export"))?;
         let Extern::Memory(memory) = export else {
             return Err(Error::msg("'mem' export cannot be converted into a Memory instance"));
         };
-        let (bytes, guest) = memory.data_and_store_mut(caller);
-        Ok((Self(bytes), guest))
+        let (bytes, state) = memory.data_and_store_mut(caller);
+        Ok((Self(bytes), state))
     }
 
     /// The bytes of a range.

@@ -22,7 +22,7 @@ const MEMORY_LIMIT: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) exchange: Exchange,
-    pub(crate) wasi: Wasi,
+    wasi: Wasi,
     pub(crate) limits: StoreLimits,
     host_calls: HostCalls,
 }
@@ -53,6 +53,12 @@ impl Guest {
         let mut record = self.host_calls.into_record();
         record.logs.extend(self.wasi.printed().map(Into::into));
         record
+    }
+}
+
+impl AsMut<Wasi> for Guest {
+    fn as_mut(&mut self) -> &mut Wasi {
+        &mut self.wasi
     }
 }
 

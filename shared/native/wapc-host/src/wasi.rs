@@ -16,7 +16,6 @@ use std::time::{Duration, Instant, SystemTime};
 use wasmtime::{Caller, Error, ExternType, Linker, Module, Result, Val};
 
 use crate::memory::GuestMemory;
-use crate::wapc::Guest;
 
 /// The current name of the interface, and the older one, which has the same signatures.
 const NAMES: [&str; 2] = ["wasi_snapshot_preview1", "wasi_unstable"];
@@ -128,15 +127,14 @@ impl fmt::Display for Exit {
 
 impl std::error::Error for Exit {}
 
-/// Defines the functions that do something.
+/// Defines the functions that do something, for hosts whose state has that of WASI.
 ///
 /// # Errors
 /// A function that is defined already.
-pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
-    type Host<'h> = Caller<'h, Guest>;
+pub(crate) fn add_to_linker<T: AsMut<Wasi> + 'static>(linker: &mut Linker<T>) -> Result<()> {
     for name in NAMES {
         for sizes in ["args_sizes_get", "environ_sizes_get"] {
-            linker.func_wrap(name, sizes, |mut host: Host, count: u32, bytes: u32| {
+            linker.func_wrap(name, sizes, |mut host: Caller<'_, T>, count: u32, bytes: u32| {
                 let (mut memory, _) = GuestMemory::of(&mut host)?;
                 memory.write(count, &0_u32.to_le_bytes())?;
                 memory.write(bytes, &0_u32.to_le_bytes())?;
@@ -146,42 +144,54 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
         for get in ["args_get", "environ_get"] {
             linker.func_wrap(name, get, |_: u32, _: u32| SUCCESS)?;
         }
-        linker.func_wrap(name, "clock_time_get", |mut host: Host, clock: u32, _: u64, address: u32| {
-            let (mut memory, Guest { wasi, .. }) = GuestMemory::of(&mut host)?;
-            let Some(now) = wasi.now(clock) else { return Ok(BAD_DESCRIPTOR) };
-            memory.write(address, &now.to_le_bytes())?;
-            Ok(SUCCESS)
-        })?;
-        linker.func_wrap(name, "clock_res_get", |mut host: Host, clock: u32, address: u32| {
-            let (mut memory, Guest { wasi, .. }) = GuestMemory::of(&mut host)?;
-            if wasi.now(clock).is_none() {
+        linker.func_wrap(
+            name,
+            "clock_time_get",
+            |mut host: Caller<'_, T>, clock: u32, _: u64, address: u32| {
+                let (mut memory, state) = GuestMemory::of(&mut host)?;
+                let Some(now) = state.as_mut().now(clock) else { return Ok(BAD_DESCRIPTOR) };
+                memory.write(address, &now.to_le_bytes())?;
+                Ok(SUCCESS)
+            },
+        )?;
+        linker.func_wrap(name, "clock_res_get", |mut host: Caller<'_, T>, clock: u32, address: u32| {
+            let (mut memory, state) = GuestMemory::of(&mut host)?;
+            if state.as_mut().now(clock).is_none() {
                 return Ok(BAD_DESCRIPTOR);
             }
             memory.write(address, &1_u64.to_le_bytes())?;
             Ok(SUCCESS)
         })?;
-        linker.func_wrap(name, "fd_fdstat_get", |mut host: Host, descriptor: u32, address: u32| {
-            if descriptor > STDERR {
-                return Ok(BAD_DESCRIPTOR);
-            }
-            // A stream of unknown type without flags, and the rights to read or write it, also for
-            // what it opens.
-            let rights: u64 = if descriptor == STDIN { 1 << 1 } else { 1 << 6 };
-            let (mut memory, _) = GuestMemory::of(&mut host)?;
-            let status = [0, rights, rights].map(u64::to_le_bytes);
-            memory.write(address, status.as_flattened())?;
-            Ok(SUCCESS)
-        })?;
-        linker.func_wrap(name, "fd_read", |mut host: Host, descriptor: u32, _: u32, _: u32, len: u32| {
-            if descriptor != STDIN {
-                return Ok(BAD_DESCRIPTOR);
-            }
-            let (mut memory, _) = GuestMemory::of(&mut host)?;
-            memory.write(len, &0_u32.to_le_bytes())?;
-            Ok(SUCCESS)
-        })?;
+        linker.func_wrap(
+            name,
+            "fd_fdstat_get",
+            |mut host: Caller<'_, T>, descriptor: u32, address: u32| {
+                if descriptor > STDERR {
+                    return Ok(BAD_DESCRIPTOR);
+                }
+                // A stream of unknown type without flags, and the rights to read or write it and
+                // everything that it opens.
+                let rights: u64 = if descriptor == STDIN { 1 << 1 } else { 1 << 6 };
+                let (mut memory, _) = GuestMemory::of(&mut host)?;
+                let status = [0, rights, rights].map(u64::to_le_bytes);
+                memory.write(address, status.as_flattened())?;
+                Ok(SUCCESS)
+            },
+        )?;
+        linker.func_wrap(
+            name,
+            "fd_read",
+            |mut host: Caller<'_, T>, descriptor: u32, _: u32, _: u32, len: u32| {
+                if descriptor != STDIN {
+                    return Ok(BAD_DESCRIPTOR);
+                }
+                let (mut memory, _) = GuestMemory::of(&mut host)?;
+                memory.write(len, &0_u32.to_le_bytes())?;
+                Ok(SUCCESS)
+            },
+        )?;
         linker.func_wrap(name, "fd_write", fd_write)?;
-        linker.func_wrap(name, "random_get", |mut host: Host, address: u32, len: u32| {
+        linker.func_wrap(name, "random_get", |mut host: Caller<'_, T>, address: u32, len: u32| {
             let (mut memory, _) = GuestMemory::of(&mut host)?;
             randomise(memory.slice(address, len)?);
             Ok(SUCCESS)
@@ -196,7 +206,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
 ///
 /// # Errors
 /// A function that is defined already.
-pub(crate) fn add_rest_to_linker(linker: &mut Linker<Guest>, module: &Module) -> Result<()> {
+pub(crate) fn add_rest_to_linker<T: 'static>(linker: &mut Linker<T>, module: &Module) -> Result<()> {
     linker.allow_shadowing(true);
     for import in module.imports().filter(|import| NAMES.contains(&import.module())) {
         let answer = match import.name() {
@@ -213,8 +223,8 @@ pub(crate) fn add_rest_to_linker(linker: &mut Linker<Guest>, module: &Module) ->
     Ok(())
 }
 
-fn fd_write(
-    mut host: Caller<'_, Guest>,
+fn fd_write<T: AsMut<Wasi> + 'static>(
+    mut host: Caller<'_, T>,
     descriptor: u32,
     texts: u32,
     count: u32,
@@ -223,13 +233,13 @@ fn fd_write(
     if ![STDOUT, STDERR].contains(&descriptor) {
         return Ok(BAD_DESCRIPTOR);
     }
-    let (mut memory, Guest { wasi, .. }) = GuestMemory::of(&mut host)?;
+    let (mut memory, state) = GuestMemory::of(&mut host)?;
     let mut total = 0_u32;
     for text in 0..count {
         // An entry of eight bytes: address and length.
         let entry = texts.saturating_add(text.saturating_mul(8));
         let len = memory.read_u32(entry.saturating_add(4))?;
-        wasi.print(memory.read(memory.read_u32(entry)?, len)?);
+        state.as_mut().print(memory.read(memory.read_u32(entry)?, len)?);
         total = total.saturating_add(len);
     }
     memory.write(written, &total.to_le_bytes())?;

@@ -7,6 +7,7 @@ use admission::{Cluster, Fault, Kind, Node, Quoted, Request, Setting, SettingsEr
 use crate::address::{CidrBlock, cidr_blocks, covered};
 use crate::name::is_label;
 use crate::namespace_lookup;
+use crate::permission::{PERMISSION, Permission};
 use crate::selector::{SELECTOR, Selector};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
 use crate::view::Namespace;
@@ -18,6 +19,7 @@ pub(super) const RULE: &[Setting] = &[
     Setting::new("namespaceSelector", Kind::Object(SELECTOR)),
     USERS,
     GROUPS,
+    Setting::new("can", Kind::Object(PERMISSION)),
 ];
 
 /// The allow rules. An address is allowed if at least one of them matches.
@@ -30,6 +32,7 @@ struct AllowRule {
     cidrs: Vec<CidrBlock>,
     namespaces: Namespaces,
     subjects: Option<Subjects>,
+    permission: Option<Permission>,
 }
 
 #[derive(Debug)]
@@ -47,6 +50,7 @@ impl AllowRules {
                 cidrs: cidrs(rule.at("cidrs"), reject)?,
                 namespaces: Namespaces::read(rule)?,
                 subjects: Subjects::read(rule)?,
+                permission: Permission::read(rule.at("can"))?,
             });
         }
         Ok(Self(rules))
@@ -103,79 +107,115 @@ impl Namespaces {
 }
 
 /// The ranges that the allow rules open for a request. The Namespace is looked up at most once, and
-/// only if an address depends on its labels.
+/// each permission at most once, only if an address depends on it.
 pub(super) struct AllowedRanges<'a, 'd> {
     /// The ranges of the rules whose conditions are all met.
     allowed: Vec<&'a [CidrBlock]>,
-    /// The ranges of the rules that still depend on the labels of the Namespace.
-    undecided: Vec<(&'a Selector, &'a [CidrBlock])>,
-    namespace: Option<&'d str>,
+    /// The rules that still depend on look-ups.
+    undecided: Vec<Undecided<'a>>,
+    request: &'a Request<'d>,
     cluster: &'a dyn Cluster,
     /// The reason why the labels could not be read, if that was tried.
     lookup_error: Option<String>,
 }
 
+/// The conditions of a rule that are not known to be met.
+struct Undecided<'a> {
+    cidrs: &'a [CidrBlock],
+    selector: Option<&'a Selector>,
+    permission: Option<&'a Permission>,
+}
+
 impl<'a, 'd> AllowedRanges<'a, 'd> {
     pub(super) fn new(
         rules: &'a AllowRules,
-        request: &Request<'d>,
+        request: &'a Request<'d>,
         cluster: &'a dyn Cluster,
     ) -> Result<Self, Fault> {
         let namespace = request.namespace()?;
         let mut ranges =
-            Self { allowed: Vec::new(), undecided: Vec::new(), namespace, cluster, lookup_error: None };
-        for rule in &rules.0 {
-            if let Some(subjects) = &rule.subjects
+            Self { allowed: Vec::new(), undecided: Vec::new(), request, cluster, lookup_error: None };
+        for AllowRule { cidrs, namespaces, subjects, permission } in &rules.0 {
+            if let Some(subjects) = subjects
                 && !subjects.contain(request)?
             {
                 continue;
             }
-            match &rule.namespaces {
-                Namespaces::All => ranges.allowed.push(&rule.cidrs),
+            let selector = match namespaces {
+                Namespaces::All => None,
                 Namespaces::Named(names) => {
-                    if namespace.is_some_and(|namespace| names.iter().any(|name| name == namespace)) {
-                        ranges.allowed.push(&rule.cidrs);
+                    if !namespace.is_some_and(|namespace| names.iter().any(|name| name == namespace)) {
+                        continue;
                     }
+                    None
                 }
-                Namespaces::Selected(selector) => ranges.undecided.push((selector, &rule.cidrs)),
-            }
+                Namespaces::Selected(selector) => Some(selector),
+            };
+            ranges.add(Undecided { cidrs, selector, permission: permission.as_ref() });
         }
         Ok(ranges)
     }
 
+    /// Adds a rule whose other conditions are met.
+    fn add(&mut self, rule: Undecided<'a>) {
+        if rule.selector.is_none() && rule.permission.is_none() {
+            self.allowed.push(rule.cidrs);
+        } else {
+            self.undecided.push(rule);
+        }
+    }
+
     /// Returns whether a rule allows the address.
-    pub(super) fn contain(&mut self, address: IpAddr) -> bool {
-        let is_allowed = |ranges: &Self| ranges.allowed.iter().any(|cidrs| covered(cidrs, address));
-        if is_allowed(self) {
-            return true;
+    ///
+    /// # Errors
+    /// Returns a fault if the address depends on a permission that cannot be looked up.
+    pub(super) fn contain(&mut self, address: IpAddr) -> Result<bool, Fault> {
+        if self.are_open(address) {
+            return Ok(true);
         }
-        if self.lookup_error.is_some() || !self.is_undecided(address) {
-            return false;
-        }
-        match self.selected() {
-            Ok(selected) => {
-                self.allowed.extend(selected);
-                self.undecided.clear();
+        if self.lookup_error.is_none() && self.depend_on_labels(address) {
+            match self.selected() {
+                Ok(selected) => {
+                    self.undecided.clear();
+                    selected.into_iter().for_each(|rule| self.add(rule));
+                }
+                // A rule that cannot be evaluated allows nothing; the message gives the reason.
+                Err(fault) => self.lookup_error = Some(fault.to_string()),
             }
-            // A rule that cannot be evaluated allows nothing; the message gives the reason.
-            Err(fault) => self.lookup_error = Some(fault.to_string()),
         }
-        is_allowed(self)
+        while !self.are_open(address) {
+            let depends = |rule: &Undecided<'_>| rule.selector.is_none() && covered(rule.cidrs, address);
+            let Some(index) = self.undecided.iter().position(depends) else { return Ok(false) };
+            let Undecided { cidrs, permission, .. } = self.undecided.remove(index);
+            if permission.map_or(Ok(true), |permission| permission.is_granted(self.request, self.cluster))? {
+                self.allowed.push(cidrs);
+            }
+        }
+        Ok(true)
     }
 
-    fn is_undecided(&self, address: IpAddr) -> bool {
-        self.undecided.iter().any(|(_, cidrs)| covered(cidrs, address))
+    fn are_open(&self, address: IpAddr) -> bool {
+        self.allowed.iter().any(|cidrs| covered(cidrs, address))
     }
 
-    /// Looks up the Namespace and returns the ranges whose selector matches its labels.
-    fn selected(&self) -> Result<Vec<&'a [CidrBlock]>, Fault> {
-        let answer = namespace_lookup::require(self.namespace, self.cluster, Namespace::LABELLED)?;
+    fn depend_on_labels(&self, address: IpAddr) -> bool {
+        self.undecided.iter().any(|rule| rule.selector.is_some() && covered(rule.cidrs, address))
+    }
+
+    /// Looks up the Namespace and returns the undecided rules without those whose selector does not
+    /// match its labels, and without selectors.
+    fn selected(&self) -> Result<Vec<Undecided<'a>>, Fault> {
+        let answer = namespace_lookup::require(self.request.namespace()?, self.cluster, Namespace::LABELLED)?;
         let document = answer.document()?;
         let labels = namespace_lookup::view(&document)?.metadata().labels();
         let mut selected = Vec::new();
-        for (selector, cidrs) in &self.undecided {
-            if selector.matches(labels)? {
-                selected.push(*cidrs);
+        for Undecided { cidrs, selector, permission } in &self.undecided {
+            let matches = match selector {
+                Some(selector) => selector.matches(labels)?,
+                None => true,
+            };
+            if matches {
+                selected.push(Undecided { cidrs, selector: None, permission: *permission });
             }
         }
         Ok(selected)
@@ -185,12 +225,12 @@ impl<'a, 'd> AllowedRanges<'a, 'd> {
     /// could not be evaluated if they could have allowed it.
     pub(super) fn denial(&self, address: IpAddr) -> String {
         let mut denial = "no rule allows this address".to_owned();
-        if let Some(namespace) = self.namespace {
+        if let Ok(Some(namespace)) = self.request.namespace() {
             denial.push_str(" in namespace ");
             denial.push_str(&Quoted(namespace).to_string());
         }
         if let Some(error) = &self.lookup_error
-            && self.is_undecided(address)
+            && self.depend_on_labels(address)
         {
             denial.push_str(" (rules with a namespaceSelector did not apply: ");
             denial.push_str(error);

@@ -1,9 +1,12 @@
 //! The addresses that a Service claims, and those that the stored Service claims.
 
-use admission::{Fault, Lookup, Node, choices};
+use std::borrow::Cow;
+
+use admission::{Fault, Lookup, Node, Violation, choices};
 
 use crate::address::{Octets, octets};
 use crate::view::Service;
+use crate::view::address_annotation::{KEYS, addresses};
 
 choices! {
     /// The comparison of a value with the stored values.
@@ -15,11 +18,14 @@ choices! {
     }
 }
 
-/// A field whose values the policy reviews, ordered as in the object.
+/// A field whose values the policy reviews. The fields that a request can change are adjacent in
+/// this order.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Field {
     ExternalIps,
     LoadBalancerIp,
+    /// An annotation, by key.
+    Annotation(&'static str),
     Ingress,
 }
 
@@ -27,16 +33,33 @@ pub(super) enum Field {
 #[derive(Debug)]
 pub(super) struct Claim<'d> {
     pub(super) field: Field,
+    /// The place of the value, or of the annotation that lists it.
     pub(super) at: Node<'d>,
     pub(super) text: &'d str,
 }
 
 impl Field {
-    /// All fields, in order; the first is the default.
-    pub(super) const ALL: [Field; 3] = [Field::ExternalIps, Field::LoadBalancerIp, Field::Ingress];
-    /// The paths of all fields, in order, as settings write them.
-    pub(super) const PATHS: &'static [&'static str] =
-        &["spec.externalIPs", "spec.loadBalancerIP", "status.loadBalancer.ingress"];
+    /// The names of the fields in settings. The name of an annotation has its key in brackets.
+    pub(super) const NAMES: [&'static str; 4] =
+        ["spec.externalIPs", "spec.loadBalancerIP", ANNOTATIONS, "status.loadBalancer.ingress"];
+
+    /// Returns all fields, in order.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let in_spec = [Field::ExternalIps, Field::LoadBalancerIp].into_iter();
+        in_spec.chain(KEYS.into_iter().map(Field::Annotation)).chain([Field::Ingress])
+    }
+
+    /// Returns whether settings name the field by this text. `metadata.annotations` names every
+    /// annotation.
+    pub(super) fn is_named(self, name: &str) -> bool {
+        let [external_ips, load_balancer_ip, annotations, ingress] = Self::NAMES;
+        match self {
+            Field::ExternalIps => name == external_ips,
+            Field::LoadBalancerIp => name == load_balancer_ip,
+            Field::Annotation(key) => name == annotations || annotation_key(name) == Some(key),
+            Field::Ingress => name == ingress,
+        }
+    }
 
     /// Returns the rule and the remedy of a denial if there are no allow rules.
     pub(super) fn default_denial(self) -> (&'static str, &'static str) {
@@ -45,7 +68,7 @@ impl Field {
                 "Services may not claim new external IPs",
                 "remove it and use a Service of type LoadBalancer, an Ingress or a Gateway",
             ),
-            Field::LoadBalancerIp => (
+            Field::LoadBalancerIp | Field::Annotation(_) => (
                 "Services may not request new load balancer IPs",
                 "remove it and use the address that the load balancer assigns",
             ),
@@ -72,6 +95,12 @@ impl Field {
                     claim(at, text);
                 }
             }
+            Field::Annotation(key) => {
+                let at = service.annotations().at(key);
+                for text in addresses(at.text()?.unwrap_or_default()) {
+                    claim(at, text);
+                }
+            }
             Field::Ingress => {
                 for ingress in service.ingress().items()? {
                     ingress.object()?;
@@ -84,6 +113,20 @@ impl Field {
             }
         }
         Ok(claims)
+    }
+}
+
+/// Returns the key in the name of an annotation; `None` for other names.
+pub(super) fn annotation_key(name: &str) -> Option<&str> {
+    name.strip_prefix(ANNOTATIONS)?.strip_prefix('[')?.strip_suffix(']')
+}
+
+const ANNOTATIONS: &str = "metadata.annotations";
+
+impl<'d> Claim<'d> {
+    /// Returns the violation of a rule by this value.
+    pub(super) fn violation(&self, rule: Cow<'static, str>, remedy: &'static str) -> Violation<'d> {
+        Violation::invalid(self.at, rule, remedy).about(self.text)
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! The check is best effort: two Services that are created at the same time do not see each other.
 
-use admission::{Cluster, Fault, List, Lookup, Node, Quoted, Request, Violation, Violations};
+use admission::{Cluster, Fault, List, Lookup, Quoted, Request, Violations};
 
-use super::claim::Field;
+use super::claim::{Claim, Field};
 use crate::address::{Octets, octets};
 use crate::view::Service;
 
@@ -17,20 +17,21 @@ type Port<'d> = (i64, &'d str);
 /// addresses and 1,000 ports is small, its million pairs are not.
 #[derive(Debug)]
 pub(super) struct Endpoints<'d> {
-    addresses: Vec<(Octets, Node<'d>)>,
-    ports: Vec<Port<'d>>,
+    addresses: Vec<(Octets, Claim<'d>)>,
+    ports: Lookup<Port<'d>>,
     old_addresses: Lookup<Octets>,
-    old_ports: Vec<Port<'d>>,
+    old_ports: Lookup<Port<'d>>,
 }
 
-/// Another Service that uses an address and port.
+/// Another Service that uses an address, and a port that both use.
 ///
-/// If several do, messages name the least: one of the request's namespace, then the first by name.
-/// The cluster lists Services in any order.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+/// If several Services do, messages name the least: one of the request's namespace, then the first
+/// by name. The cluster lists Services in any order.
+#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Holder<'d> {
     in_other_namespace: bool,
-    name: &'d str,
+    /// Empty for a Service in another namespace, which no message names.
+    name: String,
     port: Port<'d>,
 }
 
@@ -48,11 +49,13 @@ impl<'d> Holders<'d> {
 
     fn add(&mut self, position: usize, holder: Holder<'d>) {
         let Some(index) = self.by_position.get_mut(position) else { return };
-        if let Some(known) = self.holders.get_mut(*index) {
-            *known = holder.min(*known);
-        } else {
-            *index = self.holders.len();
-            self.holders.push(holder);
+        match self.holders.get_mut(*index) {
+            Some(known) if *known <= holder => {}
+            Some(known) => *known = holder,
+            None => {
+                *index = self.holders.len();
+                self.holders.push(holder);
+            }
         }
     }
 
@@ -66,50 +69,55 @@ impl<'d> Endpoints<'d> {
         let old_addresses = claimed(fields, old)?.into_iter().map(|(address, _)| address).collect();
         Ok(Self {
             addresses: claimed(fields, service)?,
-            ports: ports(service)?,
+            ports: Lookup::of(ports(service)?),
             old_addresses: Lookup::of(old_addresses),
-            old_ports: ports(old)?,
+            old_ports: Lookup::of(ports(old)?),
         })
     }
 
     /// Returns whether the stored Service lacks some pair of address and port.
     pub(super) fn are_new(&self) -> bool {
         let new_address = self.addresses.iter().any(|(address, _)| self.is_new(address));
-        let new_port = self.ports.iter().any(|port| !self.old_ports.contains(port));
-        !self.ports.is_empty() && new_address || !self.addresses.is_empty() && new_port
+        let new_port = || self.ports.values().iter().any(|port| self.is_new_port(port));
+        !self.ports.is_empty() && new_address || !self.addresses.is_empty() && new_port()
     }
 
     fn is_new(&self, address: &Octets) -> bool {
         self.old_addresses.position(address).is_none()
     }
 
+    fn is_new_port(&self, port: &Port<'_>) -> bool {
+        self.old_ports.position(port).is_none()
+    }
+
     /// Lists the Services of the cluster, and returns a violation for each address that another one
     /// uses with a port that is new for this Service at that address.
+    ///
+    /// Of the other Services, only the least holder of each address is kept.
     pub(super) fn violations(
         &self,
         request: &Request<'d>,
         cluster: &dyn Cluster,
     ) -> Result<Violations<'d>, Fault> {
         let list = List { api_version: "v1", kind: "Service", namespace: None, shape: Service::OTHERS };
-        let answer = list.ask(cluster)?;
-        let document = answer.document()?;
         let addresses = Lookup::of(self.addresses.iter().map(|(address, _)| *address).collect());
         let mut holders = Holders::new(addresses.len());
-        for item in document.root().at("items").required_items()? {
+        let (own_namespace, own_name) = (request.namespace()?, request.name().filled_text()?);
+        list.each(cluster, &mut |item| {
             let other = Service::of(item);
-            let in_other_namespace = other.namespace().filled_text()? != request.namespace()?;
+            let in_other_namespace = other.namespace().filled_text()? != own_namespace;
             let name = other.name().filled_text()?;
             // The list contains the stored state of the Service in the request.
-            if !in_other_namespace && name == request.name().filled_text()? {
-                continue;
+            if !in_other_namespace && name == own_name {
+                return Ok(());
             }
+            let name = name.filter(|_| !in_other_namespace).unwrap_or_default();
             self.find_shared(other, &addresses, &mut |position, port| {
-                let name = name.unwrap_or_default();
-                holders.add(position, Holder { in_other_namespace, name, port });
-            })?;
-        }
+                holders.add(position, Holder { in_other_namespace, name: name.to_owned(), port });
+            })
+        })?;
         let mut violations = Violations::default();
-        for (address, at) in &self.addresses {
+        for (address, claim) in &self.addresses {
             let holder = addresses.position(address).and_then(|position| holders.get(position));
             let Some(Holder { in_other_namespace, name, port: (port, protocol) }) = holder else { continue };
             // The user may not be permitted to read other namespaces.
@@ -118,9 +126,8 @@ impl<'d> Endpoints<'d> {
             } else {
                 format!("Service {}", Quoted(name))
             };
-            violations.push(Violation::invalid(
-                *at,
-                format!("port {port}/{protocol} of this address is in use by {holder}"),
+            violations.push(claim.violation(
+                format!("port {port}/{protocol} of this address is in use by {holder}").into(),
                 "use another address or another port",
             ));
         }
@@ -129,11 +136,11 @@ impl<'d> Endpoints<'d> {
 
     /// Passes the position of each address that another Service uses to `report`, with the least
     /// port that both use. At an address that is stored already, only new ports count.
-    fn find_shared<'o>(
+    fn find_shared(
         &self,
-        other: Service<'o>,
+        other: Service<'_>,
         addresses: &Lookup<Octets>,
-        report: &mut dyn FnMut(usize, Port<'o>),
+        report: &mut dyn FnMut(usize, Port<'d>),
     ) -> Result<(), Fault> {
         let mut shared = Vec::new();
         for text in served(other)? {
@@ -146,11 +153,14 @@ impl<'d> Endpoints<'d> {
         }
         let (mut least, mut least_new) = (None, None);
         for port in ports(other)? {
-            if self.ports.contains(&port) {
-                least = Some(least.map_or(port, |least: Port<'_>| least.min(port)));
-                if !self.old_ports.contains(&port) {
-                    least_new = Some(least_new.map_or(port, |least: Port<'_>| least.min(port)));
-                }
+            // The equal port of the request outlives the other Service.
+            let position = self.ports.position(&port);
+            let Some(port) = position.and_then(|position| self.ports.values().get(position)) else {
+                continue;
+            };
+            keep_least(&mut least, *port);
+            if self.is_new_port(port) {
+                keep_least(&mut least_new, *port);
             }
         }
         for (position, is_new) in shared {
@@ -162,14 +172,18 @@ impl<'d> Endpoints<'d> {
     }
 }
 
-/// Returns the addresses in the reviewed fields. Other values are skipped: new ones are denied
-/// anyway, and stored ones have no effect.
-fn claimed<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<(Octets, Node<'d>)>, Fault> {
+fn keep_least<'d>(least: &mut Option<Port<'d>>, port: Port<'d>) {
+    *least = Some(least.map_or(port, |least| least.min(port)));
+}
+
+/// Returns the claims of addresses in the reviewed fields. Other values are skipped: new ones are
+/// denied anyway, and stored ones have no effect.
+fn claimed<'d>(fields: &[Field], service: Service<'d>) -> Result<Vec<(Octets, Claim<'d>)>, Fault> {
     let mut addresses = Vec::new();
     for field in fields {
         let claims = field.claims(service)?;
         addresses.reserve_exact(claims.len());
-        addresses.extend(claims.iter().filter_map(|claim| Some((octets(claim.text)?, claim.at))));
+        addresses.extend(claims.into_iter().filter_map(|claim| Some((octets(claim.text)?, claim))));
     }
     Ok(addresses)
 }

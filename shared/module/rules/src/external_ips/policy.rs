@@ -1,10 +1,11 @@
 //! The review of a Service.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use admission::{
     Cluster, Fault, How, Node, Operation, Policy, Read, Reads, Request, Scope, ScopeRule, Setting,
-    SettingsError, Shape, Verdict, Violation, Violations,
+    SettingsError, Shape, Verdict, Violations,
 };
 
 use super::allow::AllowedRanges;
@@ -47,6 +48,7 @@ impl Policy for ExternalIps {
     const READS: Reads = Reads(&[
         Read { api_version: "v1", kind: "Namespace", how: How::Get },
         Read { api_version: "v1", kind: "Service", how: How::ListAll },
+        Read { api_version: "authorization.k8s.io/v1", kind: "SubjectAccessReview", how: How::CanI },
     ]);
 
     const OBJECT: Shape<'static> = Service::REVIEWED;
@@ -93,15 +95,20 @@ impl Policy for ExternalIps {
 
 impl ExternalIps {
     /// Returns the fields to review: a write of the status leaves the stored spec unchanged, and an
-    /// update of the Service itself leaves the stored status unchanged.
+    /// update of the Service itself leaves the stored status unchanged. Both can change
+    /// annotations.
+    ///
+    /// Source: `svcStrategy` and `serviceStatusStrategy` of
+    /// k8s.io/kubernetes/pkg/registry/core/service
     fn fields(&self, request: &Request<'_>) -> &[Field] {
-        let fields = &self.settings.fields;
-        let (in_spec, in_status) = fields.split_at(fields.partition_point(|field| *field != Field::Ingress));
-        match (request.operation, request.subresource) {
-            (_, "status") => in_status,
-            (Operation::Update, _) => in_spec,
-            _ => fields,
-        }
+        let fields = self.settings.fields.as_slice();
+        let before = |field: Field| fields.partition_point(|known| *known < field);
+        let part = match (request.operation, request.subresource) {
+            (_, "status") => fields.get(before(Field::Annotation(""))..),
+            (Operation::Update, _) => fields.get(..before(Field::Ingress)),
+            _ => None,
+        };
+        part.unwrap_or(fields)
     }
 
     /// Returns the claims that are not tolerated as stored values.
@@ -146,8 +153,8 @@ impl ExternalIps {
         let own_ingress = self.own_ingress(request, old)?;
         let mut allowed = AllowedRanges::new(&self.settings.allow, request, cluster)?;
         for claim in claims {
-            if let Some((rule, remedy)) = self.objection(claim, own_ingress.as_ref(), &mut allowed) {
-                violations.push(Violation::invalid(claim.at, rule, remedy));
+            if let Some((rule, remedy)) = self.objection(claim, own_ingress.as_ref(), &mut allowed)? {
+                violations.push(claim.violation(rule, remedy));
             }
         }
         Ok(violations)
@@ -175,39 +182,39 @@ impl ExternalIps {
         claim: &Claim<'_>,
         own_ingress: Option<&StoredValues<'_>>,
         allowed: &mut AllowedRanges<'_, '_>,
-    ) -> Option<(Cow<'static, str>, &'static str)> {
+    ) -> Result<Option<(Cow<'static, str>, &'static str)>, Fault> {
         let own = claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.contain(claim.text));
+        let objection = |(rule, remedy): (&'static str, _)| Ok(Some((Cow::from(rule), remedy)));
         if self.settings.allow.is_empty() && !own {
-            let (rule, remedy) = claim.field.default_denial();
-            return Some((rule.into(), remedy));
+            return objection(claim.field.default_denial());
         }
-        let Some(ParsedAddress { address, ambiguity }) = parse(claim.text) else {
-            return Some((
-                "not an IP address".into(),
-                "use a form such as 192.0.2.1 or 2001:db8::1, or remove the value",
-            ));
+        let address = match unambiguous(claim.text) {
+            Ok(address) => address,
+            Err(unclear) => return objection(unclear),
         };
-        match ambiguity {
-            Some(Ambiguity::LeadingZeros) => {
-                return Some((
-                    "programs read leading zeros differently".into(),
-                    "write the address without them",
-                ));
-            }
-            Some(Ambiguity::Ipv4Mapped) => {
-                return Some((
-                    "programs read IPv4-mapped IPv6 addresses differently".into(),
-                    "write the IPv4 address",
-                ));
-            }
-            None => {}
-        }
         if covered(&self.settings.reject, address) {
-            return Some(("no Service may claim this address".into(), "use another address or remove it"));
+            return objection(("no Service may claim this address", "use another address or remove it"));
         }
-        if own || allowed.contain(address) {
-            return None;
+        if own || allowed.contain(address)? {
+            return Ok(None);
         }
-        Some((allowed.denial(address).into(), "use an address that a rule allows, or remove it"))
+        Ok(Some((allowed.denial(address).into(), "use an address that a rule allows, or remove it")))
+    }
+}
+
+/// Parses an address that all programs read alike, or returns the rule and the remedy of the denial
+/// of another text.
+fn unambiguous(text: &str) -> Result<IpAddr, (&'static str, &'static str)> {
+    match parse(text) {
+        Some(ParsedAddress { address, ambiguity: None }) => Ok(address),
+        Some(ParsedAddress { ambiguity: Some(Ambiguity::LeadingZeros), .. }) => {
+            Err(("programs read leading zeros differently", "write the address without them"))
+        }
+        Some(ParsedAddress { ambiguity: Some(Ambiguity::Ipv4Mapped), .. }) => {
+            Err(("programs read IPv4-mapped IPv6 addresses differently", "write the IPv4 address"))
+        }
+        None => {
+            Err(("not an IP address", "use a form such as 192.0.2.1 or 2001:db8::1, or remove the value"))
+        }
     }
 }

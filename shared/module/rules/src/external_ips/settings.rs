@@ -1,11 +1,12 @@
 //! The settings of `external-ips`.
 
-use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
+use admission::{Choice, Kind, Node, Setting, SettingsError, advice, choices};
 
 use super::allow::{AllowRules, RULE};
-use super::claim::{Comparison, Field};
+use super::claim::{Comparison, Field, annotation_key};
 use crate::address::{CidrBlock, cidr_blocks};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
+use crate::view::address_annotation::KEYS;
 
 choices! {
     /// How values that the stored Service already has are handled.
@@ -42,7 +43,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("comparison", Kind::Choice(Comparison::NAMES)),
     Setting::new("loadBalancerIngress", Kind::Choice(LoadBalancerIngress::NAMES)),
     Setting::new("conflicts", Kind::Choice(Conflicts::NAMES)),
-    Setting::new("fields", Kind::List(&Kind::Choice(Field::PATHS))),
+    Setting::new("fields", Kind::List(&Kind::Text)),
 ];
 
 /// The description of each setting.
@@ -71,6 +72,15 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     ("allow.groups", "Group names."),
     (
+        "allow.can",
+        "Permission that the requesting user must have in the namespace of the Service, by RBAC or another authorizer. The policy asks the API server; if that fails, the request is denied.",
+    ),
+    ("allow.can.verb", "Verb, such as `create`. A permission has a verb and a resource."),
+    ("allow.can.group", "API group; the core group if absent."),
+    ("allow.can.resource", "Resource, such as `services`. It need not exist."),
+    ("allow.can.subresource", "Subresource, such as `externalips`."),
+    ("allow.can.name", "Name of the object; all objects if absent."),
+    (
         "reject",
         "CIDR blocks or addresses that no rule allows, such as the ranges of pods, Services and nodes. Requires `allow`.",
     ),
@@ -98,7 +108,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "fields",
-        "Fields to review; `[spec.externalIPs]` if absent. `status.loadBalancer.ingress` requires a rule for `services/status`.",
+        "Fields to review: `spec.externalIPs` (the default), `spec.loadBalancerIP`, `metadata.annotations`, `metadata.annotations[KEY]`, `status.loadBalancer.ingress`. The README lists the annotations.",
     ),
 ];
 
@@ -112,7 +122,7 @@ pub(super) struct Settings {
     pub(super) comparison: Comparison,
     pub(super) load_balancer_ingress: LoadBalancerIngress,
     pub(super) conflicts: Conflicts,
-    /// In the order of the object.
+    /// In the order of [`Field`].
     pub(super) fields: Vec<Field>,
 }
 
@@ -178,8 +188,8 @@ fn fields(setting: Node<'_>) -> Result<Vec<Field>, SettingsError> {
         return Ok(vec![Field::ExternalIps]);
     }
     let mut fields = Vec::new();
-    for (field, path) in Field::ALL.into_iter().zip(Field::PATHS) {
-        let mut named = paths.iter().filter(|(_, name)| name == path);
+    for field in Field::all() {
+        let mut named = paths.iter().filter(|(_, name)| field.is_named(name));
         if named.next().is_some() {
             fields.push(field);
         }
@@ -187,5 +197,22 @@ fn fields(setting: Node<'_>) -> Result<Vec<Field>, SettingsError> {
             return Err(SettingsError::about(*duplicate, path, "is a duplicate; remove one"));
         }
     }
+    for (item, name) in paths {
+        if !fields.iter().any(|field| field.is_named(name)) {
+            return Err(unknown_field(item, name));
+        }
+    }
     Ok(fields)
+}
+
+#[cold]
+fn unknown_field(item: Node<'_>, name: &str) -> SettingsError {
+    let problem = match annotation_key(name) {
+        Some(key) => advice("is not a known annotation", key, &KEYS),
+        None if KEYS.contains(&name) => {
+            "is the key of an annotation; write metadata.annotations[KEY]".to_owned()
+        }
+        None => advice("is not a valid value", name, &Field::NAMES),
+    };
+    SettingsError::about(item, name, &problem)
 }

@@ -97,6 +97,8 @@ pub(super) enum Reason {
     Reserved,
     /// The settings protect the label.
     Protected,
+    /// The settings allow the label on creation only.
+    CreateOnly,
     /// The label is in a restricted domain and not listed.
     Unlisted,
 }
@@ -119,6 +121,10 @@ impl Reason {
             ),
             Reason::Protected => (
                 "nodes may not set, change or remove this label, which the policy settings protect",
+                "ask an administrator to label the Node",
+            ),
+            Reason::CreateOnly => (
+                "nodes may set this label only when they create their Node",
                 "ask an administrator to label the Node",
             ),
             Reason::Unlisted => (

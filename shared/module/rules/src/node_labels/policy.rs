@@ -6,14 +6,12 @@ use admission::{
 };
 
 use super::keys::{self, Objection, Reason};
-use super::settings::{self, CreateEnforcement, Mode, SelfRegistration, Settings};
+use super::report::{Rank, Report};
+use super::settings::{self, CreateEnforcement, SelfDeletion, SelfRegistration, Settings};
+use super::{fields, fields::FieldChange};
 use crate::caller::{Caller, nameless};
-use crate::label::{LabelChange, changes};
-use crate::summary::summary;
+use crate::label::{LabelChange, changes, domain};
 use crate::view::ClusterNode;
-
-/// The key of the audit annotation that lists the forbidden labels in `mode: Warn`.
-const FORBIDDEN_LABELS: &str = "forbidden-labels";
 
 /// The policy with its parsed settings.
 #[derive(Debug)]
@@ -65,10 +63,13 @@ impl Policy for NodeLabels {
             Caller::Nameless => return Ok(nameless(request).into()),
             Caller::Node(_) | Caller::Bound(_) => {}
         }
-        if request.operation == Operation::Delete {
-            return Ok(other_node(request, ClusterNode::of(request.old_object()?), caller)?.into());
+        let operation = request.operation;
+        if operation == Operation::Delete {
+            let node = ClusterNode::of(request.old_object()?);
+            let violations = other_node(request, node, caller)?;
+            return if violations.is_empty() { self.review_deletion(request) } else { Ok(violations.into()) };
         }
-        let old = match request.operation {
+        let old = match operation {
             Operation::Create => None,
             _ => Some(ClusterNode::of(request.stored_object()?)),
         };
@@ -77,15 +78,18 @@ impl Policy for NodeLabels {
         if !violations.is_empty() {
             return Ok(violations.into());
         }
-        if request.operation == Operation::Create && self.settings.self_registration == SelfRegistration::Deny
-        {
+        if operation == Operation::Create && self.settings.self_registration == SelfRegistration::Deny {
             violations.forbid(
                 node.metadata().name(),
                 "nodes may not create their own Node",
                 "let the control plane create it and start the kubelet with --register-node=false",
             );
         }
-        self.review_labels(request.operation, old, node, violations)
+        let mut report = Report::new(self.settings.mode, violations);
+        self.review_labels(operation, old, node, &mut report)?;
+        fields::changes(&self.settings, old, node, &mut |change| report.field(change))?;
+        Ok(report
+            .verdict("node-labels would deny these labels of the Node", "node-labels would deny changes of"))
     }
 }
 
@@ -105,6 +109,9 @@ impl NodeLabels {
         if settings.protected_domains.cover(key) || settings.protected_keys.have(key) {
             return Some(Reason::Protected);
         }
+        if settings.create_only_domains.have(key) || settings.create_only_keys.have(key) {
+            return (operation != Operation::Create).then_some(Reason::CreateOnly);
+        }
         let uses_lists =
             operation != Operation::Create || settings.create_enforcement == CreateEnforcement::Full;
         let is_allowed =
@@ -112,42 +119,64 @@ impl NodeLabels {
         (!is_allowed).then_some(Reason::Unlisted)
     }
 
-    /// Adds the label changes of a request to `violations` or, in `mode: Warn`, to a warning.
+    /// Returns how much a label matters that a node may not set, change or remove for a reason.
+    fn rank(&self, key: &str, reason: Reason) -> Rank {
+        let settings = &self.settings;
+        match reason {
+            Reason::Protected if settings.protected_keys.have(key) => Rank::ProtectedKey,
+            Reason::Protected if settings.protected_domains.have(key) => Rank::Domain,
+            Reason::Reserved if domain(key) == keys::RESERVED => Rank::Domain,
+            Reason::Protected | Reason::Reserved => Rank::Subdomain,
+            Reason::CreateOnly | Reason::Unlisted => Rank::Other,
+        }
+    }
+
+    /// Reports the label changes of a request.
     fn review_labels<'d>(
         &self,
         operation: Operation,
         old: Option<ClusterNode<'d>>,
         new: ClusterNode<'d>,
-        mut violations: Violations<'d>,
-    ) -> Result<Verdict<'d>, Fault> {
-        let is_denied = !violations.is_empty();
-        let mut forbidden = Vec::new();
-        let mut more = 0_usize;
+        report: &mut Report<'d>,
+    ) -> Result<(), Fault> {
         let labels = |node: ClusterNode<'d>| node.metadata().labels();
         changes(old.map(labels), labels(new), &mut |LabelChange { key, at, removed }| {
             let Some(reason) = self.reason(key, operation) else { return };
-            if self.settings.mode == Mode::Enforce {
-                let Objection { rule, remedy } = reason.objection(key);
-                let remedy =
-                    if removed { "leave it unchanged, or ask an administrator to remove it" } else { remedy };
-                violations.forbid(at, rule, remedy);
-            } else if forbidden.len() < Violations::LISTED {
-                forbidden.push(key);
-            } else {
-                more = more.saturating_add(1);
+            let Objection { rule, remedy } = reason.objection(key);
+            let remedy =
+                if removed { "leave it unchanged, or ask an administrator to remove it" } else { remedy };
+            report.label(self.rank(key, reason), key, at, rule, remedy);
+        })
+    }
+
+    /// Reviews the deletion of the requesting user's own Node, which removes all labels and taints.
+    fn review_deletion<'d>(&self, request: &Request<'d>) -> Result<Verdict<'d>, Fault> {
+        const REMEDY: &str = "ask an administrator to delete the Node";
+        let mut violations = Violations::default();
+        match self.settings.self_deletion {
+            SelfDeletion::Allow => return Ok(Verdict::admit()),
+            SelfDeletion::Deny => {
+                violations.forbid(request.name(), "nodes may not delete their own Node", REMEDY);
+                return Ok(violations.into());
             }
+            SelfDeletion::DenyProtected => {}
+        }
+        let node = ClusterNode::of(request.stored_object()?);
+        let mut report = Report::new(self.settings.mode, violations);
+        for (key, at) in node.metadata().labels().fields()? {
+            if let Some(reason) = self.reason(key, Operation::Update) {
+                let rule = "nodes may not delete a Node with a label that they may not remove";
+                report.label(self.rank(key, reason), key, at, rule, REMEDY);
+            }
+        }
+        fields::lost_taints(&self.settings, node, &mut |at| {
+            let rule = "nodes may not delete a Node with a taint that they may not remove";
+            report.field(FieldChange { at, path: "spec.taints", rule, remedy: REMEDY });
         })?;
-        if forbidden.is_empty() || is_denied {
-            return Ok(violations.into());
-        }
-        let warning = summary("node-labels would deny these labels of the Node", &forbidden, more);
-        let mut annotation = forbidden.join(",");
-        if more > 0 {
-            annotation.push_str(" and ");
-            annotation.push_str(&more.to_string());
-            annotation.push_str(" more");
-        }
-        Ok(Verdict::admit().warn(warning).annotate(FORBIDDEN_LABELS, annotation))
+        Ok(report.verdict(
+            "node-labels would deny the deletion of a Node with",
+            "node-labels would deny the deletion of a Node with",
+        ))
     }
 }
 

@@ -23,7 +23,33 @@ choices! {
         Deny,
     }
 
-    /// How a forbidden label is handled.
+    /// Whether a node may set, change or remove the owner references of its own Node.
+    pub enum OwnerReferenceChanges {
+        /// It may not.
+        Deny,
+        /// It may.
+        Allow,
+    }
+
+    /// Whether a node may change the taints of its own Node after the creation.
+    pub enum TaintChanges {
+        /// It may not.
+        Deny,
+        /// It may.
+        Allow,
+    }
+
+    /// Whether a node may delete its own Node.
+    pub enum SelfDeletion {
+        /// It may, unless the Node has labels or taints that the node may not remove.
+        DenyProtected,
+        /// It may not.
+        Deny,
+        /// It may.
+        Allow,
+    }
+
+    /// How a forbidden change is handled.
     pub enum Mode {
         /// The request is denied.
         Enforce,
@@ -39,7 +65,13 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("protectedLabelPrefixes", Kind::List(&Kind::Text)),
     Setting::new("protectedLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("allowedLabelKeys", Kind::List(&Kind::Text)),
+    Setting::new("createOnlyLabelPrefixes", Kind::List(&Kind::Text)),
+    Setting::new("createOnlyLabelKeys", Kind::List(&Kind::Text)),
     Setting::new("selfRegistration", Kind::Choice(SelfRegistration::NAMES)),
+    Setting::new("ownerReferenceChanges", Kind::Choice(OwnerReferenceChanges::NAMES)),
+    Setting::new("taintChanges", Kind::Choice(TaintChanges::NAMES)),
+    Setting::new("allowedTaintKeys", Kind::List(&Kind::Text)),
+    Setting::new("selfDeletion", Kind::Choice(SelfDeletion::NAMES)),
     BoundTokens::HANDLING,
     BoundTokens::EXEMPT,
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
@@ -65,8 +97,32 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "Additional labels of `kubernetes.io` and `k8s.io` that nodes may set, such as `node-role.kubernetes.io/worker`. Labels of `node-restriction.kubernetes.io` cannot be allowed.",
     ),
     (
+        "createOnlyLabelPrefixes",
+        "Domains, such as `node-role.kubernetes.io`, whose labels nodes may set only when they create their Node. Subdomains are not included.",
+    ),
+    (
+        "createOnlyLabelKeys",
+        "Labels that nodes may set when they create their Node, and not set, change or remove afterwards, such as `node-role.kubernetes.io/worker`.",
+    ),
+    (
         "selfRegistration",
         "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes.",
+    ),
+    (
+        "ownerReferenceChanges",
+        "`Deny`: nodes may not set, change or remove the owner references of their Node. The garbage collector deletes a Node whose owners do not exist.",
+    ),
+    (
+        "taintChanges",
+        "`Deny`: nodes may set taints only when they create their Node, and not change them afterwards, as in-tree.",
+    ),
+    (
+        "allowedTaintKeys",
+        "Keys of taints that nodes may change, such as `example.com/not-initialized` of an agent that removes it when it is ready.",
+    ),
+    (
+        "selfDeletion",
+        "`DenyProtected`: a node may not delete its Node if it has labels or taints that the node may not remove; taints of `node.kubernetes.io` do not count. `Deny`: a node may never delete its Node.",
     ),
     (
         "nodeBoundTokens",
@@ -78,7 +134,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "mode",
-        "`Warn`: forbidden labels are admitted with a warning and the audit annotation `forbidden-labels`. Writes of other Nodes, and creations with `selfRegistration: Deny`, are denied in both modes.",
+        "`Warn`: forbidden changes are admitted with a warning and the audit annotations `forbidden-labels` and `forbidden-fields`. Writes of other Nodes, creations with `selfRegistration: Deny` and deletions with `selfDeletion: Deny` are denied in both modes.",
     ),
 ];
 
@@ -89,6 +145,15 @@ const BLOCKS_REGISTRATION: &str =
 /// The problem of a protected label or domain that is reserved.
 const ALWAYS_PROTECTED: &str = "is always protected; remove it";
 
+/// The problem of an allowed label or domain that is reserved.
+const CANNOT_BE_ALLOWED: &str = "is reserved for administrators and cannot be allowed; remove it";
+
+/// The problem of an allowed label or domain that the same settings protect.
+const ALSO_PROTECTED: &str = "is also protected by these settings; remove it from one of them";
+
+/// The problem of a label or domain that is allowed on creation only, if nodes create no Nodes.
+const WITHOUT_CREATION: &str = "cannot be set with selfRegistration: Deny; remove it, or protect it instead";
+
 /// The parsed settings.
 #[derive(Debug)]
 pub(super) struct Settings {
@@ -97,7 +162,13 @@ pub(super) struct Settings {
     pub(super) protected_domains: Domains,
     pub(super) protected_keys: Keys,
     pub(super) allowed_keys: Keys,
+    pub(super) create_only_domains: Domains,
+    pub(super) create_only_keys: Keys,
     pub(super) self_registration: SelfRegistration,
+    pub(super) owner_reference_changes: OwnerReferenceChanges,
+    pub(super) taint_changes: TaintChanges,
+    pub(super) allowed_taint_keys: Keys,
+    pub(super) self_deletion: SelfDeletion,
     pub(super) bound_tokens: BoundTokens,
     pub(super) mode: Mode,
 }
@@ -119,30 +190,60 @@ impl Settings {
                 is_reserved(key).then_some(ALWAYS_PROTECTED)
             }
         })?;
+        let self_registration = Choice::read(settings.at("selfRegistration"))?;
+        let is_denied = self_registration == SelfRegistration::Deny;
+        let create_only_domains = Domains::read(settings.at("createOnlyLabelPrefixes"), &|domain| {
+            if is_within(domain, RESERVED) {
+                Some(CANNOT_BE_ALLOWED)
+            } else if protected_domains.include(domain) {
+                Some(ALSO_PROTECTED)
+            } else {
+                is_denied.then_some(WITHOUT_CREATION)
+            }
+        })?;
+        let create_only_keys = Keys::read(settings.at("createOnlyLabelKeys"), &|key| {
+            if is_reserved(key) {
+                Some(CANNOT_BE_ALLOWED)
+            } else if protected_domains.cover(key) || protected_keys.have(key) {
+                Some(ALSO_PROTECTED)
+            } else {
+                is_denied.then_some(WITHOUT_CREATION)
+            }
+        })?;
         let allowed_keys = Keys::read(settings.at("allowedLabelKeys"), &|key| {
             if is_reserved(key) {
-                Some("is reserved for administrators and cannot be allowed; remove it")
+                Some(CANNOT_BE_ALLOWED)
             } else if protected_domains.cover(key) || protected_keys.have(key) {
-                Some("is also protected by these settings; remove it from one of them")
+                Some(ALSO_PROTECTED)
+            } else if create_only_domains.have(key) || create_only_keys.have(key) {
+                Some("is also allowed on creation only; remove it from one of the lists")
             } else {
                 is_allowed(key, profile).then_some("is allowed without this setting; remove it")
             }
         })?;
-        let self_registration = Choice::read(settings.at("selfRegistration"))?;
         let create_enforcement = Choice::read(settings.at("createEnforcement"))?;
-        if create_enforcement == CreateEnforcement::NodeRestrictionOnly
-            && self_registration == SelfRegistration::Deny
-        {
+        if create_enforcement == CreateEnforcement::NodeRestrictionOnly && is_denied {
             let problem = "has no effect with selfRegistration: Deny; remove one of the two";
             return Err(SettingsError::at(settings.at("createEnforcement"), problem));
         }
+        let taint_changes = Choice::read(settings.at("taintChanges"))?;
+        let allowed_taint_keys = Keys::read(settings.at("allowedTaintKeys"), &|_| {
+            (taint_changes == TaintChanges::Allow)
+                .then_some("has no effect with taintChanges: Allow; remove it")
+        })?;
         Ok(Self {
             profile,
             create_enforcement,
             protected_domains,
             protected_keys,
             allowed_keys,
+            create_only_domains,
+            create_only_keys,
             self_registration,
+            owner_reference_changes: Choice::read(settings.at("ownerReferenceChanges"))?,
+            taint_changes,
+            allowed_taint_keys,
+            self_deletion: Choice::read(settings.at("selfDeletion"))?,
             bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })

@@ -87,18 +87,6 @@ pub(super) fn is_owned_by_its_node(pod: Pod<'_>, lookups: &mut Lookups<'_>) -> R
     Ok(violations.is_empty())
 }
 
-/// Returns whether two lists of owner references are equal. An absent list equals an empty one.
-pub(super) fn are_equal(old: Node<'_>, new: Node<'_>) -> Result<bool, Fault> {
-    let (mut old, mut new) = (old.items()?, new.items()?);
-    loop {
-        match (old.next(), new.next()) {
-            (None, None) => return Ok(true),
-            (Some(old), Some(new)) if OwnerReference::of(old)?.is(&OwnerReference::of(new)?)? => {}
-            _ => return Ok(false),
-        }
-    }
-}
-
 /// Returns a list with one owner reference, to the given Node, as a kubelet writes it.
 pub(super) fn reference(name: &str, uid: &str) -> Json {
     let object = ObjectWriter::new()

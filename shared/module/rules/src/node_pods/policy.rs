@@ -14,7 +14,7 @@ use super::{annotations, claims, munge, owners, ownership};
 use crate::caller::{Caller, nameless};
 use crate::label::changes;
 use crate::summary::summary;
-use crate::view::Pod;
+use crate::view::{OwnerReference, Pod};
 
 /// The annotation that makes a pod a mirror pod, whatever its value.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -203,7 +203,7 @@ impl NodePods {
                 "leave the labels of the pod unchanged",
             );
         })?;
-        if !owners::are_equal(old.owner_references(), new.owner_references())? {
+        if !OwnerReference::are_equal(old.owner_references(), new.owner_references())? {
             found.limited.forbid(
                 new.owner_references(),
                 "a node may not change the owners of a pod",

@@ -88,7 +88,7 @@ impl<'d> ExaminedPod<'d> {
         let mut walk =
             Walk { check, rule: first, rule_number: 0, subject: Subject::Pod, of_pod: OfPod::Unset, sink };
         self.find_in_pod(&mut walk, rules)?;
-        if rules.iter().any(|rule| rule.unset == Unset::LeftToPod) {
+        if rules.iter().any(|rule| rule.unset.is_left_to_pod()) {
             walk.of_pod = self.value_of_pod(check, rules)?;
         }
         self.find_in_containers(&mut walk, rules)?;
@@ -273,7 +273,7 @@ impl<'d> Walk<'_, 'd> {
         let is_allowed = match self.rule.unset {
             Unset::Allowed => true,
             Unset::Refused => false,
-            Unset::LeftToPod => self.of_pod == OfPod::Allowed,
+            Unset::LeftToPod | Unset::Inherited => self.of_pod == OfPod::Allowed,
         };
         if is_allowed { Ok(()) } else { self.report(None, Problem::Unset(field)) }
     }
@@ -330,7 +330,7 @@ impl<'d> Walk<'_, 'd> {
     fn report(&mut self, name: Option<&'d str>, problem: Problem<'d>) -> Result<(), Fault> {
         let Self { check, rule, rule_number, subject, .. } = *self;
         let inherits = self.of_pod == OfPod::Refused
-            && rule.unset == Unset::LeftToPod
+            && rule.unset.is_left_to_pod()
             && matches!(problem, Problem::Unset(_));
         (self.sink)(Finding { check, rule, rule_number, subject, name, problem, inherits })
     }

@@ -66,7 +66,7 @@ impl Exemptions {
 }
 
 /// Whether a list has a name.
-pub(super) fn has(names: &[String], name: &str) -> bool {
+fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }
 

@@ -74,6 +74,17 @@ impl Finding<'_> {
         }
     }
 
+    /// Whether a test holds for every one of the [values](Self::values), without a list of them.
+    pub(super) fn all_values(&self, test: &dyn Fn(Option<&str>) -> bool) -> bool {
+        match &self.problem {
+            Problem::Unset(_) => test(Some("")),
+            Problem::Lacking(_, values) if values.is_empty() => test(Some("")),
+            Problem::Values(values) | Problem::Lacking(_, values) => {
+                values.iter().all(|refused| test(refused.value.as_deref()))
+            }
+        }
+    }
+
     /// Whether the field is not set.
     pub(super) fn is_unset(&self) -> bool {
         matches!(self.problem, Problem::Unset(_))

@@ -4,11 +4,12 @@ use admission::{Fault, Lookup, Request};
 
 use super::PodSecurity;
 use super::examine::ExaminedPod;
-use super::exclude::{EvalContext, Exclusions};
+use super::exclude::{Candidates, Exclusions};
 use super::existing::{ExistingViolations, new_part};
 use super::finding::{Finding, Subject};
-use super::report::Report;
-use super::standard::{CHECKS, Check, Revision};
+use super::report::{Hint, Report};
+use super::standard::{CHECKS, Check, Revision, Unset};
+use crate::conditions::EvalContext;
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::Pod;
 
@@ -17,6 +18,8 @@ pub(super) struct Judgement<'a, 'd> {
     exclusions: &'a Exclusions,
     pod: ExaminedPod<'d>,
     context: EvalContext<'a, 'd>,
+    /// The pod for any requesting user, if a controller created it and entries depend on the user.
+    of_controller: Option<EvalContext<'a, 'd>>,
     /// The pod before the update, if its violations are tolerated.
     old: Option<(ExaminedPod<'d>, EvalContext<'a, 'd>)>,
     lookup: NamespaceLookup<'a>,
@@ -64,7 +67,11 @@ impl<'a, 'd> Judgement<'a, 'd> {
             None => None,
         };
         let context = EvalContext::of(Some(request), pod, entries);
-        Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, old, lookup, failures })
+        let has_controller =
+            request.kind == "Pod" && exclusions.depend_on_user() && pod.metadata().controller()?.is_some();
+        let of_controller =
+            has_controller.then(|| EvalContext::of(Some(request), pod, entries).for_any_user());
+        Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, of_controller, old, lookup, failures })
     }
 
     /// Runs the checks of the report's standard. A superseded check runs only for findings whose
@@ -76,13 +83,15 @@ impl<'a, 'd> Judgement<'a, 'd> {
         let (level, minor) = (report.standard.level, report.standard.version.minor());
         for check in CHECKS.iter().filter(|check| check.level <= level) {
             let Some(revision) = check.at(minor) else { continue };
-            let stricter = check.superseded_at(level, minor);
-            if let Some((stricter, revision)) = stricter
-                && (!self.exclusions.name(stricter) || self.pod.is_exempt_from(revision))
-            {
-                continue;
+            let mut stricter = None;
+            if let Some((check, revision)) = check.superseded_at(level, minor) {
+                let candidates = self.exclusions.candidates(check);
+                if candidates.is_empty() || self.pod.is_exempt_from(revision) {
+                    continue;
+                }
+                stricter = Some(candidates);
             }
-            self.run_check(check, revision, stricter.map(|(check, _)| check), report)?;
+            self.run_check(check, revision, stricter, report)?;
         }
         Ok(())
     }
@@ -96,20 +105,23 @@ impl<'a, 'd> Judgement<'a, 'd> {
         &mut self,
         check: &'static Check,
         revision: &'static Revision,
-        stricter: Option<&'static Check>,
+        stricter: Option<Candidates>,
         report: &mut Report<'d>,
     ) -> Result<(), Fault> {
-        let existing = self.existing_violations(check, revision)?;
-        let Self { exclusions, pod, context, lookup, failures, .. } = self;
+        let candidates = self.exclusions.candidates(check);
+        let existing = self.existing_violations(check, revision, &candidates)?;
+        let Self { exclusions, pod, context, of_controller, lookup, failures, .. } = self;
         let mut run = CheckRun {
-            check,
+            candidates,
             stricter,
             exclusions,
             context,
+            of_controller: of_controller.as_mut(),
             lookup,
             failures,
             existing: existing.as_ref().map(ExistingViolations::lookup),
             pod_is_tolerated: false,
+            pod_is_excluded: false,
             report,
         };
         pod.find(check, revision, &mut |finding| run.judge(finding))
@@ -121,11 +133,12 @@ impl<'a, 'd> Judgement<'a, 'd> {
         &mut self,
         check: &'static Check,
         revision: &'static Revision,
+        candidates: &[usize],
     ) -> Result<Option<ExistingViolations>, Fault> {
         let Self { exclusions, old, lookup, .. } = self;
         let Some((old, context)) = old else { return Ok(None) };
         let existing = ExistingViolations::of(old, check, revision, &mut |finding| {
-            !matches!(exclusions.covering(check, finding, context, lookup), Ok(None))
+            !matches!(exclusions.covering(candidates, finding, context, lookup), Ok(None))
         });
         existing.map(Some)
     }
@@ -133,17 +146,21 @@ impl<'a, 'd> Judgement<'a, 'd> {
 
 /// One run of one check on one pod.
 struct CheckRun<'r, 'a, 'd> {
-    check: &'static Check,
-    /// The check that supersedes this one.
-    stricter: Option<&'static Check>,
+    /// The entries that name the check.
+    candidates: Candidates,
+    /// The entries that name the check that supersedes this one.
+    stricter: Option<Candidates>,
     exclusions: &'r Exclusions,
     context: &'r mut EvalContext<'a, 'd>,
+    of_controller: Option<&'r mut EvalContext<'a, 'd>>,
     lookup: &'r mut NamespaceLookup<'a>,
     failures: &'r mut Failures,
     /// The violations of the old pod, if they are tolerated.
     existing: Option<Lookup<&'r str>>,
     /// Whether the value of the pod that containers inherit is tolerated.
     pod_is_tolerated: bool,
+    /// Whether an entry excludes that value.
+    pod_is_excluded: bool,
     report: &'r mut Report<'d>,
 }
 
@@ -162,16 +179,22 @@ impl<'d> CheckRun<'_, '_, 'd> {
     fn judge(&mut self, finding: Finding<'d>) -> Result<(), Fault> {
         let Some(mut finding) = self.without_existing(finding)? else { return Ok(()) };
         // For a superseded check, report only findings whose stricter counterpart is excluded.
-        if let Some(stricter) = self.stricter
-            && !matches!(self.exclusion(stricter, &finding), Exclusion::By(_))
-        {
-            return Ok(());
+        if let Some(stricter) = &self.stricter {
+            let covering = self.exclusions.covering(stricter, &finding, self.context, self.lookup);
+            if !matches!(self.exclusion(covering), Exclusion::By(_)) {
+                return Ok(());
+            }
         }
-        match self.exclusion(self.check, &finding) {
-            Exclusion::By(entry) => self.report.add_excluded(&finding, entry),
+        let covering = self.exclusions.covering(&self.candidates, &finding, self.context, self.lookup);
+        match self.exclusion(covering) {
+            Exclusion::By(entry) => {
+                self.pod_is_excluded |= matches!(finding.subject, Subject::Pod);
+                self.report.add_excluded(&finding, entry)
+            }
             Exclusion::None => {
-                self.exclusions.narrow(&mut finding, self.context, self.lookup)?;
-                self.report.add_violation(&finding)
+                self.exclusions.narrow(&self.candidates, &mut finding, self.context, self.lookup)?;
+                let hint = self.hint(&finding)?;
+                self.report.add_violation(&finding, hint)
             }
             Exclusion::Undecided => Ok(()),
         }
@@ -180,20 +203,40 @@ impl<'d> CheckRun<'_, '_, 'd> {
     /// Removes from a finding what is tolerated, and returns `None` if nothing is left.
     fn without_existing(&mut self, finding: Finding<'d>) -> Result<Option<Finding<'d>>, Fault> {
         let is_of_pod = matches!(finding.subject, Subject::Pod);
-        let inherits = finding.inherits;
+        let (inherits, unset) = (finding.inherits, finding.rule.unset);
         let new = match &self.existing {
             None => Some(finding),
             Some(existing) => new_part(finding, existing)?,
         };
         self.pod_is_tolerated |= is_of_pod && new.is_none();
         // A container that inherits a refused value repeats the finding of the pod. It counts only
-        // if the pod's value is tolerated, which it is for the containers that the pod had before.
-        Ok(new.filter(|_| !inherits || self.pod_is_tolerated))
+        // if the pod's value does not: if that is tolerated, which it is for the containers that
+        // the pod had before, or excluded by an entry that may not cover containers.
+        let counts = self.pod_is_tolerated || unset == Unset::LeftToPod && self.pod_is_excluded;
+        Ok(new.filter(|_| !inherits || counts))
     }
 
-    /// Returns the entry that covers a finding, taken as one of a check.
-    fn exclusion(&mut self, check: &'static Check, finding: &Finding<'d>) -> Exclusion {
-        match self.exclusions.covering(check, finding, self.context, self.lookup) {
+    /// Returns what a violation needs to be covered by an entry: a pod that another user creates,
+    /// or read-only mounts. Only the message depends on it, so nothing is looked up for it.
+    fn hint(&mut self, finding: &Finding<'d>) -> Result<Hint, Fault> {
+        let Self { exclusions, candidates, context, lookup, .. } = self;
+        if !self.report.modes.enforce {
+            return Ok(Hint::None);
+        }
+        if exclusions.cover_read_only(candidates, finding, context, lookup)? {
+            return Ok(Hint::ReadOnly);
+        }
+        let Some(context) = self.of_controller.as_mut() else { return Ok(Hint::None) };
+        let candidates = self.candidates.iter().copied();
+        let without_lookup = candidates.filter(|entry| !self.exclusions.need_lookup(*entry));
+        let without_lookup: Candidates = without_lookup.collect();
+        let entry = self.exclusions.covering(&without_lookup, finding, context, self.lookup)?;
+        Ok(entry.map_or(Hint::None, Hint::OtherUsers))
+    }
+
+    /// Returns the entry that covers a finding, and keeps a fault.
+    fn exclusion(&mut self, covering: Result<Option<usize>, Fault>) -> Exclusion {
+        match covering {
             Ok(Some(entry)) => Exclusion::By(entry),
             Ok(None) => Exclusion::None,
             // A look-up that fails must not deny a request where violations do not.

@@ -41,16 +41,10 @@ impl StandardsByMode {
     /// Returns each distinct standard once, with its modes. `enforcement` is how violations of the
     /// enforced standard are handled.
     pub(super) fn distinct(self, enforcement: Modes) -> Vec<(LevelVersion, Modes)> {
-        // Where the enforced standard only warns, the standard of `warn` may warn about the same.
-        let is_covered_by = |warn: &LevelVersion| {
-            !enforcement.enforce && warn.level >= self.enforce.level && warn.version == self.enforce.version
-        };
-        let is_covered = self.warn.as_ref().is_some_and(is_covered_by);
-        let all = [
-            (Some(self.enforce), if is_covered { Modes::NONE } else { enforcement }),
-            (self.audit, Modes::AUDIT),
-            (self.warn, Modes::WARN),
-        ];
+        // As in `ValidatePodController` of k8s.io/pod-security-admission, what is not enforced
+        // warns at the standard of `warn` alone.
+        let enforcement = if enforcement.warn && self.warn.is_some() { Modes::NONE } else { enforcement };
+        let all = [(Some(self.enforce), enforcement), (self.audit, Modes::AUDIT), (self.warn, Modes::WARN)];
         let mut standards: Vec<(LevelVersion, Modes)> = Vec::new();
         for (standard, mode) in all {
             let Some(standard) = standard else { continue };

@@ -1,6 +1,8 @@
 //! The report on a pod at one standard: the violations of a denial, and the findings for warnings
 //! and audit annotations.
 
+use std::borrow::Cow;
+
 use admission::{Fault, Json, ObjectWriter, Quoted, Violation, Violations};
 
 use super::finding::{Finding, Problem, RefusedValue, Subject, UnsetField};
@@ -17,6 +19,16 @@ pub(super) struct Report<'d> {
     /// The violations of an enforced standard.
     pub(super) violations: Violations<'d>,
     groups: Vec<FindingGroup<'d>>,
+}
+
+/// A remedy in addition to that of the rule: what an entry lacks to cover the violation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hint {
+    None,
+    /// All mounts of the volume have to be read-only.
+    ReadOnly,
+    /// The entry with this number names users or groups, and a controller created the pod.
+    OtherUsers(usize),
 }
 
 /// The findings of one rule in one list of containers, all violations or all excluded by one entry.
@@ -60,10 +72,10 @@ impl<'d> Report<'d> {
     ///
     /// # Errors
     /// When a name or an image is not a string.
-    pub(super) fn add_violation(&mut self, finding: &Finding<'d>) -> Result<(), Fault> {
+    pub(super) fn add_violation(&mut self, finding: &Finding<'d>, hint: Hint) -> Result<(), Fault> {
         self.add_to_group(finding, None)?;
         if self.modes.enforce {
-            add_violations(&mut self.violations, finding)?;
+            add_violations(&mut self.violations, finding, hint)?;
         }
         Ok(())
     }
@@ -111,11 +123,11 @@ impl<'d> Report<'d> {
         // A pod may have any number of annotations, so their keys do not form groups.
         let source = if matches!(rule.field, Field::VolumeSource(_)) { finding.name } else { None };
         let is_same = |group: &FindingGroup<'_>| {
-            group.check.id == check.id
+            group.entry == entry
                 && group.rule_number == rule_number
                 && group.kind == kind
+                && group.check.id == check.id
                 && group.source == source
-                && group.entry == entry
         };
         if let Some(known) = self.groups.iter().position(is_same) {
             return known;
@@ -233,7 +245,11 @@ impl FindingGroup<'_> {
 
 /// Adds the violations of a finding: one for each refused value, or one for an unset field or a
 /// list without a required value. Every violation of the policy is created here.
-fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) -> Result<(), Fault> {
+fn add_violations<'d>(
+    violations: &mut Violations<'d>,
+    finding: &Finding<'d>,
+    hint: Hint,
+) -> Result<(), Fault> {
     let Finding { check, rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
     if violations.are_full() {
         // Paths and texts that no message lists would only take memory.
@@ -244,25 +260,40 @@ fn add_violations<'d>(violations: &mut Violations<'d>, finding: &Finding<'d>) ->
         return Ok(());
     }
     let rule = rule_text(finding)?;
+    let remedy_of = |remedy: &'static str| match hint {
+        Hint::None => Cow::Borrowed(remedy),
+        Hint::ReadOnly => {
+            Cow::Owned([remedy, ", or set readOnly: true in every mount of the volume"].concat())
+        }
+        Hint::OtherUsers(entry) => Cow::Owned(
+            [
+                remedy,
+                ", or write serviceAccounts instead of users and groups in exclude[",
+                &entry.to_string(),
+                "], because a controller creates this pod",
+            ]
+            .concat(),
+        ),
+    };
     match problem {
         Problem::Unset(UnsetField { parent, part, steps }) => {
             let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
-            violations.push(Violation::required(place, rule, *remedy_if_unset).of_check(check.id));
+            violations.push(Violation::required(place, rule, remedy_of(remedy_if_unset)).of_check(check.id));
         }
         Problem::Lacking(list, _) => {
-            violations.push(Violation::required(*list, rule, *remedy).of_check(check.id));
+            violations.push(Violation::required(*list, rule, remedy_of(remedy)).of_check(check.id));
         }
         Problem::Values(values) => {
             for RefusedValue { at, value } in values {
                 let rule = rule.clone();
                 let violation = match (field, value) {
                     (Field::VolumeSource(_) | Field::Volume(_), None) => {
-                        Violation::forbidden(*at, rule, *remedy)
+                        Violation::forbidden(*at, rule, remedy_of(remedy))
                     }
                     (Field::VolumeSource(_) | Field::Volume(_), Some(_)) => {
-                        Violation::invalid(at.at("path"), rule, *remedy)
+                        Violation::invalid(at.at("path"), rule, remedy_of(remedy))
                     }
-                    _ => Violation::invalid(*at, rule, *remedy),
+                    _ => Violation::invalid(*at, rule, remedy_of(remedy)),
                 };
                 violations.push(violation.of_check(check.id));
             }

@@ -15,11 +15,12 @@ choices! {
         Tolerate,
     }
 
-    /// How pod templates that violate the enforced level are handled.
+    /// How pod templates that violate a level are handled.
     pub enum Templates {
         /// They are denied.
         Enforce,
-        /// They are admitted with warnings.
+        /// They are admitted with warnings about the level of `warn`, or about the enforced level
+        /// if there is no level of `warn`.
         Warn,
         /// They are not judged.
         Ignore,
@@ -82,6 +83,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
         "exclude.values",
         "Patterns that must match every refused value of the field. An unset field has the value `\"\"`. Requires `restrictedField`.",
     ),
+    (
+        "exclude.readOnly",
+        "`true`: the entry covers only volumes that every container mounts with `readOnly: true`. For HostPath Volumes and Volume Types.",
+    ),
     ("exclude.containers", "Patterns of container names."),
     ("exclude.containerKinds", "Kinds of containers: regular, init or ephemeral."),
     (
@@ -109,10 +114,17 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ("exclude.serviceAccounts", "Patterns of the pod's service account, written `namespace/name`."),
     ("exclude.runtimeClasses", "Patterns of the name of the pod's runtime class."),
     (
-        "exclude.users",
-        "Full names of requesting users. Background audits have no requesting user, so no entry with `users` applies to them.",
+        "exclude.workloads",
+        "Workloads, written `KIND/NAME` with a pattern as the name, such as `DaemonSet/node-exporter`: the object of the request, or the owner for which a controller of Kubernetes creates it.",
     ),
-    ("exclude.groups", "Names of groups. The requesting user must be in one of them."),
+    (
+        "exclude.users",
+        "Full names of requesting users. Controllers create the pods of workloads, so the entry covers the template that a user applies, but not its pods; use `serviceAccounts` for those. Background audits have no requesting user, so no entry with `users` applies to them.",
+    ),
+    (
+        "exclude.groups",
+        "Names of groups. The requesting user must be in one of them. As with `users`, the entry does not cover the pods of workloads.",
+    ),
     ("audit", "A level whose violations are admitted and recorded as audit annotations."),
     ("audit.level", "Required."),
     ("audit.version", "Like `version`."),
@@ -129,7 +141,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "templates",
-        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: violations of `level` are admitted with warnings. `Ignore`: templates are not judged.",
+        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: templates are admitted, with warnings at the level of `warn`, or at `level` if `warn` is not set. `Ignore`: templates are not judged.",
     ),
     (
         "namespaceLabels",

@@ -103,6 +103,12 @@ impl Level {
         self.categories != Categories::default()
     }
 
+    /// Whether this is the level without categories, `s0`.
+    #[must_use]
+    pub fn is_lowest(&self) -> bool {
+        !self.is_range && !self.has_categories()
+    }
+
     /// The number of categories of the high end.
     #[must_use]
     pub fn categories(&self) -> usize {

@@ -5,30 +5,49 @@ use admission::{Fault, Node, Verdict, Violations};
 use super::settings::LocalVolumes;
 use crate::summary::summary;
 
-/// Paths that must not be volumes, including all paths below them.
-const TREES: [&str; 18] = [
-    "/bin",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/lib",
-    "/lib64",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/sys",
-    "/usr",
-    "/var/lib/containerd",
-    "/var/lib/containers",
-    "/var/lib/etcd",
-    "/var/lib/kubelet",
-    "/var/lib/rancher",
-    "/var/log",
+/// Directories of the systems that nodes run. Neither they nor directories below or above them may
+/// be volumes.
+const TREES: [&str; 8] = [
+    // Filesystem Hierarchy Standard 3.0 and file-hierarchy(7) of systemd.
+    "/bin /boot /dev /efi /etc /lib /lib32 /lib64 /libx32 /proc /root /run /sbin /sys /usr /var/log /var/spool",
+    // Packages and SELinux modules: rpm, dpkg and libsemanage.
+    "/var/lib/dpkg /var/lib/rpm /var/lib/selinux /var/lib/systemd",
+    // Runtimes: containers-storage.conf(5), containerd, Docker, CRI-O, and the CNI plugins as the
+    // defaults of containerd and CRI-O have them.
+    "/var/lib/containers /var/lib/containerd /var/lib/docker /var/lib/crio /var/lib/cni /opt/cni /opt/containerd",
+    // The kubelet, etcd and distributions: kOps, k3s, RKE2, k0s, MicroShift, minikube, MicroK8s.
+    "/var/lib/kubelet /var/lib/etcd /srv/kubernetes /var/lib/rancher /var/lib/k0s /var/lib/microshift /var/lib/minikube /snap /var/snap",
+    // Systems with OSTree: Fedora CoreOS, RHEL CoreOS, image mode.
+    "/ostree /sysroot",
+    // Systems with transactional-update: SLE Micro, openSUSE MicroOS.
+    "/.snapshots /var/lib/overlay",
+    // Bottlerocket: the mounts of `packages/release` of bottlerocket-core-kit.
+    "/local/bootstrap-containers /local/host-containers /opt/csi /var/lib/bottlerocket /var/lib/cni-plugins /var/lib/csi-helpers /var/lib/kernel-devel /var/lib/kernel-modules /var/lib/netdog",
+    // Talos: `StateMountPoint` and those next to it in `pkg/machinery/constants`.
+    "/system",
 ];
 
-/// Paths that must not be volumes, although paths below them may be.
-const DIRECTORIES: [&str; 9] = ["/", "/home", "/media", "/mnt", "/opt", "/srv", "/tmp", "/var", "/var/lib"];
+/// Directories that must not be volumes, although directories below them may be.
+const DIRECTORIES: &str = "/ /home /media /mnt /opt /srv /tmp /var/tmp";
+
+/// Directories that are the same as another one, in the order in which they are replaced.
+const ALIASES: [(&str, &str); 11] = [
+    // Bottlerocket mounts parts of its data partition.
+    ("/local/mnt", "/mnt"),
+    ("/local/opt", "/opt"),
+    ("/local/var", "/var"),
+    // Filesystem Hierarchy Standard 3.0, and `legacy.conf` of systemd-tmpfiles.
+    ("/var/lock", "/run/lock"),
+    ("/var/run", "/run"),
+    // Systems with OSTree keep writable directories in `/var`: "Adapting existing mainstream
+    // distributions" of its documentation.
+    ("/var/home", "/home"),
+    ("/var/mnt", "/mnt"),
+    ("/var/opt", "/opt"),
+    ("/var/roothome", "/root"),
+    ("/var/srv", "/srv"),
+    ("/var/usrlocal", "/usr/local"),
+];
 
 /// Judges a PersistentVolume.
 ///
@@ -55,8 +74,11 @@ pub(super) fn review(object: Node<'_>, setting: LocalVolumes) -> Result<Verdict<
     }
 }
 
-/// Whether a path is a system path. Repeated slashes and `.` are ignored; any path with `..` counts
-/// as a system path.
+/// Whether a path is a system path. Repeated slashes and `.` are ignored, and a directory has the
+/// same verdict under each of its names.
+///
+/// Any path with `..` counts as a system path: symbolic links decide where it leads, and the API
+/// server rejects it.
 fn is_protected(path: &str) -> bool {
     let mut clean = String::new();
     for part in path.split('/') {
@@ -69,12 +91,24 @@ fn is_protected(path: &str) -> bool {
             }
         }
     }
+    for (alias, directory) in ALIASES {
+        if let Some(rest) = below(&clean, alias) {
+            clean = [directory, rest].concat();
+        }
+    }
     if clean.is_empty() {
         clean.push('/');
     }
-    let is_within =
-        |tree: &str| clean.strip_prefix(tree).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    DIRECTORIES.contains(&clean.as_str()) || TREES.iter().any(|tree| is_within(tree))
+    DIRECTORIES.split(' ').any(|directory| directory == clean)
+        || TREES
+            .iter()
+            .flat_map(|trees| trees.split(' '))
+            .any(|tree| below(&clean, tree).is_some() || below(tree, &clean).is_some())
+}
+
+/// The rest of a path that is a directory or below it: empty, or with a leading slash.
+fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    path.strip_prefix(directory).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -91,6 +125,7 @@ mod tests {
             "/etc/",
             "//etc//ssh",
             "/./etc",
+            "etc",
             "/var/lib",
             "/var/lib/kubelet/pods",
             "/mnt",
@@ -103,5 +138,63 @@ mod tests {
         {
             assert!(!is_protected(path), "{path}");
         }
+    }
+
+    #[test]
+    fn protects_a_directory_under_each_of_its_names() {
+        for path in [
+            "/var/run",
+            "/var/run/containerd",
+            "/var/./run//crio/",
+            "/var/lock",
+            "/var/home",
+            "/var/roothome",
+            "/var/roothome/.ssh",
+            "/var/mnt",
+            "/var/opt/cni/bin",
+            "/var/usrlocal/bin",
+            "/local/var",
+            "/local/var/run/netdog",
+            "/local/opt/cni",
+            "/local/mnt",
+        ] {
+            assert!(is_protected(path), "{path}");
+        }
+        for path in [
+            "/var/home/data",
+            "/var/mnt/disks/1",
+            "/local/mnt/disks/1",
+            "/local/var/data",
+            "/var/running",
+            "/var/opt/data",
+            "/local/disks/1",
+        ] {
+            assert!(!is_protected(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn protects_every_directory_above_a_system_path() {
+        for path in
+            ["/var", "/var/lib", "/opt", "/opt/cni", "/local", "/srv", "/var/lib/kubelet", "/opt/cni/bin"]
+        {
+            assert!(is_protected(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_lists_are_clean() {
+        let trees = TREES.iter().flat_map(|trees| trees.split(' '));
+        for path in trees.chain(DIRECTORIES.split(' ').skip(1)) {
+            assert!(path.starts_with('/') && !path.ends_with('/') && !path.contains("//"), "{path:?}");
+            assert!(ALIASES.iter().all(|(alias, _)| below(path, alias).is_none()), "{path}");
+        }
+    }
+
+    #[test]
+    fn takes_paths_of_any_length() {
+        assert!(is_protected(&"/var/run".repeat(100_000)));
+        assert!(!is_protected(&"/data".repeat(100_000)));
+        assert!(is_protected(&"/./".repeat(100_000)));
     }
 }

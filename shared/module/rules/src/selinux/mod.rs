@@ -17,6 +17,7 @@
 //! - containers of one pod at different levels
 //! - local PersistentVolumes of system paths
 //! - changes to the level of a Namespace by users who are not editors
+//! - new Namespaces with the level of another one
 //!
 //! # Sources
 //! - Kubernetes design proposal "SELinux enhancements", as far as admission control can implement
@@ -27,6 +28,7 @@
 pub mod level;
 mod local_volume;
 mod namespace;
+mod namespace_hash;
 mod namespace_level;
 mod ownership;
 mod pod;
@@ -38,6 +40,7 @@ mod text;
 pub use ownership::{Origin, Owned, Ownership, levels_set_by};
 pub use policy::Selinux;
 pub use settings::{
-    Caution, ChangePolicy, HostNamespace, HostNamespaceAction, HostNamespaceLevel, IntraPod, LevelMatch,
-    LocalVolumes, Mode, OnLookupFailure, OnMissingAnnotation, OwnerScope, SharedClaims, Source,
+    Caution, ChangePolicy, Collisions, HostNamespace, HostNamespaceAction, HostNamespaceLevel, IntraPod,
+    LevelMatch, LocalVolumes, MissingLevel, Mode, OnLookupFailure, OnMissingAnnotation, OwnerScope,
+    SharedClaims, Source,
 };

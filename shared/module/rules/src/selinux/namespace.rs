@@ -1,15 +1,16 @@
-//! The review of Namespaces: their levels are allocated, protected and unique.
+//! The review of Namespaces whose levels are annotations: the levels are allocated, protected and
+//! unique.
 
 use admission::{
     Cluster, Edits, Fault, List, Node, Operation, Quoted, Request, Verdict, Violation, Violations,
 };
 
 use super::level::Level;
+use super::namespace_hash;
 use super::namespace_level::{annotated, hash_key, hashed};
 use super::pool::PROBES;
-use super::settings::{Allocation, Mode, OnLookupFailure, Settings, Source};
+use super::settings::{Allocation, Mode, Settings, Source};
 use super::text::filled;
-use crate::summary::summary;
 use crate::view::Namespace;
 
 /// The rule and the remedy for a level that a user who is not an editor sets.
@@ -33,8 +34,7 @@ struct Review<'a, 'd> {
     cluster: &'a dyn Cluster,
     namespace: Namespace<'d>,
     name: &'d str,
-    /// Whether the requesting user may choose levels. The audit scanner sends requests without a
-    /// user, about whom nothing is known.
+    /// Whether the requesting user may choose levels.
     is_editor: bool,
 }
 
@@ -58,11 +58,13 @@ pub(super) fn review<'d>(
 ) -> Result<Verdict<'d>, Fault> {
     let namespace = Namespace::of(request.object()?);
     let allocation = &settings.allocation;
-    if allocation.source != Source::NamespaceAnnotation {
-        return Ok(Verdict::admit());
+    match allocation.source {
+        Source::NamespaceAnnotation => {}
+        Source::Hash => return namespace_hash::review(settings, request, cluster),
+        Source::Runtime | Source::Fixed => return Ok(Verdict::admit()),
     }
     let name = namespace.metadata().name().text()?.unwrap_or_default();
-    let is_editor = request.username()?.is_empty() || allocation.editors.contain(request)?;
+    let is_editor = allocation.is_editor(request)?;
     let review = Review { settings, cluster, namespace, name, is_editor };
     let mut findings = Findings::default();
     match request.operation {
@@ -74,11 +76,8 @@ pub(super) fn review<'d>(
         return Ok(violations.into());
     }
     let others = match review.others() {
-        Err(fault) if settings.on_lookup_failure == OnLookupFailure::Warn => {
-            let warning = summary("selinux could not look up", &[&fault.place().to_string()], 0);
-            return Ok(Verdict::from(violations).warn(warning).annotate("error", fault.to_string()));
-        }
-        other => other?,
+        Err(fault) => return settings.without_lookup(violations.into(), fault),
+        Ok(others) => others,
     };
     if needs_level {
         return review.allocate(&others);
@@ -136,6 +135,11 @@ impl<'d> Review<'_, 'd> {
     fn parse(&self, at: Node<'d>, text: &str, violations: &mut Violations<'d>) -> Option<Level> {
         let pool = &self.allocation().pool;
         match Level::parse(text).and_then(|level| pool.validated(level)) {
+            Ok(level) if pool.excluded.iter().any(|extra| level.reaches(extra)) => {
+                let rule = "gives access to the files of levels.extra, which every pod may set";
+                violations.refuse(at, rule, "choose another level");
+                None
+            }
             Ok(level) => Some(level),
             Err(rule) => {
                 let remedy = if pool.per_level == 2 {
@@ -161,25 +165,24 @@ impl<'d> Review<'_, 'd> {
     fn others(&self) -> Result<Vec<(String, Level)>, Fault> {
         let shape = Namespace::OTHERS;
         let list = List { api_version: "v1", kind: "Namespace", namespace: None, shape };
-        let answer = list.ask(self.cluster)?;
-        let document = answer.document()?;
         let allocation = self.allocation();
         let group = allocation.group(self.name);
         let mut others = Vec::new();
-        for item in document.root().at("items").required_items()? {
+        list.each(self.cluster, &mut |item| {
             let other = Namespace::of(item);
             let name = other.metadata().name().text()?.unwrap_or_default();
             if name == self.name || group.is_some() && allocation.group(name) == group {
-                continue;
+                return Ok(());
             }
             // A Namespace with a malformed annotation has no level, and its pods are denied.
             let level = match annotated(allocation, other) {
                 Ok(Some((_, level))) => level,
                 Ok(None) => hashed(allocation, name),
-                Err(_) => continue,
+                Err(_) => return Ok(()),
             };
             others.push((name.to_owned(), level));
-        }
+            Ok(())
+        })?;
         Ok(others)
     }
 

@@ -20,9 +20,9 @@ pub(super) fn hash_key(allocation: &Allocation, namespace: &str) -> String {
     }
 }
 
-/// The key that the level of a Namespace is hashed from under
-/// [`OwnerScope::NamespaceLabel`](super::OwnerScope::NamespaceLabel): `label:KEY=VALUE`, or the key
-/// from its name if the label is absent or empty.
+/// The key that the level of a Namespace is hashed from: `label:KEY=VALUE` under
+/// [`OwnerScope::NamespaceLabel`](super::OwnerScope::NamespaceLabel). The key from its name if the
+/// label is absent or empty, and under other scopes.
 ///
 /// # Errors
 /// A label that cannot be read.
@@ -31,11 +31,12 @@ pub(super) fn label_key(
     name: &str,
     namespace: Namespace<'_>,
 ) -> Result<String, Fault> {
-    let label = allocation.namespace_label.as_deref().unwrap_or_default();
-    Ok(match filled(namespace.metadata().labels().entry(label)?)? {
-        Some(value) => ["label:", label, "=", value].concat(),
-        None => hash_key(allocation, name),
-    })
+    if let Some(label) = allocation.namespace_label.as_deref()
+        && let Some(value) = filled(namespace.metadata().labels().entry(label)?)?
+    {
+        return Ok(["label:", label, "=", value].concat());
+    }
+    Ok(hash_key(allocation, name))
 }
 
 /// The level in the annotations of a Namespace, with the key of the annotation.

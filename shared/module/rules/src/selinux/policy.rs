@@ -5,7 +5,7 @@ use admission::{
     SettingsError, Shape, Verdict,
 };
 
-use super::pod::{PROFILE_API_VERSION, PROFILE_KIND};
+use super::pod::{PROFILE_API_VERSION, PROFILE_KINDS};
 use super::settings::{self, Settings};
 use super::{local_volume, namespace, pod};
 use crate::view::Pod;
@@ -36,7 +36,8 @@ impl Policy for Selinux {
         rule("", "Namespace", "namespaces/finalize", UPDATED),
         rule("", "Namespace", "namespaces/status", UPDATED),
         rule("", "PersistentVolume", "persistentvolumes", CREATED),
-        rule("", "Pod", "pods", CREATED),
+        // Exemptions can depend on images, which an update can change.
+        rule("", "Pod", "pods", WRITTEN),
         rule("", "Pod", "pods/ephemeralcontainers", UPDATED),
         rule("", "PodTemplate", "podtemplates", WRITTEN),
         rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
@@ -52,7 +53,9 @@ impl Policy for Selinux {
         Read { api_version: "v1", kind: "Namespace", how: How::Get },
         Read { api_version: "v1", kind: "Namespace", how: How::ListAll },
         Read { api_version: "v1", kind: "Pod", how: How::ListIn },
-        Read { api_version: PROFILE_API_VERSION, kind: PROFILE_KIND, how: How::ListAll },
+        Read { api_version: "batch/v1", kind: "Job", how: How::Get },
+        Read { api_version: PROFILE_API_VERSION, kind: PROFILE_KINDS[0], how: How::ListAll },
+        Read { api_version: PROFILE_API_VERSION, kind: PROFILE_KINDS[1], how: How::ListAll },
     ]);
 
     const MUTATES: bool = true;

@@ -27,6 +27,8 @@ pub struct Pool {
     pub per_level: u8,
     /// A text that makes the levels of one cluster differ from those of another.
     pub salt: String,
+    /// Levels that no name gets, because all pods may set them.
+    pub excluded: Vec<Level>,
 }
 
 /// The number of levels to try for a name. Only an almost exhausted pool needs more than a few.
@@ -37,7 +39,7 @@ const RESERVED: [u16; 2] = [1022, 1023];
 
 impl Default for Pool {
     fn default() -> Self {
-        Self { min: 0, max: 1023, per_level: 2, salt: String::new() }
+        Self { min: 0, max: 1023, per_level: 2, salt: String::new(), excluded: Vec::new() }
     }
 }
 
@@ -54,7 +56,8 @@ impl Pool {
         binomial(categories, self.per_level)
     }
 
-    /// The level that attempt `number` for a key yields; `None` for the reserved level.
+    /// The level that attempt `number` for a key yields; `None` for the reserved level and for
+    /// excluded levels.
     ///
     /// The hashed bytes must never change: any change gives every name, and every volume, another
     /// level.
@@ -64,14 +67,14 @@ impl Pool {
         let hash = Sha256::digest(hashed);
         let number = hash.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte));
         let level = self.at(number.checked_rem(self.combinations())?);
-        (level != Level::of(&RESERVED)).then_some(level)
+        (level != Level::of(&RESERVED) && !self.excluded.contains(&level)).then_some(level)
     }
 
     /// The level of a key, whether or not another key has the same one.
     #[must_use]
     pub fn level(&self, key: &str) -> Level {
-        // Settings ensure a thousand levels, of which one is reserved, so that a level is always
-        // found.
+        // Settings ensure a thousand levels, of which at most a hundred are excluded and one is
+        // reserved, so that a level is always found.
         self.free(key, &|_| false).unwrap_or_else(|| self.at(0))
     }
 
@@ -143,7 +146,7 @@ mod tests {
     use super::*;
 
     fn of(min: u16, max: u16, per_level: u8) -> Pool {
-        Pool { min, max, per_level, salt: String::new() }
+        Pool { min, max, per_level, ..Pool::default() }
     }
 
     fn namespace(pool: &Pool, name: &str) -> String {
@@ -200,6 +203,19 @@ mod tests {
         let given: BTreeSet<_> = probes.into_iter().flatten().map(|level| level.text()).collect();
         assert_eq!(given.into_iter().collect::<Vec<_>>(), ["s0:c1021,c1022", "s0:c1021,c1023"]);
         assert_ne!(pool.level("namespace:a"), Level::of(&RESERVED));
+    }
+
+    #[test]
+    fn never_yields_an_excluded_level() {
+        let pool = Pool::default();
+        let key = "namespace:team-a";
+        let first = pool.level(key);
+        let pool = Pool { excluded: vec![first.clone(), Level::of(&[1, 2])], ..pool };
+        assert_eq!(pool.probe(key, 0), None);
+        assert_ne!(pool.level(key), first);
+        assert_eq!(Some(pool.level(key)), pool.probe(key, 1));
+        // Other names keep their level.
+        assert_eq!(pool.level("namespace:team-b"), Pool::default().level("namespace:team-b"));
     }
 
     #[test]
@@ -262,7 +278,7 @@ mod tests {
         fn every_level_is_in_the_pool(
             key: String, salt: String, min in 0_u16..900, more in 50_u16..=123, per_level in 2_u8..=3,
         ) {
-            let pool = Pool { min, max: min.saturating_add(more), per_level, salt };
+            let pool = Pool { min, max: min.saturating_add(more), per_level, salt, ..Pool::default() };
             let level = pool.level(&key);
             prop_assert_eq!(&level, &pool.level(&key));
             let found = categories(&level);

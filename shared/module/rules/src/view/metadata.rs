@@ -17,6 +17,10 @@ impl<'d> Metadata<'d> {
         ("uid", Shape::ALL),
     ]);
 
+    /// The fields to read of an object for its owners.
+    pub const OWNED: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("ownerReferences", Self::OWNERS)]))]);
+
     /// Creates the view of the metadata of an object; either may be absent.
     pub(super) fn of(object: Node<'d>) -> Self {
         Self(object.at("metadata"))
@@ -68,6 +72,20 @@ impl<'d> Metadata<'d> {
     #[must_use]
     pub fn owner_references(&self) -> Node<'d> {
         self.0.at("ownerReferences")
+    }
+
+    /// Returns the owner reference of the controller, if there is one.
+    ///
+    /// # Errors
+    /// Returns a fault if the references are not a list of objects or a field has the wrong type.
+    pub fn controller(&self) -> Result<Option<OwnerReference<'d>>, Fault> {
+        for item in self.owner_references().items()? {
+            let owner = OwnerReference::of(item)?;
+            if owner.controller.boolean()? == Some(true) {
+                return Ok(Some(owner));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -123,5 +141,19 @@ impl<'d> OwnerReference<'d> {
             same &= one.boolean()? == other.boolean()?;
         }
         Ok(same)
+    }
+    /// Returns whether two lists of references are equal. An absent list equals an empty one.
+    ///
+    /// # Errors
+    /// Returns a fault if a list is not an array of references.
+    pub fn are_equal(old: Node<'_>, new: Node<'_>) -> Result<bool, Fault> {
+        let (mut old, mut new) = (old.items()?, new.items()?);
+        loop {
+            match (old.next(), new.next()) {
+                (None, None) => return Ok(true),
+                (Some(old), Some(new)) if OwnerReference::of(old)?.is(&OwnerReference::of(new)?)? => {}
+                _ => return Ok(false),
+            }
+        }
     }
 }

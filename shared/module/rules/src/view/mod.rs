@@ -7,6 +7,7 @@
 //!
 //! [`Shape`]: admission::Shape
 
+pub mod address_annotation;
 mod container;
 mod metadata;
 mod namespace;
@@ -17,6 +18,6 @@ mod service;
 pub use container::{Container, ContainerKind, ContainerPart};
 pub use metadata::{Metadata, OwnerReference};
 pub use namespace::Namespace;
-pub use node::ClusterNode;
+pub use node::{ClusterNode, Taint};
 pub use pod::Pod;
 pub use service::Service;

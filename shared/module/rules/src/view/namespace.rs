@@ -25,6 +25,13 @@ impl<'d> Namespace<'d> {
     pub const OTHERS: Shape<'static> =
         Shape::Fields(&[("metadata", Shape::Fields(&[("annotations", Shape::ALL), ("name", Shape::ALL)]))]);
 
+    /// The fields to read of all Namespaces of the cluster for their names and labels.
+    pub const NAMED_AND_LABELLED: Shape<'static> =
+        Shape::Fields(&[("metadata", Shape::Fields(&[("labels", Shape::ALL), ("name", Shape::ALL)]))]);
+
+    /// The fields to read of all Namespaces of the cluster for their names.
+    pub const NAMED: Shape<'static> = Shape::Fields(&[("metadata", Shape::Fields(&[("name", Shape::ALL)]))]);
+
     /// Creates the view of an object.
     #[must_use]
     pub fn of(object: Node<'d>) -> Self {

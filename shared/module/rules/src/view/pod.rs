@@ -286,6 +286,26 @@ impl<'d> Pod<'d> {
         Ok(containers)
     }
 
+    /// Returns the names of the volumes that a container mounts and may write to.
+    ///
+    /// # Errors
+    /// Returns a fault if a mount, its name or its flag has the wrong type.
+    pub fn writable_volumes(&self) -> Result<Vec<&'d str>, Fault> {
+        let mut names = Vec::new();
+        for container in self.all_containers()? {
+            let Some(mounts) = container.place().entry("volumeMounts")? else { continue };
+            for mount in objects(mounts)? {
+                let read_only = mount.entry("readOnly")?.map(|flag| flag.boolean()).transpose()?.flatten();
+                if read_only != Some(true)
+                    && let Some(name) = mount.entry("name")?
+                {
+                    names.push(name.text()?.unwrap_or_default());
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// Returns all containers: init containers, containers, then ephemeral containers.
     ///
     /// # Errors
@@ -345,7 +365,9 @@ const METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("deletionTimestamp", Shape::ALL),
     ("labels", Shape::ALL),
+    ("name", Shape::ALL),
     ("namespace", Shape::ALL),
+    ("ownerReferences", Metadata::OWNERS),
 ]);
 
 const TYPED: Shape<'static> = Shape::Fields(&[("type", Shape::ALL)]);
@@ -393,12 +415,13 @@ const CONTAINERS: Shape<'static> = Shape::Fields(&[
     ("readinessProbe", HANDLER),
     ("securityContext", SECURITY_CONTEXT),
     ("startupProbe", HANDLER),
+    ("volumeMounts", Shape::Fields(&[("name", Shape::ALL), ("readOnly", Shape::ALL)])),
 ]);
 
 const SELINUX_METADATA: Shape<'static> = Shape::Fields(&[
     ("annotations", Shape::ALL),
     ("generateName", Shape::ALL),
-    ("labels", Shape::Fields(&[("pod-template-hash", Shape::ALL)])),
+    ("labels", Shape::ALL),
     ("name", Shape::ALL),
     ("ownerReferences", Metadata::OWNERS),
 ]);

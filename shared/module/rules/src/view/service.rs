@@ -2,6 +2,8 @@
 
 use admission::{Node, Shape};
 
+use super::address_annotation;
+
 /// A Service.
 #[derive(Clone, Copy, Debug)]
 pub struct Service<'d>(Node<'d>);
@@ -9,7 +11,10 @@ pub struct Service<'d>(Node<'d>);
 impl<'d> Service<'d> {
     /// The fields to read of the Service in a request.
     pub const REVIEWED: Shape<'static> = Shape::Fields(&[
-        ("metadata", Shape::Fields(&[("deletionTimestamp", Shape::ALL)])),
+        (
+            "metadata",
+            Shape::Fields(&[("annotations", address_annotation::SHAPE), ("deletionTimestamp", Shape::ALL)]),
+        ),
         (
             "spec",
             Shape::Fields(&[
@@ -41,6 +46,12 @@ impl<'d> Service<'d> {
     #[must_use]
     pub fn of(object: Node<'d>) -> Self {
         Self(object)
+    }
+
+    /// `metadata.annotations`.
+    #[must_use]
+    pub fn annotations(&self) -> Node<'d> {
+        self.0.at("metadata").at("annotations")
     }
 
     /// `metadata.deletionTimestamp`.

@@ -5,7 +5,22 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::cel::{self, CelExpression};
-use crate::{LabelSelector, Operation};
+use crate::{LabelSelector, LabelSelectorRequirement, Operation};
+
+/// The label that every Namespace has, with its name as the value.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// The problem with a namespace selector in a `Policy`.
+pub(super) const NO_NAMESPACE_SELECTOR: &str = "a namespaced policy cannot select namespaces by label";
+
+/// The selector of namespaces by name, with the operator `In` or `NotIn`.
+pub(super) fn namespaces_by_name(operator: &str, names: &[String]) -> LabelSelector {
+    LabelSelector::of(LabelSelectorRequirement {
+        key: NAME_LABEL.to_owned(),
+        operator: operator.to_owned(),
+        values: names.to_vec(),
+    })
+}
 
 /// A condition and its path in the document.
 #[derive(Debug)]

@@ -5,11 +5,22 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::condition::{Condition, LocatedCondition, has_wildcards};
-use super::policy_exception::ExceptedRule;
+use super::reach::Reach;
 use super::resource_filter::ResourceFilter;
 use crate::cel::is_pattern;
 use crate::conversion::FieldProblem;
 use crate::target::Target;
+
+/// The rule whose exceptions are converted.
+#[derive(Debug)]
+pub(super) struct ExceptedRule<'r> {
+    /// The name of the policy as an exception spells it: `policy`, or `namespace/policy`.
+    pub(super) policy: &'r str,
+    pub(super) name: &'r str,
+    /// Whether the policy is cluster-wide.
+    pub(super) is_cluster: bool,
+    pub(super) reach: &'r Reach,
+}
 
 /// The problem with a field that has no equivalent in an entry.
 pub(super) const NOT_EXPRESSIBLE: &str = "exclude cannot express it";
@@ -75,7 +86,7 @@ fn entry_fields(
         Condition::NamespaceSelector(selector) if rule.is_cluster => {
             Ok(vec![("namespaceSelector", json!(selector))])
         }
-        Condition::Labels(_) if rule.scope.has_templates() => {
+        Condition::Labels(_) if rule.reach.has_templates() => {
             Err("an exclude entry reads the labels of the template, not those of the workload")
         }
         Condition::Labels(selector) if !has_wildcards(selector) => Ok(vec![("podSelector", json!(selector))]),
@@ -101,17 +112,17 @@ fn compare_with_scope(
     };
     let kinds = path(|condition| matches!(condition, Condition::Kinds(_)));
     let matched = filter.targets(&BTreeSet::new());
-    let uncovered: Vec<Target> = rule.scope.targets.difference(&matched).copied().collect();
+    let uncovered: Vec<Target> = rule.reach.targets.difference(&matched).copied().collect();
     if !uncovered.is_empty() {
         problems.push(FieldProblem::new(kinds, too_wide(&uncovered)));
     } else if !filter.names_ephemeral_containers()
-        && rule.scope.targets.contains(&Target::EphemeralContainers)
+        && rule.reach.targets.contains(&Target::EphemeralContainers)
     {
         let note =
             "an exclude entry also applies to pods/ephemeralcontainers, which the exception does not name";
         notes.push(FieldProblem::new(kinds, note));
     }
-    if !rule.scope.operations.is_subset(&filter.operations()) {
+    if !rule.reach.operations.is_subset(&filter.operations()) {
         let operations = path(|condition| matches!(condition, Condition::Operations(_)));
         problems.push(FieldProblem::new(operations, "an exclude entry applies to every operation"));
     }

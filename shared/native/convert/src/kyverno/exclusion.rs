@@ -2,17 +2,17 @@
 
 use rules::name::is_label;
 
-use super::condition::{self, Condition, LocatedCondition};
-use super::request_scope::{NO_NAMESPACE_SELECTOR, RequestScope, namespaces_by_name};
+use super::condition::{self, Condition, LocatedCondition, NO_NAMESPACE_SELECTOR, namespaces_by_name};
+use super::reach::Reach;
 use super::resource_filter::ResourceFilter;
 use crate::cel::CelExpression;
 use crate::conversion::FieldProblem;
 use crate::{LabelSelector, LabelSelectorRequirement};
 
-/// The requests that filters exclude from a scope.
+/// The requests that filters exclude from a reach.
 #[derive(Debug)]
 pub(super) enum Exclusion {
-    /// The filters match nothing in the scope.
+    /// The filters match nothing in the reach.
     Nothing,
     /// The filters exclude all namespaces but those that the selector selects.
     OtherNamespaces(LabelSelector),
@@ -24,7 +24,7 @@ pub(super) enum Exclusion {
 
 impl Exclusion {
     /// Converts filters that have to match together.
-    pub(super) fn of(filters: &[ResourceFilter], scope: &RequestScope) -> Self {
+    pub(super) fn of(filters: &[ResourceFilter], reach: &Reach) -> Self {
         if filters.is_empty() || filters.iter().any(ResourceFilter::is_empty) {
             return Self::Nothing;
         }
@@ -34,12 +34,12 @@ impl Exclusion {
         }
         let mut parts = Vec::new();
         for filter in filters {
-            let targets = &filter.targets(&scope.controllers) & &scope.targets;
-            let operations = &filter.operations() & &scope.operations;
+            let targets = &filter.targets(&reach.controllers) & &reach.targets;
+            let operations = &filter.operations() & &reach.operations;
             if targets.is_empty() || operations.is_empty() {
                 return Self::Nothing;
             }
-            parts.extend(scope.narrowed_to(&targets, &operations));
+            parts.extend(reach.narrowed_to(&targets, &operations));
         }
         let conditions = || filters.iter().flat_map(|filter| &filter.conditions);
         let narrowing: Vec<&LocatedCondition> = conditions()
@@ -51,7 +51,7 @@ impl Exclusion {
                     let path = conditions().next().map(|located| located.path.clone()).unwrap_or_default();
                     return Self::not_converted(path, "excludes everything that the rule matches");
                 }
-                [only] if scope.is_cluster => {
+                [only] if reach.is_cluster => {
                     if let Some(selector) = other_namespaces(&only.condition) {
                         return Self::OtherNamespaces(selector);
                     }
@@ -62,7 +62,7 @@ impl Exclusion {
         let is_selector =
             |located: &&&LocatedCondition| matches!(located.condition, Condition::NamespaceSelector(_));
         if let Some(LocatedCondition { path, .. }) = narrowing.iter().find(is_selector) {
-            let problem = if scope.is_cluster {
+            let problem = if reach.is_cluster {
                 "only a single requirement on namespace labels, without other conditions, can be inverted"
             } else {
                 NO_NAMESPACE_SELECTOR

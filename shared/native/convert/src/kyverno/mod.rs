@@ -10,6 +10,7 @@ mod match_resources;
 mod not_converted;
 mod policy;
 mod policy_exception;
+mod reach;
 mod request_scope;
 mod resource_filter;
 mod webhook;

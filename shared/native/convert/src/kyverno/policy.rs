@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::check_settings::{self, ViolationAction};
+use super::exclude_entries::ExceptedRule;
 use super::manifest_names::ManifestNames;
 use super::match_resources::MatchResources;
-use super::policy_exception::{ExceptedRule, ExceptionConversion, PolicyException};
+use super::policy_exception::{ExceptionConversion, PolicyException};
+use super::reach::Reach;
 use super::request_scope::RequestScope;
 use super::{not_converted, webhook};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
@@ -88,11 +90,11 @@ impl KyvernoPolicy<'_, '_> {
         }
         let action = ViolationAction::read(self.spec, &validate)?;
         let mut settings = check_settings::convert(&validate, &check, action, &mut problems, &mut notes)?;
-        if !scope.has_templates() {
+        if !scope.reach.has_templates() {
             settings.insert("templates".to_owned(), "Ignore".into());
         }
         let mut exclude = check.list("exclude")?.to_vec();
-        let (excepted, mut not_converted) = self.convert_exceptions(exceptions, name, &scope);
+        let (excepted, mut not_converted) = self.convert_exceptions(exceptions, name, &scope.reach);
         exclude.extend(excepted);
         let looks_up_namespaces = exclude.iter().any(|entry| entry.get("namespaceSelector").is_some());
         if !exclude.is_empty() {
@@ -102,9 +104,9 @@ impl KyvernoPolicy<'_, '_> {
             ViolationAction::Deny | ViolationAction::Warn => PolicyMode::Protect,
             ViolationAction::Report => PolicyMode::Monitor,
         };
-        let rules = TargetRule::for_targets(&scope.targets, &scope.operations);
+        let rules = TargetRule::for_targets(&scope.reach.targets, &scope.reach.operations);
         let mut spec = PolicySpec::new(mode, rules, settings);
-        let has_subresources = scope.has_subresources();
+        let has_subresources = scope.reach.has_subresources();
         spec.namespace_selector = scope.namespace_selector;
         spec.object_selector = scope.object_selector;
         spec.match_conditions = scope.conditions;
@@ -142,13 +144,13 @@ impl KyvernoPolicy<'_, '_> {
         &self,
         exceptions: &mut [PolicyException],
         rule: &str,
-        scope: &RequestScope,
+        reach: &Reach,
     ) -> (Vec<Value>, Vec<NotConverted>) {
         let policy = match self.namespace {
             Some(namespace) => format!("{namespace}/{}", self.name),
             None => self.name.to_owned(),
         };
-        let excepted = ExceptedRule { policy: &policy, name: rule, is_cluster: self.is_cluster, scope };
+        let excepted = ExceptedRule { policy: &policy, name: rule, is_cluster: self.is_cluster, reach };
         let mut exclude = Vec::new();
         let mut not_converted = Vec::new();
         for exception in exceptions {

@@ -3,9 +3,8 @@
 use rules::pattern::Pattern;
 use serde_json::{Map, Value};
 
-use super::exclude_entries;
+use super::exclude_entries::{self, ExceptedRule};
 use super::match_resources::MatchResources;
-use super::request_scope::RequestScope;
 use super::resource_filter::ResourceFilter;
 use crate::InputError;
 use crate::conversion::FieldProblem;
@@ -32,17 +31,6 @@ struct RuleReference {
     policy: String,
     /// The names of rules, which may contain wildcards.
     rules: Vec<String>,
-}
-
-/// The rule whose exceptions are converted.
-#[derive(Debug)]
-pub(super) struct ExceptedRule<'r> {
-    /// The name of the policy as an exception spells it: `policy`, or `namespace/policy`.
-    pub(super) policy: &'r str,
-    pub(super) name: &'r str,
-    /// Whether the policy is cluster-wide.
-    pub(super) is_cluster: bool,
-    pub(super) scope: &'r RequestScope,
 }
 
 /// The result of converting an exception for a rule.
@@ -106,13 +94,13 @@ impl PolicyException {
         self.is_used = true;
         let is_uncovered = |target: &&Target| {
             let name = match target {
-                Target::CronJob if rule.scope.is_derived(**target) => &derived_for_cron_jobs,
-                target if rule.scope.is_derived(**target) => &derived,
+                Target::CronJob if rule.reach.is_derived(**target) => &derived_for_cron_jobs,
+                target if rule.reach.is_derived(**target) => &derived,
                 _ => rule.name,
             };
             !self.applies_to(rule, name)
         };
-        let uncovered: Vec<Target> = rule.scope.targets.iter().filter(is_uncovered).copied().collect();
+        let uncovered: Vec<Target> = rule.reach.targets.iter().filter(is_uncovered).copied().collect();
         let mut problems = self.problems.clone();
         if !uncovered.is_empty() {
             problems.push(FieldProblem::new("spec.exceptions", exclude_entries::too_wide(&uncovered)));

@@ -7,35 +7,27 @@ use std::collections::BTreeSet;
 
 use rules::name::is_label;
 
-use super::condition::{self, Condition, LocatedCondition, has_wildcards};
+use super::condition::{
+    self, Condition, LocatedCondition, NO_NAMESPACE_SELECTOR, has_wildcards, namespaces_by_name,
+};
 use super::exclusion::Exclusion;
 use super::kind_pattern::KindPattern;
 use super::match_resources::MatchResources;
+use super::reach::Reach;
 use super::resource_filter::ResourceFilter;
-use crate::cel::{self, CelExpression};
+use crate::cel::CelExpression;
 use crate::conversion::FieldProblem;
 use crate::target::Target;
-use crate::{LabelSelector, LabelSelectorRequirement, MatchCondition, Operation};
-
-/// The label that every Namespace has, with its name as the value.
-const NAME_LABEL: &str = "kubernetes.io/metadata.name";
-
-/// The problem with a namespace selector in a `Policy`.
-pub(super) const NO_NAMESPACE_SELECTOR: &str = "a namespaced policy cannot select namespaces by label";
+use crate::{LabelSelector, MatchCondition, Operation};
 
 /// The requests that a policy judges.
 #[derive(Debug)]
 pub(super) struct RequestScope {
-    pub(super) targets: BTreeSet<Target>,
-    pub(super) operations: BTreeSet<Operation>,
+    pub(super) reach: Reach,
     pub(super) namespace_selector: Option<LabelSelector>,
     pub(super) object_selector: Option<LabelSelector>,
     pub(super) conditions: Vec<MatchCondition>,
     pub(super) problems: Vec<FieldProblem>,
-    /// Whether the policy is cluster-wide. A namespaced policy cannot select namespaces.
-    pub(super) is_cluster: bool,
-    /// The workloads for which Kyverno derives a rule from the rule for pods.
-    pub(super) controllers: BTreeSet<Target>,
 }
 
 impl RequestScope {
@@ -50,14 +42,16 @@ impl RequestScope {
         is_cluster: bool,
     ) -> Self {
         let mut scope = Self {
-            targets: BTreeSet::new(),
-            operations: BTreeSet::new(),
+            reach: Reach {
+                targets: BTreeSet::new(),
+                operations: BTreeSet::new(),
+                controllers: derived_controllers(matched, excluded, controllers),
+                is_cluster,
+            },
             namespace_selector: None,
             object_selector: None,
             conditions: Vec::new(),
             problems: [&matched.problems[..], &excluded.problems].concat(),
-            is_cluster,
-            controllers: derived_controllers(matched, excluded, controllers),
         };
         scope.check_kinds(matched);
         if matched.any && matched.filters.len() > 1 {
@@ -67,22 +61,6 @@ impl RequestScope {
         }
         scope.exclude(excluded);
         scope
-    }
-
-    /// Whether the policy judges pod templates.
-    pub(super) fn has_templates(&self) -> bool {
-        self.targets.iter().any(|target| !target.is_pod())
-    }
-
-    /// Whether the policy judges subresources, which are only updated.
-    pub(super) fn has_subresources(&self) -> bool {
-        self.operations.contains(&Operation::Update)
-            && self.targets.iter().any(|target| target.subresource().is_some())
-    }
-
-    /// Whether Kyverno judges a target with a derived rule.
-    pub(super) fn is_derived(&self, target: Target) -> bool {
-        self.controllers.contains(&target)
     }
 
     fn add_condition(&mut self, name: &str, expression: &CelExpression) {
@@ -113,27 +91,27 @@ impl RequestScope {
     }
 
     fn match_all(&mut self, filters: &[ResourceFilter]) {
-        self.targets = BTreeSet::from(Target::ALL);
-        self.operations = BTreeSet::from(Operation::ALL);
+        self.reach.targets = BTreeSet::from(Target::ALL);
+        self.reach.operations = BTreeSet::from(Operation::ALL);
         let (mut expressions, mut about_object) = (Vec::new(), Vec::new());
         for filter in filters {
             if filter.is_empty() {
                 // In Kyverno, an empty filter matches nothing.
-                self.targets.clear();
+                self.reach.targets.clear();
             }
-            self.targets = &self.targets & &filter.targets(&self.controllers);
-            self.operations = &self.operations & &filter.operations();
+            self.reach.targets = &self.reach.targets & &filter.targets(&self.reach.controllers);
+            self.reach.operations = &self.reach.operations & &filter.operations();
             for problem in &filter.problems {
                 self.leave_out(problem);
             }
             for LocatedCondition { path, condition } in &filter.conditions {
                 match condition {
                     Condition::Namespaces(names)
-                        if self.is_cluster && names.iter().all(|name| is_label(name)) =>
+                        if self.reach.is_cluster && names.iter().all(|name| is_label(name)) =>
                     {
                         self.select_namespaces(namespaces_by_name("In", names));
                     }
-                    Condition::NamespaceSelector(selector) if self.is_cluster => {
+                    Condition::NamespaceSelector(selector) if self.reach.is_cluster => {
                         self.select_namespaces(selector.clone());
                     }
                     Condition::NamespaceSelector(_) => {
@@ -157,8 +135,8 @@ impl RequestScope {
         // In Kyverno, an empty filter matches nothing.
         let filters: Vec<&ResourceFilter> = filters.iter().filter(|filter| !filter.is_empty()).collect();
         for filter in &filters {
-            self.targets.append(&mut filter.targets(&self.controllers));
-            self.operations.append(&mut filter.operations());
+            self.reach.targets.append(&mut filter.targets(&self.reach.controllers));
+            self.reach.operations.append(&mut filter.operations());
         }
         let mut alternatives = Vec::new();
         for filter in filters {
@@ -171,11 +149,11 @@ impl RequestScope {
                     self.leave_out(&FieldProblem::new(path, problem));
                 }
             }
-            let (targets, operations) = (filter.targets(&self.controllers), filter.operations());
+            let (targets, operations) = (filter.targets(&self.reach.controllers), filter.operations());
             if targets.is_empty() || operations.is_empty() {
                 continue;
             }
-            let mut parts = self.narrowed_to(&targets, &operations);
+            let mut parts = self.reach.narrowed_to(&targets, &operations);
             let (about_object, about_request): (Vec<&Condition>, Vec<&Condition>) = filter
                 .conditions
                 .iter()
@@ -199,7 +177,7 @@ impl RequestScope {
             if excluded.any { excluded.filters.chunks(1).collect() } else { vec![&excluded.filters] };
         let mut expressions = Vec::new();
         for filters in groups {
-            match Exclusion::of(filters, self) {
+            match Exclusion::of(filters, &self.reach) {
                 Exclusion::Nothing => {}
                 Exclusion::OtherNamespaces(selector) => self.select_namespaces(selector),
                 Exclusion::Requests(expression) => expressions.push(expression.negated()),
@@ -214,34 +192,9 @@ impl RequestScope {
         self.add_condition("is-not-excluded", &CelExpression::All(expressions));
     }
 
-    /// Returns expressions that narrow the scope to some of its targets and operations.
-    pub(super) fn narrowed_to(
-        &self,
-        targets: &BTreeSet<Target>,
-        operations: &BTreeSet<Operation>,
-    ) -> Vec<CelExpression> {
-        let mut parts = Vec::new();
-        if *targets != self.targets {
-            parts.push(cel::is_for_resource(targets));
-        }
-        if *operations != self.operations {
-            parts.push(cel::is_operation(operations));
-        }
-        parts
-    }
-
     fn select_namespaces(&mut self, selector: LabelSelector) {
         self.namespace_selector.get_or_insert_default().narrow(selector);
     }
-}
-
-/// The selector of namespaces by name, with the operator `In` or `NotIn`.
-pub(super) fn namespaces_by_name(operator: &str, names: &[String]) -> LabelSelector {
-    LabelSelector::of(LabelSelectorRequirement {
-        key: NAME_LABEL.to_owned(),
-        operator: operator.to_owned(),
-        values: names.to_vec(),
-    })
 }
 
 /// Returns the workloads for which Kyverno derives rules, restricted to those that the annotation

@@ -7,17 +7,15 @@
 //!
 //! Source: `validate.podSecurity.exclude` of Kyverno, whose entries have the same meaning here.
 
-mod conditions;
 mod settings;
 
 use admission::Fault;
 
 use super::finding::{Finding, Problem, Subject};
-use super::standard::{Check, Field, Unset};
+use super::standard::{Check, Field};
+use crate::conditions::{ContainerConditions, EvalContext, PodConditions};
 use crate::namespace_lookup::NamespaceLookup;
-use crate::pattern::Pattern;
-use crate::view::ContainerKind;
-pub(super) use conditions::{Conditions, EvalContext};
+use crate::pattern::Patterns;
 pub(super) use settings::{ENTRY, Standards, read};
 
 /// The entries, in the order of the settings.
@@ -28,74 +26,119 @@ pub(super) struct Exclusions(pub(super) Vec<ExclusionEntry>);
 #[derive(Debug)]
 pub(super) struct ExclusionEntry {
     checks: Vec<&'static Check>,
-    containers: ContainerPatterns,
+    /// The containers that the entry names. Without them, the entry is about the pod.
+    containers: ContainerConditions,
     field: Option<String>,
-    values: Vec<Pattern>,
-    conditions: Conditions,
+    values: Patterns,
+    /// Whether the entry covers only volumes whose mounts are all read-only.
+    read_only: bool,
+    conditions: PodConditions,
 }
 
-/// The containers that an entry names. If all lists are empty, the entry is about the pod.
-#[derive(Debug)]
-struct ContainerPatterns {
-    images: Vec<Pattern>,
-    names: Vec<Pattern>,
-    kinds: Vec<ContainerKind>,
-}
+/// The numbers of the entries that name a check. Those without a look-up come first, so that they
+/// also work if look-ups fail.
+pub(super) type Candidates = Vec<usize>;
 
 impl Exclusions {
-    /// Whether an entry names a check.
-    pub(super) fn name(&self, check: &Check) -> bool {
-        self.0.iter().any(|entry| entry.names(check))
+    /// Whether an entry depends on the requesting user.
+    pub(super) fn depend_on_user(&self) -> bool {
+        self.0.iter().any(|entry| entry.conditions.depend_on_user())
     }
 
-    /// Returns the number of the first entry that covers a finding, taken as one of a check.
+    /// Whether an entry needs a look-up.
+    pub(super) fn need_lookup(&self, entry: usize) -> bool {
+        self.0.get(entry).is_some_and(|entry| entry.conditions.need_lookup())
+    }
+
+    /// Returns the entries that name a check.
+    pub(super) fn candidates(&self, check: &Check) -> Candidates {
+        let mut candidates = Vec::new();
+        for needs_lookup in [false, true] {
+            for (number, entry) in self.0.iter().enumerate() {
+                if entry.conditions.need_lookup() == needs_lookup && entry.names(check) {
+                    candidates.push(number);
+                }
+            }
+        }
+        candidates
+    }
+
+    /// Returns the number of the first candidate that covers a finding.
     ///
     /// # Errors
     /// When something that an entry depends on cannot be read or looked up.
     pub(super) fn covering(
         &self,
-        check: &Check,
+        candidates: &[usize],
         finding: &Finding<'_>,
         context: &mut EvalContext<'_, '_>,
         lookup: &mut NamespaceLookup<'_>,
     ) -> Result<Option<usize>, Fault> {
-        // Entries without a look-up come first, so that they also work if look-ups fail.
-        for needs_lookup in [false, true] {
-            for (number, entry) in self.0.iter().enumerate() {
-                if entry.conditions.need_lookup() == needs_lookup
-                    && entry.names(check)
-                    && entry.matches_field(finding)?
-                    && entry.matches_values(finding)
-                    && context.meets(number, &entry.conditions, lookup)?
-                {
-                    return Ok(Some(number));
-                }
+        let mut names = FieldNames::default();
+        for number in candidates {
+            if let Some(entry) = self.0.get(*number)
+                && entry.matches_field(finding, &mut names)?
+                && entry.matches_values(finding)
+                && entry.matches_mounts(finding, context)?
+                && context.meets(*number, &entry.conditions, lookup)?
+            {
+                return Ok(Some(*number));
             }
         }
         Ok(None)
     }
 
-    /// Removes from a finding that no entry covers the values that the first entry about its field
-    /// allows, so that the message names only the others. No verdict depends on it, so nothing is
-    /// looked up for it.
+    /// Whether a candidate would cover a finding if all mounts of its volume were read-only. Only a
+    /// message depends on it, so nothing is looked up for it.
+    ///
+    /// # Errors
+    /// When something that an entry depends on cannot be read.
+    pub(super) fn cover_read_only(
+        &self,
+        candidates: &[usize],
+        finding: &Finding<'_>,
+        context: &mut EvalContext<'_, '_>,
+        lookup: &mut NamespaceLookup<'_>,
+    ) -> Result<bool, Fault> {
+        let mut names = FieldNames::default();
+        for number in candidates {
+            if let Some(entry) = self.0.get(*number)
+                && entry.read_only
+                && !entry.conditions.need_lookup()
+                && entry.matches_field(finding, &mut names)?
+                && entry.matches_values(finding)
+                && context.meets(*number, &entry.conditions, lookup)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Removes from a finding that no entry covers the values that the first candidate about its
+    /// field allows, so that the message names only the others. No verdict depends on it, so
+    /// nothing is looked up for it.
     ///
     /// # Errors
     /// When something that an entry depends on cannot be read.
     pub(super) fn narrow(
         &self,
+        candidates: &[usize],
         finding: &mut Finding<'_>,
         context: &mut EvalContext<'_, '_>,
         lookup: &mut NamespaceLookup<'_>,
     ) -> Result<(), Fault> {
-        for (number, entry) in self.0.iter().enumerate() {
-            if entry.names(finding.check)
-                && !entry.values.is_empty()
-                && entry.matches_field(finding)?
+        let mut names = FieldNames::default();
+        for number in candidates {
+            if let Some(entry) = self.0.get(*number)
+                && !entry.values.are_empty()
+                && entry.matches_field(finding, &mut names)?
+                && entry.matches_mounts(finding, context)?
                 && !entry.conditions.need_lookup()
-                && context.meets(number, &entry.conditions, lookup)?
+                && context.meets(*number, &entry.conditions, lookup)?
             {
                 if let Problem::Values(values) = &mut finding.problem {
-                    values.retain(|refused| !match_any(&entry.values, refused.value.as_deref()));
+                    values.retain(|refused| !entry.allows(refused.value.as_deref()));
                 }
                 return Ok(());
             }
@@ -110,56 +153,56 @@ impl ExclusionEntry {
     }
 
     /// Whether the entry is about the subject and the field of a finding.
-    fn matches_field(&self, finding: &Finding<'_>) -> Result<bool, Fault> {
+    fn matches_field(&self, finding: &Finding<'_>, names: &mut FieldNames) -> Result<bool, Fault> {
         let Self { containers, field, .. } = self;
         let is_about_subject = match &finding.subject {
-            Subject::Container(container) if containers.are_named() => {
-                containers.include(container.image()?, container.name()?, container.kind)
-            }
+            Subject::Container(container) if !containers.are_empty() => containers.met_by(container)?,
             Subject::Container(_) => {
-                finding.is_unset() && finding.rule.unset == Unset::LeftToPod && field.is_none()
+                finding.is_unset() && finding.rule.unset.is_left_to_pod() && field.is_none()
             }
-            Subject::Pod | Subject::Volume(_) => !containers.are_named(),
+            Subject::Pod | Subject::Volume(_) => containers.are_empty(),
         };
-        Ok(is_about_subject && field.as_ref().is_none_or(|field| is_named_by(finding, field)))
+        Ok(is_about_subject && field.as_ref().is_none_or(|field| names.of(finding).contains(field)))
     }
 
     /// Whether the patterns of the entry match every value of a finding.
     fn matches_values(&self, finding: &Finding<'_>) -> bool {
-        self.values.is_empty() || finding.values().into_iter().all(|value| match_any(&self.values, value))
+        self.values.are_empty() || finding.all_values(&|value| self.allows(value))
+    }
+
+    /// Whether the mounts of the volume that a finding is about are read-only, if they must be.
+    fn matches_mounts(
+        &self,
+        finding: &Finding<'_>,
+        context: &mut EvalContext<'_, '_>,
+    ) -> Result<bool, Fault> {
+        Ok(!self.read_only || context.mounts_read_only(finding.subject.name()?)?)
+    }
+
+    /// Whether one of the patterns matches a value. A volume source has no value, so every list of
+    /// patterns matches it.
+    fn allows(&self, value: Option<&str>) -> bool {
+        value.is_none_or(|value| self.values.match_text(value))
     }
 }
 
-impl ContainerPatterns {
-    fn are_named(&self) -> bool {
-        !(self.images.is_empty() && self.names.is_empty() && self.kinds.is_empty())
-    }
+/// The names that an entry can give the field of a finding, once an entry asks for them: the path,
+/// and for an annotation, whose key may contain the name of a container, the key with `*` for each
+/// run of digits or for the whole name.
+#[derive(Default)]
+struct FieldNames(Vec<String>);
 
-    fn include(&self, image: &str, name: &str, kind: ContainerKind) -> bool {
-        (self.images.is_empty() || match_any(&self.images, Some(image)))
-            && (self.names.is_empty() || match_any(&self.names, Some(name)))
-            && (self.kinds.is_empty() || self.kinds.contains(&kind))
-    }
-}
-
-/// Whether one of the patterns matches a value. A volume source has no value, so every list of
-/// patterns matches it.
-fn match_any(patterns: &[Pattern], value: Option<&str>) -> bool {
-    value.is_none_or(|value| patterns.iter().any(|pattern| pattern.matches(value)))
-}
-
-/// Whether a finding is in the field that an entry names. In the key of an annotation, which may
-/// contain the name of a container, `*` stands for a run of digits or for the whole name.
-fn is_named_by(finding: &Finding<'_>, field: &str) -> bool {
-    let found = finding.field();
-    if found == field {
-        return true;
-    }
-    match finding.rule.field {
-        Field::Annotations(_) | Field::ContainerAnnotations(_) => {
-            starred(&found) == field || finding.rule.field.paths().iter().any(|all| all == field)
+impl FieldNames {
+    fn of(&mut self, finding: &Finding<'_>) -> &[String] {
+        if self.0.is_empty() {
+            let found = finding.field();
+            if let Field::Annotations(_) | Field::ContainerAnnotations(_) = finding.rule.field {
+                self.0.push(starred(&found));
+                self.0.append(&mut finding.rule.field.paths());
+            }
+            self.0.push(found);
         }
-        _ => false,
+        &self.0
     }
 }
 

@@ -2,46 +2,32 @@
 
 use std::fmt::Write as _;
 
-use admission::{Choice, Kind, Node, Setting, SettingsError, advice, choices, nearest};
+use admission::{Kind, Node, Setting, SettingsError, advice, nearest};
 
-use super::{Conditions, ContainerPatterns, ExclusionEntry, Exclusions};
-use crate::pattern::Pattern;
+use super::{ExclusionEntry, Exclusions};
+use crate::conditions::{self, ContainerConditions, PodConditions, is_pattern_of_label};
+use crate::pattern::Patterns;
 use crate::pod_security::LevelVersion;
 use crate::pod_security::standard::{CHECKS, Check, Field, Revision};
-use crate::selector::{SELECTOR, Selector};
-use crate::subject::{GROUPS, USERS, groups, users};
-use crate::view::ContainerKind;
-
-choices! {
-    /// The kinds of containers, as entries name them.
-    pub enum Kinds {
-        /// `containers`.
-        Container,
-        /// `initContainers`.
-        Init,
-        /// `ephemeralContainers`.
-        Ephemeral,
-    }
-}
 
 /// The keys of an entry.
 pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     Setting::new("controlName", Kind::Text),
-    Setting::new("images", TEXTS),
+    conditions::IMAGES,
     Setting::new("restrictedField", Kind::Text),
-    Setting::new("values", TEXTS),
-    Setting::new("containers", TEXTS),
-    Setting::new("containerKinds", Kind::List(&Kind::Choice(Kinds::NAMES))),
-    Setting::new("podSelector", Kind::Object(SELECTOR)),
-    Setting::new("namespaces", TEXTS),
-    Setting::new("namespaceSelector", Kind::Object(SELECTOR)),
-    Setting::new("serviceAccounts", TEXTS),
-    Setting::new("runtimeClasses", TEXTS),
-    USERS,
-    GROUPS,
+    Setting::new("values", Kind::List(&Kind::Text)),
+    Setting::new("readOnly", Kind::Flag),
+    conditions::CONTAINERS,
+    conditions::CONTAINER_KINDS,
+    conditions::POD_SELECTOR,
+    conditions::NAMESPACES,
+    conditions::NAMESPACE_SELECTOR,
+    conditions::SERVICE_ACCOUNTS,
+    conditions::RUNTIME_CLASSES,
+    conditions::WORKLOADS,
+    conditions::USERS,
+    conditions::GROUPS,
 ];
-
-const TEXTS: Kind = Kind::List(&Kind::Text);
 
 /// The standards that pods are judged by, or `None` if the labels of Namespaces select them.
 pub(in crate::pod_security) type Standards<'a> = Option<Vec<&'a LevelVersion>>;
@@ -80,33 +66,25 @@ fn read_entry(entry: Node<'_>, standards: &Standards<'_>) -> Result<ExclusionEnt
     }
     let fields: Vec<Field> =
         revisions.iter().flat_map(|revision| revision.rules).map(|rule| rule.field).collect();
-    let containers = containers(entry)?;
+    let containers = ContainerConditions::read(entry)?;
     check_scope(entry, name, &containers, &fields)?;
+    let read_only = entry.at("readOnly");
+    let is_read_only = read_only.boolean()? == Some(true);
+    if is_read_only && !fields.iter().all(|field| matches!(field, Field::Volume(_) | Field::VolumeSource(_)))
+    {
+        return Err(SettingsError::at(
+            read_only,
+            &joined(name, "does not restrict volumes; remove this key"),
+        ));
+    }
     let field = restricted_field(entry, &containers, &fields)?;
     Ok(ExclusionEntry {
         checks,
         containers,
         field,
+        read_only: is_read_only,
         values: patterns(entry.at("values"))?,
-        conditions: Conditions {
-            pod_selector: selector(entry.at("podSelector"))?,
-            namespaces: name_patterns(entry.at("namespaces"), &|name| is_pattern_of_label(name))?,
-            namespace_selector: selector(entry.at("namespaceSelector"))?,
-            service_accounts: name_patterns(entry.at("serviceAccounts"), &|account| {
-                match account.split_once('/') {
-                    Some((namespace, name)) => {
-                        is_pattern_of_label(namespace) && is_pattern_of_subdomain(name)
-                    }
-                    // A star can also stand for the slash.
-                    None => account.contains('*') && is_pattern_of_subdomain(account),
-                }
-            })?,
-            runtime_classes: name_patterns(entry.at("runtimeClasses"), &|name| {
-                is_pattern_of_subdomain(name)
-            })?,
-            users: some(entry.at("users"), users)?,
-            groups: some(entry.at("groups"), groups)?,
-        },
+        conditions: PodConditions::read(entry)?,
     })
 }
 
@@ -149,32 +127,17 @@ fn revisions(checks: &[&'static Check], standards: &Standards<'_>) -> Vec<&'stat
     revisions
 }
 
-fn containers(entry: Node<'_>) -> Result<ContainerPatterns, SettingsError> {
-    let mut kinds = Vec::new();
-    for kind in entry.at("containerKinds").items()? {
-        kinds.push(match Kinds::read(kind)? {
-            Kinds::Container => ContainerKind::Container,
-            Kinds::Init => ContainerKind::Init,
-            Kinds::Ephemeral => ContainerKind::Ephemeral,
-        });
-    }
-    let images =
-        name_patterns(entry.at("images"), &|image| !image.bytes().any(|byte| byte.is_ascii_whitespace()))?;
-    let names = name_patterns(entry.at("containers"), &|name| is_pattern_of_label(name))?;
-    Ok(ContainerPatterns { images, names, kinds })
-}
-
 /// Checks that an entry that names containers has a control with fields of containers, and that any
 /// other entry has a control with fields of the pod.
 fn check_scope(
     entry: Node<'_>,
     control: &str,
-    containers: &ContainerPatterns,
+    containers: &ContainerConditions,
     fields: &[Field],
 ) -> Result<(), SettingsError> {
     let of_containers = fields.iter().any(|field| field.is_of_containers());
     let of_pod = fields.iter().any(|field| !field.is_of_containers());
-    if containers.are_named() && !of_containers {
+    if !containers.are_empty() && !of_containers {
         for name in ["images", "containers", "containerKinds"] {
             if entry.at(name).items()?.next().is_some() {
                 let problem = "restricts the pod and not its containers; remove this key, or narrow the entry with podSelector, namespaces or serviceAccounts";
@@ -182,7 +145,7 @@ fn check_scope(
             }
         }
     }
-    if !containers.are_named() && !of_pod {
+    if containers.are_empty() && !of_pod {
         let problem =
             "restricts containers, but the entry names none; add images, such as [\"*\"] for all containers";
         return Err(SettingsError::at(entry.at("images"), &joined(control, problem)));
@@ -193,7 +156,7 @@ fn check_scope(
 /// Reads the field of an entry. The control must restrict it, and the entry must list values.
 fn restricted_field(
     entry: Node<'_>,
-    containers: &ContainerPatterns,
+    containers: &ContainerConditions,
     fields: &[Field],
 ) -> Result<Option<String>, SettingsError> {
     let (setting, values) = (entry.at("restrictedField"), entry.at("values"));
@@ -211,7 +174,7 @@ fn restricted_field(
     let mut known: Vec<String> = Vec::new();
     for restricted in fields {
         // The entry is either about containers or about the pod.
-        if restricted.is_of_containers() != containers.are_named() {
+        if restricted.is_of_containers() == containers.are_empty() {
             continue;
         }
         if let Field::Annotations(prefix) | Field::ContainerAnnotations(prefix) = restricted {
@@ -223,8 +186,8 @@ fn restricted_field(
             }
         }
         match restricted {
-            Field::Container(..) if !containers.kinds.is_empty() => {
-                known.extend(containers.kinds.iter().map(|kind| restricted.path_in(*kind)));
+            Field::Container(..) if !containers.kinds().is_empty() => {
+                known.extend(containers.kinds().iter().map(|kind| restricted.path_in(*kind)));
             }
             _ => known.append(&mut restricted.paths()),
         }
@@ -238,61 +201,17 @@ fn restricted_field(
             distinct.push(known);
         }
     }
-    let complaint = if containers.are_named() {
-        "is not a field of these containers that the control restricts"
-    } else {
+    let complaint = if containers.are_empty() {
         "is not a field of the pod that the control restricts"
+    } else {
+        "is not a field of these containers that the control restricts"
     };
     Err(SettingsError::about(setting, field, &advice(complaint, field, &distinct)))
 }
 
-/// Reads a selector. An empty one is not a condition, as it selects everything.
-fn selector(setting: Node<'_>) -> Result<Option<Selector>, SettingsError> {
-    let labels = setting.at("matchLabels").fields()?.next().is_some();
-    let expressions = setting.at("matchExpressions").items()?.next().is_some();
-    if labels || expressions { Selector::read(setting) } else { Ok(None) }
-}
-
-/// Reads a list. An empty one is not a condition.
-fn some(
-    setting: Node<'_>,
-    read: fn(Node<'_>) -> Result<Vec<String>, SettingsError>,
-) -> Result<Vec<String>, SettingsError> {
-    if setting.items()?.next().is_some() { read(setting) } else { Ok(Vec::new()) }
-}
-
-fn patterns(setting: Node<'_>) -> Result<Vec<Pattern>, SettingsError> {
-    Ok(setting.texts()?.into_iter().map(|(_, text)| Pattern::of(text)).collect())
-}
-
-/// Reads patterns of names, each of which must be able to match a name.
-fn name_patterns(
-    setting: Node<'_>,
-    is_possible: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Pattern>, SettingsError> {
-    for (item, text) in setting.texts()? {
-        if text.is_empty() || !is_possible(text) {
-            return Err(SettingsError::about(
-                item,
-                text,
-                "cannot match any valid name; correct or remove it",
-            ));
-        }
-    }
-    patterns(setting)
-}
-
-/// Whether a pattern can match an RFC 1123 label.
-fn is_pattern_of_label(pattern: &str) -> bool {
-    is_pattern_of_subdomain(pattern) && !pattern.contains('.')
-}
-
-/// Whether a pattern can match an RFC 1123 subdomain.
-fn is_pattern_of_subdomain(pattern: &str) -> bool {
-    !pattern.is_empty()
-        && pattern
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.*?".contains(&byte))
+fn patterns(setting: Node<'_>) -> Result<Patterns, SettingsError> {
+    let texts: Vec<&str> = setting.texts()?.into_iter().map(|(_, text)| text).collect();
+    Ok(Patterns::of(&texts))
 }
 
 fn joined(name: &str, problem: &str) -> String {

@@ -183,7 +183,18 @@ pub enum Unset {
     /// The field must be set.
     Refused,
     /// A container may leave the field unset if the pod sets the same field to an allowed value.
+    /// A container that inherits a refused value violates the rule as well.
     LeftToPod,
+    /// The same, but a container that inherits a refused value does not violate the rule.
+    Inherited,
+}
+
+impl Unset {
+    /// Whether a container may leave the field to the pod.
+    #[must_use]
+    pub fn is_left_to_pod(self) -> bool {
+        matches!(self, Unset::LeftToPod | Unset::Inherited)
+    }
 }
 
 impl Check {
@@ -247,8 +258,8 @@ impl FieldRule {
     }
 
     /// Requires the field to be set in the container or for the pod.
-    const fn required_here_or_in_pod(mut self, remedy: &'static str) -> Self {
-        self.unset = Unset::LeftToPod;
+    const fn required_here_or_in_pod(mut self, unset: Unset, remedy: &'static str) -> Self {
+        self.unset = unset;
         self.remedy_if_unset = remedy;
         self
     }

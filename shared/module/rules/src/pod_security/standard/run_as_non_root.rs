@@ -21,7 +21,7 @@
 //! Source: `policy/check_runAsNonRoot.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, Unset, ValueType};
 
 const fn flag(field: Field) -> FieldRule {
     FieldRule::of(field, ValueType::Flag, Allowed::Only(&["true"]), "set it to true")
@@ -30,7 +30,7 @@ const fn flag(field: Field) -> FieldRule {
 const RULES: &[FieldRule] = &[
     flag(Field::PodSecurityContext(&["runAsNonRoot"])),
     flag(Field::Container(Part::SecurityContext, &["runAsNonRoot"]))
-        .required_here_or_in_pod("set it to true, here or for the pod"),
+        .required_here_or_in_pod(Unset::LeftToPod, "set it to true, here or for the pod"),
 ];
 
 pub(super) const CHECK: Check = Check {

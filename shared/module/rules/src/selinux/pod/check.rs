@@ -6,16 +6,15 @@ use super::context::Context;
 use super::findings::Findings;
 use super::lookups::Lookups;
 use super::profiles;
-use super::site::{Options, Site, is_privileged};
+use super::site::{Site, is_privileged};
 use crate::selinux::level::Level;
-use crate::selinux::settings::{LevelMatch, is_file_type};
-use crate::view::Container;
+use crate::selinux::settings::{LevelMatch, Lift, is_file_type, needs_exemption};
 
 /// The value that a fixed user, role, type or level requires.
 const DIFFERS: &str = "is not the value that every pod must have";
 
-/// Checks the options of a site and returns whether its level is refused. `containers` are those
-/// that run with these options.
+/// Checks the options of a site and returns whether its level is refused. `running` are the sites of
+/// the containers that run with these options.
 ///
 /// # Errors
 /// Fields that cannot be read, and a failed look-up.
@@ -24,21 +23,50 @@ pub(super) fn check<'d>(
     lookups: &mut Lookups<'_>,
     findings: &mut Findings<'d>,
     site: &Site<'d>,
-    containers: &[Container<'d>],
+    running: &[Site<'d>],
 ) -> Result<bool, Fault> {
     let Some(options) = site.options else { return Ok(false) };
     let settings = context.settings;
     let fixed = &settings.allocation.fixed;
-    check_name(findings, site, "user", options.user, fixed.user.as_deref(), &settings.users)?;
-    check_name(findings, site, "role", options.role, fixed.role.as_deref(), &settings.roles)?;
-    check_type(context, lookups, findings, site, containers)?;
-    let Some(rule) = level_problem(context, options) else { return Ok(false) };
+    if !are_lifted(running, Lift::User) {
+        check_name(findings, site, "user", options.user, fixed.user.as_deref(), &settings.users)?;
+    }
+    if !are_lifted(running, Lift::Role) {
+        check_name(findings, site, "role", options.role, fixed.role.as_deref(), &settings.roles)?;
+    }
+    check_type(context, lookups, findings, site, running)?;
+    let Some(level) = options.level.filter(|_| judges_levels(context)) else { return Ok(false) };
+    let freedom = if are_lifted(running, Lift::Level) {
+        Freedom::Lifted
+    } else if are_privileged(running)? {
+        Freedom::Privileged
+    } else if context.is_unconfined(options.type_name) {
+        Freedom::Unconfined
+    } else {
+        Freedom::None
+    };
+    let Some(rule) = level_problem(context, level, freedom) else { return Ok(false) };
     let remedy = match context.expected_level(options.type_name) {
         Some(level) => ["use ", &level.text()].concat(),
         None => "remove it".to_owned(),
     };
     refuse(findings, site, "level", &rule, &remedy)?;
     Ok(true)
+}
+
+/// Whether a rule is lifted from all containers. Without a container, there is no reason to lift it.
+fn are_lifted(running: &[Site<'_>], lift: Lift) -> bool {
+    !running.is_empty() && running.iter().all(|site| site.lifts.has(lift))
+}
+
+/// Whether all containers are privileged, so that runtimes do not confine them.
+fn are_privileged(running: &[Site<'_>]) -> Result<bool, Fault> {
+    for site in running {
+        if !site.container.as_ref().map_or(Ok(false), is_privileged)? {
+            return Ok(false);
+        }
+    }
+    Ok(!running.is_empty())
 }
 
 /// Adds a violation for an option.
@@ -104,21 +132,32 @@ fn check_type<'d>(
     lookups: &mut Lookups<'_>,
     findings: &mut Findings<'d>,
     site: &Site<'d>,
-    containers: &[Container<'d>],
+    running: &[Site<'d>],
 ) -> Result<(), Fault> {
     let Some(type_name) = site.options.and_then(|options| options.type_name) else { return Ok(()) };
     let settings = context.settings;
+    let is_unconfined = settings.types.is_unconfined(type_name);
     if let Some(fixed) = settings.allocation.fixed.type_name.as_deref() {
         let host_type = settings.host_namespaces.type_name.as_deref();
-        let is_allowed = type_name == fixed || context.in_host_namespace && host_type == Some(type_name);
+        let is_allowed = type_name == fixed
+            || context.in_host_namespace && host_type == Some(type_name)
+            || is_unconfined && are_lifted(running, Lift::Type);
         return if is_allowed { Ok(()) } else { refuse_for_fixed(findings, site, "type", fixed) };
     }
-    if settings.types.is_unconfined(type_name) {
-        if may_be_unconfined(context, site, containers)? {
+    if is_unconfined {
+        let needs_exemption = needs_exemption(type_name);
+        if may_be_unconfined(context, site, running, needs_exemption)? {
             return Ok(());
         }
-        let rule = "is unconfined and only for privileged containers and pods with hostPID or hostIPC";
+        let rule = if needs_exemption {
+            "gives more than privileges and is only for pods of exempt.pods"
+        } else {
+            "is unconfined and only for privileged containers and pods with hostPID or hostIPC"
+        };
         return refuse(findings, site, "type", rule, "remove it");
+    }
+    if settings.types.is_unlisted_unconfined(type_name) {
+        return refuse(findings, site, "type", "is unconfined and not one of types.unconfined", "remove it");
     }
     if is_file_type(type_name) {
         return refuse(findings, site, "type", "is a type of files, not of processes", "remove it");
@@ -135,64 +174,92 @@ fn check_type<'d>(
 fn may_be_unconfined(
     context: &Context<'_, '_>,
     site: &Site<'_>,
-    containers: &[Container<'_>],
+    running: &[Site<'_>],
+    needs_exemption: bool,
 ) -> Result<bool, Fault> {
-    if context.may_be_unconfined {
+    if context.may_be_unconfined && !needs_exemption {
         return Ok(true);
     }
     // Without a container that inherits the options of the pod, there is no reason for an
     // unconfined type.
-    let mut all = site.container.is_some() || !containers.is_empty();
-    for container in containers {
-        let exemptions = &context.settings.exempt.unconfined;
-        all &= is_privileged(container)? || exemptions.cover_image(container.image()?);
+    let mut all = site.container.is_some() || !running.is_empty();
+    for site in running {
+        let is_privileged = match &site.container {
+            Some(container) => is_privileged(container)? && !needs_exemption,
+            None => false,
+        };
+        all &= is_privileged || site.lifts.has(Lift::Type);
     }
     Ok(all)
 }
 
-/// Whether an installed SelinuxProfile has this type.
+/// Whether an installed profile has this type.
 fn is_profile_type(
     context: &Context<'_, '_>,
     lookups: &mut Lookups<'_>,
     findings: &mut Findings<'_>,
     type_name: &str,
 ) -> Result<bool, Fault> {
-    let known = match lookups.profile_types.take() {
-        Some(known) => known,
-        None => match profiles::installed(lookups.cluster, context.subject.namespace) {
-            Ok(known) => known,
-            Err(fault) => {
-                findings.tolerate(fault)?;
-                return Ok(true);
-            }
-        },
-    };
-    let known = lookups.profile_types.insert(known);
-    Ok(known.iter().any(|known| known == type_name))
+    for (kind, known) in profiles::KINDS.into_iter().zip(&mut lookups.profile_types) {
+        let types = match known.take() {
+            Some(types) => types,
+            None => match profiles::installed(lookups.cluster, kind, context.subject.namespace) {
+                Ok(types) => types,
+                Err(fault) => {
+                    findings.tolerate(fault)?;
+                    return Ok(true);
+                }
+            },
+        };
+        if known.insert(types).iter().any(|known| known == type_name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether there are rules for levels.
+fn judges_levels(context: &Context<'_, '_>) -> bool {
+    let settings = context.settings;
+    settings.levels.matching != LevelMatch::Any || settings.allocation.fixed.level.is_some()
+}
+
+/// Why a container may set a level that is not the one of its owner.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Freedom {
+    /// There is no reason.
+    None,
+    /// Its type is unconfined, and needs no categories: it may set `s0`.
+    Unconfined,
+    /// It is privileged: runtimes do not apply the level to its process, so it gains nothing from
+    /// `s0` or from a range.
+    Privileged,
+    /// An exemption lifts the rule: it may set any level.
+    Lifted,
 }
 
 /// The rule that a level violates.
-fn level_problem(context: &Context<'_, '_>, options: Options<'_>) -> Option<String> {
+fn level_problem(context: &Context<'_, '_>, level: &str, freedom: Freedom) -> Option<String> {
     let settings = context.settings;
-    let fixed = &settings.allocation.fixed.level;
-    if settings.levels.matching == LevelMatch::Any && fixed.is_none() {
-        return None;
-    }
-    let level = match Level::parse(options.level?) {
+    let level = match Level::parse(level) {
         Ok(level) => level,
         Err(problem) => return Some(problem.to_owned()),
     };
+    if freedom == Freedom::Lifted {
+        return None;
+    }
     let owner = &context.owner;
-    if let Some(fixed) = fixed {
+    if let Some(fixed) = &settings.allocation.fixed.level {
         return (level != *fixed).then(|| DIFFERS.to_owned());
     }
     if let Some(stored) = &context.stored_level {
         return (level != *stored).then(|| "is not the level of its pod".to_owned());
     }
-    let is_lowest = !level.is_range() && !level.has_categories();
+    let is_lowest = level.is_lowest();
     if owner.level.as_ref() == Some(&level)
         || settings.levels.extra.contains(&level)
-        || is_lowest && context.is_unconfined(options.type_name)
+        || is_lowest && freedom != Freedom::None
+        || level.is_range() && freedom == Freedom::Privileged
     {
         return None;
     }
@@ -205,8 +272,8 @@ fn level_problem(context: &Context<'_, '_>, options: Options<'_>) -> Option<Stri
         "has too many categories, which gives access to the files of others"
     } else if is_exact && owner.level.is_some() {
         return Some(["is not the level of ", &owner.text()].concat());
-    } else if is_exact && owner.is_unnamed_pod {
-        "is set for a pod without a stable name, whose level the runtime chooses"
+    } else if is_exact && let Some(rule) = owner.forbids_levels {
+        rule
     } else {
         return None;
     };

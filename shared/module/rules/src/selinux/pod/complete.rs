@@ -26,7 +26,7 @@ pub(super) fn complete<'d>(
 ) -> Result<(), Fault> {
     let is_inherited = sites.is_empty() || sites.iter().any(|site| site.options.is_none());
     match context.subject.kind {
-        SubjectKind::Template => return Ok(()),
+        SubjectKind::Template | SubjectKind::NewImages(_) => return Ok(()),
         SubjectKind::NewPod if is_inherited => complete_site(context, findings, pod_site)?,
         SubjectKind::NewPod | SubjectKind::AddedContainers(_) => {}
     }
@@ -54,12 +54,12 @@ fn complete_site<'d>(
     let level = context.expected_level(options.type_name).filter(|_| options.level.is_none());
     let Some(level) = level else { return Ok(()) };
     let of_owner;
-    let rule = if fixed.level.is_some() {
-        Some(EVERY_POD)
-    } else if context.stored_level.is_some() {
+    let rule = if context.stored_level.is_some() && fixed.level.is_none() {
         Some("all containers of a pod must have the same level")
     } else if !context.settings.require_levels() {
         None
+    } else if fixed.level.is_some() {
+        Some(EVERY_POD)
     } else if context.has_lowest_level(options.type_name) {
         Some("pods in host namespaces must have one")
     } else {

@@ -9,7 +9,7 @@ use super::site::Site;
 use super::subject::{Subject, SubjectKind};
 use crate::selinux::level::Level;
 use crate::selinux::settings::{
-    HostNamespaceAction, HostNamespaceLevel, Mode, Settings, shares_host_processes,
+    HostNamespaceAction, HostNamespaceLevel, Lift, Mode, Settings, shares_host_processes,
 };
 
 /// A pod under review and the facts about it.
@@ -19,7 +19,7 @@ pub(super) struct Context<'a, 'd> {
     pub(super) owner: Owner,
     /// Whether the pod is in one of the host namespaces that the settings list.
     pub(super) in_host_namespace: bool,
-    /// Whether all containers of the pod may set an unconfined type.
+    /// Whether all containers of the pod may set an unconfined type, because of its namespaces.
     pub(super) may_be_unconfined: bool,
     /// The type for options that set none.
     pub(super) default_type: Option<&'a str>,
@@ -46,8 +46,7 @@ impl<'a, 'd> Context<'a, 'd> {
         let adds_containers = subject.adds_containers();
         let in_host_namespace = !host_namespaces.triggers(spec)?.is_empty();
         let may_be_unconfined = in_host_namespace && host_namespaces.action != HostNamespaceAction::Ignore
-            || shares_host_processes(spec)?
-            || settings.exempt.unconfined.cover(subject.namespace, subject.pod)?;
+            || shares_host_processes(spec)?;
         let gets_host_type = in_host_namespace && host_namespaces.sets_type() && !adds_containers;
         let default_type =
             if gets_host_type { &host_namespaces.type_name } else { &settings.allocation.fixed.type_name };
@@ -55,7 +54,10 @@ impl<'a, 'd> Context<'a, 'd> {
         let stored_level = stored_level.and_then(|level| Level::parse(level).ok());
         let sets_level =
             sites.iter().chain((!adds_containers).then_some(pod_site)).any(|site| site.level().is_some());
-        let needs_owner = sets_level && stored_level.is_none()
+        // A new image changes nothing about a level unless an exemption lifted the rule for it.
+        let judges_levels = !matches!(subject.kind, SubjectKind::NewImages(_))
+            || sites.iter().any(|site| !site.lifts.has(Lift::Level));
+        let needs_owner = sets_level && judges_levels && stored_level.is_none()
             || matches!(subject.kind, SubjectKind::NewPod) && completes_levels(settings);
         let owner = if needs_owner {
             find_owner(settings, &subject, pod_site, lookups, findings)?
@@ -107,7 +109,7 @@ impl<'a, 'd> Context<'a, 'd> {
         let options = site.options.unwrap_or_default();
         let is_completed = match self.subject.kind {
             SubjectKind::NewPod => completes_levels(self.settings),
-            SubjectKind::Template => false,
+            SubjectKind::Template | SubjectKind::NewImages(_) => false,
             SubjectKind::AddedContainers(_) => site.container.is_some(),
         };
         match options.level {
@@ -135,9 +137,9 @@ fn find_owner<'d>(
         && let Err(fault) = lookups.namespace.namespace(&|_| Ok(()))
     {
         findings.tolerate(fault)?;
-        return Ok(Owner::of(None, "an unknown owner"));
+        return Ok(Owner::unknown());
     }
-    let owner = owner::find(allocation, subject, &mut lookups.namespace)?;
+    let owner = owner::find(allocation, subject, lookups, findings)?;
     if owner.is_refused {
         let rule = [owner.text().as_str(), " has no level"].concat();
         let key = allocation.annotations.first().map_or("", String::as_str);

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::findings::Findings;
 use super::running::Running;
 use super::subject::SubjectKind;
+use crate::selinux::level::Level;
 use crate::selinux::settings::{IntraPod, LevelMatch};
 
 /// Compares the level of each container with that of the first.
@@ -25,9 +26,12 @@ pub(super) fn compare<'d>(
     }
     // A container of a template without a level can still get the level of the others.
     let is_template = matches!(context.subject.kind, SubjectKind::Template);
-    let mut comparable = running
-        .iter()
-        .filter(|container| !container.is_level_refused && (container.level.is_some() || !is_template));
+    let mut comparable = running.iter().filter(|container| {
+        !container.is_level_refused
+            && !container.may_differ
+            && !is_unconstrained(container)
+            && (container.level.is_some() || !is_template)
+    });
     let Some(first) = comparable.next() else { return Ok(()) };
     for other in comparable.filter(|other| other.level != first.level) {
         let names = [first.container.name()?, other.container.name()?];
@@ -41,6 +45,16 @@ pub(super) fn compare<'d>(
         }
     }
     Ok(())
+}
+
+/// Whether a container neither needs categories nor takes files from other containers: it is
+/// unconfined, so it accesses the files of every level, and every container may access its files,
+/// because they have no categories.
+///
+/// Source: `mcs_constrained_type` in refpolicy's `policy/mcs`, which does not apply to unconfined
+/// types.
+fn is_unconstrained(container: &Running<'_>) -> bool {
+    !container.is_confined() && container.level.as_ref().is_some_and(Level::is_lowest)
 }
 
 fn violation<'d>(first: &Running<'d>, other: &Running<'d>, names: [&str; 2]) -> Result<Violation<'d>, Fault> {

@@ -9,6 +9,6 @@ pub(super) struct Lookups<'a> {
     pub(super) cluster: &'a dyn Cluster,
     /// The Namespace of the pod.
     pub(super) namespace: NamespaceLookup<'a>,
-    /// The types of installed SelinuxProfile objects, once they are looked up.
-    pub(super) profile_types: Option<Vec<String>>,
+    /// The types of installed profiles of each kind, once they are looked up.
+    pub(super) profile_types: [Option<Vec<String>>; 2],
 }

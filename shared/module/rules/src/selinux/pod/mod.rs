@@ -5,6 +5,7 @@ mod claims;
 mod complete;
 mod context;
 mod findings;
+mod images;
 mod intra_pod;
 mod lookups;
 mod owner;
@@ -21,14 +22,15 @@ use admission::{Cluster, Fault, Operation, Request, Verdict};
 use self::context::Context;
 use self::findings::Findings;
 use self::lookups::Lookups;
-pub(super) use self::profiles::{API_VERSION as PROFILE_API_VERSION, KIND as PROFILE_KIND};
+pub(super) use self::profiles::{API_VERSION as PROFILE_API_VERSION, KINDS as PROFILE_KINDS};
 pub(super) use self::site::Site;
 use self::subject::{Subject, SubjectKind};
 use super::settings::{HostNamespaceAction, Settings};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::{Namespace, Pod};
 
-/// Judges a pod, a template of `kind`, or ephemeral containers that are added to a pod.
+/// Judges a pod, a template of `kind`, ephemeral containers that are added to a pod, or new images
+/// in a pod.
 ///
 /// # Errors
 /// Fields that cannot be read, and a failed look-up.
@@ -41,6 +43,12 @@ pub(super) fn review<'d>(
     let written = request.object()?;
     let is_update = request.operation == Operation::Update;
     let (object, subject_kind) = match kind {
+        "Pod" if is_update && request.subresource.is_empty() => {
+            if !settings.exempt.depend_on_images() {
+                return Ok(Verdict::admit());
+            }
+            (written, SubjectKind::NewImages(Pod::of(request.stored_object()?)))
+        }
         "Pod" if is_update => (request.stored_object()?, SubjectKind::AddedContainers(Pod::of(written))),
         "Pod" => (written, SubjectKind::NewPod),
         _ => (written, SubjectKind::Template),
@@ -62,7 +70,7 @@ pub(super) fn review<'d>(
     let mut lookups = Lookups {
         cluster,
         namespace: NamespaceLookup::new(Some(namespace), cluster, Namespace::DESCRIBED),
-        profile_types: None,
+        profile_types: [None, None],
     };
     findings(settings, subject, &mut lookups)?.verdict(settings.mode)
 }
@@ -75,8 +83,17 @@ fn findings<'a, 'd>(
 ) -> Result<Findings<'d>, Fault> {
     let mut findings = Findings::new(settings.on_lookup_failure);
     let pod_site = Site::of_pod(subject.pod)?;
-    let sites = subject.sites()?;
+    let mut sites = subject.sites()?;
+    images::exempt(&settings.exempt, &subject, lookups, &mut sites)?;
+    let has_new_images = matches!(subject.kind, SubjectKind::NewImages(_));
+    if has_new_images && sites.iter().all(|site| site.lifts.others().are_empty()) {
+        return Ok(findings);
+    }
     let context = Context::of(settings, subject, &pod_site, &sites, lookups, &mut findings)?;
+    images::check_images(&context, lookups, &mut findings, &pod_site, &sites)?;
+    if has_new_images {
+        return Ok(findings);
+    }
     let adds_containers = context.subject.adds_containers();
     if !adds_containers {
         reject_host_namespaces(&context, &mut findings)?;

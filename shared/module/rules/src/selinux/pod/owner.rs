@@ -1,13 +1,15 @@
 //! The owner of a pod's level.
 
-use admission::{Fault, Node, Quoted};
+use admission::{Cluster, Fault, Get, Node, Quoted};
 
+use super::findings::Findings;
+use super::lookups::Lookups;
 use super::subject::Subject;
 use crate::namespace_lookup::NamespaceLookup;
 use crate::selinux::level::Level;
 use crate::selinux::namespace_level::{annotated, hash_key, hashed, label_key};
 use crate::selinux::settings::{Allocation, OwnerScope, Source};
-use crate::view::{OwnerReference, Pod};
+use crate::view::{Metadata, OwnerReference, Pod};
 
 /// The owner of a level.
 #[derive(Clone, Debug)]
@@ -18,14 +20,19 @@ pub(super) struct Owner {
     key: String,
     /// Whether pods of this owner are denied because it has no level and must have one.
     pub(super) is_refused: bool,
-    /// Whether this is a pod that owns no level and therefore must not set one.
-    pub(super) is_unnamed_pod: bool,
+    /// The rule against any level, if the runtime chooses the levels of this owner's pods.
+    pub(super) forbids_levels: Option<&'static str>,
 }
 
 impl Owner {
     /// An owner with a key or, in messages, a noun phrase.
     pub(super) fn of(level: Option<Level>, key: &str) -> Self {
-        Self { level, key: key.to_owned(), is_refused: false, is_unnamed_pod: false }
+        Self { level, key: key.to_owned(), is_refused: false, forbids_levels: None }
+    }
+
+    /// An owner that could not be looked up.
+    pub(super) fn unknown() -> Self {
+        Self::of(None, "an unknown owner")
     }
 
     /// The owner as messages write it: `namespace "shop"`.
@@ -44,11 +51,16 @@ impl Owner {
 pub(super) fn find(
     allocation: &Allocation,
     subject: &Subject<'_, '_>,
-    lookup: &mut NamespaceLookup<'_>,
+    lookups: &mut Lookups<'_>,
+    findings: &mut Findings<'_>,
 ) -> Result<Owner, Fault> {
+    let lookup = &mut lookups.namespace;
     let namespace = subject.namespace;
     let key = match allocation.source {
-        Source::Runtime => return Ok(Owner::of(None, "the runtime")),
+        Source::Runtime => {
+            let forbids_levels = Some("is set, but the runtime chooses the level of every pod");
+            return Ok(Owner { forbids_levels, ..Owner::of(None, "the runtime") });
+        }
         Source::Fixed => return Ok(Owner::of(allocation.fixed.level.clone(), "every pod")),
         Source::NamespaceAnnotation => return by_annotation(allocation, namespace, lookup),
         Source::Hash => match allocation.scope {
@@ -59,13 +71,22 @@ pub(super) fn find(
             OwnerScope::ServiceAccount => {
                 ["serviceaccount:", namespace, "/", subject.pod.account()?].concat()
             }
-            OwnerScope::Workload => workload_key(subject)?,
+            OwnerScope::Workload => match workload_key(subject, lookups.cluster) {
+                Err(Unknown::Lookup(fault)) => {
+                    findings.tolerate(fault)?;
+                    return Ok(Owner::unknown());
+                }
+                Err(Unknown::Field(fault)) => return Err(fault),
+                Ok(key) => key,
+            },
             OwnerScope::StatefulPod => pod_key(subject)?,
         },
     };
     if key.is_empty() {
-        let is_unnamed_pod = subject.request.kind == "Pod";
-        return Ok(Owner { is_unnamed_pod, ..Owner::of(None, "a pod without a stable name") });
+        let is_pod = subject.request.kind == "Pod";
+        let rule = "is set for a pod without a stable name, whose level the runtime chooses";
+        let forbids_levels = is_pod.then_some(rule);
+        return Ok(Owner { forbids_levels, ..Owner::of(None, "a pod without a stable name") });
     }
     Ok(Owner::of(Some(allocation.pool.level(&key)), &key))
 }
@@ -84,18 +105,45 @@ fn by_annotation(
     Ok(Owner { is_refused, ..Owner::of(level, &["namespace:", namespace].concat()) })
 }
 
-/// The key of the workload: the controller of a pod, with a Deployment instead of its ReplicaSets,
-/// or the pod itself if it has no controller. Empty if the name is generated.
-fn workload_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
+/// The reason why the key of a workload is not known.
+enum Unknown {
+    /// A field of the request cannot be read.
+    Field(Fault),
+    /// A look-up failed.
+    Lookup(Fault),
+}
+
+impl From<Fault> for Unknown {
+    fn from(fault: Fault) -> Self {
+        Self::Field(fault)
+    }
+}
+
+/// The key of the workload: the controller of a pod, with a Deployment instead of its ReplicaSets
+/// and a CronJob instead of its Jobs, or the pod itself if it has no controller. Empty if the name
+/// is generated.
+///
+/// The name of a Job of a CronJob has the time of the run as a suffix, but other Jobs may have such
+/// names, too. The Job itself names its CronJob.
+fn workload_key(subject: &Subject<'_, '_>, cluster: &dyn Cluster) -> Result<String, Unknown> {
     let pod = subject.pod;
+    let namespace = subject.namespace;
+    let object = Pod::of(subject.object);
     let (kind, name) = match subject.request.kind {
         "Pod" => match controller(pod.metadata().owner_references())? {
-            Some(controller) => controller,
+            Some(Controller { kind: "Job", name, is_batch: true }) => {
+                return job_key(namespace, name, cluster).map_err(Unknown::Lookup);
+            }
+            Some(controller) => (controller.kind, controller.name),
             None => ("Pod", stable_name(pod)?),
         },
-        // Other objects create their pods, and the names of those are not known yet.
-        "CronJob" | "PodTemplate" => return Ok(String::new()),
-        kind => (kind, stable_name(Pod::of(subject.object))?),
+        "Job" => match controller(object.metadata().owner_references())? {
+            Some(Controller { kind: "CronJob", name, is_batch: true }) => ("CronJob", name),
+            _ => ("Job", stable_name(object)?),
+        },
+        // Any object may use it.
+        "PodTemplate" => return Ok(String::new()),
+        kind => (kind, stable_name(object)?),
     };
     if name.is_empty() {
         return Ok(String::new());
@@ -110,7 +158,29 @@ fn workload_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
         .and_then(|hash| name.strip_suffix(hash))
         .and_then(|rest| rest.strip_suffix('-'));
     let (kind, name) = deployment.map_or((kind, name), |name| ("Deployment", name));
-    Ok(["workload:", subject.namespace, "/", kind, "/", name].concat())
+    Ok(key(namespace, kind, name))
+}
+
+fn key(namespace: &str, kind: &str, name: &str) -> String {
+    ["workload:", namespace, "/", kind, "/", name].concat()
+}
+
+/// The key of a Job: its CronJob if it has one.
+///
+/// # Errors
+/// A Job that cannot be looked up or read.
+fn job_key(namespace: &str, name: &str, cluster: &dyn Cluster) -> Result<String, Fault> {
+    let shape = Metadata::OWNED;
+    let get = Get { api_version: "batch/v1", kind: "Job", namespace: Some(namespace), name, shape };
+    let Some(answer) = get.ask(cluster)? else {
+        return Err(Fault::in_lookup(get.to_string(), "not found"));
+    };
+    let document = answer.document()?;
+    let owners = document.root().at("metadata").at("ownerReferences");
+    Ok(match controller(owners)? {
+        Some(Controller { kind: "CronJob", name, is_batch: true }) => key(namespace, "CronJob", name),
+        _ => key(namespace, "Job", name),
+    })
 }
 
 /// The key of a pod with a stable name: one of a StatefulSet, or one without a controller. Empty
@@ -121,7 +191,7 @@ fn pod_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
     }
     let metadata = subject.pod.metadata();
     let name = match controller(metadata.owner_references())? {
-        Some(("StatefulSet", _)) => metadata.name().text()?.unwrap_or_default(),
+        Some(Controller { kind: "StatefulSet", .. }) => metadata.name().text()?.unwrap_or_default(),
         Some(_) => "",
         None => stable_name(subject.pod)?,
     };
@@ -140,13 +210,22 @@ fn stable_name(object: Pod<'_>) -> Result<&str, Fault> {
     Ok(metadata.name().text()?.unwrap_or_default())
 }
 
-/// The kind and the name of the controller.
-fn controller(owners: Node<'_>) -> Result<Option<(&str, &str)>, Fault> {
+/// The controller of an object.
+struct Controller<'d> {
+    kind: &'d str,
+    name: &'d str,
+    /// Whether it is of the API group `batch`. Other groups also have a kind Job.
+    is_batch: bool,
+}
+
+fn controller(owners: Node<'_>) -> Result<Option<Controller<'_>>, Fault> {
     for item in owners.items()? {
         let owner = OwnerReference::of(item)?;
         if owner.controller.boolean()? == Some(true) {
-            let (kind, name) = (owner.kind.text()?, owner.name.text()?);
-            return Ok(kind.zip(name));
+            let api_version = owner.api_version.text()?.unwrap_or_default();
+            let is_batch = api_version.starts_with("batch/");
+            let owner = owner.kind.text()?.zip(owner.name.text()?);
+            return Ok(owner.map(|(kind, name)| Controller { kind, name, is_batch }));
         }
     }
     Ok(None)

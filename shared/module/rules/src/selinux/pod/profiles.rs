@@ -1,36 +1,48 @@
-//! SELinux types from SelinuxProfile objects.
+//! SELinux types from the profiles of security-profiles-operator.
 //!
-//! Source: SelinuxProfile of security-profiles-operator.x-k8s.io/v1alpha2; `status.usage` is the
-//! type.
+//! Source: `api/selinuxprofile` of security-profiles-operator 0.4.0 to 1.0.0, API version v1alpha2.
+//! The kinds are namespaced before 0.9.0 and cluster-wide since. The operator writes the type,
+//! whose form also differs between versions, to `status.usage`.
 
 use admission::{Cluster, Fault, List, Shape};
 
 /// The API version of the profiles.
 pub(in crate::selinux) const API_VERSION: &str = "security-profiles-operator.x-k8s.io/v1alpha2";
 
-/// The kind of the profiles.
-pub(in crate::selinux) const KIND: &str = "SelinuxProfile";
+/// The kinds of the profiles.
+pub(in crate::selinux) const KINDS: [&str; 2] = ["SelinuxProfile", "RawSelinuxProfile"];
 
 const FIELDS: Shape<'static> = Shape::Fields(&[
     ("metadata", Shape::Fields(&[("namespace", Shape::ALL)])),
+    ("spec", Shape::Fields(&[("mode", Shape::ALL), ("permissive", Shape::ALL)])),
     ("status", Shape::Fields(&[("status", Shape::ALL), ("usage", Shape::ALL)])),
 ]);
 
-/// The types of the profiles that are installed for the whole cluster or for a Namespace.
+/// The types of the profiles of a kind that are installed for the whole cluster or for a Namespace.
+///
+/// Permissive profiles, with `spec.mode: Permissive` or, before 1.0.0, `spec.permissive: true`, do
+/// not confine their processes and are left out.
 ///
 /// # Errors
 /// Profiles that cannot be looked up or read.
-pub(super) fn installed(cluster: &dyn Cluster, namespace: &str) -> Result<Vec<String>, Fault> {
-    let list = List { api_version: API_VERSION, kind: KIND, namespace: None, shape: FIELDS };
-    let answer = list.ask(cluster)?;
-    let document = answer.document()?;
+pub(super) fn installed(
+    cluster: &dyn Cluster,
+    kind: &'static str,
+    namespace: &str,
+) -> Result<Vec<String>, Fault> {
+    let list = List { api_version: API_VERSION, kind, namespace: None, shape: FIELDS };
     let mut types = Vec::new();
-    for profile in document.root().at("items").required_items()? {
-        let status = profile.at("status");
+    list.each(cluster, &mut |profile| {
+        let (spec, status) = (profile.at("spec"), profile.at("status"));
         let place = profile.at("metadata").at("namespace").filled_text()?;
-        if status.at("status").text()? == Some("Installed") && place.is_none_or(|place| place == namespace) {
+        if status.at("status").text()? == Some("Installed")
+            && place.is_none_or(|place| place == namespace)
+            && spec.at("mode").text()? != Some("Permissive")
+            && spec.at("permissive").boolean()? != Some(true)
+        {
             types.extend(status.at("usage").text()?.map(str::to_owned));
         }
-    }
+        Ok(())
+    })?;
     Ok(types)
 }

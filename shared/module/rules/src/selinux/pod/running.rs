@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::lookups::Lookups;
 use super::site::{Site, is_privileged};
 use crate::selinux::level::Level;
+use crate::selinux::settings::Lift;
 use crate::view::Container;
 
 /// The origin of a container's type.
@@ -33,6 +34,8 @@ pub(super) struct Running<'d> {
     pub(super) level: Option<Level>,
     /// Whether its level is already refused.
     pub(super) is_level_refused: bool,
+    /// Whether its level may differ from that of other containers.
+    pub(super) may_differ: bool,
 }
 
 impl Running<'_> {
@@ -55,8 +58,7 @@ pub(super) fn running<'d>(
 ) -> Result<Vec<Running<'d>>, Fault> {
     let mut is_pod_level_refused = false;
     if !context.subject.adds_containers() {
-        let inheriting = sites.iter().filter(|site| site.options.is_none());
-        let inheriting: Vec<Container<'d>> = inheriting.filter_map(|site| site.container).collect();
+        let inheriting: Vec<Site<'d>> = sites.iter().filter(|site| site.options.is_none()).copied().collect();
         is_pod_level_refused = check(context, lookups, findings, pod_site, &inheriting)?;
     }
     let pod_level = context.final_level(pod_site);
@@ -64,7 +66,7 @@ pub(super) fn running<'d>(
     for site in sites {
         let Some(container) = site.container else { continue };
         let (applied, level, is_level_refused) = if site.options.is_some() {
-            let is_refused = check(context, lookups, findings, site, &[container])?;
+            let is_refused = check(context, lookups, findings, site, &[*site])?;
             (*site, context.final_level(site), is_refused)
         } else {
             (*pod_site, pod_level.clone(), is_pod_level_refused)
@@ -80,6 +82,7 @@ pub(super) fn running<'d>(
                 .or(context.default_type.map(|_| TypeOrigin::Default)),
             level,
             is_level_refused,
+            may_differ: site.lifts.has(Lift::IntraPod),
         });
     }
     Ok(running)

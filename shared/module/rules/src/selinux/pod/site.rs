@@ -4,6 +4,7 @@
 
 use admission::{Fault, Node};
 
+use crate::selinux::settings::Lifts;
 use crate::selinux::text::filled;
 use crate::view::{Container, ContainerPart, Pod};
 
@@ -26,6 +27,8 @@ pub(in crate::selinux) struct Site<'d> {
     /// The options of this site; `None` without an options object, which is not the same as an
     /// empty one.
     pub(super) options: Option<Options<'d>>,
+    /// The rules that exemptions lift from the container.
+    pub(super) lifts: Lifts,
 }
 
 impl<'d> Options<'d> {
@@ -50,7 +53,7 @@ impl<'d> Site<'d> {
     /// Options that cannot be read.
     pub(in crate::selinux) fn of_pod(pod: Pod<'d>) -> Result<Self, Fault> {
         let options = Options::of(pod.spec().entry("securityContext")?)?;
-        Ok(Self { holder: pod.spec(), container: None, options })
+        Ok(Self { holder: pod.spec(), container: None, options, lifts: Lifts::default() })
     }
 
     /// The site of a container.
@@ -59,7 +62,7 @@ impl<'d> Site<'d> {
     /// Options that cannot be read.
     pub(in crate::selinux) fn of_container(container: Container<'d>) -> Result<Self, Fault> {
         let options = Options::of(container.part(ContainerPart::SecurityContext)?)?;
-        Ok(Self { holder: container.place(), container: Some(container), options })
+        Ok(Self { holder: container.place(), container: Some(container), options, lifts: Lifts::default() })
     }
 
     /// The place of an option.

@@ -28,6 +28,8 @@ pub(super) enum SubjectKind<'d> {
     /// Only the new containers are judged, and only they are read from this pod. The API server
     /// drops all other changes, but not before webhooks have changed the object.
     AddedContainers(Pod<'d>),
+    /// It changes a pod; this is the pod before. Only images are judged, as options are immutable.
+    NewImages(Pod<'d>),
 }
 
 impl<'d> Subject<'_, 'd> {
@@ -43,6 +45,20 @@ impl<'d> Subject<'_, 'd> {
     pub(super) fn sites(&self) -> Result<Vec<Site<'d>>, Fault> {
         let containers = match self.kind {
             SubjectKind::NewPod | SubjectKind::Template => self.pod.all_containers()?,
+            SubjectKind::NewImages(old) => {
+                let mut known = Vec::new();
+                for container in old.all_containers()? {
+                    known.push((container.name()?, container.image()?));
+                }
+                let known = Lookup::of(known);
+                let mut changed = Vec::new();
+                for container in self.pod.all_containers()? {
+                    if known.position(&(container.name()?, container.image()?)).is_none() {
+                        changed.push(container);
+                    }
+                }
+                changed
+            }
             SubjectKind::AddedContainers(new_pod) => {
                 let mut known = Vec::new();
                 for container in self.pod.containers(ContainerKind::Ephemeral)? {

@@ -1,6 +1,6 @@
 //! The settings of `allocation`: the sources and owners of levels.
 
-use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
+use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, choices};
 
 use super::levels::read_level;
 use super::names::{account_problem, names, namespace_problem, selinux_name_problem};
@@ -37,6 +37,16 @@ choices! {
         StatefulPod,
     }
 
+    /// How a new Namespace is handled whose hashed level another Namespace has.
+    pub enum Collisions {
+        /// The Namespace is denied.
+        Reject,
+        /// The Namespace is admitted with a warning.
+        Warn,
+        /// Levels are not compared, and no Namespaces are listed.
+        Ignore,
+    }
+
     /// How pods in a Namespace without an annotation are handled.
     pub enum OnMissingAnnotation {
         /// They get the hashed level.
@@ -51,6 +61,8 @@ pub(super) const ALLOCATION: &[Setting] = &[
     Setting::new("source", Kind::Choice(Source::NAMES)),
     Setting::new("scope", Kind::Choice(OwnerScope::NAMES)),
     Setting::new("namespaceLabel", Kind::Text),
+    Setting::new("protectNamespaceLabel", Kind::Flag),
+    Setting::new("collisions", Kind::Choice(Collisions::NAMES)),
     Setting::new("annotations", Kind::List(&Kind::Text)),
     Setting::new("onMissingAnnotation", Kind::Choice(OnMissingAnnotation::NAMES)),
     Setting::new("categories", Kind::Object(CATEGORIES)),
@@ -101,12 +113,16 @@ pub(in crate::selinux) struct Allocation {
     pub(in crate::selinux) scope: OwnerScope,
     /// The label key whose value owns a level, under [`OwnerScope::NamespaceLabel`].
     pub(in crate::selinux) namespace_label: Option<String>,
+    /// Whether only editors may set, change and remove this label.
+    pub(in crate::selinux) protects_label: bool,
+    /// Under [`Source::Hash`], if the owners are Namespaces.
+    pub(in crate::selinux) collisions: Collisions,
     /// The keys of annotations that hold a level; the first one present applies.
     pub(in crate::selinux) annotations: Vec<String>,
     pub(in crate::selinux) on_missing: OnMissingAnnotation,
     pub(in crate::selinux) pool: Pool,
     groups: Vec<Group>,
-    /// The users who may write the annotations.
+    /// The users who may write the annotations and the protected label.
     pub(in crate::selinux) editors: Subjects,
     pub(in crate::selinux) fixed: Fixed,
 }
@@ -133,6 +149,8 @@ impl Default for Allocation {
             source: Source::default(),
             scope: OwnerScope::default(),
             namespace_label: None,
+            protects_label: false,
+            collisions: Collisions::default(),
             annotations: ANNOTATIONS.map(str::to_owned).to_vec(),
             on_missing: OnMissingAnnotation::default(),
             pool: Pool::default(),
@@ -159,6 +177,13 @@ impl Allocation {
             return Err(SettingsError::at(setting.at("scope"), problem));
         }
         self.namespace_label = namespace_label(setting.at("namespaceLabel"), self.scope)?;
+        let protect = setting.at("protectNamespaceLabel");
+        self.protects_label = protect.boolean()?.unwrap_or_default();
+        if self.protects_label && self.namespace_label.is_none() {
+            let problem = "requires scope: NamespaceLabel; remove it or set the scope";
+            return Err(SettingsError::at(protect, problem));
+        }
+        self.collisions = Choice::read(setting.at("collisions"))?;
         let annotations = setting.at("annotations");
         if annotations.is_present()? {
             self.annotations = names(annotations, &|key| {
@@ -175,6 +200,15 @@ impl Allocation {
         read_groups(&mut self.groups, setting.at("sharedGroups"))?;
         self.editors = editors(setting.at("annotationEditors"))?;
         self.fixed.read(setting.at("fixed"), self.source)
+    }
+
+    /// Whether the requesting user is an editor. The audit scanner sends requests without a user,
+    /// about whom nothing is known.
+    ///
+    /// # Errors
+    /// A user that cannot be read.
+    pub(in crate::selinux) fn is_editor(&self, request: &Request<'_>) -> Result<bool, Fault> {
+        Ok(request.username()?.is_empty() || self.editors.contain(request)?)
     }
 
     /// Whether the level of a pod depends on the Namespace object.

@@ -17,6 +17,14 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     ("allocation.namespaceLabel", "The label key whose value owns a level, for the scope `NamespaceLabel`."),
     (
+        "allocation.protectNamespaceLabel",
+        "If `true`, only `annotationEditors` may set, change and remove this label on Namespaces.",
+    ),
+    (
+        "allocation.collisions",
+        "How a new Namespace is handled whose hashed level another Namespace has, for the source `Hash` and the scopes `Namespace` and `NamespaceLabel`. `Reject` and `Warn` look up all Namespaces.",
+    ),
+    (
         "allocation.annotations",
         "Annotation keys that hold a level. The first annotation present applies; the policy writes the first key of the list. Defaults to `[portcullis.dev/selinux-level, openshift.io/sa.scc.mcs]`.",
     ),
@@ -43,7 +51,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "allocation.annotationEditors",
-        "The users, groups and service accounts that may set, change and remove the annotations. Defaults to the group `system:masters`.",
+        "The users, groups and service accounts that may set, change and remove the annotations and a protected label. Defaults to the group `system:masters`.",
     ),
     ("allocation.annotationEditors.groups", "Names of groups."),
     ("allocation.annotationEditors.users", "Full names of users."),
@@ -62,13 +70,20 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("levels", "The levels that pods may set."),
     (
         "levels.match",
-        "`Exact`: the level of the owner or, without an owner, as with `Format`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
+        "`Exact`: the level of the owner, and none if the runtime chooses the level, as with the source `Runtime`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
     ),
-    ("levels.extra", "Additional levels that every pod may set."),
+    (
+        "levels.extra",
+        "At most 100 additional levels that every pod may set. No owner gets one of them or a level that contains one.",
+    ),
+    (
+        "levels.missing",
+        "How `mode: Validate` handles a pod without a level. `Require`: it is denied, if levels are those of owners or fixed. `Allow`: it is admitted; only levels that are set are checked. `Mutate` adds missing levels in any case.",
+    ),
     ("types", "The SELinux types that pods may set."),
     (
         "types.allowed",
-        "Types, with one `*` at the beginning or the end. Defaults to `[container_t, container_init_t, container_kvm_t, container_engine_t]`.",
+        "Types, with one `*` at the beginning or the end, which matches no type that is known to be unconfined. Defaults to `[container_t, container_init_t, container_kvm_t, container_engine_t]`.",
     ),
     (
         "types.unconfined",
@@ -76,7 +91,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "types.fromSelinuxProfiles",
-        "If `true`, the types of SelinuxProfile objects installed for the Namespace are also allowed. The policy looks them up.",
+        "If `true`, the types of SelinuxProfile and RawSelinuxProfile objects installed for the cluster or the Namespace are also allowed. The policy looks them up.",
     ),
     ("users", "SELinux users that pods may set. Defaults to none."),
     ("roles", "SELinux roles that pods may set. Defaults to none."),
@@ -114,7 +129,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "volumes.localPersistentVolumes",
-        "How PersistentVolumes are handled whose `local.path` is a system path, which the runtime would relabel.",
+        "How PersistentVolumes are handled whose `local.path` is in, is or contains a system directory, which the runtime would relabel.",
     ),
     (
         "volumes.crioTrySkip",
@@ -123,13 +138,29 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("exempt", "Exemptions."),
     ("exempt.namespaces", "Names of Namespaces whose requests are not judged."),
     ("exempt.users", "Full names of users whose requests are not judged."),
+    ("exempt.pods", "Entries that lift rules from containers. All conditions of an entry have to hold."),
     (
-        "exempt.unconfined",
-        "Pods that may set an unconfined type without another reason. All other rules still apply to them.",
+        "exempt.pods.namespaces",
+        "Names of Namespaces. Required without `serviceAccounts`, because whoever writes a pod chooses its images and labels.",
     ),
-    ("exempt.unconfined.serviceAccounts", "Service accounts of pods, as `namespace/name`."),
-    ("exempt.unconfined.images", "Images, as full names or ending in `/*`, `:*` or `@*`."),
-    ("exempt.unconfined.namespaces", "Names of Namespaces."),
+    ("exempt.pods.serviceAccounts", "Service accounts of pods, as `namespace/name`."),
+    (
+        "exempt.pods.podSelector",
+        "A label selector for pods. For a pod template, it selects by the labels of the template.",
+    ),
+    ("exempt.pods.podSelector.matchLabels", "Labels that must have these values."),
+    ("exempt.pods.podSelector.matchExpressions", "Requirements that must all be met."),
+    ("exempt.pods.podSelector.matchExpressions.key", "The label key."),
+    ("exempt.pods.podSelector.matchExpressions.operator", "The comparison."),
+    ("exempt.pods.podSelector.matchExpressions.values", "The values to compare with, for `In` and `NotIn`."),
+    (
+        "exempt.pods.images",
+        "Images of the container, as full names or ending in `/*`, `:*` or `@*`. Changes of images are judged if the policy has a rule for the update of pods.",
+    ),
+    (
+        "exempt.pods.lifts",
+        "Required. `Type`: unconfined types need no other reason. `User`, `Role`: any value is allowed. `Level`: any well-formed level is allowed. `IntraPod`: the level may differ from that of other containers.",
+    ),
     (
         "onLookupFailure",
         "How a request is handled if a look-up that the verdict depends on fails: it is denied, or admitted with a warning.",

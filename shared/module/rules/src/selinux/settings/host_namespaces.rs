@@ -2,7 +2,7 @@
 
 use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, choices};
 
-use super::types::Types;
+use super::types::{Types, needs_exemption};
 
 choices! {
     /// A host namespace that a pod can share.
@@ -90,22 +90,28 @@ impl HostNamespaces {
     /// An action without triggers, a duplicate trigger, and a type that is missing or not one of
     /// `types.unconfined`.
     pub(super) fn read(&mut self, setting: Node<'_>, types: &Types) -> Result<(), SettingsError> {
-        self.type_name = types.unconfined.first().cloned();
+        self.type_name = types.unconfined.iter().find(|name| !needs_exemption(name)).cloned();
         let type_setting = setting.at("type");
         if setting.object()? {
             self.action = Choice::read(setting.at("action"))?;
             self.level = Choice::read(setting.at("level"))?;
             self.read_triggers(setting.at("triggers"))?;
             if let Some(text) = type_setting.text()? {
-                if !types.is_unconfined(text) {
-                    let problem = "is not one of types.unconfined; add it there or use one of them";
+                let problem = if !types.is_unconfined(text) {
+                    Some("is not one of types.unconfined; add it there or use one of them")
+                } else if needs_exemption(text) {
+                    Some("gives more than host namespaces do; use another type, or set action: Ignore")
+                } else {
+                    None
+                };
+                if let Some(problem) = problem {
                     return Err(SettingsError::about(type_setting, text, problem));
                 }
                 self.type_name = Some(text.to_owned());
             }
         }
         if self.type_name.is_none() && self.sets_type() {
-            let problem = "is missing, as types.unconfined is empty; list a type there, or set action: Ignore or Reject";
+            let problem = "is missing, as types.unconfined has no type for it; list one there, or set action: Ignore or Reject";
             return Err(SettingsError::at(type_setting, problem));
         }
         Ok(())

@@ -3,42 +3,67 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use crate::selinux::level::Level;
+use crate::selinux::pool::Pool;
 
 choices! {
     /// The levels that a pod may set.
     pub enum LevelMatch {
-        /// The level of its owner.
+        /// The level of its owner, and none if the runtime chooses it.
         Exact,
         /// Any well-formed level that does not give access to the files of others.
         Format,
         /// Any level; levels are not checked.
         Any,
     }
+
+    /// How a pod without a level is handled.
+    pub enum MissingLevel {
+        /// It gets a level, or must have one.
+        Require,
+        /// It gets a level, but need not have one.
+        Allow,
+    }
 }
 
 /// The keys of `levels`.
-pub(super) const LEVELS: &[Setting] =
-    &[Setting::new("match", Kind::Choice(LevelMatch::NAMES)), Setting::new("extra", Kind::List(&Kind::Text))];
+pub(super) const LEVELS: &[Setting] = &[
+    Setting::new("match", Kind::Choice(LevelMatch::NAMES)),
+    Setting::new("missing", Kind::Choice(MissingLevel::NAMES)),
+    Setting::new("extra", Kind::List(&Kind::Text)),
+];
+
+/// The maximum number of extra levels. With more, a small pool might have no level left for a name.
+const MOST_EXTRA: usize = 100;
 
 /// The levels that pods may set.
 #[derive(Debug, Default)]
 pub(in crate::selinux) struct Levels {
     pub(in crate::selinux) matching: LevelMatch,
-    /// Levels that every pod may set in addition.
+    pub(in crate::selinux) missing: MissingLevel,
+    /// Levels that every pod may set in addition. No owner has a level that reaches one of them.
     pub(in crate::selinux) extra: Vec<Level>,
 }
 
 impl Levels {
-    /// Reads `levels`; `per_level` is the number of categories that an allocated level has.
+    /// Reads `levels`; owners get the levels of `pool`.
+    ///
+    /// A process can access a file if its level has all categories of the file. So that neither
+    /// side has access to the files of the other, no extra level may contain or be contained in the
+    /// level of an owner. Extra levels may contain each other: every pod may set all of them.
     ///
     /// # Errors
-    /// An extra level that is malformed, a duplicate or gives access to the files of others.
-    pub(super) fn read(&mut self, setting: Node<'_>, per_level: usize) -> Result<(), SettingsError> {
+    /// An extra level that is malformed, a duplicate, gives access to the files of owners, or whose
+    /// files owners could access.
+    pub(super) fn read(&mut self, setting: Node<'_>, pool: &Pool) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
         }
         self.matching = Choice::read(setting.at("match"))?;
-        for (item, text) in setting.at("extra").texts()? {
+        self.missing = Choice::read(setting.at("missing"))?;
+        let per_level = usize::from(pool.per_level);
+        let all = Level::of(&(pool.min..=pool.max).collect::<Vec<_>>());
+        let extra = setting.at("extra");
+        for (item, text) in extra.texts()? {
             let level = read_level(item, text)?;
             let problem = if level.is_range() {
                 "is a range, which gives access to the files of others; write a single level"
@@ -46,9 +71,14 @@ impl Levels {
                 "has no categories, so every container can access its files; add categories"
             } else if level.categories() > per_level {
                 "has more than allocation.categories.perLevel categories, which gives access to the files of others; remove some"
+            } else if level.categories() < per_level && all.reaches(&level) {
+                "is part of levels that owners can have, which gives them access to its files; write as many categories as allocation.categories.perLevel, or one outside allocation.categories"
             } else if self.extra.contains(&level) {
                 "is a duplicate; remove it"
             } else {
+                if self.extra.len() == MOST_EXTRA {
+                    return Err(SettingsError::at(extra, "has more than 100 levels; remove some"));
+                }
                 self.extra.push(level);
                 continue;
             };

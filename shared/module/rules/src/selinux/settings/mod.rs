@@ -8,24 +8,26 @@ mod levels;
 mod mode;
 mod names;
 mod types;
+mod unconfined;
 mod volumes;
 
-use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
+use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, Verdict, choices};
 
 use allocation::ALLOCATION;
 pub(super) use allocation::Allocation;
-pub use allocation::{OnMissingAnnotation, OwnerScope, Source};
+pub use allocation::{Collisions, OnMissingAnnotation, OwnerScope, Source};
 pub(super) use docs::DOCS;
-use exempt::{EXEMPT, Exempt};
+use exempt::EXEMPT;
+pub(super) use exempt::{Exempt, Lift, Lifts};
 pub(super) use host_namespaces::shares_host_processes;
 use host_namespaces::{HOST_NAMESPACES, HostNamespaces};
 pub use host_namespaces::{HostNamespace, HostNamespaceAction, HostNamespaceLevel};
-pub use levels::LevelMatch;
 use levels::{LEVELS, Levels};
+pub use levels::{LevelMatch, MissingLevel};
 pub use mode::Mode;
 use names::{names, selinux_name_problem};
-pub(super) use types::is_file_type;
 use types::{TYPES, Types};
+pub(super) use types::{is_file_type, needs_exemption};
 pub use volumes::{Caution, ChangePolicy, LocalVolumes, SharedClaims};
 use volumes::{VOLUMES, Volumes};
 
@@ -90,8 +92,8 @@ impl Settings {
         let mut settings = Self { mode, ..Self::default() };
         settings.allocation.read(setting.at("allocation"))?;
         settings.types.read(setting.at("types"))?;
-        let per_level = usize::from(settings.allocation.pool.per_level);
-        settings.levels.read(setting.at("levels"), per_level)?;
+        settings.levels.read(setting.at("levels"), &settings.allocation.pool)?;
+        settings.allocation.pool.excluded.clone_from(&settings.levels.extra);
         settings.host_namespaces.read(setting.at("hostNamespaces"), &settings.types)?;
         settings.volumes.read(setting.at("volumes"), mode)?;
         settings.exempt.read(setting.at("exempt"))?;
@@ -102,8 +104,25 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The verdict on a Namespace if the others cannot be looked up: `verdict`, with a warning.
+    ///
+    /// # Errors
+    /// The fault itself, unless the settings tolerate failed look-ups.
+    pub(super) fn without_lookup<'d>(
+        &self,
+        verdict: Verdict<'d>,
+        fault: Fault,
+    ) -> Result<Verdict<'d>, Fault> {
+        if self.on_lookup_failure != OnLookupFailure::Warn {
+            return Err(fault);
+        }
+        let warning = ["selinux could not look up: ", &fault.place().to_string()].concat();
+        Ok(verdict.warn(warning).annotate("error", fault.to_string()))
+    }
+
     /// Whether every pod must have a level.
     pub(super) fn require_levels(&self) -> bool {
-        self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed
+        self.levels.missing == MissingLevel::Require
+            && (self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed)
     }
 }

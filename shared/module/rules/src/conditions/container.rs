@@ -1,0 +1,79 @@
+//! The conditions of an entry on a container.
+
+use admission::{Choice, Fault, Node, SettingsError, choices};
+
+use super::settings::{IMPOSSIBLE, is_pattern_of_label, name_patterns};
+use crate::pattern::Patterns;
+use crate::view::{Container, ContainerKind};
+
+choices! {
+    /// The kinds of containers, as entries name them.
+    pub enum Kinds {
+        /// `containers`.
+        Container,
+        /// `initContainers`.
+        Init,
+        /// `ephemeralContainers`.
+        Ephemeral,
+    }
+}
+
+/// Conditions on a container that must all be met: one of the images, one of the names and one of
+/// the kinds. An empty list is not a condition.
+#[derive(Debug, Default)]
+pub struct ContainerConditions {
+    images: Patterns,
+    names: Patterns,
+    kinds: Vec<ContainerKind>,
+}
+
+impl ContainerConditions {
+    /// Reads the keys `images`, `containers` and `containerKinds` of an entry.
+    ///
+    /// # Errors
+    /// Returns an error for a pattern that cannot match any image or name.
+    pub fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
+        let mut kinds = Vec::new();
+        for kind in entry.at("containerKinds").items()? {
+            kinds.push(match Kinds::read(kind)? {
+                Kinds::Container => ContainerKind::Container,
+                Kinds::Init => ContainerKind::Init,
+                Kinds::Ephemeral => ContainerKind::Ephemeral,
+            });
+        }
+        let images = name_patterns(entry.at("images"), IMPOSSIBLE, &|image| {
+            !image.bytes().any(|byte| byte.is_ascii_whitespace())
+        })?;
+        let names = name_patterns(entry.at("containers"), IMPOSSIBLE, &|name| is_pattern_of_label(name))?;
+        Ok(Self { images, names, kinds })
+    }
+
+    /// Returns whether there is no condition.
+    #[must_use]
+    pub fn are_empty(&self) -> bool {
+        self.images.are_empty() && self.names.are_empty() && self.kinds.is_empty()
+    }
+
+    /// Returns whether there is a condition on images.
+    #[must_use]
+    pub fn depend_on_image(&self) -> bool {
+        !self.images.are_empty()
+    }
+
+    /// Returns the kinds of containers; empty for all kinds.
+    #[must_use]
+    pub fn kinds(&self) -> &[ContainerKind] {
+        &self.kinds
+    }
+
+    /// Returns whether a container meets all conditions.
+    ///
+    /// # Errors
+    /// Returns a fault if the image or the name of the container is not a string.
+    pub fn met_by(&self, container: &Container<'_>) -> Result<bool, Fault> {
+        let (image, name) = (container.image()?, container.name()?);
+        Ok(self.images.are_met_by(image)
+            && self.names.are_met_by(name)
+            && (self.kinds.is_empty() || self.kinds.contains(&container.kind)))
+    }
+}

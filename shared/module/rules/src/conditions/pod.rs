@@ -1,0 +1,209 @@
+//! The conditions of an entry on the pod and the request.
+
+use admission::{Fault, Lookup, Node, Request, SettingsError};
+
+use super::settings::{
+    IMPOSSIBLE, is_pattern_of_label, is_pattern_of_subdomain, name_patterns, selector, some,
+};
+use super::workload;
+use crate::namespace_lookup::NamespaceLookup;
+use crate::pattern::Patterns;
+use crate::selector::Selector;
+use crate::subject::{groups, users};
+use crate::view::Pod;
+
+/// Conditions on a pod and its request that must all be met. An empty list is not a condition.
+#[derive(Debug, Default)]
+pub struct PodConditions {
+    pod_selector: Option<Selector>,
+    namespaces: Patterns,
+    namespace_selector: Option<Selector>,
+    service_accounts: Patterns,
+    runtime_classes: Patterns,
+    workloads: Patterns,
+    users: Vec<String>,
+    groups: Vec<String>,
+}
+
+/// A pod and its request, and the entries whose conditions are known to be met or not.
+#[derive(Debug)]
+pub struct EvalContext<'a, 'd> {
+    /// The request, or `None` for the pod before an update, whose requesting user is not known.
+    request: Option<&'a Request<'d>>,
+    /// Whether conditions on the requesting user are met by any user.
+    any_user: bool,
+    pod: Pod<'d>,
+    /// The volumes that a container may write to, once they are asked for.
+    writable: Option<Result<Lookup<&'d str>, Fault>>,
+    /// Whether all labels meet the selectors of pods.
+    ignores_labels: bool,
+    /// By the number of the entry.
+    met: Vec<Option<Result<bool, Fault>>>,
+}
+
+impl PodConditions {
+    /// Reads the keys `podSelector`, `namespaces`, `namespaceSelector`, `serviceAccounts`,
+    /// `runtimeClasses`, `workloads`, `users` and `groups` of an entry.
+    ///
+    /// # Errors
+    /// Returns an error for a pattern that cannot match any name, for a selector that is not valid,
+    /// and the errors of [`users`] and [`groups`].
+    pub fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
+        Ok(Self {
+            pod_selector: selector(entry.at("podSelector"))?,
+            namespaces: name_patterns(entry.at("namespaces"), IMPOSSIBLE, &is_pattern_of_label)?,
+            namespace_selector: selector(entry.at("namespaceSelector"))?,
+            service_accounts: name_patterns(entry.at("serviceAccounts"), IMPOSSIBLE, &is_pattern_of_account)?,
+            runtime_classes: name_patterns(entry.at("runtimeClasses"), IMPOSSIBLE, &is_pattern_of_subdomain)?,
+            workloads: name_patterns(entry.at("workloads"), NOT_A_WORKLOAD, &|workload| {
+                workload
+                    .split_once('/')
+                    .is_some_and(|(kind, name)| workload::is_kind(kind) && is_pattern_of_subdomain(name))
+            })?,
+            users: some(entry.at("users"), users)?,
+            groups: some(entry.at("groups"), groups)?,
+        })
+    }
+
+    /// Returns whether there is no condition.
+    #[must_use]
+    pub fn are_empty(&self) -> bool {
+        self.pod_selector.is_none()
+            && self.namespaces.are_empty()
+            && self.namespace_selector.is_none()
+            && self.service_accounts.are_empty()
+            && self.runtime_classes.are_empty()
+            && self.workloads.are_empty()
+            && !self.depend_on_user()
+    }
+
+    /// Returns whether the conditions depend on the requesting user.
+    #[must_use]
+    pub fn depend_on_user(&self) -> bool {
+        !(self.users.is_empty() && self.groups.is_empty())
+    }
+
+    /// Returns whether the conditions need a look-up.
+    #[must_use]
+    pub fn need_lookup(&self) -> bool {
+        self.namespace_selector.is_some()
+    }
+}
+
+impl<'a, 'd> EvalContext<'a, 'd> {
+    /// Returns the context of a pod, for a number of entries.
+    #[must_use]
+    pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
+        let met = vec![None; entries];
+        Self { request, any_user: false, pod, writable: None, ignores_labels: false, met }
+    }
+
+    /// Returns the context with conditions on the requesting user that any user meets.
+    #[must_use]
+    pub fn for_any_user(mut self) -> Self {
+        self.any_user = true;
+        self
+    }
+
+    /// Returns the context with labels that meet every `podSelector`: for conditions that a pod met
+    /// at some time, as its labels can change.
+    #[must_use]
+    pub fn ignoring_labels(mut self) -> Self {
+        self.ignores_labels = true;
+        self
+    }
+
+    /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
+    ///
+    /// # Errors
+    /// Returns a fault if a field of the pod or the request cannot be read, or if the look-up of
+    /// the Namespace fails.
+    pub fn meets(
+        &mut self,
+        entry: usize,
+        conditions: &PodConditions,
+        lookup: &mut NamespaceLookup<'_>,
+    ) -> Result<bool, Fault> {
+        if let Some(Some(known)) = self.met.get(entry) {
+            return known.clone();
+        }
+        let met = self.evaluate(conditions, lookup);
+        if let Some(known) = self.met.get_mut(entry) {
+            *known = Some(met.clone());
+        }
+        met
+    }
+
+    /// Returns whether every mount of a volume is read-only.
+    ///
+    /// # Errors
+    /// Returns a fault if the mounts of a container cannot be read.
+    pub fn mounts_read_only(&mut self, volume: &str) -> Result<bool, Fault> {
+        let pod = self.pod;
+        let writable = self.writable.get_or_insert_with(|| pod.writable_volumes().map(Lookup::of));
+        writable.as_ref().map(|names| names.position(&volume).is_none()).map_err(Clone::clone)
+    }
+
+    fn evaluate(&self, conditions: &PodConditions, lookup: &mut NamespaceLookup<'_>) -> Result<bool, Fault> {
+        let PodConditions { pod_selector, namespaces, namespace_selector, users, groups, .. } = conditions;
+        if let Some(request) = self.request.filter(|_| !self.any_user) {
+            let is_user = users.is_empty() || has(users, request.username()?);
+            if !is_user || !groups.is_empty() && !request.groups()?.iter().any(|group| has(groups, group)) {
+                return Ok(false);
+            }
+        }
+        let namespace = lookup.name.unwrap_or_default();
+        if !namespaces.are_met_by(namespace) {
+            return Ok(false);
+        }
+        if let Some(selector) = pod_selector
+            && !self.ignores_labels
+            && !selector.matches(self.pod.metadata().labels())?
+        {
+            return Ok(false);
+        }
+        if !conditions.service_accounts.are_empty() {
+            let mut account = namespace.to_owned();
+            account.push('/');
+            account.push_str(self.pod.account()?);
+            if !conditions.service_accounts.are_met_by(&account) {
+                return Ok(false);
+            }
+        }
+        if !conditions.runtime_classes.are_empty() {
+            match self.pod.runtime_class_name().filled_text()? {
+                Some(name) if conditions.runtime_classes.are_met_by(name) => {}
+                _ => return Ok(false),
+            }
+        }
+        if let Some(request) = self.request
+            && !conditions.workloads.are_empty()
+            && !workload::is_of(&conditions.workloads, request, self.pod)?
+        {
+            return Ok(false);
+        }
+        // The look-up comes last, so that it happens only if the verdict depends on it.
+        match namespace_selector {
+            None => Ok(true),
+            Some(selector) => lookup.namespace(&|namespace| selector.matches(namespace.metadata().labels())),
+        }
+    }
+}
+
+/// The problem with a text that is not a workload.
+const NOT_A_WORKLOAD: &str =
+    "is not a workload of Kubernetes; write KIND/NAME, such as Deployment/web or DaemonSet/node-*";
+
+/// Returns whether a pattern can match a service account, `namespace/name`.
+fn is_pattern_of_account(account: &str) -> bool {
+    match account.split_once('/') {
+        Some((namespace, name)) => is_pattern_of_label(namespace) && is_pattern_of_subdomain(name),
+        // A star can also stand for the slash.
+        None => account.contains('*') && is_pattern_of_subdomain(account),
+    }
+}
+
+/// Returns whether a list has a name.
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
+}
