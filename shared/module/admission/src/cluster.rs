@@ -188,12 +188,17 @@ impl<'a> LookupAnswer<'a> {
     /// Parses the answer. The root of a list is the list itself.
     ///
     /// # Errors
-    /// Returns a fault if the answer cannot be parsed; see [`Document::parse`].
+    /// Returns a fault if the answer is not an object or cannot be parsed; see [`Document::parse`].
     pub fn document(&self) -> Result<Document<'_>, Fault> {
         let origin = Origin::Lookup(self.name.as_str());
         let [(_, item)] = self.items;
         let shape = if self.list { Shape::Fields(&self.items) } else { item };
-        Document::parse(&self.json, shape, origin)
+        let document = Document::parse(&self.json, shape, origin)?;
+        let root = document.root();
+        if !root.object()? {
+            return Err(root.fault("expected an object, found nothing"));
+        }
+        Ok(document)
     }
 }
 

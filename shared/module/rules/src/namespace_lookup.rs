@@ -1,6 +1,6 @@
 //! Look-ups of Namespaces.
 
-use admission::{Cluster, Document, Fault, Get, LookupAnswer, Shape};
+use admission::{Cluster, Fault, Get, LookupAnswer, Shape};
 
 use crate::view::Namespace;
 
@@ -38,19 +38,6 @@ fn get<'a>(name: &'a str, shape: Shape<'static>) -> Get<'a> {
     Get { api_version: "v1", kind: "Namespace", namespace: None, name, shape }
 }
 
-/// Returns the view of a Namespace that was looked up.
-///
-/// # Errors
-/// Returns a fault if the answer is not a JSON object.
-pub fn view<'d>(document: &'d Document<'d>) -> Result<Namespace<'d>, Fault> {
-    let root = document.root();
-    if root.object()? {
-        Ok(Namespace::of(root))
-    } else {
-        Err(root.fault("expected an object, found nothing"))
-    }
-}
-
 /// The Namespace of a request: looked up on first use and cached.
 pub struct NamespaceLookup<'a> {
     /// The name of the Namespace; `None` if the request has none.
@@ -76,7 +63,7 @@ impl<'a> NamespaceLookup<'a> {
     /// Passes the Namespace to `read` and returns the result.
     ///
     /// # Errors
-    /// Returns the fault of [`require`] or [`view`], the same one on every call, or that of `read`.
+    /// Returns the fault of [`require`], the same one on every call, or that of `read`.
     pub fn namespace<T>(&mut self, read: &dyn Fn(Namespace<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         let mut found = None;
         self.read(&mut |namespace| {
@@ -93,6 +80,6 @@ impl<'a> NamespaceLookup<'a> {
             None => require(self.name, self.cluster, self.shape),
         };
         let document = self.answer.insert(answer).as_ref().map_err(Clone::clone)?.document()?;
-        read(view(&document)?)
+        read(Namespace::of(document.root()))
     }
 }

@@ -1,6 +1,6 @@
 //! YAML and JSON, and the places of values in the text.
 
-use manifest::{Place, Places, Step, documents, write};
+use manifest::{Place, Places, Step, documents, lines, write};
 use serde_json::{Number, Value};
 
 /// The maximum number of paths of a document that are looked up.
@@ -41,7 +41,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
 
 fn is_in(place: Place, text: &str, path: &[Step]) {
     let Place { start, end } = place;
-    let line = text.split('\n').nth(usize::try_from(start.line).unwrap() - 1);
+    let line = lines(text).nth(usize::try_from(start.line).unwrap() - 1);
     let line = line.unwrap_or_else(|| panic!("{text:?}: {path:?} at {place:?}"));
     let columns = 1..=u64::try_from(line.chars().count()).unwrap() + 1;
     assert!(

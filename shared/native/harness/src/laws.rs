@@ -177,7 +177,7 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
         "\"x\"",
         "{\"metadata\":",
         "{\"items\":{},\"metadata\":[]}",
-        "{\"allowed\":\"true\"}",
+        "{\"allowed\":\"true\",\"metadata\":7}",
     ];
     for answer in nonsense {
         if entry.evaluate(&payload, &Says(answer.as_bytes())).accepted {

@@ -10,7 +10,7 @@ mod problem;
 mod read;
 mod strict;
 
-pub use places::{Place, Places, Position};
+pub use places::{Place, Places, Position, lines};
 pub use problem::Problem;
 pub use read::{documents, found, own_documents, write};
 pub use text::Step;

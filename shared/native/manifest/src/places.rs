@@ -53,7 +53,7 @@ impl Places {
         let documents: Vec<Spanned<Tree>> = documents.unwrap_or_default();
         let documents = documents.into_iter().filter(|document| !matches!(document.value, Tree::Null));
         let end = |line: &str| u64::try_from(line.chars().count()).unwrap_or(u64::MAX).saturating_add(1);
-        Self { documents: documents.collect(), line_ends: text.lines().map(end).collect() }
+        Self { documents: documents.collect(), line_ends: lines(text).map(end).collect() }
     }
 
     /// Returns the place of a path in one of the documents, or of the deepest part of the path that
@@ -106,6 +106,24 @@ impl Place {
         };
         Self { start, end: Position { line: start.line, column: end } }
     }
+}
+
+/// Returns the lines of a text, as YAML and editors count them: they end with a line feed, a
+/// carriage return, or both.
+///
+/// # Example
+/// ```
+/// assert_eq!(manifest::lines("a\r\nb\rc\n").collect::<Vec<_>>(), ["a", "b", "c", ""]);
+/// ```
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some((line, behind)) = text.split_once(['\r', '\n']) else { return rest.take() };
+        let is_pair = text.get(line.len()..).is_some_and(|end| end.starts_with("\r\n"));
+        rest = Some(if is_pair { behind.strip_prefix('\n').unwrap_or(behind) } else { behind });
+        Some(line)
+    })
 }
 
 impl<'de> Deserialize<'de> for Tree {

@@ -207,7 +207,7 @@ impl<'a, 'd> AllowedRanges<'a, 'd> {
     fn selected(&self) -> Result<Vec<Undecided<'a>>, Fault> {
         let answer = namespace_lookup::require(self.request.namespace()?, self.cluster, Namespace::LABELLED)?;
         let document = answer.document()?;
-        let labels = namespace_lookup::view(&document)?.metadata().labels();
+        let labels = Namespace::of(document.root()).metadata().labels();
         let mut selected = Vec::new();
         for Undecided { cidrs, selector, permission } in &self.undecided {
             let matches = match selector {

@@ -120,7 +120,7 @@ impl<'a> Lookups<'a> {
             });
         };
         let document = answer.document()?;
-        let annotations = namespace_lookup::view(&document)?.metadata().annotations();
+        let annotations = Namespace::of(document.root()).metadata().annotations();
         Ok(NamespaceFacts {
             missing: None,
             listed: Keys::between_commas(annotations.at(ALLOWED_LABEL_KEYS).text()?.unwrap_or_default()),
