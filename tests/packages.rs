@@ -25,6 +25,7 @@ const ELEMENTS: &[(&str, &str, &str)] = &[
     ("external-ips", "allow", r#"{"cidrs": ["192.0.2.0/24"]}"#),
     ("pod-security", "exclude", r#"{"controlName": "Capabilities", "images": ["*"]}"#),
     ("selinux", "allocation.sharedGroups", r#"{"name": "tenant", "namespaces": ["team-a"]}"#),
+    ("selinux", "exempt.pods", r#"{"namespaces": ["kube-system"], "lifts": ["Type"]}"#),
 ];
 
 fn policy(id: &str, file: &str) -> (PathBuf, String) {
@@ -106,7 +107,7 @@ impl<'a> Declared<'a> {
     /// it that the names of questions contain.
     fn add(&mut self, place: &str, prefix: &str, settings: &[Setting], questions: &mut Vec<Question>) {
         let id = self.entry.id;
-        for setting in settings {
+        for setting in settings.iter().filter(|setting| !matches!(setting.kind, Kind::Former(_))) {
             let (path, variable) = (format!("{place}{}", setting.name), format!("{prefix}{}", setting.name));
             if NOT_IN_FORM.iter().any(|(policy, known, _)| *policy == id && *known == path) {
                 continue;

@@ -36,7 +36,8 @@ const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
 /// The levels of Namespaces, by name.
 type NamespaceOwners = BTreeMap<String, Owned>;
 
-/// Judges the objects of a dump as if they were being created, and compares their levels.
+/// Judges the objects of a dump as if they were being created, and compares their levels. Pods that
+/// have finished are left out: they run no more, and their controllers create others.
 ///
 /// # Errors
 /// A dump without Namespaces, and an object that cannot be read.
@@ -65,6 +66,9 @@ pub fn find(dump: &Dump, settings: &SelinuxSettings) -> Result<SelinuxFindings, 
                 group => format!("{group}/{version}"),
             };
             for object in dump.objects_of_kind(&api_version, rule.kind)? {
+                if rule.kind == "Pod" && has_finished(&object)? {
+                    continue;
+                }
                 let lacks_namespace = !is_cluster_wide && !known.contains(&object.namespace);
                 if !is_cluster_wide {
                     levels.extend(levels_of(&object)?);
@@ -87,6 +91,17 @@ pub fn find(dump: &Dump, settings: &SelinuxSettings) -> Result<SelinuxFindings, 
     findings.foreign = foreign::find(levels, &owners);
     findings.notes = notes(&unknown, &owners);
     Ok(findings)
+}
+
+/// Whether a pod has run to its end.
+///
+/// Source: `PodPhase` of the Kubernetes API; a pod in one of these phases is never started again.
+fn has_finished(pod: &DumpObject) -> Result<bool, AuditError> {
+    let has_finished = pod.visit(|root| {
+        let phase = root.at("status").at("phase").text()?;
+        Ok(matches!(phase, Some("Succeeded" | "Failed")))
+    })?;
+    Ok(has_finished)
 }
 
 /// Returns the levels that a pod or a pod template sets.
@@ -128,4 +143,56 @@ fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners) -> Vec<String> {
         notes.push(format!("Namespaces have no levels of their own, so they were not compared: {origin}"));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster_objects::Objects;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn pod(name: &str, phase: &Value) -> Value {
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": "shop" },
+            "spec": {
+                "securityContext": { "seLinuxOptions": { "level": "s0:c78,c138" } },
+                "containers": [{ "name": "app" }],
+            },
+            "status": { "phase": phase },
+        })
+    }
+
+    fn findings(pods: Vec<Value>) -> Result<SelinuxFindings, AuditError> {
+        let namespace =
+            |name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+        let mut objects = vec![namespace("shop"), namespace("team-a")];
+        objects.extend(pods);
+        let settings = SelinuxSettings::configure(&json!({})).unwrap();
+        find(&Dump::new(Objects::from_values(objects).unwrap()), &settings)
+    }
+
+    // X12
+    #[test]
+    fn leaves_out_pods_that_have_finished() {
+        let phases = ["Failed", "Pending", "Running", "Succeeded", "Unknown"];
+        let pods: Vec<_> = phases.iter().map(|phase| pod(&phase.to_lowercase(), &json!(phase))).collect();
+        let found = findings(pods).unwrap();
+        let names = |objects: Vec<&ObjectReference>| {
+            objects.into_iter().map(|object| object.name.clone()).collect::<Vec<_>>()
+        };
+        let listed = ["pending", "running", "unknown"];
+        assert_eq!(names(found.denied.iter().map(|denied| &denied.object).collect()), listed);
+        assert_eq!(names(found.foreign.iter().map(|foreign| &foreign.object).collect()), listed);
+    }
+
+    #[test]
+    fn a_pod_without_a_phase_has_not_finished() {
+        assert_eq!(findings(vec![pod("new", &Value::Null)]).unwrap().denied.len(), 1);
+    }
+
+    #[test]
+    fn a_phase_that_is_not_a_string_is_an_error() {
+        assert!(findings(vec![pod("odd", &json!(7))]).is_err());
+    }
 }

@@ -13,8 +13,8 @@ use crate::selinux::settings::{LevelMatch, Lift, is_file_type, needs_exemption};
 /// The value that a fixed user, role, type or level requires.
 const DIFFERS: &str = "is not the value that every pod must have";
 
-/// Checks the options of a site and returns whether its level is refused. `running` are the sites of
-/// the containers that run with these options.
+/// Checks the options of a site and returns whether its level is refused. `running` are the sites
+/// of the containers that run with these options.
 ///
 /// # Errors
 /// Fields that cannot be read, and a failed look-up.
@@ -54,7 +54,8 @@ pub(super) fn check<'d>(
     Ok(true)
 }
 
-/// Whether a rule is lifted from all containers. Without a container, there is no reason to lift it.
+/// Whether a rule is lifted from all containers. Without a container, there is no reason to lift
+/// it.
 fn are_lifted(running: &[Site<'_>], lift: Lift) -> bool {
     !running.is_empty() && running.iter().all(|site| site.lifts.has(lift))
 }

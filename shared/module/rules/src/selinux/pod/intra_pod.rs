@@ -27,10 +27,7 @@ pub(super) fn compare<'d>(
     // A container of a template without a level can still get the level of the others.
     let is_template = matches!(context.subject.kind, SubjectKind::Template);
     let mut comparable = running.iter().filter(|container| {
-        !container.is_level_refused
-            && !container.may_differ
-            && !is_unconstrained(container)
-            && (container.level.is_some() || !is_template)
+        container.is_compared && !is_unconstrained(container) && (container.level.is_some() || !is_template)
     });
     let Some(first) = comparable.next() else { return Ok(()) };
     for other in comparable.filter(|other| other.level != first.level) {

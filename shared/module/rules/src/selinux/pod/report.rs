@@ -5,7 +5,7 @@ use admission::Fault;
 use super::context::Context;
 use super::findings::Findings;
 use super::running::Running;
-use crate::selinux::settings::{HostNamespaceAction, shares_host_processes};
+use crate::selinux::settings::{HostNamespaceAction, shares_host_network};
 
 /// Reports the containers that run unconfined, and the effects of shared namespaces on confinement.
 ///
@@ -25,12 +25,12 @@ pub(super) fn report<'d>(
     if context.in_host_namespace && !is_ignored {
         let warning = "containers in host namespaces run unconfined";
         findings.warn_of(warning, &names(running, &|container| !container.is_confined())?);
-        if shares_host_processes(spec)? {
-            let warning = "CRI-O ignores the type of containers with hostPID or hostIPC";
-            let is_typed =
-                &|container: &Running<'d>| container.is_confined() && container.type_origin.is_some();
-            findings.warn_of(warning, &names(running, is_typed)?);
-        }
+        let warning = "CRI-O ignores the type of containers in host namespaces";
+        let is_typed = &|container: &Running<'d>| container.is_confined() && container.type_origin.is_some();
+        findings.warn_of(warning, &names(running, is_typed)?);
+    } else if !is_ignored && shares_host_network(spec)? {
+        let warning = "by default, CRI-O does not confine containers with hostNetwork";
+        findings.warn_of(warning, &names(running, &Running::is_confined)?);
     }
     if let Some(at) = spec.entry("shareProcessNamespace")?
         && at.boolean()? == Some(true)

@@ -32,10 +32,9 @@ pub(super) struct Running<'d> {
     pub(super) type_origin: Option<TypeOrigin<'d>>,
     /// `None` if the runtime chooses the level or if it is malformed.
     pub(super) level: Option<Level>,
-    /// Whether its level is already refused.
-    pub(super) is_level_refused: bool,
-    /// Whether its level may differ from that of other containers.
-    pub(super) may_differ: bool,
+    /// Whether its level must be that of the other containers: it is not already refused, and no
+    /// exemption lifts the rule.
+    pub(super) is_compared: bool,
 }
 
 impl Running<'_> {
@@ -81,8 +80,7 @@ pub(super) fn running<'d>(
                 .map(TypeOrigin::Object)
                 .or(context.default_type.map(|_| TypeOrigin::Default)),
             level,
-            is_level_refused,
-            may_differ: site.lifts.has(Lift::IntraPod),
+            is_compared: !is_level_refused && !site.lifts.has(Lift::IntraPod),
         });
     }
     Ok(running)

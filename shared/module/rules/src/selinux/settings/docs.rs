@@ -37,7 +37,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("allocation.categories.max", "The highest category. Defaults to 1023."),
     (
         "allocation.categories.perLevel",
-        "The number of categories of every level, 2 or 3. Defaults to 2. A level with more categories would give access to the files of others.",
+        "The number of categories of every level, 2 or 3. Defaults to 2. A level of three categories contains three pairs, which runtimes may draw for other pods.",
     ),
     (
         "allocation.salt",
@@ -73,12 +73,12 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
         "`Exact`: the level of the owner, and none if the runtime chooses the level, as with the source `Runtime`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
     ),
     (
-        "levels.extra",
-        "At most 100 additional levels that every pod may set. No owner gets one of them or a level that contains one.",
-    ),
-    (
         "levels.missing",
         "How `mode: Validate` handles a pod without a level. `Require`: it is denied, if levels are those of owners or fixed. `Allow`: it is admitted; only levels that are set are checked. `Mutate` adds missing levels in any case.",
+    ),
+    (
+        "levels.extra",
+        "At most 100 additional levels that every pod may set. No owner gets one of them or a level that contains one.",
     ),
     ("types", "The SELinux types that pods may set."),
     (
@@ -87,7 +87,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "types.unconfined",
-        "Types that do not confine processes. Allowed for pods in the host PID or IPC namespace, privileged containers and exemptions. Defaults to `[spc_t]`.",
+        "Types that do not confine processes. Allowed for pods in the host PID or IPC namespace, privileged containers and exemptions; `super_t` for exemptions only. Defaults to `[spc_t]`.",
     ),
     (
         "types.fromSelinuxProfiles",
@@ -96,12 +96,18 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("users", "SELinux users that pods may set. Defaults to none."),
     ("roles", "SELinux roles that pods may set. Defaults to none."),
     ("hostNamespaces", "Pods in host namespaces, which the runtime cannot confine."),
-    ("hostNamespaces.triggers", "The host namespaces that count. Defaults to `[HostPID, HostIPC]`."),
+    (
+        "hostNamespaces.triggers",
+        "The host namespaces that count. Defaults to `[HostPID, HostIPC]`. With CRI-O, which does not confine pods with `hostNetwork` by default, add `HostNetwork`.",
+    ),
     (
         "hostNamespaces.action",
         "`Default`: such pods get the type, with a warning. `Require`: they must set a type. `Ignore`: they are handled like other pods. `Reject`: they are denied.",
     ),
-    ("hostNamespaces.type", "The type that such pods get. Defaults to the first of `types.unconfined`."),
+    (
+        "hostNamespaces.type",
+        "The type that such pods get. Defaults to the first of `types.unconfined`; `super_t` is not possible.",
+    ),
     (
         "hostNamespaces.level",
         "`Allocated`: the level of the owner. `s0`: no categories, because unconfined types do not need them.",
@@ -141,7 +147,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("exempt.pods", "Entries that lift rules from containers. All conditions of an entry have to hold."),
     (
         "exempt.pods.namespaces",
-        "Names of Namespaces. Required without `serviceAccounts`, because whoever writes a pod chooses its images and labels.",
+        "Names of Namespaces. Required without `serviceAccounts`, because the author of a pod chooses its images and labels.",
     ),
     ("exempt.pods.serviceAccounts", "Service accounts of pods, as `namespace/name`."),
     (

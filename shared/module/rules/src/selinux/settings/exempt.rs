@@ -1,4 +1,5 @@
-//! The settings of `exempt`: requests that are not judged, and rules that do not apply to some pods.
+//! The settings of `exempt`: requests that are not judged, and rules that do not apply to some
+//! pods.
 
 use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, choices};
 
@@ -177,7 +178,7 @@ impl PodExemption {
         let accounts = names(entry.at("serviceAccounts"), &account_problem)?;
         names(entry.at("images"), &image_problem)?;
         if namespaces.is_empty() && accounts.is_empty() {
-            let problem = "needs namespaces or serviceAccounts, because whoever writes a pod chooses \
+            let problem = "needs namespaces or serviceAccounts, because the author of a pod chooses \
                            its images and labels; add one of them";
             return Err(SettingsError::at(entry, problem));
         }

@@ -157,18 +157,30 @@ impl HostNamespaces {
     }
 }
 
-/// Whether a pod shares the PID or IPC namespace of the node, in which runtimes do not confine it.
+/// Whether a pod shares the PID or IPC namespace of the node, in which CRI-O does not confine it.
 ///
-/// Source: CRI-O, which clears the process label of such pods.
+/// Source: `configureSELinuxLabels` in CRI-O's `server/container_create.go` (1.36).
 ///
 /// # Errors
 /// A field that cannot be read.
 pub(in crate::selinux) fn shares_host_processes(spec: Node<'_>) -> Result<bool, Fault> {
-    let mut shares = false;
-    for namespace in [HostNamespace::HostPID, HostNamespace::HostIPC] {
-        if let Some(at) = spec.entry(namespace.field())? {
-            shares |= at.boolean()? == Some(true);
-        }
+    Ok(shares(spec, HostNamespace::HostPID)? || shares(spec, HostNamespace::HostIPC)?)
+}
+
+/// Whether a pod shares the network namespace of the node, in which CRI-O does not confine it by
+/// default.
+///
+/// Source: `hostnetwork_disable_selinux` in CRI-O's `crio.conf(5)` (1.36), `true` by default.
+///
+/// # Errors
+/// A field that cannot be read.
+pub(in crate::selinux) fn shares_host_network(spec: Node<'_>) -> Result<bool, Fault> {
+    shares(spec, HostNamespace::HostNetwork)
+}
+
+fn shares(spec: Node<'_>, namespace: HostNamespace) -> Result<bool, Fault> {
+    match spec.entry(namespace.field())? {
+        Some(at) => Ok(at.boolean()? == Some(true)),
+        None => Ok(false),
     }
-    Ok(shares)
 }

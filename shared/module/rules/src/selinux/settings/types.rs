@@ -19,8 +19,8 @@ const ALLOWED: [&str; 4] = ["container_t", "container_init_t", "container_kvm_t"
 /// The type of super-privileged containers in container-selinux.
 const UNCONFINED: &str = "spc_t";
 
-/// The type of containers with the most privileges in Bottlerocket, which may do more than privileged
-/// containers: it may also write the settings of the node and act as the container runtime.
+/// The type of containers with the most privileges in Bottlerocket. Unlike privileged containers,
+/// they may also write the settings of the node and act as the container runtime.
 ///
 /// Source: `subject.cil` of Bottlerocket (core kit 3.1), `api_s` and `runtime_s`.
 const SUPER: &str = "super_t";
@@ -82,8 +82,8 @@ impl Types {
     }
 }
 
-/// Whether neither privileges nor host namespaces are a reason for a type, because it gives more than
-/// they do.
+/// Whether neither privileges nor host namespaces are a reason for a type, because it gives more
+/// than they do.
 pub(in crate::selinux) fn needs_exemption(name: &str) -> bool {
     name == SUPER
 }

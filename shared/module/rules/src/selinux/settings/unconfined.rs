@@ -1,7 +1,7 @@
 //! Types that are known not to confine processes.
 
-/// The names of such types, apart from those that say it, such as `unconfined_service_t`. Which of
-/// them exist depends on the system.
+/// The names of such types, apart from those that say it, such as `unconfined_service_t`. Each
+/// of them exists on some systems only.
 ///
 /// Source: the calls of `unconfined_domain` and `unconfined_domain_noaudit` in container-selinux
 /// 2.250, refpolicy `RELEASE_2_20260616` and Fedora's selinux-policy 41.24, with the alias
