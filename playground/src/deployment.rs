@@ -58,6 +58,33 @@ const ADJUSTMENTS: &[Adjustment] = &[
         edits: &[Prepend(include_str!("../manifests/subjectaccessreviews.yaml"))],
     },
     Adjustment {
+        policy: "pod-security",
+        when: SettingIs("/existingViolations", &["TolerateOwned"]),
+        edits: &[
+            Add("contextAwareResources", "{ apiVersion: apps/v1, kind: DaemonSet }"),
+            Add("contextAwareResources", "{ apiVersion: apps/v1, kind: Deployment }"),
+            Add("contextAwareResources", "{ apiVersion: apps/v1, kind: ReplicaSet }"),
+            Add("contextAwareResources", "{ apiVersion: apps/v1, kind: StatefulSet }"),
+            Add("contextAwareResources", "{ apiVersion: batch/v1, kind: CronJob }"),
+            Add("contextAwareResources", "{ apiVersion: batch/v1, kind: Job }"),
+            Add("contextAwareResources", "{ apiVersion: v1, kind: ReplicationController }"),
+            Prepend(include_str!("../manifests/owners.yaml")),
+        ],
+    },
+    // The rule sends updates of Namespaces, whose labels are in the metadata.
+    Adjustment {
+        policy: "pod-security",
+        when: SettingIs("/namespaceLabels", &["Honor"]),
+        edits: &[
+            Add(
+                "rules",
+                "{ apiGroups: [\"\"], apiVersions: [v1], resources: [namespaces], operations: [UPDATE] }",
+            ),
+            Add("contextAwareResources", "{ apiVersion: v1, kind: Pod }"),
+            Remove("matchConditions"),
+        ],
+    },
+    Adjustment {
         policy: "selinux",
         when: SettingIs("/volumes/sharedClaims", &["Warn", "Reject"]),
         edits: &[Add("contextAwareResources", "{ apiVersion: v1, kind: Pod }")],
@@ -293,12 +320,24 @@ mod tests {
         assert_eq!(kinds("mode: Validate"), "\"Namespace\"");
         let all = "{mode: Validate, volumes: {sharedClaims: Warn}, types: {fromSelinuxProfiles: true}}";
         assert_eq!(kinds(all), "\"Namespace\" \"Pod\" \"SelinuxProfile\"");
-        for (policy, settings, resource) in
-            [("selinux", all, "[selinuxprofiles]"), ("node-pods", "", "[nodes]")]
-        {
+        for (policy, settings, resource) in [
+            ("selinux", all, "[selinuxprofiles]"),
+            ("node-pods", "", "[nodes]"),
+            ("pod-security", "existingViolations: TolerateOwned", "[cronjobs, jobs]"),
+        ] {
             let text = manifest(policy, settings).unwrap();
             assert!(text.contains("kind: ClusterRoleBinding\n") && text.contains(resource), "{text}");
         }
+        let owners = "{existingViolations: TolerateOwned, namespaceLabels: Honor}";
+        let manifest = spec("pod-security", owners);
+        let mut granted: Vec<(&str, &str)> = Vec::new();
+        for kind in manifest["contextAwareResources"].as_array().unwrap() {
+            granted.push((kind["apiVersion"].as_str().unwrap(), kind["kind"].as_str().unwrap()));
+        }
+        granted.sort_unstable();
+        let declared = rules::find("pod-security").unwrap().reads.0.iter();
+        assert_eq!(granted, declared.map(|read| (read.api_version, read.kind)).collect::<Vec<_>>());
+        assert_eq!(manifest["rules"][4]["resources"], json!(["namespaces"]));
         // The defaults and these settings together cover every kind that the policy can look up.
         let reads = rules::find("selinux").unwrap().reads.0.iter();
         assert!(reads.map(|read| read.kind).all(|kind| kinds(all).contains(kind)));

@@ -59,6 +59,19 @@ metadata.annotations[kubernetes.io/config.mirror]: Required value: a node may cr
 END
 }
 
+@test "stolen secret: denied, both references" {
+    denies stolen-secret <<'END'
+spec.containers[0].envFrom[0].configMapRef: Forbidden: a mirror pod may not refer to API objects; remove it from the static pod, or set apiObjectReferences to Allow
+spec.volumes[0].secret: Forbidden: a mirror pod may not refer to API objects; remove it from the static pod, or set apiObjectReferences to Allow
+END
+}
+
+@test "evicts neighbor: denied" {
+    denies evicts-neighbor <<'END'
+request.name: Invalid value: "payments-0": a node may evict only its own pods; use the credentials of that node or of a controller
+END
+}
+
 @test "status theft: denied, both labels" {
     denies status-theft <<'END'
 metadata.labels.app: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of the pod unchanged

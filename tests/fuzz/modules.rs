@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use admission::{Cluster, Decision, Get, List, PolicyEntry, Unreachable};
+use admission::{CanI, Cluster, Decision, Get, List, PolicyEntry, Unreachable};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use wapc_host::{Host, HostError, Module};
@@ -103,6 +103,10 @@ impl Cluster for Silent {
     }
 
     fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        self.refuse()
+    }
+
+    fn can_i(&self, _: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
         self.refuse()
     }
 }

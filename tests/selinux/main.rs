@@ -4,6 +4,7 @@
 mod generate;
 #[cfg(feature = "modules")]
 mod huge;
+mod images;
 mod laws;
 mod levels;
 mod lossless;

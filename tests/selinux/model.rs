@@ -429,7 +429,7 @@ fn compared_levels(spec: &PodSpec, settings: &Settings, given: Option<&str>) -> 
         let kind = kind_of(part.own.as_ref().or(of_pod)).or(given);
         let is_free = part.privileged || settings.is_unconfined(kind);
         let is_lowest = level.as_ref() == Some(&Level::of(&[]));
-        if !settings.lifts("IntraPod", spec, &part) && !(is_free && is_lowest) {
+        if !(settings.lifts("IntraPod", spec, &part) || is_free && is_lowest) {
             compared.push(level);
         }
     }

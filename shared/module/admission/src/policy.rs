@@ -28,6 +28,10 @@ pub trait Policy: Sized {
     /// Whether the kind is checked before any part of the object is kept. This costs matching
     /// requests a little and saves all others much if the policy reads many fields.
     const CHECK_KIND_FIRST: bool = false;
+    /// Texts with which a string in `userInfo` begins, a key or a value, if the policy
+    /// [judges](Self::judges) the user; empty if it judges all users. Parts of the object are kept
+    /// only for such users, which saves all other requests much if the policy reads many fields.
+    const USERS: &'static [&'static str] = &[];
     /// The fields of the object and the old object that the policy reads.
     const OBJECT: Shape<'static>;
     /// The checks of the policy: the id of each and the control that it belongs to. Empty if its
@@ -53,6 +57,15 @@ pub trait Policy: Sized {
         Self::SCOPE.covers(request)
     }
 
+    /// Returns whether the policy judges requests of the user. Otherwise the review does not read
+    /// the object.
+    ///
+    /// # Errors
+    /// Returns a fault if the user cannot be read.
+    fn judges(_: &Request<'_>) -> Result<bool, Fault> {
+        Ok(true)
+    }
+
     /// Judges a request that matches the policy.
     ///
     /// # Errors
@@ -70,12 +83,20 @@ pub fn judge<P: Policy, T>(
     cluster: &dyn Cluster,
     receive: impl FnOnce(Outcome<Violations<'_>>) -> T,
 ) -> T {
-    let is_kept = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
-    let shape = request::shape(if is_kept { P::OBJECT } else { Shape::Fields(&[]) }, P::USER);
-    let shape = request::payload(&shape);
-    let parsed = Document::parse(payload, Shape::Fields(&shape), Origin::Payload);
+    let is_of_kind = !P::CHECK_KIND_FIRST || request::may_be_of(payload, P::SCOPE);
+    let is_by_user = P::USERS.is_empty() || is_of_kind && request::may_be_by(payload, P::USERS);
+    let whole = request::shape(P::OBJECT, P::USER);
+    let whole = request::payload(&whole);
+    let rest = request::shape(Shape::Fields(&[]), P::USER);
+    let rest = request::payload(&rest);
+    let parse = |shape| Document::parse(payload, Shape::Fields(shape), Origin::Payload);
+    let mut parsed = parse(if is_of_kind && is_by_user { &whole } else { &rest });
+    // The text of the user may have escapes.
+    if is_of_kind && !is_by_user && is_judged::<P>(&parsed) {
+        parsed = parse(&whole);
+    }
     let reviewed = match &parsed {
-        Ok(document) => review::<P>(document, is_kept, cluster),
+        Ok(document) => review::<P>(document, is_of_kind, cluster),
         Err(fault) => Err(fault.clone()),
     };
     let outcome = match reviewed {
@@ -107,8 +128,15 @@ pub fn judge<P: Policy, T>(
     receive(outcome)
 }
 
+/// Returns whether the policy judges the user of a request that was parsed without its object. A
+/// request that cannot be read has a fault already.
+fn is_judged<P: Policy>(parsed: &Result<Document<'_>, Fault>) -> bool {
+    let judges = |document: &Document<'_>| P::judges(&Request::of(document.root())?);
+    parsed.as_ref().is_ok_and(|document| judges(document).is_ok_and(|judges| judges))
+}
+
 /// Returns the verdict on a parsed payload; `None` if the request does not match the policy. Unless
-/// `is_kept`, the document has no part of the object.
+/// `is_kept`, the document has no part of the object because of its kind.
 fn review<'d, P: Policy>(
     document: &'d Document<'d>,
     is_kept: bool,

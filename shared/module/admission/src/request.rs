@@ -76,6 +76,30 @@ pub(crate) fn may_be_of(payload: &[u8], scope: Scope) -> bool {
     scope.0.iter().any(|rule| rule.kind.as_bytes() == kind && rule.group.as_bytes() == group)
 }
 
+/// Returns whether a string of the user at the end of a payload begins with one of some texts; also
+/// `true` if there is no user. The host sorts the fields of a request, so `userInfo` is the last
+/// one.
+///
+/// Other fields may have such strings, and these may have escapes. The result is therefore only a
+/// guess, which must be checked later.
+pub(crate) fn may_be_by(payload: &[u8], texts: &[&str]) -> bool {
+    let mut rest = payload;
+    while let Some((last, before)) = rest.split_last() {
+        rest = before;
+        if *last != b'"' {
+            continue;
+        }
+        let string = payload.get(before.len().saturating_add(1)..).unwrap_or_default();
+        if texts.iter().any(|text| string.starts_with(text.as_bytes())) {
+            return true;
+        }
+        if string.starts_with(b"userInfo\"") {
+            return false;
+        }
+    }
+    true
+}
+
 impl<'d> Request<'d> {
     /// Reads the fields that decide whether a policy matches the request.
     ///

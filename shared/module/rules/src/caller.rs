@@ -52,6 +52,22 @@ impl<'d> Caller<'d> {
         ("username", Shape::ALL),
     ]);
 
+    /// The beginnings of the name and of keys of every user but [`Other`](Self::Other):
+    /// [`Policy::USERS`](admission::Policy::USERS).
+    pub const TEXTS: &'static [&'static str] = &[PREFIX, "authentication.kubernetes.io/node-"];
+
+    /// Returns whether the user can be another one than [`Other`](Self::Other), whatever the
+    /// settings: [`Policy::judges`](admission::Policy::judges).
+    ///
+    /// # Errors
+    /// Returns a fault if the user name is not a string.
+    pub fn can_be_restricted(request: &Request<'_>) -> Result<bool, Fault> {
+        let extra = request.extra();
+        Ok(request.username()?.starts_with(PREFIX)
+            || extra.at(NODE_NAME).is_present()?
+            || extra.at(NODE_UID).is_present()?)
+    }
+
     /// Classifies the requesting user. A node user has both the prefix and the group; both
     /// comparisons are case-sensitive.
     ///

@@ -45,6 +45,8 @@ pub struct NamespaceLookup<'a> {
     cluster: &'a dyn Cluster,
     shape: Shape<'static>,
     answer: Option<Result<LookupAnswer<'a>, Fault>>,
+    /// The Namespace itself, if it need not be looked up.
+    known: Option<Namespace<'a>>,
 }
 
 impl std::fmt::Debug for NamespaceLookup<'_> {
@@ -57,7 +59,14 @@ impl<'a> NamespaceLookup<'a> {
     /// Creates the look-up without asking the cluster. `shape` lists the fields to read.
     #[must_use]
     pub fn new(name: Option<&'a str>, cluster: &'a dyn Cluster, shape: Shape<'static>) -> Self {
-        Self { name, cluster, shape, answer: None }
+        Self { name, cluster, shape, answer: None, known: None }
+    }
+
+    /// Uses a Namespace that is known, so that it is not looked up.
+    #[must_use]
+    pub fn with(mut self, known: Namespace<'a>) -> Self {
+        self.known = Some(known);
+        self
     }
 
     /// Passes the Namespace to `read` and returns the result.
@@ -75,6 +84,9 @@ impl<'a> NamespaceLookup<'a> {
 
     /// The part of [`namespace`](Self::namespace) that is not generic and so is compiled once.
     fn read(&mut self, read: &mut dyn FnMut(Namespace<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
+        if let Some(known) = self.known {
+            return read(known);
+        }
         let answer = match self.answer.take() {
             Some(answer) => answer,
             None => require(self.name, self.cluster, self.shape),

@@ -133,7 +133,7 @@ impl Objects {
         }))
     }
 
-    /// Returns whether the Roles, ClusterRoles and bindings among the objects grant a permission,
+    /// Returns whether the roles and their bindings among the objects grant a permission,
     /// as a `SubjectAccessReviewStatus`: the host call `can_i`.
     ///
     /// # Errors

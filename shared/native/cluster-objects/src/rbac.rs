@@ -1,4 +1,4 @@
-//! Permissions by RBAC, evaluated over Roles, ClusterRoles and their bindings.
+//! Permissions by RBAC, evaluated over the roles and their bindings among the objects.
 //!
 //! Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac and pkg/apis/rbac/v1
 //! (`evaluation_helpers.go`); for `system:masters`, the privileged group of the API server.

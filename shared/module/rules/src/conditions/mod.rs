@@ -18,10 +18,11 @@ mod settings;
 mod workload;
 
 pub use container::{ContainerConditions, Kinds};
-pub use pod::{EvalContext, PodConditions};
+pub use pod::{Asker, EvalContext, PodConditions};
 pub use settings::{
     CONTAINER_KINDS, CONTAINERS, IMAGES, NAMESPACE_SELECTOR, NAMESPACES, POD_SELECTOR, RUNTIME_CLASSES,
     SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label, is_pattern_of_subdomain,
 };
+pub use workload::{Creator, creator};
 
 pub use crate::subject::{GROUPS, USERS};

@@ -5,7 +5,7 @@ use admission::{Fault, Lookup, Node, Request, SettingsError};
 use super::settings::{
     IMPOSSIBLE, is_pattern_of_label, is_pattern_of_subdomain, name_patterns, selector, some,
 };
-use super::workload;
+use super::workload::{self, Subject};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::pattern::Patterns;
 use crate::selector::Selector;
@@ -25,13 +25,24 @@ pub struct PodConditions {
     groups: Vec<String>,
 }
 
+/// The requesting user of a pod.
+#[derive(Clone, Copy, Debug)]
+pub enum Asker<'a, 'd> {
+    /// The user of a request.
+    Of(&'a Request<'d>),
+    /// Any user instead of that of a request: conditions on the user are met.
+    AnyUserIn(&'a Request<'d>),
+    /// A user who is not known: that of the pod before an update. Conditions on the user and on
+    /// workloads are met.
+    Unknown,
+    /// None: the pod was looked up. Conditions on the user are not met.
+    Nobody,
+}
+
 /// A pod and its request, and the entries whose conditions are known to be met or not.
 #[derive(Debug)]
 pub struct EvalContext<'a, 'd> {
-    /// The request, or `None` for the pod before an update, whose requesting user is not known.
-    request: Option<&'a Request<'d>>,
-    /// Whether conditions on the requesting user are met by any user.
-    any_user: bool,
+    asker: Asker<'a, 'd>,
     pod: Pod<'d>,
     /// The volumes that a container may write to, once they are asked for.
     writable: Option<Result<Lookup<&'d str>, Fault>>,
@@ -91,18 +102,17 @@ impl PodConditions {
 }
 
 impl<'a, 'd> EvalContext<'a, 'd> {
-    /// Returns the context of a pod, for a number of entries.
+    /// Returns the context of the pod of a request, for a number of entries. Without a request, the
+    /// user is [unknown](Asker::Unknown).
     #[must_use]
     pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
-        let met = vec![None; entries];
-        Self { request, any_user: false, pod, writable: None, ignores_labels: false, met }
+        Self::asked_by(request.map_or(Asker::Unknown, Asker::Of), pod, entries)
     }
 
-    /// Returns the context with conditions on the requesting user that any user meets.
+    /// Returns the context of a pod, for a number of entries.
     #[must_use]
-    pub fn for_any_user(mut self) -> Self {
-        self.any_user = true;
-        self
+    pub fn asked_by(asker: Asker<'a, 'd>, pod: Pod<'d>, entries: usize) -> Self {
+        Self { asker, pod, writable: None, ignores_labels: false, met: vec![None; entries] }
     }
 
     /// Returns the context with labels that meet every `podSelector`: for conditions that a pod met
@@ -144,13 +154,29 @@ impl<'a, 'd> EvalContext<'a, 'd> {
         writable.as_ref().map(|names| names.position(&volume).is_none()).map_err(Clone::clone)
     }
 
+    fn is_of(&self, workloads: &Patterns) -> Result<bool, Fault> {
+        let (kind, metadata, user) = match self.asker {
+            Asker::Of(request) | Asker::AnyUserIn(request) => {
+                (request.kind, Pod::of(request.object()?).metadata(), request.username()?)
+            }
+            Asker::Unknown => return Ok(true),
+            Asker::Nobody => ("Pod", self.pod.metadata(), ""),
+        };
+        workload::is_of(workloads, &Subject { kind, metadata, pod: self.pod, user })
+    }
+
     fn evaluate(&self, conditions: &PodConditions, lookup: &mut NamespaceLookup<'_>) -> Result<bool, Fault> {
         let PodConditions { pod_selector, namespaces, namespace_selector, users, groups, .. } = conditions;
-        if let Some(request) = self.request.filter(|_| !self.any_user) {
-            let is_user = users.is_empty() || has(users, request.username()?);
-            if !is_user || !groups.is_empty() && !request.groups()?.iter().any(|group| has(groups, group)) {
-                return Ok(false);
+        let is_asked_by_one = match self.asker {
+            Asker::Of(request) => {
+                (users.is_empty() || has(users, request.username()?))
+                    && (groups.is_empty() || request.groups()?.iter().any(|group| has(groups, group)))
             }
+            Asker::Nobody => !conditions.depend_on_user(),
+            Asker::AnyUserIn(_) | Asker::Unknown => true,
+        };
+        if !is_asked_by_one {
+            return Ok(false);
         }
         let namespace = lookup.name.unwrap_or_default();
         if !namespaces.are_met_by(namespace) {
@@ -176,10 +202,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
                 _ => return Ok(false),
             }
         }
-        if let Some(request) = self.request
-            && !conditions.workloads.are_empty()
-            && !workload::is_of(&conditions.workloads, request, self.pod)?
-        {
+        if !conditions.workloads.are_empty() && !self.is_of(&conditions.workloads)? {
             return Ok(false);
         }
         // The look-up comes last, so that it happens only if the verdict depends on it.

@@ -7,39 +7,77 @@
 //! in `kube-system`. Without `--use-service-account-credentials`, all controllers are
 //! `system:kube-controller-manager`.
 
-use admission::{Fault, Request};
+use admission::Fault;
 
 use crate::pattern::Patterns;
 use crate::view::{Metadata, Pod};
 
-/// The kinds of owners, with the service account of the controller that creates their dependents.
-const CONTROLLERS: [(&str, &str); 7] = [
-    ("CronJob", "cronjob-controller"),
-    ("DaemonSet", "daemon-set-controller"),
-    ("Deployment", "deployment-controller"),
-    ("Job", "job-controller"),
-    ("ReplicaSet", "replicaset-controller"),
-    ("ReplicationController", "replication-controller"),
-    ("StatefulSet", "statefulset-controller"),
+/// A kind of owner, and the service account of the controller that creates its dependents.
+#[derive(Debug)]
+struct Controller {
+    api_version: &'static str,
+    kind: &'static str,
+    account: &'static str,
+}
+
+const fn controller(api_version: &'static str, kind: &'static str, account: &'static str) -> Controller {
+    Controller { api_version, kind, account }
+}
+
+const CONTROLLERS: [Controller; 7] = [
+    controller("batch/v1", "CronJob", "cronjob-controller"),
+    controller("apps/v1", "DaemonSet", "daemon-set-controller"),
+    controller("apps/v1", "Deployment", "deployment-controller"),
+    controller("batch/v1", "Job", "job-controller"),
+    controller("apps/v1", "ReplicaSet", "replicaset-controller"),
+    controller("v1", "ReplicationController", "replication-controller"),
+    controller("apps/v1", "StatefulSet", "statefulset-controller"),
 ];
+
+/// The owner for which its controller sends a request.
+#[derive(Debug)]
+pub struct Creator<'d> {
+    /// The API version.
+    pub api_version: &'static str,
+    /// The kind.
+    pub kind: &'static str,
+    /// The name.
+    pub name: &'d str,
+    /// The UID; empty if the reference has none.
+    pub uid: &'d str,
+}
 
 /// Returns whether a text is the kind of a workload.
 pub(super) fn is_kind(kind: &str) -> bool {
-    kind == "Pod" || kind == "PodTemplate" || CONTROLLERS.iter().any(|(known, _)| *known == kind)
+    kind == "Pod" || kind == "PodTemplate" || CONTROLLERS.iter().any(|known| known.kind == kind)
 }
 
-/// Returns whether the object of a request is one of some workloads, or whether its controller
-/// creates it for one of them. `pod` is the pod or the pod template of the object.
+/// An object that is judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a, 'd> {
+    /// The kind.
+    pub(super) kind: &'a str,
+    /// The metadata of the object itself.
+    pub(super) metadata: Metadata<'d>,
+    /// The pod or the pod template of the object.
+    pub(super) pod: Pod<'d>,
+    /// The requesting user. It is empty for a stored object that the audit scanner submits or that
+    /// was looked up; the owner references of those are taken as they are.
+    pub(super) user: &'a str,
+}
+
+/// Returns whether an object is one of some workloads, or whether its controller creates it for one
+/// of them.
 ///
 /// # Errors
-/// Returns a fault if a name, a label, an owner reference or the requesting user cannot be read.
-pub(super) fn is_of(workloads: &Patterns, request: &Request<'_>, pod: Pod<'_>) -> Result<bool, Fault> {
-    let metadata = Pod::of(request.object()?).metadata();
+/// Returns a fault if a name, a label or an owner reference cannot be read.
+pub(super) fn is_of(workloads: &Patterns, subject: &Subject<'_, '_>) -> Result<bool, Fault> {
+    let Subject { kind, metadata, pod, user } = *subject;
     let own = metadata.name().text()?.unwrap_or_default();
-    if workloads.match_text(&joined(request.kind, own)) {
+    if workloads.match_text(&joined(kind, own)) {
         return Ok(true);
     }
-    let Some((kind, name)) = owner(metadata, request)? else { return Ok(false) };
+    let Some(Creator { kind, name, .. }) = creator(metadata, user, true)? else { return Ok(false) };
     if workloads.match_text(&joined(kind, name)) {
         return Ok(true);
     }
@@ -49,18 +87,32 @@ pub(super) fn is_of(workloads: &Patterns, request: &Request<'_>, pod: Pod<'_>) -
     })
 }
 
-/// Returns the kind and the name of the owner for which its controller sends the request. The audit
-/// scanner submits stored objects without a user; their owner references are taken as they are.
-fn owner<'d>(metadata: Metadata<'d>, request: &Request<'d>) -> Result<Option<(&'d str, &'d str)>, Fault> {
+/// Returns the owner for which its controller, the requesting user, creates an object, from the
+/// metadata of the object. Stored objects have no requesting user; their owner references are taken
+/// as they are if they are trusted.
+///
+/// # Errors
+/// Returns a fault if an owner reference cannot be read.
+pub fn creator<'d>(
+    metadata: Metadata<'d>,
+    user: &str,
+    trusts_stored: bool,
+) -> Result<Option<Creator<'d>>, Fault> {
     let Some(owner) = metadata.controller()? else { return Ok(None) };
-    let (Some(kind), Some(name)) = (owner.kind.text()?, owner.name.text()?) else { return Ok(None) };
-    let user = request.username()?;
+    let (found, kind) = (owner.api_version.text()?, owner.kind.text()?);
     let account = user.strip_prefix("system:serviceaccount:kube-system:");
-    let is_controller = CONTROLLERS.iter().any(|(known, controller)| {
-        *known == kind
-            && (user.is_empty() || user == "system:kube-controller-manager" || account == Some(controller))
-    });
-    Ok(is_controller.then_some((kind, name)))
+    let is_known = |known: &&Controller| {
+        Some(known.kind) == kind
+            && Some(known.api_version) == found
+            && (account == Some(known.account)
+                || user == "system:kube-controller-manager"
+                || user.is_empty() && trusts_stored)
+    };
+    let Some(Controller { api_version, kind, .. }) = CONTROLLERS.iter().find(is_known) else {
+        return Ok(None);
+    };
+    let (name, uid) = (owner.name.text()?, owner.uid.text()?);
+    Ok(name.map(|name| Creator { api_version, kind, name, uid: uid.unwrap_or_default() }))
 }
 
 /// Returns the owner of an owner: the Deployment of a `ReplicaSet` or the `CronJob` of a Job, whose

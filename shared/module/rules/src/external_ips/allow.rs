@@ -177,7 +177,9 @@ impl<'a, 'd> AllowedRanges<'a, 'd> {
             match self.selected() {
                 Ok(selected) => {
                     self.undecided.clear();
-                    selected.into_iter().for_each(|rule| self.add(rule));
+                    for rule in selected {
+                        self.add(rule);
+                    }
                 }
                 // A rule that cannot be evaluated allows nothing; the message gives the reason.
                 Err(fault) => self.lookup_error = Some(fault.to_string()),

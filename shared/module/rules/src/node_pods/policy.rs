@@ -56,9 +56,13 @@ impl Policy for NodePods {
 
     const EMITS_WARNINGS: bool = true;
 
+    const CHECK_KIND_FIRST: bool = true;
+
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_NODE_PODS;
 
     const USER: Shape<'static> = Caller::USER;
+
+    const USERS: &'static [&'static str] = Caller::TEXTS;
 
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
@@ -66,6 +70,10 @@ impl Policy for NodePods {
 
     fn configure(settings: Node<'_>) -> Result<Self, SettingsError> {
         Settings::read(settings).map(|settings| Self { settings })
+    }
+
+    fn judges(request: &Request<'_>) -> Result<bool, Fault> {
+        Caller::can_be_restricted(request)
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
@@ -242,4 +250,56 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
         Some(_) => {}
     }
     Ok(violations)
+}
+
+#[cfg(test)]
+mod tests {
+    use admission::{Cluster, Get, List, Unreachable};
+
+    struct Nobody;
+
+    impl Cluster for Nobody {
+        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+            Err(Unreachable(String::new()))
+        }
+
+        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+            Err(Unreachable(String::new()))
+        }
+    }
+
+    /// Returns whether a request to delete a pod of the node `b` is admitted.
+    fn is_admitted(user: &str, backwards: bool) -> bool {
+        let object = r#""oldObject":{"metadata":{"labels":{"userInfo":"x"}},"spec":{"nodeName":"b"}}"#;
+        let user = [r#""userInfo":{"#, user, "}"].concat();
+        let [one, other] = if backwards { [user.as_str(), object] } else { [object, user.as_str()] };
+        let payload = [
+            r#"{"request":{"kind":{"group":"","kind":"Pod"},"operation":"DELETE","#,
+            one,
+            ",",
+            other,
+            r#"},"settings":{"nodeBoundTokens":"Restrict"}}"#,
+        ]
+        .concat();
+        crate::find("node-pods").unwrap().evaluate(payload.as_bytes(), &Nobody).accepted
+    }
+
+    /// The object is kept only for some users, which are guessed by the text of the payload.
+    #[test]
+    fn reads_the_object_of_every_restricted_user() {
+        for backwards in [false, true] {
+            for user in [
+                r#""username":"system:node:a","groups":["system:nodes"]"#,
+                r#""groups":["system:nodes"],"username":"\u0073ystem\u003anode:a""#,
+                r#""username":"x","extra":{"authentication.kubernetes.io/node-name":["a"]}"#,
+                r#""username":"x","extra":{"authentication.kubernetes.io\/node-name":["a"]}"#,
+            ] {
+                assert!(!is_admitted(user, backwards), "{user}");
+            }
+            for user in [r#""username":"x""#, r#""username":"system:node:a""#, r#""username":"system:node""#]
+            {
+                assert!(is_admitted(user, backwards), "{user}");
+            }
+        }
+    }
 }

@@ -53,6 +53,8 @@ impl<'d> Ranked<'d> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use admission::{Cluster, Get, List, Unreachable, bounds};
 
     struct Empty;
@@ -81,7 +83,11 @@ mod tests {
     /// Returns the entries of an object with long keys.
     fn decoys(domain: &str) -> String {
         let name = "x".repeat(60);
-        (0..2000).map(|number| format!(r#""{domain}/{name}{number:03}":"","#)).collect()
+        let mut entries = String::new();
+        for number in 0..2000 {
+            write!(entries, r#""{domain}/{name}{number:03}":"","#).unwrap();
+        }
+        entries
     }
 
     /// N1: a node cannot hide what it takes behind long decoys.

@@ -49,10 +49,15 @@ impl Exemptions {
         request: &Request<'_>,
         namespace: Option<&str>,
     ) -> Result<Option<&'static str>, Fault> {
-        if namespace.is_some_and(|namespace| has(&self.namespaces, namespace)) {
+        if namespace.is_some_and(|namespace| self.has_namespace(namespace)) {
             return Ok(Some("namespace"));
         }
         Ok(has(&self.usernames, request.username()?).then_some("user"))
+    }
+
+    /// Whether a namespace is exempt.
+    pub(super) fn has_namespace(&self, namespace: &str) -> bool {
+        has(&self.namespaces, namespace)
     }
 
     /// Returns the reason why a pod is exempt: `runtimeClass`.

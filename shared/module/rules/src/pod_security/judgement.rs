@@ -2,32 +2,32 @@
 
 use admission::{Fault, Lookup, Request};
 
-use super::PodSecurity;
 use super::examine::ExaminedPod;
 use super::exclude::{Candidates, Exclusions};
 use super::existing::{ExistingViolations, new_part};
 use super::finding::{Finding, Subject};
 use super::report::{Hint, Report};
 use super::standard::{CHECKS, Check, Revision, Unset};
-use crate::conditions::EvalContext;
+use super::{LevelVersion, Modes, PodSecurity};
+use crate::conditions::{Asker, EvalContext};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::Pod;
 
 /// A pod under judgement.
-pub(super) struct Judgement<'a, 'd> {
+pub(super) struct Judgement<'a, 'd, 'o> {
     exclusions: &'a Exclusions,
     pod: ExaminedPod<'d>,
     context: EvalContext<'a, 'd>,
-    /// The pod for any requesting user, if a controller created it and entries depend on the user.
+    /// The pod for any requesting user, if a controller created it and entries depend on users.
     of_controller: Option<EvalContext<'a, 'd>>,
-    /// The pod before the update, if its violations are tolerated.
-    old: Option<(ExaminedPod<'d>, EvalContext<'a, 'd>)>,
+    /// The pod before the update, or the template of the owner, if its violations are tolerated.
+    old: Option<(ExaminedPod<'o>, EvalContext<'a, 'o>)>,
     lookup: NamespaceLookup<'a>,
     failures: Failures,
 }
 
 /// The faults that leave it open whether an entry excludes a finding.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Failures {
     /// Faults that no enforced standard depends on, for the audit log.
     pub(super) errors: Vec<String>,
@@ -45,8 +45,9 @@ impl Failures {
     }
 }
 
-impl<'a, 'd> Judgement<'a, 'd> {
-    /// Prepares a pod. `tolerated` is the pod before the update, if its violations are tolerated.
+impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
+    /// Prepares a pod. `tolerated` is the pod before the update or the template of the owner, if
+    /// its violations are tolerated.
     ///
     /// # Errors
     /// When a part of a pod has the wrong type.
@@ -54,7 +55,7 @@ impl<'a, 'd> Judgement<'a, 'd> {
         policy: &'a PodSecurity,
         request: &'a Request<'d>,
         pod: Pod<'d>,
-        tolerated: Option<Pod<'d>>,
+        tolerated: Option<Pod<'o>>,
         lookup: NamespaceLookup<'a>,
         failures: Failures,
     ) -> Result<Self, Fault> {
@@ -70,8 +71,37 @@ impl<'a, 'd> Judgement<'a, 'd> {
         let has_controller =
             request.kind == "Pod" && exclusions.depend_on_user() && pod.metadata().controller()?.is_some();
         let of_controller =
-            has_controller.then(|| EvalContext::of(Some(request), pod, entries).for_any_user());
+            has_controller.then(|| EvalContext::asked_by(Asker::AnyUserIn(request), pod, entries));
         Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, of_controller, old, lookup, failures })
+    }
+
+    /// Prepares a stored pod, which has no requesting user.
+    ///
+    /// # Errors
+    /// When a part of the pod has the wrong type.
+    pub(super) fn of_stored(
+        policy: &'a PodSecurity,
+        pod: Pod<'d>,
+        lookup: NamespaceLookup<'a>,
+    ) -> Result<Self, Fault> {
+        let exclusions = &policy.exclusions;
+        let context = EvalContext::asked_by(Asker::Nobody, pod, exclusions.0.len());
+        let (pod, failures) = (ExaminedPod::of(pod)?, Failures::default());
+        Ok(Self { exclusions, pod, context, of_controller: None, old: None, lookup, failures })
+    }
+
+    /// Returns the reports on all standards.
+    ///
+    /// # Errors
+    /// When a field that a check reads has the wrong type.
+    pub(super) fn reports(&mut self, standards: &[(LevelVersion, Modes)]) -> Result<Vec<Report<'d>>, Fault> {
+        let mut reports = Vec::new();
+        for (standard, modes) in standards {
+            let mut report = Report::new(standard.clone(), *modes);
+            self.run(&mut report)?;
+            reports.push(report);
+        }
+        Ok(reports)
     }
 
     /// Runs the checks of the report's standard. A superseded check runs only for findings whose
@@ -96,9 +126,9 @@ impl<'a, 'd> Judgement<'a, 'd> {
         Ok(())
     }
 
-    /// Returns the failures, after all checks.
-    pub(super) fn into_failures(self) -> Failures {
-        self.failures
+    /// Returns the look-up and the failures, after all checks.
+    pub(super) fn into_parts(self) -> (NamespaceLookup<'a>, Failures) {
+        (self.lookup, self.failures)
     }
 
     fn run_check(

@@ -58,6 +58,14 @@ pub(super) fn standards(
     Ok((StandardsByMode { enforce, audit: Some(audit), warn: Some(warn) }, invalid))
 }
 
+/// Returns the enforced standard of a Namespace.
+///
+/// # Errors
+/// When a label is not a string.
+pub(super) fn enforced(labels: Node<'_>, settings: &StandardsByMode) -> Result<LevelVersion, Fault> {
+    ENFORCE.read(labels, Some(&settings.enforce), &mut Vec::new())
+}
+
 impl ModeLabels {
     /// Returns the standard of the mode, and adds a line for each invalid label.
     fn read(

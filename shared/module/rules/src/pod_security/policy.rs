@@ -6,6 +6,7 @@ use admission::{
 };
 
 use super::judgement::{Failures, Judgement};
+use super::owner::Owner;
 use super::report::Report;
 use super::significance::is_significant;
 use super::verdict::{exempt, unjudged, verdict};
@@ -29,6 +30,10 @@ const fn rule(
     ScopeRule { group, versions: &["v1"], kind, resource, operations, registered: true }
 }
 
+const fn got(api_version: &'static str, kind: &'static str) -> Read {
+    Read { api_version, kind, how: How::Get }
+}
+
 const WRITTEN: &[Operation] = &[Operation::Create, Operation::Update];
 
 impl Policy for PodSecurity {
@@ -38,6 +43,15 @@ impl Policy for PodSecurity {
         rule("", "Pod", "pods", WRITTEN),
         rule("", "Pod", "pods/ephemeralcontainers", &[Operation::Update]),
         rule("", "Pod", "pods/resize", &[Operation::Update]),
+        // For warnings about existing pods, with `namespaceLabels: Honor`.
+        ScopeRule {
+            group: "",
+            versions: &["v1"],
+            kind: "Namespace",
+            resource: "namespaces",
+            operations: &[Operation::Update],
+            registered: false,
+        },
         rule("", "PodTemplate", "podtemplates", WRITTEN),
         rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
         rule("apps", "DaemonSet", "daemonsets", WRITTEN),
@@ -48,7 +62,17 @@ impl Policy for PodSecurity {
         rule("batch", "Job", "jobs", WRITTEN),
     ]);
 
-    const READS: Reads = Reads(&[Read { api_version: "v1", kind: "Namespace", how: How::Get }]);
+    const READS: Reads = Reads(&[
+        got("apps/v1", "DaemonSet"),
+        got("apps/v1", "Deployment"),
+        got("apps/v1", "ReplicaSet"),
+        got("apps/v1", "StatefulSet"),
+        got("batch/v1", "CronJob"),
+        got("batch/v1", "Job"),
+        got("v1", "Namespace"),
+        Read { api_version: "v1", kind: "Pod", how: How::ListIn },
+        got("v1", "ReplicationController"),
+    ]);
 
     const EMITS_WARNINGS: bool = true;
 
@@ -78,6 +102,9 @@ impl Policy for PodSecurity {
     }
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
+        if request.kind == "Namespace" {
+            return self.review_namespace(request, cluster);
+        }
         if is_template(request) && self.templates == Templates::Ignore {
             return Ok(Verdict::admit());
         }
@@ -102,15 +129,32 @@ impl Policy for PodSecurity {
         if let Some(reason) = self.exemptions.of_pod(target.pod)? {
             return Ok(exempt(reason));
         }
+        let standards = standards.distinct(enforcement);
+        let of_labels = failures.clone();
         let tolerated = self.tolerated(&target)?;
         let mut judgement = Judgement::of(self, request, target.pod, tolerated, lookup, failures)?;
-        let mut reports = Vec::new();
-        for (standard, modes) in standards.distinct(enforcement) {
-            let mut report = Report::new(standard, modes);
-            judgement.run(&mut report)?;
-            reports.push(report);
+        let reports = judgement.reports(&standards)?;
+        let (lookup, failures) = judgement.into_parts();
+        if self.existing_violations == ExistingViolations::TolerateOwned
+            && reports.iter().any(|report| report.modes.enforce && report.has_violations())
+            && let Some(owner) = Owner::look_up(request, Pod::of(object), namespace, cluster)?
+        {
+            let mut tolerant = None;
+            let mut rest = Some((lookup, of_labels));
+            owner.template(&mut |template| {
+                if let Some((lookup, failures)) = rest.take() {
+                    let pod = target.pod;
+                    let mut judgement = Judgement::of(self, request, pod, Some(template), lookup, failures)?;
+                    let reports = judgement.reports(&standards)?;
+                    tolerant = Some((reports, judgement.into_parts().1));
+                }
+                Ok(())
+            })?;
+            if let Some((reports, failures)) = tolerant {
+                return conclude(reports, failures);
+            }
         }
-        conclude(reports, judgement.into_failures())
+        conclude(reports, failures)
     }
 }
 
@@ -191,7 +235,7 @@ impl PodSecurity {
         // A workload that is being deleted makes no more pods, and its finalizers must be
         // removable.
         let tolerates =
-            target.is_workload_being_deleted()? || self.existing_violations == ExistingViolations::Tolerate;
+            target.is_workload_being_deleted()? || self.existing_violations != ExistingViolations::Recheck;
         Ok(target.old.filter(|_| tolerates))
     }
 }

@@ -152,6 +152,17 @@ impl<'d> Report<'d> {
         self.groups.iter().any(|group| group.entry.is_none())
     }
 
+    /// Returns the controls that are violated, each once.
+    pub(super) fn violated_controls(&self) -> Vec<&'static str> {
+        let mut controls: Vec<&str> = Vec::new();
+        for group in self.groups.iter().filter(|group| group.entry.is_none()) {
+            if !controls.contains(&group.check.control) {
+                controls.push(group.check.control);
+            }
+        }
+        controls
+    }
+
     /// Returns the violations as lines, one for each check, that start with a text and list the
     /// names of containers, volumes or sysctls, or the fields. A line is at most `longest` bytes
     /// long where the names permit it.

@@ -13,6 +13,8 @@ choices! {
         Recheck,
         /// They are tolerated, each one alone.
         Tolerate,
+        /// The same, and those of the owner in objects that its controller creates.
+        TolerateOwned,
     }
 
     /// How pod templates that violate a level are handled.
@@ -137,7 +139,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ("exemptions.runtimeClasses", "Names of the pods' runtime classes."),
     (
         "existingViolations",
-        "How violations that the old object already has are handled on update. `Recheck`: like new ones. `Tolerate`: each violation with the same control, field, container and value is tolerated.",
+        "How violations that the old object already has are handled on update. `Recheck`: like new ones. `Tolerate`: each violation with the same control, field, container and value is tolerated. `TolerateOwned`: also in pods and workloads that a controller of Kubernetes creates, if the stored owner has the violation. The owner is looked up only if there are violations; requires rules for workloads and `templates: Enforce`.",
     ),
     (
         "templates",
@@ -145,7 +147,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "namespaceLabels",
-        "`Honor`: the Namespace labels `pod-security.kubernetes.io/enforce`, `audit` and `warn`, and the same with the suffix `-version`, override the settings, as in Pod Security Admission. The Namespace is looked up.",
+        "`Honor`: the Namespace labels `pod-security.kubernetes.io/enforce`, `audit` and `warn`, and the same with the suffix `-version`, override the settings, as in Pod Security Admission. The Namespace is looked up. With a rule for updates of `namespaces`, raising the level causes warnings about existing pods.",
     ),
 ];
 
@@ -163,11 +165,19 @@ pub(super) fn configure(settings: Node<'_>) -> Result<PodSecurity, SettingsError
             Some([Some(enforce), audit.as_ref(), warn.as_ref()].into_iter().flatten().collect())
         }
     };
+    let (existing, templates) = (settings.at("existingViolations"), Choice::read(settings.at("templates"))?);
+    let existing_violations = Choice::read(existing)?;
+    if existing_violations == ExistingViolations::TolerateOwned && templates != Templates::Enforce {
+        return Err(SettingsError::at(
+            existing,
+            "TolerateOwned would admit the pods of any workload; remove templates, so that workloads are judged",
+        ));
+    }
     Ok(PodSecurity {
         exclusions: exclude::read(settings.at("exclude"), &known)?,
         exemptions: Exemptions::read(settings.at("exemptions"))?,
-        existing_violations: Choice::read(settings.at("existingViolations"))?,
-        templates: Choice::read(settings.at("templates"))?,
+        existing_violations,
+        templates,
         namespace_labels,
         standards,
     })

@@ -113,6 +113,21 @@ impl<'d> Pod<'d> {
         ("template", Self::FIELDS_FOR_POD_SECURITY),
     ]);
 
+    /// The same fields in the owner of a Pod or of an object with a pod template, and its UID.
+    pub const FIELDS_FOR_POD_SECURITY_OF_OWNERS: Shape<'static> = Shape::Fields(&[
+        ("metadata", Shape::Fields(&[("uid", Shape::ALL)])),
+        (
+            "spec",
+            Shape::Fields(&[
+                (
+                    "jobTemplate",
+                    Shape::Fields(&[("spec", Shape::Fields(&[("template", Self::FIELDS_FOR_POD_SECURITY)]))]),
+                ),
+                ("template", Self::FIELDS_FOR_POD_SECURITY),
+            ]),
+        ),
+    ]);
+
     /// The fields to read of a Pod or pod template for the SELinux context.
     pub const FIELDS_FOR_SELINUX: Shape<'static> =
         Shape::Fields(&[("metadata", SELINUX_METADATA), ("spec", selinux_spec!())]);

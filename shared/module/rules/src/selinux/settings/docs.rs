@@ -87,7 +87,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "types.unconfined",
-        "Types that do not confine processes. Allowed for pods in the host PID or IPC namespace, privileged containers and exemptions. Defaults to `[spc_t]`.",
+        "Types that do not confine processes. Allowed for pods in the host PID or IPC namespace, privileged containers and exemptions; `super_t` for exemptions only. Defaults to `[spc_t]`.",
     ),
     (
         "types.fromSelinuxProfiles",
@@ -104,7 +104,10 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
         "hostNamespaces.action",
         "`Default`: such pods get the type, with a warning. `Require`: they must set a type. `Ignore`: they are handled like other pods. `Reject`: they are denied.",
     ),
-    ("hostNamespaces.type", "The type that such pods get. Defaults to the first of `types.unconfined`."),
+    (
+        "hostNamespaces.type",
+        "The type that such pods get. Defaults to the first of `types.unconfined`; `super_t` is not possible.",
+    ),
     (
         "hostNamespaces.level",
         "`Allocated`: the level of the owner. `s0`: no categories, because unconfined types do not need them.",
