@@ -94,6 +94,18 @@ impl Lines {
         }
     }
 
+    /// Returns the lines as one text.
+    pub(crate) fn join(&self) -> String {
+        let mut text = String::new();
+        for line in &self.texts {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+        text
+    }
+
     /// Counts lines that are not added.
     pub(crate) fn count(&mut self, more: usize) {
         if more == 0 {
@@ -124,7 +136,7 @@ mod tests {
             lines.push((*line).to_owned());
         }
         lines.count(more);
-        lines.texts.join("\n")
+        lines.join()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 use document::{Origin, Place};
 use text::Step;
 
+use crate::bounds::MESSAGE;
 use crate::violation::{Kind, lines, write};
 use crate::{Violation, Violations};
 
@@ -113,7 +114,8 @@ impl Findings {
     /// and one for the number of further violations, if any.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        lines(&mut self.listed.iter().map(ToString::to_string), self.more)
+        let mut listed = self.listed.iter().map(|finding| finding as &dyn fmt::Display);
+        lines(MESSAGE, &mut listed, self.more).texts
     }
 }
 

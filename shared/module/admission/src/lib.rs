@@ -34,6 +34,6 @@ pub use request::{Operation, Request};
 pub use response::{Response, render};
 pub use scope::{How, Read, Reads, Scope, ScopeRule};
 pub use settings::{Choice, Kind, Setting, SettingsError, advice, by_path};
-pub use text::{Json, Lookup, ObjectWriter, Quoted, Step, nearest, sorted};
+pub use text::{Json, Lookup, ObjectWriter, Quoted, Step, contains, nearest, sorted};
 pub use verdict::Verdict;
 pub use violation::{Violation, Violations};

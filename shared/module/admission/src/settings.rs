@@ -113,7 +113,7 @@ impl SettingsError {
     #[must_use]
     #[cold]
     pub fn about(setting: Node<'_>, text: &str, problem: &str) -> Self {
-        Self(setting.fault(format!("{} {problem}", Quoted(text))))
+        Self(setting.fault([&Quoted(text).to_string(), " ", problem].concat()))
     }
 
     /// Returns the steps from the settings as a whole to the setting.
@@ -204,8 +204,8 @@ fn choice(setting: Node<'_>, names: &[&str]) -> Result<Option<usize>, SettingsEr
 #[must_use]
 pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
-        Some(near) => format!("{complaint}; did you mean {near}?"),
-        None => format!("{complaint}; expected one of {}", Listed(known)),
+        Some(near) => [complaint, "; did you mean ", near, "?"].concat(),
+        None => [complaint, "; expected one of ", &Listed(known).to_string()].concat(),
     }
 }
 

@@ -194,12 +194,8 @@ impl<'d> Violations<'d> {
     /// fit, and the number of the others.
     #[must_use]
     pub fn within(&self, bound: usize) -> String {
-        let mut lines = Lines::new(bound, "violations");
-        for violation in &self.listed {
-            lines.push(violation.to_string());
-        }
-        lines.count(self.more);
-        lines.texts.join("\n")
+        let mut listed = self.listed.iter().map(|violation| violation as &dyn fmt::Display);
+        lines(bound, &mut listed, self.more).join()
     }
 
     /// Returns whether there are no violations.
@@ -215,12 +211,22 @@ impl fmt::Display for Violations<'_> {
     }
 }
 
-/// Returns the lines of a message: the violations that fit, and the number of the others.
-pub(crate) fn lines(listed: &mut dyn Iterator<Item = String>, more: usize) -> Vec<String> {
-    let mut lines = Lines::new(MESSAGE, "violations");
-    for line in listed {
+/// Returns lines of at most `bound` bytes in all: the violations that fit, and the number of the
+/// others.
+pub(crate) fn lines<'v>(
+    bound: usize,
+    listed: &mut dyn Iterator<Item = &'v dyn fmt::Display>,
+    more: usize,
+) -> Lines {
+    /// The capacity that suffices for most lines.
+    const LINE: usize = 256;
+    let mut lines = Lines::new(bound, "violations");
+    for violation in listed {
+        let mut line = String::with_capacity(LINE);
+        // A string takes every text.
+        let _ = fmt::write(&mut line, format_args!("{violation}"));
         lines.push(line);
     }
     lines.count(more);
-    lines.texts
+    lines
 }

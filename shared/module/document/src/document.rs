@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use text::{Quoted, Step, sorted};
+use text::{Quoted, Step, duplicate};
 
 use crate::fault::{Origin, Place};
 use crate::json::{Number, Scanner, Start, SyntaxError};
@@ -102,16 +102,7 @@ impl<'d> Document<'d> {
     /// has a duplicate key among those that are kept, because readers differ in which of the two
     /// values they use.
     pub fn parse(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Result<Self, Fault> {
-        let mut builder = Builder::new(text, shape, origin);
-        let parsed = builder.keep(shape, Id(0), Name::Root).and_then(|()| builder.scanner.end());
-        if let Err(error) = parsed {
-            return Err(builder.refuse(text, error));
-        }
-        let entries = &mut builder.document.entries;
-        if entries.len() > 4096 {
-            entries.shrink_to_fit();
-        }
-        Ok(builder.document)
+        Builder::new(text, shape, origin).build(shape)
     }
 
     /// Parses `text`, a Kubernetes list, and passes each of its `items` to `read`, reduced to
@@ -140,23 +131,15 @@ impl<'d> Document<'d> {
         text: &'d [u8],
         shape: Shape<'d>,
         origin: Origin<&'d str>,
-        read: &mut dyn FnMut(Node<'_>) -> Result<(), Fault>,
+        read: ItemReader<'_>,
     ) -> Result<(), Fault> {
+        let fields = [(ITEMS, shape)];
+        let shape = Shape::Fields(&fields);
         let mut builder = Builder::new(text, shape, origin);
-        let mut fault = None;
-        match builder.items(shape, &mut |document, id| {
-            fault = read(Node::new(document, id)).err();
-            fault.is_none()
-        }) {
-            Ok(Items::Read) => Ok(()),
-            Ok(Items::Stopped) => fault.map_or(Ok(()), Err),
-            Ok(Items::Unfit) => {
-                // The ordinary parser names the place.
-                let list = Self::parse(text, Shape::Fields(&[(ITEMS, Shape::Fields(&[]))]), origin)?;
-                list.root().at(ITEMS).required_items().map(|_| ())
-            }
-            Err(error) => Err(builder.refuse(text, error)),
-        }
+        builder.read = Some(read);
+        builder.pass_items = Some(Builder::pass_items);
+        let list = builder.build(shape)?;
+        list.root().at(ITEMS).required_items().map(|_| ())
     }
 
     /// Returns the cursor at the root.
@@ -324,30 +307,27 @@ impl<'d> Iterator for Children<'d> {
     }
 }
 
-struct Builder<'d> {
+struct Builder<'d, 'r> {
     document: Document<'d>,
     scanner: Scanner<'d>,
     /// The fault in text that is valid JSON.
     fault: Option<Fault>,
+    /// The reader of the items, if the document is a list.
+    read: Option<ItemReader<'r>>,
+    /// [`Self::pass_items`] if there is a reader. Modules that read no lists have no code for it.
+    pass_items: Option<fn(&mut Self, Shape<'d>, Id) -> Result<(), SyntaxError>>,
     /// The shape of the value that is being kept.
     #[cfg(debug_assertions)]
     shape: Shape<'d>,
 }
 
+/// A function that reads the items of a list.
+pub type ItemReader<'r> = &'r mut dyn FnMut(Node<'_>) -> Result<(), Fault>;
+
 /// The field of a list that has its items.
 const ITEMS: &str = "items";
 
-/// The end of reading the items of a list.
-enum Items {
-    /// All of them were read.
-    Read,
-    /// The reader wanted no more.
-    Stopped,
-    /// The text is not an object with one array of items.
-    Unfit,
-}
-
-impl<'d> Builder<'d> {
+impl<'d> Builder<'d, '_> {
     fn new(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Self {
         #[cfg(not(debug_assertions))]
         let _ = shape;
@@ -356,66 +336,33 @@ impl<'d> Builder<'d> {
             document: Document { entries, unescaped, missing: Cell::default(), origin },
             scanner: Scanner::new(text),
             fault: None,
+            read: None,
+            pass_items: None,
             #[cfg(debug_assertions)]
             shape,
         }
     }
 
+    fn build(mut self, shape: Shape<'d>) -> Result<Document<'d>, Fault> {
+        if let Err(error) = self.keep(shape, Id(0), Name::Root).and_then(|()| self.scanner.end()) {
+            return Err(self.refuse(error));
+        }
+        let entries = &mut self.document.entries;
+        if entries.len() > 4096 {
+            entries.shrink_to_fit();
+        }
+        Ok(self.document)
+    }
+
     /// Returns the fault of text that cannot be parsed.
     #[cold]
-    fn refuse(self, text: &[u8], error: SyntaxError) -> Fault {
+    #[inline(never)]
+    fn refuse(self, error: SyntaxError) -> Fault {
         let Self { document, scanner, fault, .. } = self;
         fault.unwrap_or_else(|| {
             let place = Place { origin: document.origin.owned(), steps: Vec::new() };
-            Fault::new(place, error.describe(text, scanner.at()))
+            Fault::new(place, error.describe(scanner.text(), scanner.at()))
         })
-    }
-
-    /// Reads a list, and passes each item to `read` until it returns `false`.
-    fn items(
-        &mut self,
-        shape: Shape<'d>,
-        read: &mut dyn FnMut(&Document<'_>, Id) -> bool,
-    ) -> Result<Items, SyntaxError> {
-        let mut found = false;
-        if self.scanner.start()? != Start::Object {
-            return Ok(Items::Unfit);
-        }
-        let root = self.push(Id(0), Name::Root, Value::Object)?;
-        self.scanner.enter()?;
-        let mut first = true;
-        while self.scanner.more(first, b'}')? {
-            first = false;
-            let escaped = self.scanner.key()?;
-            if escaped && self.scanner.unescaped()? == ITEMS.as_bytes() {
-                return Ok(Items::Unfit);
-            }
-            if self.scanner.raw() != ITEMS.as_bytes() {
-                self.scanner.skip()?;
-                continue;
-            }
-            if found || self.scanner.start()? != Start::Array {
-                return Ok(Items::Unfit);
-            }
-            found = true;
-            let array = self.push(root, Name::Field(Text::Plain(ITEMS.as_bytes())), Value::Array)?;
-            self.scanner.enter()?;
-            let mut index = 0_u32;
-            while self.scanner.more(index == 0, b']')? {
-                // The entries of the root and of the array stay.
-                self.document.entries.truncate(2);
-                self.document.unescaped.clear();
-                self.document.missing.get_mut().clear();
-                let id = Id(2);
-                self.keep(shape, array, Name::Index(index))?;
-                if !read(&self.document, id) {
-                    return Ok(Items::Stopped);
-                }
-                index = index.saturating_add(1);
-            }
-        }
-        self.scanner.end()?;
-        Ok(if found { Items::Read } else { Items::Unfit })
     }
 
     /// Keeps the next value.
@@ -433,10 +380,17 @@ impl<'d> Builder<'d> {
             Start::Array => {
                 let id = self.push(parent, name, Value::Array)?;
                 self.scanner.enter()?;
-                let mut index = 0_u32;
-                while self.scanner.more(index == 0, b']')? {
-                    self.keep(shape, id, Name::Index(index))?;
-                    index = index.saturating_add(1);
+                if let Some(pass_items) = self.pass_items
+                    && parent == Id(0)
+                    && id != parent
+                {
+                    pass_items(self, shape, id)?;
+                } else {
+                    let mut index = 0_u32;
+                    while self.scanner.more(index == 0, b']')? {
+                        self.keep(shape, id, Name::Index(index))?;
+                        index = index.saturating_add(1);
+                    }
                 }
                 self.close(id);
             }
@@ -464,6 +418,26 @@ impl<'d> Builder<'d> {
                 self.scanner.literal("null")?;
                 self.push(parent, name, Value::Null)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Passes the items of a list to the reader, and keeps one of them at a time.
+    fn pass_items(&mut self, shape: Shape<'d>, list: Id) -> Result<(), SyntaxError> {
+        let (entries, unescaped) = (self.document.entries.len(), self.document.unescaped.len());
+        let item = Id(list.0.saturating_add(1));
+        let mut index = 0_u32;
+        while self.scanner.more(index == 0, b']')? {
+            self.document.entries.truncate(entries);
+            self.document.unescaped.truncate(unescaped);
+            self.document.missing.get_mut().clear();
+            self.keep(shape, list, Name::Index(index))?;
+            let Self { document, read: Some(read), .. } = self else { break };
+            if let Err(fault) = read(Node::new(document, item)) {
+                self.fault = Some(fault);
+                return Err(SyntaxError::Item);
+            }
+            index = index.saturating_add(1);
         }
         Ok(())
     }
@@ -519,9 +493,12 @@ impl<'d> Builder<'d> {
 
     /// Returns the last string that the scanner passed.
     fn last_string(&mut self, escaped: bool) -> Result<Text<'d>, SyntaxError> {
-        if !escaped {
-            return Ok(Text::Plain(self.scanner.raw()));
-        }
+        if escaped { self.unescape_last() } else { Ok(Text::Plain(self.scanner.raw())) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unescape_last(&mut self) -> Result<Text<'d>, SyntaxError> {
         let index = u32::try_from(self.document.unescaped.len()).unwrap_or(u32::MAX);
         self.document.unescaped.push(self.scanner.unescaped()?);
         Ok(Text::Unescaped(index))
@@ -558,19 +535,13 @@ impl<'d> Builder<'d> {
     #[cold]
     fn refuse_twins(&mut self, object: Id) -> Result<(), SyntaxError> {
         let names = self.document.children(object).filter_map(|(name, _)| match name {
-            Name::Field(name) => Some(self.document.bytes(*name)),
+            Name::Field(name) => Some(self.document.name(*name)),
             Name::Root | Name::Index(_) => None,
         });
-        let names: Vec<&[u8]> = sorted(&names.collect::<Vec<_>>());
-        match names.iter().zip(names.iter().skip(1)).find(|(one, next)| one == next) {
-            None => Ok(()),
-            Some((twin, _)) => {
-                let problem =
-                    format!("duplicate key {}", Quoted(std::str::from_utf8(twin).unwrap_or_default()));
-                self.fault = Some(Fault::new(self.document.place(object), problem));
-                Err(SyntaxError::Unique)
-            }
-        }
+        let Some(twin) = duplicate(&names.collect::<Vec<_>>()) else { return Ok(()) };
+        let problem = ["duplicate key ", &Quoted(twin).to_string()].concat();
+        self.fault = Some(Fault::new(self.document.place(object), problem));
+        Err(SyntaxError::Unique)
     }
 }
 

@@ -37,6 +37,8 @@ pub enum Origin<S = String> {
 }
 
 impl Origin<&str> {
+    #[cold]
+    #[inline(never)]
     pub(crate) fn owned(self) -> Origin {
         match self {
             Origin::Payload => Origin::Payload,
@@ -49,7 +51,13 @@ impl Origin<&str> {
 impl Fault {
     /// Creates a fault at a place. The problem is a fragment: `expected an object, found a string`.
     pub fn new(place: Place, problem: impl Into<String>) -> Self {
-        Self(Arc::new((place, problem.into())))
+        Self::of(place, problem.into())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of(place: Place, problem: String) -> Self {
+        Self(Arc::new((place, problem)))
     }
 
     /// Creates a fault in the payload, at a path from its root: `["request", "namespace"]`.

@@ -35,6 +35,8 @@ pub(crate) enum SyntaxError {
     Fewer,
     /// An object has a duplicate key; the builder knows which.
     Unique,
+    /// The reader of a list rejects an item; the builder has the fault.
+    Item,
 }
 
 impl SyntaxError {
@@ -59,13 +61,15 @@ impl SyntaxError {
             SyntaxError::Utf8 => "UTF-8",
             SyntaxError::Fewer => "at most 524288 values that this policy reads",
             SyntaxError::Unique => "each key once",
+            SyntaxError::Item => "another item",
         };
         let before = text.get(..at).unwrap_or(text);
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at.saturating_add(1));
         let line = before.split(|byte| *byte == b'\n').count();
         let column = at.saturating_sub(line_start).saturating_add(1);
         let what = if matches!(self, SyntaxError::Fewer) { "too large" } else { "not JSON" };
-        format!("{what}: expected {expected} at line {line} column {column}")
+        [what, ": expected ", expected, " at line ", &line.to_string(), " column ", &column.to_string()]
+            .concat()
     }
 }
 
@@ -189,6 +193,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Returns the text of the last key or string, which has escapes.
+    #[inline(never)]
     pub(crate) fn unescaped(&self) -> Result<Vec<u8>, SyntaxError> {
         unescape(self.raw()).map_err(|Unpaired| SyntaxError::Surrogate)
     }
@@ -380,6 +385,11 @@ impl<'t> Scanner<'t> {
     fn advance(&mut self, bytes: usize) {
         // At most a literal past the end, so this cannot overflow.
         self.at = self.at.wrapping_add(bytes);
+    }
+
+    /// Returns the whole text.
+    pub(crate) fn text(&self) -> &'t [u8] {
+        self.text
     }
 
     /// Returns the position of the scanner.

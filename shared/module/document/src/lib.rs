@@ -18,7 +18,7 @@ mod peek;
 mod shape;
 mod walk;
 
-pub use document::Document;
+pub use document::{Document, ItemReader};
 pub use fault::{Fault, Origin, Place};
 pub use node::Node;
 pub use peek::peek;

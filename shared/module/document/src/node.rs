@@ -299,8 +299,13 @@ impl<'d> Node<'d> {
                 value => Some(value),
             });
         }
-        // An absent value is valid below an object or an absent value, and a fault below any other
-        // value.
+        self.absent()
+    }
+
+    /// Returns that an absent value is absent. This is valid below an object or an absent value,
+    /// and a fault below any other value.
+    #[inline(never)]
+    fn absent(&self) -> Result<Option<&'d Value<'d>>, Fault> {
         let obstacle = self.document.missing_place(self.id).and_then(|missing| missing.obstacle);
         match obstacle.and_then(|id| Some((id, self.document.entry(id)?))) {
             None => Ok(None),
@@ -309,8 +314,9 @@ impl<'d> Node<'d> {
     }
 
     #[cold]
+    #[inline(never)]
     fn mistyped(&self, expected: &str, found: &Value<'_>) -> Fault {
-        self.fault(format!("expected {expected}, found {}", found.type_name()))
+        self.fault(["expected ", expected, ", found ", found.type_name()].concat())
     }
 }
 

@@ -5,6 +5,7 @@
 //! for size, while `document`, which reads every byte of a request, is compiled for speed.
 
 mod escape;
+mod find;
 mod nearest;
 mod path;
 mod quote;
@@ -12,8 +13,9 @@ mod sort;
 mod write;
 
 pub use escape::{Unpaired, unescape};
+pub use find::contains;
 pub use nearest::nearest;
 pub use path::{Path, Step};
 pub use quote::{Quoted, is_printable};
-pub use sort::{Lookup, sorted};
+pub use sort::{Lookup, duplicate, sorted};
 pub use write::{Json, ObjectWriter};

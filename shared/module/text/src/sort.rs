@@ -72,6 +72,17 @@ pub fn sorted<T: Ord + Copy>(items: &[T]) -> Vec<T> {
     sorted
 }
 
+/// Returns a name that occurs twice, if there is one.
+#[must_use]
+#[inline(never)]
+pub fn duplicate<'t>(names: &[&'t str]) -> Option<&'t str> {
+    let name = |at: u32| item(names, at).copied().unwrap_or_default();
+    let length = u32::try_from(names.len()).unwrap_or(u32::MAX);
+    let order = order(length, &|one, other| name(one).cmp(name(other)));
+    let mut neighbours = order.iter().zip(order.iter().skip(1));
+    neighbours.find(|(one, next)| name(**one) == name(**next)).map(|(one, _)| name(*one))
+}
+
 fn item<T>(items: &[T], at: u32) -> Option<&T> {
     items.get(usize::try_from(at).ok()?)
 }

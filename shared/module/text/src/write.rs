@@ -99,7 +99,7 @@ impl Json {
     /// use text::Json;
     ///
     /// let items = vec![Json::from("abcdefgh"); 9];
-    /// assert_eq!(Json::array_within(60, &items).as_str(), r#"["abcdefgh","abcdefgh","… 7 more"]"#);
+    /// assert_eq!(Json::array_within(70, &items).as_str(), r#"["abcdefgh","abcdefgh","… 7 more"]"#);
     /// ```
     #[must_use]
     pub fn array_within(longest: usize, items: &[Json]) -> Self {
@@ -215,18 +215,31 @@ pub(crate) fn push_text(json: &mut String, text: &str) {
     push_quoted(json, text, |c| c >= ' ');
 }
 
-/// Appends text in quotes and escapes every character that is not `is_plain`.
+/// Returns whether a byte is a character that no text escapes.
+fn is_plain_ascii(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+}
+
+/// Appends text in quotes and escapes every character that is not `is_plain`. All characters that
+/// are [plain in ASCII](is_plain_ascii) have to be.
 #[inline(never)]
 pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: fn(char) -> bool) {
+    json.reserve(text.len().saturating_add(2));
     json.push('"');
     // Runs of plain characters are copied as they are.
-    let mut start = 0;
-    for (at, c) in text.char_indices() {
+    let (mut start, mut at) = (0, 0_usize);
+    loop {
+        // Nearly all characters are plain ASCII.
+        let ascii = text.as_bytes().iter().skip(at).take_while(|byte| is_plain_ascii(**byte)).count();
+        at = at.saturating_add(ascii);
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
+        let before = at;
+        at = at.saturating_add(c.len_utf8());
         if is_plain(c) && c != '"' && c != '\\' {
             continue;
         }
-        json.push_str(text.get(start..at).unwrap_or_default());
-        start = at.saturating_add(c.len_utf8());
+        json.push_str(text.get(start..before).unwrap_or_default());
+        start = at;
         let short = match c {
             '"' | '\\' => c,
             '\n' => 'n',

@@ -124,12 +124,16 @@ impl<'d> Endpoints<'d> {
             let holder = if *in_other_namespace {
                 "a Service in another namespace".to_owned()
             } else {
-                format!("Service {}", Quoted(name))
+                ["Service ", &Quoted(name).to_string()].concat()
             };
-            violations.push(claim.violation(
-                format!("port {port}/{protocol} of this address is in use by {holder}").into(),
-                "use another address or another port",
-            ));
+            violations.push(
+                claim.violation(
+                    ["port ", &port.to_string(), "/", protocol, " of this address is in use by ", &holder]
+                        .concat()
+                        .into(),
+                    "use another address or another port",
+                ),
+            );
         }
         Ok(violations)
     }

@@ -179,7 +179,7 @@ impl NamespaceFacts {
 
     fn rule(&self, rule: &'static str) -> Cow<'static, str> {
         match &self.missing {
-            Some(name) => format!("{rule}, because the cluster has no Namespace {name}").into(),
+            Some(name) => [rule, ", because the cluster has no Namespace ", name].concat().into(),
             None => rule.into(),
         }
     }

@@ -80,13 +80,13 @@ impl ModeLabels {
         if let Some(text) = level.text()? {
             standard.level = Level::named(text).unwrap_or_else(|| {
                 let fallback = self.fallback.name();
-                invalid.push(format!("{}: is not a level; treated as {fallback}", level.path()));
+                invalid.push([&level.path(), ": is not a level; treated as ", fallback].concat());
                 self.fallback
             });
         }
         if let Some(text) = version.text()? {
             standard.version = Version::parse(text).unwrap_or_else(|| {
-                invalid.push(format!("{}: is not a version; treated as latest", version.path()));
+                invalid.push([&version.path(), ": is not a version; treated as latest"].concat());
                 Version::default()
             });
         }

@@ -1,7 +1,9 @@
 //! Types that are known not to confine processes.
 
-/// The names of such types, apart from those that say it, such as `unconfined_service_t`. Each
-/// of them exists on some systems only.
+use admission::contains;
+
+/// The names of such types, apart from those that contain `unconfined`. Each of them exists on some
+/// systems only.
 ///
 /// Source: the calls of `unconfined_domain` and `unconfined_domain_noaudit` in container-selinux
 /// 2.250, refpolicy `RELEASE_2_20260616` and Fedora's selinux-policy 41.24, with the alias
@@ -27,7 +29,7 @@ const NAMES: &str = "\
 
 /// Whether a type is known not to confine processes.
 pub(super) fn is_known(name: &str) -> bool {
-    name.contains("unconfined") || NAMES.split(' ').any(|known| known == name)
+    contains(name, "unconfined") || NAMES.split(' ').any(|known| known == name)
 }
 
 #[cfg(test)]
