@@ -59,12 +59,12 @@ impl Check {
         match self {
             Check::Services => {
                 let others = (0..count).map(|index| service(&format!("other-{index}"), 81, 3)).collect();
-                (request(service("web", 80, 1), None), others)
+                (request(&service("web", 80, 1), None), others)
             }
-            Check::Ports => (request(service("web", 1, count), None), vec![service("other", 1, count)]),
+            Check::Ports => (request(&service("web", 1, count), None), vec![service("other", 1, count)]),
             Check::Unchanged => {
                 let web = service("web", 1, count);
-                (request(web.clone(), Some(web)), Vec::new())
+                (request(&web, Some(&web)), Vec::new())
             }
         }
     }
@@ -162,7 +162,7 @@ fn service(name: &str, first: usize, ports: usize) -> Value {
     })
 }
 
-fn request(object: Value, old: Option<Value>) -> Value {
+fn request(object: &Value, old: Option<&Value>) -> Value {
     json!({
         "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
         "kind": { "group": "", "version": "v1", "kind": "Service" },

@@ -213,9 +213,9 @@ impl fmt::Display for Violations<'_> {
 
 /// Returns lines of at most `bound` bytes in all: the violations that fit, and the number of the
 /// others.
-pub(crate) fn lines<'v>(
+pub(crate) fn lines(
     bound: usize,
-    listed: &mut dyn Iterator<Item = &'v dyn fmt::Display>,
+    listed: &mut dyn Iterator<Item = &'_ dyn fmt::Display>,
     more: usize,
 ) -> Lines {
     /// The capacity that suffices for most lines.

@@ -307,6 +307,8 @@ impl<'d> Iterator for Children<'d> {
     }
 }
 
+type PassItems<'d, 'r> = fn(&mut Builder<'d, 'r>, Shape<'d>, Id) -> Result<(), SyntaxError>;
+
 struct Builder<'d, 'r> {
     document: Document<'d>,
     scanner: Scanner<'d>,
@@ -315,7 +317,7 @@ struct Builder<'d, 'r> {
     /// The reader of the items, if the document is a list.
     read: Option<ItemReader<'r>>,
     /// [`Self::pass_items`] if there is a reader. Modules that read no lists have no code for it.
-    pass_items: Option<fn(&mut Self, Shape<'d>, Id) -> Result<(), SyntaxError>>,
+    pass_items: Option<PassItems<'d, 'r>>,
     /// The shape of the value that is being kept.
     #[cfg(debug_assertions)]
     shape: Shape<'d>,

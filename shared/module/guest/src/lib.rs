@@ -55,16 +55,12 @@ pub fn call(handler: Handler, operation: usize, payload: usize) -> i32 {
         wapc::fail("the payload exceeds the memory of the module");
         return 0;
     };
-    match handler(&operation, &payload) {
-        Some(response) => {
-            wapc::respond(&response);
-            1
-        }
-        None => {
-            wapc::fail("unknown operation");
-            0
-        }
-    }
+    let Some(response) = handler(&operation, &payload) else {
+        wapc::fail("unknown operation");
+        return 0;
+    };
+    wapc::respond(&response);
+    1
 }
 
 /// Handles the operations of Kubewarden's contract: `validate`, `validate_settings` and
