@@ -263,8 +263,8 @@ mod tests {
     #[test]
     fn manifests_differ_from_deploy_only_in_their_settings() {
         for base in BASE_MANIFESTS {
-            let settings = if let SettingIs(pointer, values) = base.when {
-                json!({ pointer.trim_start_matches('/'): values[0] }).to_string()
+            let settings = if let SettingIs(pointer, [value, ..]) = base.when {
+                json!({ pointer.trim_start_matches('/'): value }).to_string()
             } else {
                 "{}".to_owned()
             };
