@@ -405,8 +405,7 @@ fn padded(external_ips: &Value) -> Value {
 fn judges_ten_thousand_addresses() {
     let ten_thousand = service(&json!(many(10_000)));
     let denied = judge(&json!({}), &ten_thousand, None).message.unwrap();
-    assert_eq!(denied.lines().count(), 1001);
-    assert!(denied.ends_with("\n… and 9000 more violations"));
+    assert!(tests::counts_the_rest(&denied, 10_000), "{denied}");
 
     let allowed = json!({ "allow": [{ "cidrs": ["10.0.0.0/8"] }] });
     assert!(judge(&allowed, &ten_thousand, None).accepted);
@@ -424,7 +423,7 @@ fn judges_five_megabytes_of_addresses() {
     let object = service(&json!(many(count)));
     assert!(object.to_string().len() > 5_000_000);
     let message = judge(&json!({}), &object, None).message.unwrap();
-    assert!(message.ends_with(&format!("\n… and {} more violations", count - 1000)));
+    assert!(tests::counts_the_rest(&message, count), "{message}");
     let half = service(&json!(many(count / 2)));
     assert!(judge(&json!({}), &half, Some(&half)).accepted);
     let more = judge(&json!({}), &object, Some(&object)).message.unwrap();
@@ -472,18 +471,10 @@ fn module_judges_five_megabytes() {
     let object = service(&json!(many(400_000)));
     assert!(object.to_string().len() > 5_000_000);
     let message = validate(json!({}), &object, None).status.unwrap().message.unwrap();
-    assert!(
-        message.ends_with("\n… and 399000 more violations"),
-        "{}",
-        message.chars().take(300).collect::<String>()
-    );
+    assert!(tests::counts_the_rest(&message, 400_000), "{message}");
     let old = service(&json!(many(1)));
     let message = validate(json!({}), &object, Some(&old)).status.unwrap().message.unwrap();
-    assert!(
-        message.ends_with("\n… and 398999 more violations"),
-        "{}",
-        message.chars().take(300).collect::<String>()
-    );
+    assert!(tests::counts_the_rest(&message, 399_999), "{message}");
 }
 
 #[test]
@@ -512,7 +503,7 @@ fn module_finds_conflicts_among_many_addresses_and_ports() {
     let object = with_ports("extip", 1_000, 500);
     assert!(judged(&object, Vec::new()).allowed);
     let message = judged(&object, vec![with_ports("big", 20_000, 5_000)]).status.unwrap().message.unwrap();
-    assert_eq!(message.lines().count(), 1_000);
+    assert!(tests::counts_the_rest(&message, 1_000), "{message}");
     let first = "spec.externalIPs[0]: Invalid value: \"10.0.0.0\": port 0/TCP of this address is in use by Service \"big\"; ";
     assert!(message.starts_with(first), "{message}");
     let response = judged(&with_ports("extip", 300_000, 1), Vec::new());

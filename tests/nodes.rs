@@ -240,7 +240,7 @@ fn judges_labels_of_five_megabytes() {
     let protected = json!({ "protectedLabelPrefixes": ["a"] });
     let create = request("Node", "CREATE", "", &node(&many), None);
     let denied = message(judged("node-labels", protected.clone(), create.clone()));
-    assert!(denied.ends_with("\n… and 399000 more violations"), "{}", denied.len());
+    assert!(tests::counts_the_rest(&denied, 400_000), "{}", denied.len());
     let warns = json!({ "protectedLabelPrefixes": ["a"], "mode": "Warn" });
     let warned = judged("node-labels", warns, create);
     let warning = warned.warnings.as_ref().unwrap();
@@ -255,7 +255,7 @@ fn judges_labels_of_five_megabytes() {
 
     let create = request("Pod", "CREATE", "", &mirror_pod(&many), None);
     let denied = message(judged("node-pods", json!({}), create.clone()));
-    assert!(denied.ends_with("\n… and 399000 more violations"));
+    assert!(tests::counts_the_rest(&denied, 400_000), "{}", denied.len());
     let warned = judged("node-pods", json!({ "mode": "Warn" }), create.clone());
     let warning = warned.warnings.unwrap().remove(0);
     assert!(counted(&warning, warning.matches("a/").count()), "{warning}");

@@ -97,7 +97,19 @@ const ADJUSTMENTS: &[Adjustment] = &[
                 "contextAwareResources",
                 "{ apiVersion: security-profiles-operator.x-k8s.io/v1alpha2, kind: SelinuxProfile }",
             ),
+            Add(
+                "contextAwareResources",
+                "{ apiVersion: security-profiles-operator.x-k8s.io/v1alpha2, kind: RawSelinuxProfile }",
+            ),
             Prepend(include_str!("../manifests/selinuxprofiles.yaml")),
+        ],
+    },
+    Adjustment {
+        policy: "selinux",
+        when: SettingIs("/allocation/scope", &["Workload"]),
+        edits: &[
+            Add("contextAwareResources", "{ apiVersion: batch/v1, kind: Job }"),
+            Prepend(include_str!("../manifests/jobs.yaml")),
         ],
     },
 ];
@@ -316,10 +328,11 @@ mod tests {
             kinds.collect::<Vec<String>>().join(" ")
         };
         assert_eq!(kinds("mode: Validate"), "\"Namespace\"");
-        let all = "{mode: Validate, volumes: {sharedClaims: Warn}, types: {fromSelinuxProfiles: true}}";
-        assert_eq!(kinds(all), "\"Namespace\" \"Pod\" \"SelinuxProfile\"");
+        let all = "{mode: Validate, allocation: {scope: Workload}, volumes: {sharedClaims: Warn}, types: {fromSelinuxProfiles: true}}";
+        assert_eq!(kinds(all), "\"Namespace\" \"Pod\" \"SelinuxProfile\" \"RawSelinuxProfile\" \"Job\"");
         for (policy, settings, resource) in [
-            ("selinux", all, "[selinuxprofiles]"),
+            ("selinux", all, "[selinuxprofiles, rawselinuxprofiles]"),
+            ("selinux", all, "[jobs]"),
             ("node-pods", "", "[nodes]"),
             ("pod-security", "existingViolations: TolerateOwned", "[cronjobs, jobs]"),
         ] {

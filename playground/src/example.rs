@@ -106,6 +106,7 @@ fn judged_fields(request: &Value) -> Value {
         field("/subResource"),
         field("/userInfo/username"),
         field("/userInfo/groups"),
+        field("/userInfo/extra"),
     ])
 }
 

@@ -36,3 +36,13 @@ pub fn not_run(name: &str, what: &str, why: &str) -> Result<(), String> {
         Err(error) => Err(format!("{}: {error}", script.display())),
     }
 }
+
+/// Returns whether a message lists as many of `all` violations as fit, and counts the others.
+#[must_use]
+pub fn counts_the_rest(message: &str, all: usize) -> bool {
+    /// The longest message: 32 KiB.
+    const LONGEST: usize = 32 << 10;
+    let others = all.saturating_sub(message.lines().count().saturating_sub(1));
+    (LONGEST - 500..=LONGEST).contains(&message.len())
+        && message.ends_with(&format!("\n… and {others} more violations"))
+}

@@ -7,6 +7,7 @@ use admission::{Cluster, Fault, List, Operation, Request, Verdict};
 
 use super::judgement::Judgement;
 use super::report::Report;
+use super::verdict::ERROR;
 use super::{Level, LevelVersion, Modes, NamespaceLabels, PodSecurity, namespace_labels};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::summary::summary;
@@ -72,9 +73,10 @@ impl PodSecurity {
             self.judge_stored(Pod::of(item), lookup, &after, &mut found)
         });
         if let Err(fault) = listed {
-            let mut warning = "existing pods are not checked against the new level: ".to_owned();
-            warning.push_str(&fault.to_string());
-            return Ok(verdict.warn(warning));
+            let warning = "existing pods are not checked against the new level, as a look-up failed";
+            return Ok(verdict
+                .warn(summary(warning, &[&fault.place().to_string()], 0))
+                .annotate(ERROR, fault.to_string()));
         }
         if found.pods > MOST_PODS {
             let pods = found.pods.to_string();

@@ -11,7 +11,7 @@ use crate::summary::LONGEST;
 const ENFORCE_POLICY: &str = "enforce-policy";
 const AUDIT_VIOLATIONS: &str = "audit-violations";
 const EXEMPT: &str = "exempt";
-const ERROR: &str = "error";
+pub(super) const ERROR: &str = "error";
 const CONTROLS: &str = "controls";
 
 /// Returns the verdict on an exempt request or pod.
