@@ -130,6 +130,15 @@ mod tests {
         assert_eq!(cut("abc".to_owned(), 0), "…");
     }
 
+    #[test]
+    fn only_an_annotation_that_was_cut_ends_in_an_ellipsis_at_the_bound() {
+        let check = |text: &str| check("", &[], &mut [("key", text)].into_iter());
+        assert_eq!(check("a text that says so…"), Ok(()));
+        assert_eq!(check(&"x".repeat(ANNOTATION)), Ok(()));
+        assert!(check(&cut("x".repeat(ANNOTATION + 1), ANNOTATION)).is_err());
+        assert!(check(&"x".repeat(ANNOTATION + 1)).is_err());
+    }
+
     fn text(bound: usize, pushed: &[&str], more: usize) -> String {
         let mut lines = Lines::new(bound, "violations");
         for line in pushed {

@@ -334,6 +334,21 @@ mod tests {
     }
 
     #[test]
+    fn a_cluster_answers_no_questions_about_permissions_by_default() {
+        let question = crate::CanI {
+            user: "alice",
+            groups: &[],
+            verb: "create",
+            group: "",
+            resource: "services",
+            subresource: "externalips",
+            namespace: "shop",
+            name: "",
+        };
+        assert!(Nobody.can_i(&question).is_err());
+    }
+
+    #[test]
     fn a_failed_look_up_is_a_fault_on_one_line() {
         assert_eq!(
             judged::<Gates<false>>("{}", "Ask"),

@@ -45,3 +45,28 @@ pub const CATALOG: &[PolicyEntry] = &[
 pub fn find(id: &str) -> Option<&'static PolicyEntry> {
     CATALOG.iter().find(|entry| entry.id == id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_belongs_to_a_control() {
+        let control_of = |policy, check| find(policy).and_then(|entry| entry.control_of(check));
+        assert_eq!(control_of("pod-security", "hostPorts"), Some("Host Ports"));
+        assert_eq!(control_of("pod-security", "hostPort"), None);
+        assert_eq!(control_of("selinux", "hostPorts"), None);
+    }
+
+    #[test]
+    fn a_rule_is_registered_for_the_group_of_its_resource() {
+        let rules = CATALOG.iter().flat_map(|entry| entry.scope.0);
+        for rule in rules.clone() {
+            let of_another_group = rule.registered_group() != rule.group;
+            assert_eq!(of_another_group, rule.resource == "pods/eviction", "{}", rule.resource);
+        }
+        assert!(
+            rules.clone().any(|rule| rule.resource == "pods/eviction" && rule.registered_group().is_empty())
+        );
+    }
+}
