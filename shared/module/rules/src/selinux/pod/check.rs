@@ -256,7 +256,13 @@ fn level_problem(context: &Context<'_, '_>, level: &str, freedom: Freedom) -> Op
         return (level != *fixed).then(|| DIFFERS.to_owned());
     }
     if let Some(stored) = &context.stored_level {
-        return (level != *stored).then(|| "is not the level of its pod".to_owned());
+        if level != *stored {
+            return Some("is not the level of its pod".to_owned());
+        }
+        let is_for_privileged = level.is_range() && freedom != Freedom::Privileged;
+        if !is_for_privileged && !context.doubts_stored_level {
+            return None;
+        }
     }
     let is_lowest = level.is_lowest();
     if owner.level.as_ref() == Some(&level)

@@ -26,6 +26,8 @@ pub(super) struct Context<'a, 'd> {
     /// The level of the stored pod to which containers are added. It applies to them even if the
     /// pod would get another level today.
     pub(super) stored_level: Option<Level>,
+    /// Whether an exemption that depends on images may have permitted the stored level.
+    pub(super) doubts_stored_level: bool,
 }
 
 impl<'a, 'd> Context<'a, 'd> {
@@ -57,7 +59,11 @@ impl<'a, 'd> Context<'a, 'd> {
         // A new image changes nothing about a level unless an exemption lifted the rule for it.
         let judges_levels = !matches!(subject.kind, SubjectKind::NewImages(_))
             || sites.iter().any(|site| !site.lifts.has(Lift::Level));
+        // The image of an added container may not be one of those for which an exemption permitted
+        // the level of the pod.
+        let doubts_stored_level = stored_level.is_some() && sites.iter().any(|site| site.loses_level);
         let needs_owner = sets_level && judges_levels && stored_level.is_none()
+            || doubts_stored_level
             || matches!(subject.kind, SubjectKind::NewPod) && completes_levels(settings);
         let owner = if needs_owner {
             find_owner(settings, &subject, pod_site, lookups, findings)?
@@ -73,6 +79,7 @@ impl<'a, 'd> Context<'a, 'd> {
             may_be_unconfined,
             default_type,
             stored_level,
+            doubts_stored_level,
         })
     }
 
@@ -88,7 +95,8 @@ impl<'a, 'd> Context<'a, 'd> {
             return fixed.clone();
         }
         if self.subject.adds_containers() {
-            return self.stored_level.clone();
+            // A range is for privileged containers, which set it themselves.
+            return self.stored_level.clone().filter(|level| !level.is_range());
         }
         if self.has_lowest_level(type_name) {
             return Some(Level::of(&[]));

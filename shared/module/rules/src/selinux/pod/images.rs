@@ -17,7 +17,7 @@ use super::lookups::Lookups;
 use super::site::Site;
 use super::subject::{Subject, SubjectKind};
 use crate::conditions::EvalContext;
-use crate::selinux::settings::Exempt;
+use crate::selinux::settings::{Exempt, Lift};
 
 /// Determines for each site which rules do not apply to its container.
 ///
@@ -42,11 +42,9 @@ pub(super) fn exempt<'d>(
     for site in sites {
         let Some(container) = &site.container else { continue };
         let lifts = exempt.lifts(Some(container), &mut now, &mut lookups.namespace)?;
-        site.lifts = if runs_stored_options(subject, site) {
-            exempt.lifts(None, &mut ever, &mut lookups.namespace)?.without(lifts).others()
-        } else {
-            lifts
-        };
+        let lost = exempt.lifts(None, &mut ever, &mut lookups.namespace)?.without(lifts);
+        site.loses_level = lost.has(Lift::Level);
+        site.lifts = if runs_stored_options(subject, site) { lost.others() } else { lifts };
     }
     Ok(())
 }

@@ -29,6 +29,8 @@ pub(in crate::selinux) struct Site<'d> {
     pub(super) options: Option<Options<'d>>,
     /// The rules that exemptions lift from the container.
     pub(super) lifts: Lifts,
+    /// Whether an exemption lifts the rule for levels with other images only.
+    pub(super) loses_level: bool,
 }
 
 impl<'d> Options<'d> {
@@ -53,7 +55,7 @@ impl<'d> Site<'d> {
     /// Options that cannot be read.
     pub(in crate::selinux) fn of_pod(pod: Pod<'d>) -> Result<Self, Fault> {
         let options = Options::of(pod.spec().entry("securityContext")?)?;
-        Ok(Self { holder: pod.spec(), container: None, options, lifts: Lifts::default() })
+        Ok(Self { holder: pod.spec(), container: None, options, lifts: Lifts::default(), loses_level: false })
     }
 
     /// The site of a container.
@@ -62,7 +64,13 @@ impl<'d> Site<'d> {
     /// Options that cannot be read.
     pub(in crate::selinux) fn of_container(container: Container<'d>) -> Result<Self, Fault> {
         let options = Options::of(container.part(ContainerPart::SecurityContext)?)?;
-        Ok(Self { holder: container.place(), container: Some(container), options, lifts: Lifts::default() })
+        Ok(Self {
+            holder: container.place(),
+            container: Some(container),
+            options,
+            lifts: Lifts::default(),
+            loses_level: false,
+        })
     }
 
     /// The place of an option.
