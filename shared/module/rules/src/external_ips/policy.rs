@@ -63,14 +63,16 @@ impl Policy for ExternalIps {
 
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
         let fields = self.fields(request);
-        if fields.is_empty() {
+        let conflicts = self.settings.conflicts == Conflicts::DenySamePort;
+        if fields.is_empty() && !conflicts {
             return Ok(Verdict::admit());
         }
         let service = Service::of(request.object()?);
         let old = Service::of(request.old_object()?);
         let claims = self.claims_to_review(fields, service, old)?;
-        let conflicts = self.settings.conflicts == Conflicts::DenySamePort;
-        if claims.is_empty() && !(conflicts && Endpoints::of(fields, service, old)?.are_new()) {
+        // A request leaves the addresses of other fields unchanged, but it may add a port to them.
+        let all = self.settings.fields.as_slice();
+        if claims.is_empty() && !(conflicts && Endpoints::of(all, service, old)?.are_new()) {
             return Ok(Verdict::admit());
         }
         if let Some(exempt) = &self.settings.exempt
@@ -83,7 +85,7 @@ impl Policy for ExternalIps {
         // instance.
         drop(claims);
         if conflicts && violations.is_empty() {
-            let endpoints = Endpoints::of(fields, service, old)?;
+            let endpoints = Endpoints::of(all, service, old)?;
             // Services are looked up only if the verdict depends on them.
             if endpoints.are_new() {
                 return Ok(endpoints.violations(request, cluster)?.into());
