@@ -489,7 +489,7 @@ fn violations(pod: &Pod, settings: &Settings) -> BTreeSet<&'static str> {
             && !is_allowed_level(
                 level,
                 settings.is_unconfined(kind.or(given)),
-                all(&|part| part.privileged),
+                all(&|part| part.privileged || settings.lifts("Level", spec, part)),
                 lifted("Level"),
                 settings,
             )

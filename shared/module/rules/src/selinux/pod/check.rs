@@ -60,10 +60,11 @@ fn are_lifted(running: &[Site<'_>], lift: Lift) -> bool {
     !running.is_empty() && running.iter().all(|site| site.lifts.has(lift))
 }
 
-/// Whether all containers are privileged, so that runtimes do not confine them.
+/// Whether all containers are privileged, so that runtimes do not confine them, or exempt from the
+/// rule for levels.
 fn are_privileged(running: &[Site<'_>]) -> Result<bool, Fault> {
     for site in running {
-        if !site.container.as_ref().map_or(Ok(false), is_privileged)? {
+        if !site.lifts.has(Lift::Level) && !site.container.as_ref().map_or(Ok(false), is_privileged)? {
             return Ok(false);
         }
     }
