@@ -106,7 +106,8 @@ fn judged_fields(request: &Value) -> Value {
         field("/subResource"),
         field("/userInfo/username"),
         field("/userInfo/groups"),
-        field("/userInfo/extra"),
+        field("/userInfo/extra/authentication.kubernetes.io~1node-name"),
+        field("/userInfo/extra/authentication.kubernetes.io~1node-uid"),
     ])
 }
 
