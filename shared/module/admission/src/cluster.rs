@@ -88,14 +88,12 @@ pub struct CanI<'a> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unreachable(pub String);
 
-/// The answer to a look-up, which [`document`](LookupAnswer::document) parses.
+/// The answer to the look-up of one object, which [`document`](LookupAnswer::document) parses.
 #[derive(Debug)]
 pub struct LookupAnswer<'a> {
     json: Vec<u8>,
     name: String,
-    /// The shape of each item, under the name that a list has for its items.
-    items: [(&'static str, Shape<'a>); 1],
-    list: bool,
+    shape: Shape<'a>,
 }
 
 impl<'a> Get<'a> {
@@ -105,7 +103,7 @@ impl<'a> Get<'a> {
     /// Returns a fault if the cluster cannot be asked.
     pub fn ask(&self, cluster: &dyn Cluster) -> Result<Option<LookupAnswer<'a>>, Fault> {
         let answer = cluster.get(self).map_err(|why| self.fault(&why))?;
-        Ok(answer.map(|json| LookupAnswer::new(json, self.to_string(), self.shape, false)))
+        Ok(answer.map(|json| LookupAnswer { json, name: self.to_string(), shape: self.shape }))
     }
 
     fn fault(&self, why: &Unreachable) -> Fault {
@@ -119,7 +117,7 @@ impl std::fmt::Display for Get<'_> {
     }
 }
 
-impl<'a> List<'a> {
+impl List<'_> {
     /// Asks the cluster and passes each object to `read`. Only one object is kept at a time, so
     /// the memory of an instance limits the length of the answer and not the number of objects.
     ///
@@ -134,18 +132,6 @@ impl<'a> List<'a> {
         let name = ["list of ", self.kind, "s"].concat();
         let json = cluster.list(self).map_err(|why| lookup_fault(name.clone(), &why))?;
         Document::each_item(&json, self.shape, Origin::Lookup(&name), read)
-    }
-
-    /// Asks the cluster.
-    ///
-    /// # Errors
-    /// Returns a fault if the cluster cannot be asked.
-    pub fn ask(&self, cluster: &dyn Cluster) -> Result<LookupAnswer<'a>, Fault> {
-        let name = ["list of ", self.kind, "s"].concat();
-        match cluster.list(self) {
-            Ok(json) => Ok(LookupAnswer::new(json, name, self.shape, true)),
-            Err(why) => Err(lookup_fault(name, &why)),
-        }
     }
 }
 
@@ -180,20 +166,14 @@ impl std::fmt::Display for CanI<'_> {
     }
 }
 
-impl<'a> LookupAnswer<'a> {
-    fn new(json: Vec<u8>, name: String, shape: Shape<'a>, list: bool) -> Self {
-        Self { json, name, items: [("items", shape)], list }
-    }
-
-    /// Parses the answer. The root of a list is the list itself.
+impl LookupAnswer<'_> {
+    /// Parses the answer.
     ///
     /// # Errors
     /// Returns a fault if the answer is not an object or cannot be parsed; see [`Document::parse`].
     pub fn document(&self) -> Result<Document<'_>, Fault> {
         let origin = Origin::Lookup(self.name.as_str());
-        let [(_, item)] = self.items;
-        let shape = if self.list { Shape::Fields(&self.items) } else { item };
-        let document = Document::parse(&self.json, shape, origin)?;
+        let document = Document::parse(&self.json, self.shape, origin)?;
         let root = document.root();
         if !root.object()? {
             return Err(root.fault("expected an object, found nothing"));

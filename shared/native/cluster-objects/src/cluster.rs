@@ -2,7 +2,7 @@
 
 use admission::{CanI, Cluster, Get, List, Unreachable};
 
-use crate::{Fetch, Listing, LookupFailure, Objects, Permission};
+use crate::{Fetch, Listing, LookupFailure, Objects};
 
 /// Look-ups use the field masks of the wanted shape, as in a module, and return the same bytes.
 impl Cluster for Objects {
@@ -22,9 +22,7 @@ impl Cluster for Objects {
     }
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
-        let CanI { user, groups, verb, group, resource, subresource, name, namespace } = *wanted;
-        let wanted = Permission { user, groups, verb, group, resource, subresource, name, namespace };
-        Ok(Objects::can_i(self, &wanted)?.to_string().into_bytes())
+        Ok(Objects::can_i(self, wanted)?.to_string().into_bytes())
     }
 }
 

@@ -34,6 +34,7 @@ mod mask;
 mod objects;
 mod rbac;
 
+pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use intake::items;
-pub use objects::{Fetch, Listing, Objects, Permission};
+pub use objects::{Fetch, Listing, Objects};

@@ -1,5 +1,6 @@
 //! The set of objects and its look-ups.
 
+use admission::CanI;
 use serde_json::{Map, Value, json};
 
 use crate::fields::FieldSelector;
@@ -47,28 +48,6 @@ pub struct Listing<'a> {
     pub field_selector: Option<&'a str>,
     /// The dotted paths of the fields that are kept of each object; if empty, all fields are kept.
     pub field_masks: &'a [String],
-}
-
-/// The question whether a user has a permission: `SubjectAccessReviewSpec` of
-/// k8s.io/api/authorization/v1, in which an empty text is an absent one.
-#[derive(Clone, Copy, Debug)]
-pub struct Permission<'a> {
-    /// The name of the user.
-    pub user: &'a str,
-    /// The groups of the user.
-    pub groups: &'a [&'a str],
-    /// The verb, such as `create`.
-    pub verb: &'a str,
-    /// The API group, empty for the core group.
-    pub group: &'a str,
-    /// The resource, such as `services`.
-    pub resource: &'a str,
-    /// The subresource; empty for the resource itself.
-    pub subresource: &'a str,
-    /// The name of the object; empty for all objects.
-    pub name: &'a str,
-    /// The namespace; empty for all namespaces.
-    pub namespace: &'a str,
 }
 
 impl Objects {
@@ -138,7 +117,7 @@ impl Objects {
     ///
     /// # Errors
     /// Returns an error if the cluster cannot be asked.
-    pub fn can_i(&self, wanted: &Permission<'_>) -> Result<Value, LookupFailure> {
+    pub fn can_i(&self, wanted: &CanI<'_>) -> Result<Value, LookupFailure> {
         rbac::grants(self, wanted).map(|allowed| json!({ "allowed": allowed }))
     }
 

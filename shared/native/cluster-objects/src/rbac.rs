@@ -3,10 +3,11 @@
 //! Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac and pkg/apis/rbac/v1
 //! (`evaluation_helpers.go`); for `system:masters`, the privileged group of the API server.
 
+use admission::CanI;
 use serde_json::Value;
 
 use crate::LookupFailure;
-use crate::objects::{Objects, Permission};
+use crate::objects::Objects;
 
 const API: &str = "rbac.authorization.k8s.io/v1";
 
@@ -14,7 +15,7 @@ const API: &str = "rbac.authorization.k8s.io/v1";
 const MASTERS: &str = "system:masters";
 
 /// Returns whether a binding for the user refers to a role that grants the permission.
-pub(crate) fn grants(cluster: &Objects, wanted: &Permission<'_>) -> Result<bool, LookupFailure> {
+pub(crate) fn grants(cluster: &Objects, wanted: &CanI<'_>) -> Result<bool, LookupFailure> {
     let of_kind = |kind| cluster.of_kind(API, kind);
     if wanted.groups.contains(&MASTERS) {
         return Ok(true);
@@ -44,7 +45,7 @@ pub(crate) fn grants(cluster: &Objects, wanted: &Permission<'_>) -> Result<bool,
     Ok(false)
 }
 
-fn is_user(subject: &Value, namespace: Option<&str>, wanted: &Permission<'_>) -> bool {
+fn is_user(subject: &Value, namespace: Option<&str>, wanted: &CanI<'_>) -> bool {
     let name = text(subject, "name");
     match text(subject, "kind") {
         "User" => name == wanted.user,
@@ -58,8 +59,8 @@ fn is_user(subject: &Value, namespace: Option<&str>, wanted: &Permission<'_>) ->
     }
 }
 
-fn allows(rule: &Value, wanted: &Permission<'_>) -> bool {
-    let Permission { verb, group, resource, subresource, name, .. } = *wanted;
+fn allows(rule: &Value, wanted: &CanI<'_>) -> bool {
+    let CanI { verb, group, resource, subresource, name, .. } = *wanted;
     let any = |field, matches: &dyn Fn(&str) -> bool| {
         items(rule, field).filter_map(Value::as_str).any(|text| text == "*" || matches(text))
     };
@@ -138,9 +139,9 @@ mod tests {
         .unwrap()
     }
 
-    fn asks<'a>(user: &'a str, groups: &'a [&'a str], what: [&'a str; 6]) -> Permission<'a> {
+    fn asks<'a>(user: &'a str, groups: &'a [&'a str], what: [&'a str; 6]) -> CanI<'a> {
         let [verb, group, resource, subresource, name, namespace] = what;
-        Permission { user, groups, verb, group, resource, subresource, name, namespace }
+        CanI { user, groups, verb, group, resource, subresource, name, namespace }
     }
 
     #[test]

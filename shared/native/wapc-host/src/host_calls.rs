@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster_objects::{Fetch, Listing, Objects, Permission};
+use cluster_objects::{CanI, Fetch, Listing, Objects};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -145,7 +145,7 @@ impl HostCalls {
         let asked = &review.resource_attributes;
         let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
         let groups = review.groups.unwrap_or_default();
-        outcome_of(self.cluster.can_i(&Permission {
+        outcome_of(self.cluster.can_i(&CanI {
             user: &review.user,
             groups: &groups.iter().map(String::as_str).collect::<Vec<&str>>(),
             verb: &asked.verb,

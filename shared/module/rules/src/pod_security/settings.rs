@@ -21,8 +21,8 @@ choices! {
     pub enum Templates {
         /// They are denied.
         Enforce,
-        /// They are admitted with warnings about the level of `warn`, or about the enforced level
-        /// if there is no level of `warn`.
+        /// They are admitted with warnings at the `warn` level, or at the enforced level if `warn`
+        /// is not set.
         Warn,
         /// They are not judged.
         Ignore,

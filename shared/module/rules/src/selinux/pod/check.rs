@@ -54,8 +54,7 @@ pub(super) fn check<'d>(
     Ok(true)
 }
 
-/// Whether a rule is lifted from all containers. Without a container, there is no reason to lift
-/// it.
+/// Returns whether every container is exempt from a rule; `false` if there are no containers.
 fn are_lifted(running: &[Site<'_>], lift: Lift) -> bool {
     !running.is_empty() && running.iter().all(|site| site.lifts.has(lift))
 }

@@ -31,19 +31,17 @@ pub(super) fn conflicts(
         namespace: Some(namespace),
         shape: Pod::FIELDS_FOR_SHARED_VOLUMES,
     };
-    let answer = list.ask(cluster)?;
-    let document = answer.document()?;
     let mut conflicts: Vec<Option<String>> = vec![None; claims.len()];
-    for item in document.root().at("items").required_items()? {
+    list.each(cluster, &mut |item| {
         let other = Pod::of(item);
         let name = other.metadata().name().text()?.unwrap_or_default();
         let phase = item.at("status").at("phase").text()?;
         if matches!(phase, Some("Succeeded" | "Failed")) || pod_name == Some(name) {
-            continue;
+            return Ok(());
         }
         let (level, policy) = (level(other)?, change_policy(other)?.unwrap_or(DEFAULT_CHANGE_POLICY));
         if level.is_some() && level == label.0 && policy == label.1 {
-            continue;
+            return Ok(());
         }
         for volume in other.volumes()? {
             let Some(claim) = volume.entry("persistentVolumeClaim")? else { continue };
@@ -55,7 +53,8 @@ pub(super) fn conflicts(
                 }
             }
         }
-    }
+        Ok(())
+    })?;
     Ok(conflicts)
 }
 
