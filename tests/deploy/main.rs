@@ -5,6 +5,7 @@ mod chart;
 mod definitions;
 mod manifests;
 mod policies;
+mod policy_server;
 mod renderings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,11 +54,15 @@ pub(crate) fn base_files() -> Vec<String> {
 }
 
 pub(crate) fn base() -> Vec<Value> {
-    base_files().iter().flat_map(|file| parse(&read(&root().join("deploy").join(file)))).collect()
+    base_files().iter().flat_map(|name| file(name)).collect()
 }
 
-pub(crate) fn group() -> Vec<Value> {
-    parse(&read(&root().join("deploy/group.yaml")))
+/// The files of the folder that are not part of the base.
+pub(crate) const EXAMPLES: &[&str] = &["admission-policy.yaml", "group.yaml", "policy-server.yaml"];
+
+/// Returns the objects of a file of the folder.
+pub(crate) fn file(name: &str) -> Vec<Value> {
+    parse(&read(&root().join("deploy").join(name)))
 }
 
 pub(crate) fn texts(list: &Value) -> Vec<String> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::definitions::{DEFINED, violations};
 use crate::renderings::{RENDERINGS, rendering};
-use crate::{base, by_name, data, group, items, parse_one};
+use crate::{EXAMPLES, base, by_name, data, file, items, parse_one};
 
 /// A check of a value; the error is the reason.
 type Check = fn(&Value) -> Result<(), String>;
@@ -80,7 +80,7 @@ fn invalid(object: &Value) -> Vec<String> {
 #[test]
 fn every_object_is_valid_for_the_api_server() {
     let rendered = RENDERINGS.iter().flat_map(|(name, _)| rendering(name));
-    for object in base().into_iter().chain(group()).chain(rendered) {
+    for object in base().into_iter().chain(EXAMPLES.iter().flat_map(|name| file(name))).chain(rendered) {
         let found = invalid(&object);
         assert!(found.is_empty(), "{}: {found:#?}", object["metadata"]["name"]);
     }
@@ -88,9 +88,11 @@ fn every_object_is_valid_for_the_api_server() {
 
 #[test]
 fn invalid_objects_are_detected() {
-    let objects = by_name(base().into_iter().chain(group()).collect());
+    let objects = by_name(base().into_iter().chain(EXAMPLES.iter().flat_map(|name| file(name))).collect());
     let policy = ("ClusterAdmissionPolicy", "pod-security");
     let of_group = ("ClusterAdmissionPolicyGroup", "restricted-or-confined");
+    let of_server = ("PolicyServer", "portcullis");
+    let of_namespace = ("AdmissionPolicy", "pod-security");
     let role = ("ClusterRole", "portcullis-node-pods");
     let twice = json!([{ "name": "a", "expression": "true" }, { "name": "a", "expression": "true" }]);
     let many: Vec<Value> =
@@ -123,6 +125,15 @@ fn invalid_objects_are_detected() {
         (policy, "/spec/namespaceSelector/matchExpressions/0/operator", json!("Not")),
         (policy, "/spec/contextAwareResources/0", json!({ "kind": "Namespace" })),
         (policy, "/spec", json!({ "module": "registry://a", "mutating": false })),
+        (of_server, "/spec/image", json!("")),
+        (of_server, "/spec/replicas", json!("3")),
+        (of_server, "/spec/limits/memory", json!("512 MB")),
+        (of_server, "/spec/maxUnavailable", json!(1.5)),
+        (of_server, "/spec/affinity/podAntiAffinity", json!({ "required": [] })),
+        (of_server, "/spec/securityContexts/pod/runAsNonRoot", json!("true")),
+        (of_server, "/spec", json!({ "image": "a", "replicas": 3, "minAvailable": 2, "maxUnavailable": 1 })),
+        (of_namespace, "/spec/settings", json!("restricted")),
+        (of_namespace, "/metadata", json!({ "name": "a", "labels": {} })),
         (of_group, "/spec/message", json!("")),
         (of_group, "/spec/policies", json!({})),
         (of_group, "/spec/policies", json!({ "a-b": { "module": "registry://a" } })),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::root;
 
 use crate::renderings::rendering;
-use crate::{Requests, base, base_files, by_name, expand, group, items, metadata, module_id, texts};
+use crate::{EXAMPLES, Requests, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
 
 /// The kinds that the default permissions of a policy server allow to look up.
 const DEFAULT_RIGHTS: &[&str] = &["Namespace", "Pod", "Service", "Ingress"];
@@ -39,12 +39,12 @@ fn changes(id: &str, settings: &Value) -> bool {
 
 #[test]
 fn every_policy_declares_the_needs_of_its_module_and_settings() {
-    for objects in [base(), group(), rendering("changed.yaml")] {
+    for objects in [base(), file("group.yaml"), file("admission-policy.yaml"), rendering("changed.yaml")] {
         let named = by_name(objects);
         for ((kind, name), object) in &named {
             let spec = &object["spec"];
             match kind.as_str() {
-                "ClusterAdmissionPolicy" => {
+                "AdmissionPolicy" | "ClusterAdmissionPolicy" => {
                     check_evaluation(name, spec);
                     let id = module_id(&spec["module"]);
                     assert_eq!(spec["mutating"], json!(changes(id, &spec["settings"])), "{name}: mutating");
@@ -78,9 +78,9 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
 
 #[test]
 fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
-    let mut requests: BTreeMap<&str, Requests> = BTreeMap::new();
-    let (objects, of_group) = (base(), group());
-    for object in objects.iter().chain(&of_group) {
+    let mut requests: BTreeMap<String, Requests> = BTreeMap::new();
+    let policies = ["group.yaml", "admission-policy.yaml"].into_iter().flat_map(file);
+    for object in base().into_iter().chain(policies) {
         let (name, spec) = (object["metadata"]["name"].as_str().unwrap(), &object["spec"]);
         let Some(mode) = spec.get("mode") else { continue };
         assert_eq!(mode, "monitor", "{name}");
@@ -111,11 +111,11 @@ fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
         }
         let known = expand(&serde_json::to_value(&metadata.rules).unwrap());
         assert!(rules.is_subset(&known), "{name}: {:?}", rules.difference(&known));
-        requests.entry(id).or_default().extend(rules);
+        requests.entry(id.to_owned()).or_default().extend(rules);
     }
-    let known: BTreeMap<&str, Requests> = rules::CATALOG
+    let known: BTreeMap<String, Requests> = rules::CATALOG
         .iter()
-        .map(|entry| (entry.id, expand(&serde_json::to_value(metadata(entry.id).rules).unwrap())))
+        .map(|entry| (entry.id.to_owned(), expand(&serde_json::to_value(metadata(entry.id).rules).unwrap())))
         .collect();
     assert_eq!(requests, known);
 }
@@ -128,6 +128,18 @@ fn both_instances_of_selinux_match_the_same_pods() {
     assert!(expand(&default["rules"]).is_subset(&expand(&guard["rules"])));
     for field in ["module", "policyServer", "namespaceSelector", "contextAwareResources"] {
         assert_eq!(default[field], guard[field], "{field}");
+    }
+}
+
+/// The example for one namespace matches the same requests as the policy for the cluster. It cannot
+/// look anything up.
+#[test]
+fn the_policy_of_a_namespace_matches_the_requests_of_the_cluster_policy() {
+    let objects = by_name(base());
+    let cluster = &objects[&("ClusterAdmissionPolicy".to_owned(), "pod-security".to_owned())]["spec"];
+    let of_namespace = &file("admission-policy.yaml")[0]["spec"];
+    for field in ["module", "rules", "matchConditions", "backgroundAudit"] {
+        assert_eq!(of_namespace[field], cluster[field], "{field}");
     }
 }
 
@@ -150,9 +162,9 @@ fn requests_excluded_by_match_conditions_are_not_denied() {
 }
 
 #[test]
-fn every_file_except_the_example_is_in_the_base() {
+fn every_file_except_the_examples_is_in_the_base() {
     let mut files = base_files();
-    files.extend(["group.yaml", "kustomization.yaml", "README.md"].map(str::to_owned));
+    files.extend(EXAMPLES.iter().chain(&["kustomization.yaml", "README.md"]).map(|&name| name.to_owned()));
     let present: BTreeSet<String> = fs::read_dir(root().join("deploy"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

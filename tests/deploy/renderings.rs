@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::{base, by_name, chart_folder, data, group, parse, parse_one, read};
+use crate::{base, by_name, chart_folder, data, file, parse, parse_one, read};
 
 /// The renderings, with the values file of each in addition to the defaults.
 pub(crate) const RENDERINGS: &[(&str, Option<&str>)] = &[
@@ -97,7 +97,7 @@ fn the_renderings_are_current() {
 #[test]
 fn the_chart_renders_the_manifests() {
     assert_eq!(by_name(rendering("default.yaml")), by_name(base()));
-    assert_eq!(by_name(rendering("group.yaml")), by_name(group()));
+    assert_eq!(by_name(rendering("group.yaml")), by_name(file("group.yaml")));
 }
 
 #[test]
