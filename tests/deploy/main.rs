@@ -1,6 +1,7 @@
 //! The manifests in `deploy` are valid and agree with their policies, and the chart renders the
 //! same objects.
 
+mod api_server;
 mod chart;
 mod definitions;
 mod manifests;
