@@ -137,6 +137,7 @@ fn invalid_objects_are_detected() {
         (of_group, "/spec/message", json!("")),
         (of_group, "/spec/policies", json!({})),
         (of_group, "/spec/policies", json!({ "a-b": { "module": "registry://a" } })),
+        (of_group, "/spec/policies", json!({ "package": { "module": "registry://a" } })),
         (of_group, "/spec/expression", json!("restricted() || baseline()")),
         (of_group, "/spec/timeoutSeconds", json!(5)),
         (policy, "/metadata", json!({ "name": "a", "labels": {}, "label": {} })),

@@ -7,7 +7,7 @@ use admission::{Cluster, Get, List, Unreachable};
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::{by_name, file, items, metadata, read, texts};
+use crate::{base, by_name, file, items, metadata, read, texts};
 
 fn object(kind: &str, name: &str) -> Value {
     by_name(file("policy-server.yaml"))[&(kind.to_owned(), name.to_owned())].clone()
@@ -41,8 +41,9 @@ fn its_role_permits_exactly_the_look_ups_of_the_policies() {
             need("authorization.k8s.io", "subjectaccessreviews".to_owned(), &["create"]);
         }
     }
+    let role = object("ClusterRole", "portcullis-policy-server");
     let mut permitted: BTreeSet<Permission> = BTreeSet::new();
-    for rule in items(&object("ClusterRole", "portcullis-policy-server")["rules"]) {
+    for rule in items(&role["rules"]) {
         for group in texts(&rule["apiGroups"]) {
             for resource in texts(&rule["resources"]) {
                 for verb in texts(&rule["verbs"]) {
@@ -53,6 +54,14 @@ fn its_role_permits_exactly_the_look_ups_of_the_policies() {
         }
     }
     assert_eq!(permitted, needed);
+    // As the comment says, the first rule suffices for the manifests.
+    let first = texts(&role["rules"][0]["resources"]);
+    for object in base() {
+        for read in items(&object["spec"]["contextAwareResources"]) {
+            assert_eq!(read["apiVersion"], "v1");
+            assert!(first.contains(&resource(read["kind"].as_str().unwrap())), "{read}");
+        }
+    }
 }
 
 #[test]

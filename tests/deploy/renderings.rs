@@ -104,12 +104,11 @@ fn the_chart_renders_the_manifests() {
 fn kustomize_builds_the_manifests() {
     let built = output(Path::new("kustomize"), &["build", "deploy"])
         .or_else(|| output(Path::new("kubectl"), &["kustomize", "deploy"]));
-    match built {
-        Some(built) => assert_eq!(by_name(parse(&built.unwrap())), by_name(base())),
-        None => {
-            let why = "neither kustomize nor kubectl is installed";
-            tests::not_run("KUSTOMIZE", "the build of the kustomize base", why).unwrap();
-        }
+    if let Some(built) = built {
+        assert_eq!(by_name(parse(&built.unwrap())), by_name(base()));
+    } else {
+        let why = "neither kustomize nor kubectl is installed";
+        tests::not_run("KUSTOMIZE", "the build of the kustomize base", why).unwrap();
     }
 }
 
