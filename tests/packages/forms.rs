@@ -222,7 +222,7 @@ fn write(settings: &mut Value, variable: &str, value: Value) {
 }
 
 /// Returns the settings that a form writes if nobody changes anything but these answers. Questions
-/// that are not shown write nothing; what is shown depends on earlier answers.
+/// that are not shown write nothing. Conditions depend on earlier answers.
 fn settings_of(questions: &[Question], answers: &BTreeMap<&str, Value>) -> Value {
     let mut settings = json!({});
     for question in questions {
