@@ -246,7 +246,10 @@ fn alternatives(question: &Question) -> impl Iterator<Item = Vec<(&str, Value)>>
     condition.split("||").map(|parts| {
         let parts = parts.split("&&").filter(|part| !part.is_empty());
         // Rancher does not support `!=`.
-        parts.map(|part| part.trim().split_once('=').unwrap()).map(|(variable, value)| (variable, answer(value))).collect()
+        parts
+            .map(|part| part.trim().split_once('=').unwrap())
+            .map(|(variable, value)| (variable, answer(value)))
+            .collect()
     })
 }
 

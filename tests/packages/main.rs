@@ -11,6 +11,7 @@ use tests::root;
 
 use forms::FORMS;
 
+mod charts;
 mod forms;
 
 fn policy(id: &str, file: &str) -> (PathBuf, String) {

@@ -17,8 +17,7 @@ impl<'a> Entry<'a> {
     }
 
     pub(crate) fn annotation(&self, key: &str) -> Result<&'a str, PackagingError> {
-        self.optional(key)
-            .ok_or_else(|| PackagingError::new(format!("annotations.{key}"), "is missing"))
+        self.optional(key).ok_or_else(|| PackagingError::new(format!("annotations.{key}"), "is missing"))
     }
 
     /// An annotation about the policy, such as `title`.
@@ -30,7 +29,7 @@ impl<'a> Entry<'a> {
         self.optional("io.artifacthub.keywords").map(listed).unwrap_or_default()
     }
 
-    /// The annotations from which catalogues and Rancher make a ClusterAdmissionPolicy.
+    /// The annotations from which catalogues and Rancher make a `ClusterAdmissionPolicy`.
     pub(crate) fn annotations(&self) -> Result<BTreeMap<&'static str, String>, PackagingError> {
         let metadata = self.0;
         let mut annotations = BTreeMap::from([
