@@ -2,6 +2,7 @@
 //! same objects.
 
 mod api_server;
+mod base;
 mod chart;
 mod definitions;
 mod manifests;
