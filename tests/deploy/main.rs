@@ -9,6 +9,7 @@ mod manifests;
 mod policies;
 mod policy_server;
 mod renderings;
+mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
