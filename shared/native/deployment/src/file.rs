@@ -30,7 +30,7 @@ pub fn find(id: &str) -> Option<&'static Deployment> {
     DEPLOYMENTS.get(id)
 }
 
-/// What the deployments of a policy need, by their settings.
+/// The needs of the deployments of a policy, by their settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Deployment {
@@ -49,8 +49,8 @@ pub struct Deployment {
     audit: Option<Audit>,
 }
 
-/// What an instance for the audit scanner needs. A policy that judges the requesting user has none,
-/// because the scanner's requests have no user.
+/// The needs of an instance for the audit scanner. A policy that judges the requesting user has
+/// none, because the scanner's requests have no user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Audit {

@@ -18,7 +18,7 @@ pub struct Webhook {
     conditions: Vec<Condition>,
 }
 
-/// What happens to a request before the webhook is called.
+/// The decision about a request before the webhook is called.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Decision {
     /// The webhook is called.
