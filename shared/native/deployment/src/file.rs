@@ -127,7 +127,7 @@ impl Deployment {
     /// Returns each setting that something depends on, with the values.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &[String])> {
         let audit = self.audit.iter().flat_map(|audit| &audit.rules).flat_map(Entry::settings);
-        let alternatives = self.match_conditions.iter().flat_map(|condition| &condition.entry.any_of);
+        let alternatives = self.match_conditions.iter().flat_map(|condition| &condition.needed.any_of);
         self.rules
             .iter()
             .flat_map(Entry::settings)
@@ -141,22 +141,22 @@ impl Deployment {
 
     /// Returns the names of all match conditions, whatever the settings.
     pub fn condition_names(&self) -> impl Iterator<Item = &str> {
-        self.match_conditions.iter().map(|condition| condition.entry.name.as_str())
+        self.match_conditions.iter().map(|condition| condition.needed.name.as_str())
     }
 
     /// Returns all rules, whatever the settings.
     pub fn all_rules(&self) -> impl Iterator<Item = &RuleWithOperations> {
-        self.rules.iter().map(|rule| &rule.entry)
+        self.rules.iter().map(|rule| &rule.needed)
     }
 
     /// Returns all permissions that the policy can need, whatever the settings.
     pub fn all_cluster_role_rules(&self) -> impl Iterator<Item = &PolicyRule> {
-        self.cluster_role_rules.iter().map(|rule| &rule.entry)
+        self.cluster_role_rules.iter().map(|rule| &rule.needed)
     }
 
     /// Returns all kinds that the policy can look up, whatever the settings.
     pub fn all_context_aware_resources(&self) -> impl Iterator<Item = &ContextAwareResource> {
-        self.context_aware_resources.iter().map(|kind| &kind.entry)
+        self.context_aware_resources.iter().map(|kind| &kind.needed)
     }
 }
 

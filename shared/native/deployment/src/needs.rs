@@ -30,7 +30,7 @@ pub struct MatchCondition {
     pub expression: String,
 }
 
-/// A rule of a ClusterRole.
+/// A rule of a `ClusterRole`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {
