@@ -37,11 +37,7 @@ pub(crate) fn read(arguments: &[String], reader: &mut InputReader) -> Result<Obj
                 match document {
                     // The output of `jq '.items'`.
                     Value::Array(items) => {
-                        names.extend(
-                            (0..items.len()).map(|item| {
-                                SourceName::new(format!("{name}, item {}", item.saturating_add(1)))
-                            }),
-                        );
+                        names.extend((0..items.len()).map(|item| name.item(item)));
                         objects.extend(items);
                     }
                     document => {

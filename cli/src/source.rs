@@ -37,6 +37,11 @@ impl SourceName {
         Self(name.into())
     }
 
+    /// The name of an item of a list in the source.
+    pub(crate) fn item(&self, index: usize) -> Self {
+        Self(format!("{}, item {}", self.0, index.saturating_add(1)))
+    }
+
     /// The name of one of `count` documents in the source.
     pub(crate) fn document(&self, index: usize, count: usize) -> Self {
         if count < 2 {

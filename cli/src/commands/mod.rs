@@ -5,9 +5,11 @@ mod audit;
 mod convert;
 mod run;
 mod selinux;
+mod shell;
 
 pub(crate) use annotate::annotate;
 pub(crate) use audit::audit;
 pub(crate) use convert::convert;
 pub(crate) use run::run;
 pub(crate) use selinux::selinux;
+pub(crate) use shell::{completions, man};
