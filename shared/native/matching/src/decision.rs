@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::condition::ConditionError;
 
@@ -113,17 +113,21 @@ impl Match {
     pub fn sent<'r>(&self, request: &'r Value) -> Cow<'r, Value> {
         let Some(to) = &self.converted else { return Cow::Borrowed(request) };
         let mut sent = request.clone();
-        for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
-            if sent.get(of_request).is_none() {
-                sent[of_request] = sent[field].clone();
+        if let Some(fields) = sent.as_object_mut() {
+            for (of_request, name) in [("requestKind", "kind"), ("requestResource", "resource")] {
+                if let Some(asked) = fields.get(name).cloned() {
+                    fields.entry(of_request).or_insert(asked);
+                }
+                if let Some(Value::Object(field)) = fields.get_mut(name) {
+                    field.insert("group".to_owned(), Value::from(to.group.as_str()));
+                    field.insert("version".to_owned(), Value::from(to.version.as_str()));
+                }
             }
-            sent[field]["group"] = json!(to.group);
-            sent[field]["version"] = json!(to.version);
-        }
-        let api_version = to.to_string();
-        for name in ["object", "oldObject"] {
-            if let Some(object) = sent.get_mut(name).filter(|object| object.is_object()) {
-                object["apiVersion"] = json!(api_version);
+            let api_version = to.to_string();
+            for name in ["object", "oldObject"] {
+                if let Some(Value::Object(object)) = fields.get_mut(name) {
+                    object.insert("apiVersion".to_owned(), Value::from(api_version.as_str()));
+                }
             }
         }
         Cow::Owned(sent)
@@ -164,6 +168,8 @@ impl fmt::Display for Reason {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use text::nearest;
 
-/// What a value may contain.
+/// The fields that a value may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// Anything; the type is checked when the value is read.
@@ -175,8 +175,8 @@ pub(crate) const MANIFEST: Shape =
     Fields(&[("apiVersion", Any), ("kind", Any), ("metadata", Any), ("spec", Any), ("status", Any)]);
 
 impl Shape {
-    /// Returns a message about the first unknown field of a value, with its path, and the field that
-    /// was probably meant.
+    /// Returns a message about the first unknown field of a value, with its path, and the field
+    /// that was probably meant.
     pub(crate) fn unknown_field(self, value: &Value, path: &str) -> Option<String> {
         match (self, value) {
             (Fields(known), Value::Object(fields)) => fields.iter().find_map(|(name, value)| {

@@ -83,7 +83,7 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// What the functions of an evaluation share.
+/// The data that the functions of an evaluation share.
 #[derive(Default)]
 struct Asked {
     known: BTreeMap<String, bool>,
@@ -114,8 +114,8 @@ impl Group {
     ///
     /// # Errors
     /// A group without members, a name that is not an identifier, and an expression that the
-    /// controller refuses: one that is not CEL, or has other operators than `!`, `==`, `!=`, `&&` and
-    /// `||`, or calls a function that is not a member.
+    /// controller refuses: one that is not CEL, or has other operators than `!`, `==`, `!=`, `&&`
+    /// and `||`, or calls a function that is not a member.
     pub fn new(expression: &str, members: BTreeMap<String, Module>) -> Result<Self, String> {
         if members.is_empty() {
             return Err("spec.policies: Required value: a group has at least one member; add one".to_owned());
@@ -162,8 +162,8 @@ impl Group {
     }
 
     /// Evaluates the expression. `ask` is called once for each member whose verdict the expression
-    /// needs, in the order in which the policy server calls them: `a() || b()` needs `b` only if `a`
-    /// does not admit.
+    /// needs, in the order in which the policy server calls them: `a() || b()` needs `b` only if
+    /// `a` does not admit.
     ///
     /// If a verdict is not known, the group has a verdict only if both values lead to it.
     pub fn evaluate(&self, ask: &mut dyn FnMut(&str) -> MemberVerdict) -> GroupVerdict {

@@ -27,16 +27,16 @@
 //! ```
 //!
 //! # What is unknown
-//! [`Decision::Unknown`] says what this crate cannot evaluate, and never decides for it: labels of a
-//! Namespace that is not given, conversions that change fields, versions of custom resources without
-//! their definition, and conditions with functions that it does not have, such as `authorizer`.
+//! [`Decision::Unknown`] says what this crate cannot evaluate, and never decides for it: labels of
+//! a Namespace that is not given, conversions that change fields, versions of custom resources
+//! without their definition, and conditions with functions that it does not have, such as
+//! `authorizer`.
 
 mod condition;
 mod decision;
 mod environment;
 mod fields;
 mod group;
-mod kinds;
 mod policy;
 mod references;
 mod rule;
@@ -46,7 +46,6 @@ mod webhook;
 pub use condition::{Condition, ConditionError, Variables};
 pub use decision::{Decision, GroupVersion, Match, Reason};
 pub use group::{Group, GroupVerdict, MemberVerdict};
-pub use kinds::{Kinds, Origin, Resource};
 pub use policy::{
     Annotations, ContextAwareResource, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind,
     PolicyManifest,

@@ -51,7 +51,7 @@ pub struct PolicyManifest {
     pub is_mutating: bool,
     /// Whether audits judge by the policy.
     pub background_audit: bool,
-    /// What happens if the policy server does not answer.
+    /// The effect of a policy server that does not answer.
     pub failure_policy: FailurePolicy,
     /// The time in which the policy server has to answer.
     pub timeout_seconds: u8,
@@ -59,11 +59,11 @@ pub struct PolicyManifest {
     pub message: Option<String>,
     /// The annotations of the policy about itself.
     pub annotations: Annotations,
-    /// What judges.
+    /// The module, or the modules.
     pub judge: Judge,
     /// The requests that the policy receives.
     pub webhook: Webhook,
-    /// What a user has to know: fields that Kubewarden does not honour.
+    /// Fields that Kubewarden does not honour, in sentences for users.
     pub warnings: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ pub enum PolicyKind {
     AdmissionPolicyGroup,
 }
 
-/// What happens with violations.
+/// The effect of violations.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -91,7 +91,7 @@ pub enum Mode {
     Monitor,
 }
 
-/// What happens if the policy server does not answer.
+/// The effect of a policy server that does not answer.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 pub enum FailurePolicy {
     /// The request is rejected.
@@ -114,7 +114,7 @@ pub struct Annotations {
     pub description: Option<String>,
 }
 
-/// What judges the requests of a policy.
+/// The judge of the requests of a policy.
 #[derive(Debug)]
 pub enum Judge {
     /// A module.
@@ -131,7 +131,7 @@ pub struct Module {
     pub module: String,
     /// The settings; an object.
     pub settings: Value,
-    /// The resources that the module may look up. Those of a namespaced policy are none.
+    /// The resources that the module may look up. A namespaced policy has none.
     pub context_aware_resources: Vec<ContextAwareResource>,
 }
 
@@ -330,8 +330,8 @@ impl PolicyManifest {
     }
 
     /// Sorts policies in the order in which an API server asks them: the mutating ones by the names
-    /// of their configurations, then the validating ones. It asks the validating ones at once; their
-    /// order is the same for reports.
+    /// of their configurations, then the validating ones. It asks the validating ones at once;
+    /// their order is the same for reports.
     pub fn sort(policies: &mut [Self]) {
         policies.sort_by_cached_key(|policy| (!policy.is_mutating, policy.configuration_name()));
     }
@@ -384,8 +384,8 @@ fn own_namespace(namespace: &str) -> SelectorSpec {
 }
 
 /// The selector of a cluster-wide policy. Unless the policy also judges Kubewarden's own namespace,
-/// the controller makes a selector that leaves it out, and copies only the `matchExpressions` of the
-/// policy's own.
+/// the controller makes a selector that leaves it out, and copies only the `matchExpressions` of
+/// the policy's own.
 fn outside_kubewarden(
     spec: &mut Spec,
     installation: &Installation,

@@ -1,4 +1,4 @@
-//! What an expression refers to, without evaluating it.
+//! The functions, variables and fields of an expression.
 
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use text::nearest;
@@ -39,7 +39,7 @@ const REQUEST: [(&str, &[&str]); 12] = [
     ("userInfo", &["extra", "groups", "uid", "username"]),
 ];
 
-/// What an expression refers to, and an API server would not compile or this crate cannot evaluate.
+/// References that an API server does not compile, or that this crate cannot evaluate.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     /// The first function or variable that this crate does not have.

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kinds::{Kinds, Origin};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::condition::{Condition, Variables};
 use crate::decision::{Decision, GroupVersion, Match, Reason};
-use crate::kinds::{Kinds, Origin};
 use crate::rule::{Rule, Target};
 use crate::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 
@@ -268,7 +268,7 @@ impl Webhook {
             match self.object_selector.select(labels) {
                 Selection::Selected => return None,
                 Selection::Left(requirement) | Selection::Unknown(requirement) => {
-                    left = left.or(Some(requirement))
+                    left = left.or(Some(requirement));
                 }
             }
         }

@@ -14,6 +14,7 @@ fn webhook(fields: &Value) -> Webhook {
     Webhook::from_spec(&spec(fields)).unwrap()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "calls pass literals")]
 fn request(resource: &str, namespace: &str, fields: Value) -> Value {
     let mut request = json!({
         "operation": "UPDATE",
@@ -119,7 +120,7 @@ fn a_false_condition_outweighs_an_error() {
     assert_eq!(decide(&["true", "true"]), called());
     assert_eq!(decide(&["object.x == 1", "false"]), Decision::ConditionIsFalse("c1".to_owned()));
     assert!(matches!(decide(&["true", "object.x == 1"]), Decision::ConditionFailed(_)));
-    // What is not known could be false, which outweighs the error.
+    // A condition that is not known could be false, which outweighs the error.
     assert!(matches!(decide(&["object.x == 1", "shiny()"]), Decision::Unknown(Reason::Condition(_))));
     assert_eq!(decide(&["shiny()", "false"]), Decision::ConditionIsFalse("c1".to_owned()));
 }
