@@ -1,0 +1,405 @@
+//! The judgement of the entries of a piece by all policies.
+
+use std::collections::BTreeMap;
+
+use admission_review::{AdmissionRequest, Form};
+use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use serde_json::Value;
+use text::Step;
+
+use crate::cluster::{Cluster, add_name_label};
+use crate::consult::{Consulted, consult};
+use crate::entry::{Content, Entry};
+use crate::explanation::Explanation;
+use crate::guards;
+use crate::input::Chunk;
+use crate::locate::Locator;
+use crate::old::Old;
+use crate::options::{Operation, Options, Pods};
+use crate::pods::PodOfWorkload;
+use crate::policy::{Engine, Policy};
+use crate::request::{Change, request, set_namespace};
+use crate::subject::{Identity, identity, object_ref, stable_path};
+use crate::verdict::{Judged, Request, Verdict, Violation, judge};
+
+/// What the judgement of a piece yields.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) explanations: Vec<Explanation>,
+    pub(crate) objects: u64,
+    pub(crate) not_judged: u64,
+    pub(crate) evaluations: u64,
+    pub(crate) policies: Vec<PolicyTotals>,
+    pub(crate) by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    /// The objects that are in both the input and the old side.
+    pub(crate) seen: Vec<Identity>,
+    /// The owners of objects that can own others: namespace, kind and name, and their owner.
+    pub(crate) owners: Vec<(Owned, OwnerRef)>,
+    pub(crate) bytes: u64,
+}
+
+/// Namespace, kind and name of an object that can own others.
+pub(crate) type Owned = (String, String, String);
+
+/// What a policy did with an object, the worst last.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Outcome {
+    Skipped,
+    Admitted,
+    Mutated,
+    Monitored,
+    Unknown,
+    Denied,
+}
+
+/// What all workers share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judge<'s> {
+    pub(crate) policies: &'s [Policy],
+    pub(crate) options: &'s Options,
+    pub(crate) cluster: &'s Cluster,
+    pub(crate) old: Option<&'s Old>,
+    pub(crate) explains: bool,
+}
+
+/// The subject of a request: an object, or the pod that a workload would make.
+struct Subject<'e> {
+    entry: &'e Entry,
+    reference: ObjectRef,
+    /// The object as it is in the input, for the names of list items.
+    original: &'e Value,
+    pod: Option<&'e PodOfWorkload>,
+    /// Whether the input contains the object, so that paths have places.
+    has_places: bool,
+}
+
+impl Judge<'_> {
+    /// Judges the entries of a piece.
+    pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
+        let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
+        match crate::entry::read(chunk) {
+            Ok(read) => {
+                let locator = Locator::new(chunk);
+                if let Some(problem) = read.duplicate {
+                    let message = format!("{}: the last value counts; remove the others", problem.message);
+                    output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
+                }
+                for entry in read.entries {
+                    self.entry(entry, &locator, &mut output);
+                }
+            }
+            Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
+        }
+        output
+    }
+
+    fn suspicion(&self, place: Place, message: String) -> Notice {
+        let level = if self.options.is_strict { Level::Error } else { Level::Warning };
+        Notice { level, place: Some(place), message }
+    }
+
+    fn entry(&self, mut entry: Entry, locator: &Locator<'_>, output: &mut Output) {
+        let place = |entry: &Entry, path: Option<&[Step]>| locator.place(entry, path);
+        match std::mem::replace(&mut entry.content, Content::Other(String::new())) {
+            Content::Other(problem) => {
+                let message = format!("{problem}; it is skipped");
+                output.notices.push(Notice { level: Level::Note, place: Some(place(&entry, None)), message });
+            }
+            Content::Review(review) => self.review(entry, review, locator, output),
+            Content::Object(mut object) => {
+                for guards::Suspicion { path, message } in guards::suspicions(&object) {
+                    output.notices.push(self.suspicion(place(&entry, Some(&path)), message));
+                }
+                set_namespace(&mut object, self.options);
+                let original = object.clone();
+                entry.content = Content::Object(original);
+                let change = self.change(object, output);
+                let Content::Object(original) = &entry.content else { return };
+                let reference = object_ref(original);
+                if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
+                    let namespace = reference.namespace.clone().unwrap_or_default();
+                    output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
+                }
+                let subject = Subject { entry: &entry, reference, original, pod: None, has_places: true };
+                self.object(change, &subject, locator, output);
+            }
+        }
+    }
+
+    /// Returns the change that an object of the input is.
+    fn change(&self, object: Value, output: &mut Output) -> Change {
+        let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
+            let stored = old.get(&identity)?.clone();
+            output.seen.push(identity);
+            Some(stored)
+        });
+        match (self.options.operation, stored) {
+            (Operation::Delete, _) => Change::Delete(object),
+            (_, Some(old)) => Change::Update { old, new: object },
+            (Operation::Update, None) if self.old.is_none() => Change::Update { old: object.clone(), new: object },
+            _ => Change::Create(object),
+        }
+    }
+
+    /// Judges the deletion of an object of the old side.
+    pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
+        let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut entry = Entry { document: 0, steps: Vec::new(), content: Content::Object(object.clone()) };
+        let Content::Object(original) = std::mem::replace(&mut entry.content, Content::Other(String::new())) else {
+            return output;
+        };
+        let chunk = Chunk::empty(&place.file);
+        let locator = Locator::new(&chunk);
+        let reference = object_ref(&original);
+        let subject = Subject { entry: &entry, reference, original: &original, pod: None, has_places: false };
+        self.object(Change::Delete(object.clone()), &subject, &locator, &mut output);
+        for finding in &mut output.findings {
+            finding.place = Some(place.clone());
+        }
+        output
+    }
+
+    fn object(&self, change: Change, subject: &Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
+        let makes_pods = match &change {
+            Change::Create(object) => PodOfWorkload::of(object).is_some(),
+            Change::Update { old, new } => {
+                let pods = PodOfWorkload::of(new).zip(PodOfWorkload::of(old));
+                pods.is_some_and(|(new, old)| new.pod != old.pod)
+            }
+            Change::Delete(_) => false,
+        };
+        let mut asked = Request::new(request(change, &self.options.user()));
+        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
+        let other_kind = self.ask(&mut asked, subject, locator, output, &mut outcomes, &|_| true);
+        let is_stored = subject.reference.uid.is_some();
+        let expands = match self.options.pods {
+            Pods::Off => false,
+            Pods::On => true,
+            Pods::Auto => !is_stored,
+        };
+        // The pods come from the workload as it would be stored, with the changes of the policies.
+        let stored = asked.into_value();
+        if expands && makes_pods && let Some(made) = stored.get("object").and_then(PodOfWorkload::of) {
+            let user = made.user().unwrap_or_else(|| self.options.user());
+            let mut asked = Request::new(request(Change::Create(made.pod.clone()), &user));
+            let pod = Subject { pod: Some(&made), reference: subject.reference.clone(), ..*subject };
+            let judges = |policy: usize| {
+                self.options.pods == Pods::On || other_kind.get(policy).copied().unwrap_or_default()
+            };
+            self.ask(&mut asked, &pod, locator, output, &mut outcomes, &judges);
+        }
+        self.count(subject, &outcomes, output);
+    }
+
+    /// Asks the policies about a request, in order. Returns for each policy whether it is not about
+    /// this kind of request.
+    fn ask(
+        &self,
+        asked: &mut Request,
+        subject: &Subject<'_>,
+        locator: &Locator<'_>,
+        output: &mut Output,
+        outcomes: &mut [Outcome],
+        takes_part: &dyn Fn(usize) -> bool,
+    ) -> Vec<bool> {
+        let mut other_kind = vec![false; self.policies.len()];
+        let namespace = asked.value().get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let labels = self.namespace(&namespace);
+        for ((index, policy), (outcome, is_of_other_kind)) in
+            self.policies.iter().enumerate().zip(outcomes.iter_mut().zip(&mut other_kind))
+        {
+            if !takes_part(index) {
+                continue;
+            }
+            let (consulted, why) = consult(policy, asked.value(), labels.as_ref());
+            let is_called = matches!(consulted, Consulted::Called);
+            if self.explains {
+                let concerns_pods = subject.pod.is_some();
+                let object = subject.reference.clone();
+                output.explanations.push(Explanation { policy: index, object, concerns_pods, is_called, why });
+            }
+            let verdict = match consulted {
+                Consulted::Skipped { by_rules } => {
+                    *is_of_other_kind = by_rules;
+                    continue;
+                }
+                Consulted::Unknown(reason) => {
+                    Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
+                }
+                Consulted::Called => judge(policy, asked, self.cluster),
+            };
+            let found = self.verdict(index, verdict, subject, locator, output, asked);
+            *outcome = found.max(*outcome);
+        }
+        other_kind
+    }
+
+    /// Returns the labels of a Namespace; without the input's, those that every Namespace has.
+    fn namespace(&self, name: &str) -> Option<Value> {
+        if name.is_empty() {
+            return None;
+        }
+        let mut named = serde_json::json!({ "metadata": { "name": name } });
+        add_name_label(&mut named);
+        Some(self.cluster.namespace(name).cloned().unwrap_or(named))
+    }
+
+    /// Records the verdict of a policy.
+    fn verdict(
+        &self,
+        index: usize,
+        verdict: Verdict,
+        subject: &Subject<'_>,
+        locator: &Locator<'_>,
+        output: &mut Output,
+        asked: &mut Request,
+    ) -> Outcome {
+        let Some(policy) = self.policies.get(index) else { return Outcome::Skipped };
+        let mut add = |status, violation: &Violation| {
+            output.findings.push(self.finding(status, index, violation, subject, locator));
+        };
+        for warning in &verdict.warnings {
+            add(Status::Warned, &Violation::of_text(warning.clone()));
+        }
+        let protects = policy.reference.protects;
+        match verdict.result {
+            Judged::Admitted => Outcome::Admitted,
+            // In monitor mode, the policy server drops the changes.
+            Judged::Mutated(_) if !protects => Outcome::Admitted,
+            Judged::Mutated(_) if !policy.is_mutating => {
+                let problem = "the policy changes the object, but it is not deployed with mutating: true";
+                add(Status::Denied, &Violation::of_text(problem.to_owned()));
+                Outcome::Denied
+            }
+            Judged::Mutated(object) => {
+                asked.set_object(object);
+                Outcome::Mutated
+            }
+            Judged::Denied(violations) => {
+                let (status, outcome) = if protects {
+                    (Status::Denied, Outcome::Denied)
+                } else {
+                    (Status::Monitored, Outcome::Monitored)
+                };
+                violations.iter().for_each(|violation| add(status, violation));
+                outcome
+            }
+            Judged::Unknown(reason) => {
+                // The report has one notice for a policy that judges nothing.
+                if !matches!(policy.engine, Engine::Unavailable(_)) {
+                    add(Status::Unknown, &Violation::of_text(reason));
+                }
+                Outcome::Unknown
+            }
+        }
+    }
+
+    fn finding(
+        &self,
+        status: Status,
+        index: usize,
+        violation: &Violation,
+        subject: &Subject<'_>,
+        locator: &Locator<'_>,
+    ) -> Finding {
+        let steps = match (&violation.steps, subject.pod) {
+            (Some(steps), Some(made)) => made.path(steps),
+            (steps, _) => steps.clone(),
+        };
+        let message = violation.message.with_path(steps.as_deref().filter(|_| subject.pod.is_some()));
+        let message = match self.policies.get(index).and_then(|policy| policy.message.as_ref()) {
+            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => format!("{instead}: {message}"),
+            _ => message,
+        };
+        let path = steps.as_deref().filter(|_| subject.has_places);
+        Finding {
+            status,
+            policy: index,
+            control: violation.control.clone(),
+            object: subject.reference.clone(),
+            path: steps.as_deref().map(crate::subject::path),
+            stable_path: steps.as_deref().map(|steps| stable_path(subject.original, steps)),
+            message,
+            rule: violation.rule.clone(),
+            remedy: violation.remedy.clone(),
+            place: Some(locator.place(subject.entry, path)),
+            concerns_pods: subject.pod.is_some(),
+            others: 0,
+            excepted: None,
+            is_known: false,
+        }
+    }
+
+    fn count(&self, subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
+        output.objects = output.objects.saturating_add(1);
+        let mut is_judged = false;
+        for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
+            if *outcome > Outcome::Skipped {
+                is_judged = true;
+                output.evaluations = output.evaluations.saturating_add(1);
+            }
+            if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
+                totals.admitted = totals.admitted.saturating_add(1);
+            }
+            let count = match outcome {
+                Outcome::Skipped => &mut totals.skipped,
+                Outcome::Admitted => continue,
+                Outcome::Mutated => &mut totals.mutated,
+                Outcome::Monitored => &mut totals.monitored,
+                Outcome::Unknown => &mut totals.unknown,
+                Outcome::Denied => &mut totals.denied,
+            };
+            *count = count.saturating_add(1);
+            if *outcome > Outcome::Mutated {
+                let namespace = subject.reference.namespace.clone().unwrap_or_default();
+                let of_namespace = output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                *of_namespace = of_namespace.saturating_add(1);
+            }
+        }
+        if !is_judged {
+            output.not_judged = output.not_judged.saturating_add(1);
+        }
+    }
+
+    /// Judges a request of the input as it is.
+    fn review(&self, mut entry: Entry, review: Value, locator: &Locator<'_>, output: &mut Output) {
+        let is_review = Form::of(&review) == Some(Form::Review);
+        let place = locator.place(&entry, None);
+        let asked = match AdmissionRequest::from_value(review) {
+            Ok(request) => request.as_value().clone(),
+            Err(error) => {
+                let notice = Notice { level: Level::Error, place: Some(place), message: error.to_string() };
+                output.notices.push(notice);
+                return;
+            }
+        };
+        entry.steps.extend(is_review.then(|| Step::Field("request".to_owned())));
+        let field = if asked.get("object").is_some_and(Value::is_object) { "object" } else { "oldObject" };
+        entry.steps.push(Step::Field(field.to_owned()));
+        let original = asked.get(field).cloned().unwrap_or_default();
+        let mut reference = object_ref(&original);
+        let text = |pointer: &str| asked.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        if reference.kind.is_empty() {
+            reference.kind = text("/kind/kind").unwrap_or_default();
+            reference.name = text("/name").unwrap_or_default();
+        }
+        if reference.namespace.is_none() && reference.kind != "Namespace" {
+            reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
+        }
+        let subject = Subject { entry: &entry, reference, original: &original, pod: None, has_places: true };
+        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
+        self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
+        self.count(&subject, &outcomes, output);
+    }
+}
+
+impl Violation {
+    /// Creates a violation that is about the object as a whole.
+    fn of_text(text: String) -> Self {
+        let message = crate::verdict::Message::Text(text.clone());
+        Self { steps: None, message, rule: text, remedy: None, control: None }
+    }
+}

@@ -1,0 +1,121 @@
+//! The requests in which the API server would receive the objects.
+
+use admission_review::Draft;
+use serde_json::{Value, json};
+
+use crate::kinds;
+use crate::options::Options;
+
+/// What happens to an object.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Create(Value),
+    Update { old: Value, new: Value },
+    Delete(Value),
+}
+
+/// The user of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct User(pub(crate) Value);
+
+impl User {
+    /// Returns a service account with the groups that the API server adds.
+    pub(crate) fn service_account(namespace: &str, name: &str) -> Self {
+        Self(json!({
+            "username": format!("system:serviceaccount:{namespace}:{name}"),
+            "groups": [
+                "system:serviceaccounts",
+                format!("system:serviceaccounts:{namespace}"),
+                "system:authenticated",
+            ],
+        }))
+    }
+}
+
+/// Returns the `AdmissionRequest` about an object.
+pub(crate) fn request(change: Change, user: &User) -> Value {
+    let (operation, options, object, old) = match change {
+        Change::Create(object) => ("CREATE", "CreateOptions", Some(object), None),
+        Change::Update { old, new } => ("UPDATE", "UpdateOptions", Some(new), Some(old)),
+        Change::Delete(old) => ("DELETE", "DeleteOptions", None, Some(old)),
+    };
+    let subject = object.as_ref().or(old.as_ref());
+    let at = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).cloned().unwrap_or_default();
+    // The objects themselves are large, and are moved into the request.
+    let draft = Draft {
+        operation: Some(operation.to_owned()),
+        user: Some(user.0.clone()),
+        object: Some(json!({
+            "apiVersion": at("/apiVersion"),
+            "kind": at("/kind"),
+            "metadata": { "name": at("/metadata/name"), "namespace": at("/metadata/namespace") },
+        })),
+        ..Draft::default()
+    };
+    let mut request = draft.request();
+    if let Value::Object(fields) = &mut request {
+        for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
+            let value = fields.get(field).cloned().unwrap_or_default();
+            fields.insert(of_request.to_owned(), value);
+        }
+        fields.insert("options".to_owned(), json!({ "apiVersion": "meta.k8s.io/v1", "kind": options }));
+        fields.remove("object");
+        fields.extend(object.map(|object| ("object".to_owned(), object)));
+        fields.extend(old.map(|object| ("oldObject".to_owned(), object)));
+    }
+    request
+}
+
+/// Sets the namespace of a namespaced object that names none, as the API server does before
+/// admission, and removes that of a cluster-scoped one.
+pub(crate) fn set_namespace(object: &mut Value, options: &Options) {
+    if kinds::is_cluster_scoped(object) {
+        return;
+    }
+    let Some(fields) = object.as_object_mut() else { return };
+    let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+    if let Some(metadata) = metadata.as_object_mut() {
+        let namespace = metadata.entry("namespace").or_insert(Value::Null);
+        if namespace.as_str().is_none_or(str::is_empty) {
+            *namespace = options.default_namespace.clone().into();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod() -> Value {
+        json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "shop" } })
+    }
+
+    #[test]
+    fn requests_have_what_the_api_server_sends() {
+        let user = User::service_account("kube-system", "job-controller");
+        let create = request(Change::Create(pod()), &user);
+        assert_eq!(create["object"], pod());
+        assert_eq!(create["userInfo"]["username"], "system:serviceaccount:kube-system:job-controller");
+        assert_eq!(create["requestResource"], json!({ "group": "", "version": "v1", "resource": "pods" }));
+        let update = request(Change::Update { old: pod(), new: pod() }, &user);
+        assert_eq!((&update["operation"], &update["oldObject"]), (&json!("UPDATE"), &pod()));
+        let delete = request(Change::Delete(pod()), &user);
+        assert_eq!((&delete["operation"], delete.get("object")), (&json!("DELETE"), None));
+        assert_eq!((&delete["name"], &delete["namespace"]), (&json!("a"), &json!("shop")));
+    }
+
+    #[test]
+    fn namespaced_objects_get_a_namespace() {
+        let options = Options { default_namespace: "d".to_owned(), ..Options::default() };
+        for (object, want) in [
+            (pod(), json!("shop")),
+            (json!({ "apiVersion": "v1", "kind": "Pod" }), json!("d")),
+            (json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "" } }), json!("d")),
+            (json!({ "apiVersion": "v1", "kind": "Node", "metadata": {} }), Value::Null),
+        ] {
+            let mut object = object;
+            set_namespace(&mut object, &options);
+            assert_eq!(object["metadata"]["namespace"], want);
+        }
+    }
+}
