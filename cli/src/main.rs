@@ -48,6 +48,7 @@ fn main() -> ExitCode {
     arguments.color.apply();
     let result = match arguments.command {
         Command::Run(args) => commands::run(&args),
+        Command::Scan(args) => commands::scan(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),
         Command::Annotate(args) => commands::annotate(&args),

@@ -2,6 +2,7 @@
 
 use admission_review::{AdmissionRequest, Draft, Form};
 use cluster_objects::items;
+use kinds::Kinds;
 use manifest::found;
 use serde_json::{Value, json};
 
@@ -19,12 +20,14 @@ pub(crate) struct NamedRequest {
     pub(crate) request: AdmissionRequest,
 }
 
-/// Reads all requests from files, in order. An object stands for the request to create it.
+/// Reads all requests from files, in order. An object stands for the request to create it, in
+/// `namespace` if it names none.
 ///
 /// # Errors
 /// The first file that cannot be read or contains something else.
 pub(crate) fn read<'a>(
     files: impl Iterator<Item = &'a String>,
+    namespace: &str,
     reader: &mut InputReader,
 ) -> Result<Vec<NamedRequest>, Failure> {
     let mut requests = Vec::new();
@@ -36,7 +39,7 @@ pub(crate) fn read<'a>(
         }
         let count = documents.len();
         for (index, document) in documents.into_iter().enumerate() {
-            add(&mut requests, document, &source.name.document(index, count))?;
+            add(&mut requests, document, namespace, &source.name.document(index, count))?;
         }
     }
     if requests.is_empty() {
@@ -46,10 +49,15 @@ pub(crate) fn read<'a>(
 }
 
 /// Adds the requests of a document.
-fn add(requests: &mut Vec<NamedRequest>, document: Value, name: &SourceName) -> Result<(), Failure> {
+fn add(
+    requests: &mut Vec<NamedRequest>,
+    document: Value,
+    namespace: &str,
+    name: &SourceName,
+) -> Result<(), Failure> {
     let mut add_all = |items: Vec<Value>| {
         let mut items = items.into_iter().enumerate();
-        items.try_for_each(|(index, item)| add(requests, item, &name.item(index)))
+        items.try_for_each(|(index, item)| add(requests, item, namespace, &name.item(index)))
     };
     if let Value::Array(items) = document {
         // The output of `jq '.items'`.
@@ -64,7 +72,8 @@ fn add(requests: &mut Vec<NamedRequest>, document: Value, name: &SourceName) -> 
         Err(list) if list.get("kind").and_then(Value::as_str) == Some("List") => {
             Err(Failure::about(name, "items: expected a list of objects"))
         }
-        Err(object) => {
+        Err(mut object) => {
+            set_namespace(&mut object, namespace);
             // The uid of a response tells which request it belongs to.
             let number = requests.len().saturating_add(1);
             let mut request = Draft { object: Some(object), ..Draft::default() }.request();
@@ -73,6 +82,19 @@ fn add(requests: &mut Vec<NamedRequest>, document: Value, name: &SourceName) -> 
             }
             push(requests, request, name)
         }
+    }
+}
+
+/// Sets the namespace of an object that names none, as kubectl does, if its kind has one.
+fn set_namespace(object: &mut Value, namespace: &str) {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    if Kinds::default().resource(text("apiVersion"), text("kind")).is_namespaced != Some(true) {
+        return;
+    }
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        && metadata.get("namespace").and_then(Value::as_str).is_none_or(str::is_empty)
+    {
+        metadata.insert("namespace".to_owned(), namespace.into());
     }
 }
 

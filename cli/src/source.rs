@@ -89,10 +89,19 @@ impl InputReader {
         Source::new(name, bytes)
     }
 
-    fn stdin(&mut self, name: &SourceName) -> Result<Vec<u8>, Failure> {
-        if std::mem::replace(&mut self.stdin_is_read, true) {
+    /// Notes that an argument is read elsewhere.
+    ///
+    /// # Errors
+    /// A second `-`.
+    pub(crate) fn claim(&mut self, argument: &str) -> Result<(), Failure> {
+        if argument == STDIN && std::mem::replace(&mut self.stdin_is_read, true) {
             return Err(Failure::new("standard input can be read only once; pass - a single time"));
         }
+        Ok(())
+    }
+
+    fn stdin(&mut self, name: &SourceName) -> Result<Vec<u8>, Failure> {
+        self.claim(STDIN)?;
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.map_err(|error| Failure::about(name, format!("cannot be read: {error}")))?;

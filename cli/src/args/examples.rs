@@ -3,7 +3,7 @@
 pub(super) const ALL: &str = "\
 Examples:
   portcullis run pod-security deployment.yaml
-  portcullis audit node-labels nodes.json
+  portcullis scan manifests/ --policy policies/
   portcullis convert kyverno policies.yaml
 
 `portcullis COMMAND --help` shows the examples of a command.";
@@ -18,6 +18,22 @@ Examples:
       Judge what runs already.
   portcullis run my-policy.wasm requests/*.json -o json
       Judge requests with a module of your own, for a program.";
+
+pub(super) const SCAN: &str = "\
+Examples:
+  portcullis scan manifests/ --policy policies/
+      What would be denied, where, and why?
+  portcullis scan manifests/ --policy policies/ --old git:origin/main
+      Judge a change: updates, new objects and deletions.
+  portcullis scan --helm chart/ --values values.yaml --policy pod-security
+      Judge what a chart renders.
+  kubectl get pods,deployments --all-namespaces -o json | portcullis scan - --policy pod-security
+      Judge what runs already.
+  portcullis scan . -p policies/ -o text -o sarif=scan.sarif -o html=scan.html
+      Write several reports in one run.
+  portcullis scan . -p policies/ --write-baseline known.jsonl
+  portcullis scan . -p policies/ --baseline known.jsonl
+      Fail only for what is new.";
 
 pub(super) const AUDIT: &str = "\
 Examples:

@@ -8,6 +8,7 @@ mod examples;
 mod output;
 mod policy;
 mod run;
+mod scan;
 mod selinux;
 mod settings;
 mod shell;
@@ -21,6 +22,7 @@ pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;
+pub(crate) use scan::{InputArgs, OperationChoice, OutputArgs, PodsChoice, RequestArgs, ScanArgs};
 pub(crate) use selinux::{AllocateArgs, LevelArgs, SelinuxArgs, SelinuxCommand};
 pub(crate) use settings::SettingsArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -41,6 +43,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
+    #[command(after_help = examples::SCAN)]
+    Scan(Box<ScanArgs>),
     #[command(after_help = examples::AUDIT)]
     Audit(AuditArgs),
     #[command(after_help = examples::CONVERT)]

@@ -30,6 +30,10 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) request: Vec<String>,
 
+    /// Namespace of namespaced objects that name none.
+    #[arg(short, long, value_name = "NAME", default_value = "default")]
+    pub(crate) namespace: String,
+
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 

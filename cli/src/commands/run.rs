@@ -20,7 +20,7 @@ const DENIED: u8 = 1;
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let files = args.request.iter().chain(&args.files);
-    let requests = requests::read(files, &mut reader)?;
+    let requests = requests::read(files, &args.namespace, &mut reader)?;
     let settings = settings::read(&args.settings, &mut reader)?;
     let cluster = Arc::new(cluster::read(&args.cluster, &mut reader)?);
     let policy = policy::load(&args.policy, &args.engine, settings, &mut reader)?;

@@ -20,7 +20,7 @@ const MAGIC: &[u8] = b"\0asm";
 
 /// What an argument names.
 #[derive(Debug)]
-pub(super) enum PolicyArgument<'a> {
+pub(crate) enum PolicyArgument<'a> {
     /// A policy that the tool carries.
     Own(&'static PolicyEntry),
     /// The file of a module.
@@ -36,7 +36,7 @@ impl<'a> PolicyArgument<'a> {
     ///
     /// # Errors
     /// A file that cannot be read, and a text that names nothing.
-    pub(super) fn of(text: &'a str, modules: &Path) -> Result<Self, Failure> {
+    pub(crate) fn of(text: &'a str, modules: &Path) -> Result<Self, Failure> {
         if text.starts_with(REGISTRY) {
             return Ok(Self::Reference(text));
         }

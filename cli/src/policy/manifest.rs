@@ -1,170 +1,142 @@
 //! A policy as a manifest describes it.
 
 use manifest::found;
-use packaging::{ContextAwareResource, Metadata};
-use serde::Deserialize;
+use matching::{Judge, Module, PolicyKind, PolicyManifest};
+use packaging::Metadata;
 use serde_json::Value;
 use wapc_host::{Deployment, Resource};
 
 use super::argument::{PolicyArgument, own};
+use super::deployed::Policy;
 use super::module_file::{self, AnnotatedModule};
-use crate::args::EngineArgs;
+use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
 use crate::parse;
 use crate::registry;
 use crate::source::{InputReader, SourceName};
 
-/// The API group of Kubewarden's policies.
-const GROUP: &str = "policies.kubewarden.io/";
-
-/// What a manifest says about judging. Rules, selectors and conditions choose the requests, and
-/// `mode` what happens to a denial; neither changes a verdict.
-#[derive(Debug)]
-pub(super) struct PolicyManifest {
-    /// The file and the document.
-    pub(super) place: SourceName,
-    pub(super) name: String,
-    pub(super) module: String,
-    pub(super) settings: Value,
-    mutating: bool,
-    message: Option<String>,
-    context_aware_resources: Vec<ContextAwareResource>,
-}
-
-#[derive(Deserialize)]
-struct Fields {
-    metadata: Named,
-    spec: Spec,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-}
-
-/// The part of the specification that matters here.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec {
-    module: String,
-    #[serde(default)]
-    settings: Value,
-    #[serde(default)]
-    mutating: bool,
-    message: Option<String>,
-    #[serde(default)]
-    context_aware_resources: Option<Vec<ContextAwareResource>>,
-}
-
-impl PolicyManifest {
-    /// Reads the only policy of a file. Other objects, such as roles, may stand beside it.
-    ///
-    /// # Errors
-    /// A file that cannot be read or does not contain exactly one policy, and a malformed policy.
-    pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<Self, Failure> {
-        let source = reader.text(file)?;
-        let documents = parse::documents(&source)?;
-        let count = documents.len();
-        let mut policies = Vec::new();
-        let mut others = Vec::new();
-        for (index, document) in documents.into_iter().enumerate() {
-            let of_kubewarden = document.get("apiVersion").and_then(Value::as_str);
-            let kind = document.get("kind").and_then(Value::as_str).unwrap_or_default();
-            if of_kubewarden.is_some_and(|version| version.starts_with(GROUP)) {
-                match kind {
-                    "ClusterAdmissionPolicy" | "AdmissionPolicy" => {
-                        policies.push((source.name.document(index, count), document));
-                    }
-                    "ClusterAdmissionPolicyGroup" | "AdmissionPolicyGroup" => {
-                        let problem = "is a group of policies; judge with it by portcullis scan";
-                        return Err(Failure::about(source.name.document(index, count), problem));
-                    }
-                    _ => others.push(kind.to_owned()),
-                }
-            } else if kind.is_empty() {
-                others.push(found(&document).to_owned());
-            } else {
-                others.push(format!("a {kind}"));
-            }
+/// Reads the only policy of a file, with its place. Other objects, such as roles, may stand beside
+/// it.
+///
+/// # Errors
+/// A file that cannot be read or does not contain exactly one policy, and a malformed policy.
+pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManifest, SourceName), Failure> {
+    let source = reader.text(file)?;
+    let documents = parse::documents(&source)?;
+    let count = documents.len();
+    let (policies, others): (Vec<_>, Vec<_>) =
+        documents.iter().enumerate().partition(|(_, document)| PolicyKind::of(document).is_some());
+    match policies.as_slice() {
+        [(index, document)] => {
+            let place = source.name.document(*index, count);
+            let manifest =
+                PolicyManifest::read(document).map_err(|error| Failure::about(&place, error))?;
+            Ok((manifest, place))
         }
-        let mut policies = policies.into_iter();
-        match (policies.next(), policies.len()) {
-            (Some((place, document)), 0) => Self::of_document(place, document),
-            (Some(_), more) => {
-                let count = more.saturating_add(1);
-                let problem = format!("has {count} policies; pass a file with one, or use portcullis scan");
-                Err(Failure::about(source.name, problem))
-            }
-            (None, _) => {
-                let found = others.first().map_or("nothing", String::as_str);
-                let problem = format!(
-                    "expected a policy: a module, a ClusterAdmissionPolicy or an AdmissionPolicy, found {found}; pass \
-                     the policy before the objects"
-                );
-                Err(Failure::about(source.name, problem))
-            }
+        [] => {
+            let found = others.first().map_or_else(|| "nothing".to_owned(), |(_, other)| describe(other));
+            let problem = format!(
+                "expected a policy: a module, a ClusterAdmissionPolicy or an AdmissionPolicy, found {found}; pass the \
+                 policy before the objects"
+            );
+            Err(Failure::about(source.name, problem))
+        }
+        several => {
+            let count = several.len();
+            let problem = format!("has {count} policies; pass a file with one, or use portcullis scan");
+            Err(Failure::about(source.name, problem))
         }
     }
+}
 
-    fn of_document(place: SourceName, document: Value) -> Result<Self, Failure> {
-        let Fields { metadata, spec } = serde_path_to_error::deserialize(document)
-            .map_err(|error| Failure::about(&place, format!("{}: {}", error.path(), error.inner())))?;
-        if !matches!(spec.settings, Value::Object(_) | Value::Null) {
-            let problem =
-                format!("spec.settings: expected an object with settings, found {}", found(&spec.settings));
-            return Err(Failure::about(place, problem));
+fn describe(document: &Value) -> String {
+    match document.get("kind").and_then(Value::as_str) {
+        Some(kind) => format!("a {kind}"),
+        None => found(document).to_owned(),
+    }
+}
+
+/// Returns the module of a manifest.
+///
+/// # Errors
+/// A group of policies.
+pub(super) fn only_module<'m>(manifest: &'m PolicyManifest, place: &SourceName) -> Result<&'m Module, Failure> {
+    match &manifest.judge {
+        Judge::Module(module) => Ok(module),
+        Judge::Group(_) => {
+            Err(Failure::about(place, "is a group of policies; judge with it by portcullis scan"))
         }
-        Ok(Self {
-            place,
-            name: metadata.name,
-            module: spec.module,
-            settings: spec.settings,
-            mutating: spec.mutating,
-            message: spec.message,
-            context_aware_resources: spec.context_aware_resources.unwrap_or_default(),
-        })
+    }
+}
+
+/// A module as a manifest deploys it.
+pub(super) struct DeployedModule<'m> {
+    /// The name of the policy.
+    pub(super) name: &'m str,
+    pub(super) module: &'m Module,
+    pub(super) settings: Value,
+    pub(super) settings_name: SourceName,
+    pub(super) is_mutating: bool,
+    pub(super) message: Option<String>,
+    /// The place of the manifest.
+    pub(super) place: &'m SourceName,
+}
+
+impl DeployedModule<'_> {
+    /// Loads the policy: natively if the tool carries it in the version of the manifest, and
+    /// otherwise by its module.
+    ///
+    /// # Errors
+    /// A module that cannot be loaded, and settings that it rejects.
+    pub(super) fn load(&self, engine: &EngineArgs) -> Result<Policy, Failure> {
+        match own(&self.module.module) {
+            Some(entry) if engine.engine == EngineKind::Native => {
+                Policy::native(entry, self.deployment(), &self.settings_name)
+            }
+            _ => {
+                let module = self.module(engine)?;
+                Policy::of_deployment(&module, self.granted(&module.metadata), &self.settings_name)
+            }
+        }
     }
 
     /// Returns the deployment of the policy, without capabilities of the host.
-    pub(super) fn deployment(&self) -> Deployment {
-        let resources = self.context_aware_resources.iter().cloned();
+    fn deployment(&self) -> Deployment {
+        let resources = self.module.context_aware_resources.iter().cloned();
         Deployment {
             settings: self.settings.clone(),
-            allowed_to_mutate: self.mutating,
+            allowed_to_mutate: self.is_mutating,
             message: self.message.clone(),
             context_aware_resources: resources
                 .map(|resource| Resource { api_version: resource.api_version, kind: resource.kind })
                 .collect(),
-            ..Deployment::new(self.name.clone())
+            ..Deployment::new(self.name)
         }
     }
 
     /// Returns the deployment with the capabilities that the module asks for. The policy server
     /// grants capabilities, not the manifest.
-    pub(super) fn granted(&self, metadata: &Metadata) -> Deployment {
+    fn granted(&self, metadata: &Metadata) -> Deployment {
         Deployment { host_capabilities: metadata.host_capabilities.clone(), ..self.deployment() }
     }
 
     /// Reads the module: a built one of the project, a file, or one from the registry.
-    ///
-    /// # Errors
-    /// A module that cannot be read.
-    pub(super) fn module(&self, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
-        if let Some(entry) = own(&self.module)
+    fn module(&self, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
+        let name = &self.module.module;
+        if let Some(entry) = own(name)
             && let Ok(module) = module_file::built(entry.id, &engine.modules)
         {
             return Ok(module);
         }
-        let about = |problem: String| Failure::about(&self.place, format!("spec.module: {problem}"));
-        let argument = PolicyArgument::of(&self.module, &engine.modules);
-        match argument.map_err(|failure| about(failure.to_string()))? {
+        let read = || match PolicyArgument::of(name, &engine.modules)? {
             PolicyArgument::Module(path) => module_file::read_file_of(path),
-            PolicyArgument::Reference(reference) => registry::cached(reference, engine)
-                .and_then(|wasm| module_file::of_bytes(reference.into(), wasm)),
-            PolicyArgument::Own(_) | PolicyArgument::Manifest(_) => {
-                Err(Failure::new("expected registry://, file:// or the path of a module"))
+            PolicyArgument::Reference(reference) => {
+                module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)
             }
-        }
-        .map_err(|failure| about(failure.to_string()))
+            PolicyArgument::Own(_) | PolicyArgument::Manifest(_) => {
+                Err(Failure::about(name, "expected registry://, file:// or the path of a module"))
+            }
+        };
+        read().map_err(|failure| Failure::about(self.place, format!("spec.module: {failure}")))
     }
 }

@@ -5,6 +5,7 @@ mod deployed;
 mod granted;
 mod manifest;
 mod module_file;
+pub(crate) mod scan;
 
 use serde_json::Value;
 use wapc_host::{Deployment, Resource};
@@ -13,9 +14,10 @@ use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
 use crate::registry;
 use crate::source::{InputReader, SourceName};
-use argument::{PolicyArgument, own};
+pub(crate) use argument::PolicyArgument;
 pub(crate) use deployed::Policy;
-use manifest::PolicyManifest;
+use manifest::DeployedModule;
+use module_file::AnnotatedModule as Annotated;
 #[cfg(feature = "registry")]
 pub(crate) use module_file::{AnnotatedModule, read};
 
@@ -46,34 +48,44 @@ pub(crate) fn load(
                 .collect();
             Policy::native(entry, deployment, &settings_name)
         }
-        PolicyArgument::Own(entry) => {
-            let module = module_file::built(entry.id, &engine.modules)?;
-            Policy::of_module(&module, settings, &settings_name)
-        }
-        PolicyArgument::Module(path) => {
-            Policy::of_module(&module_file::read_file_of(path)?, settings, &settings_name)
-        }
-        PolicyArgument::Reference(reference) => {
-            let module = module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)?;
-            Policy::of_module(&module, settings, &settings_name)
-        }
         PolicyArgument::Manifest(file) => {
-            let mut manifest = PolicyManifest::read(file, reader)?;
-            let settings_name = if let Some(settings) = settings {
-                manifest.settings = settings;
-                settings_name
-            } else {
-                SourceName::new(format!("{}: spec.settings", manifest.place))
+            let (manifest, place) = manifest::read(file, reader)?;
+            let module = manifest::only_module(&manifest, &place)?;
+            let (settings, settings_name) = match settings {
+                Some(settings) => (settings, settings_name),
+                None => (module.settings.clone(), settings_of(&place)),
             };
-            match own(&manifest.module) {
-                Some(entry) if engine.engine == EngineKind::Native => {
-                    Policy::native(entry, manifest.deployment(), &settings_name)
-                }
-                _ => {
-                    let module = manifest.module(engine)?;
-                    Policy::of_deployment(&module, manifest.granted(&module.metadata), &settings_name)
-                }
-            }
+            let deployed = DeployedModule {
+                name: &manifest.name,
+                module,
+                settings,
+                settings_name,
+                is_mutating: manifest.is_mutating,
+                message: manifest.message.clone(),
+                place: &place,
+            };
+            deployed.load(engine)
         }
+        module => Policy::of_module(&bare_module(module, engine)?, settings, &settings_name),
+    }
+}
+
+/// The name of the settings of a manifest.
+fn settings_of(place: &SourceName) -> SourceName {
+    SourceName::new(format!("{place}: spec.settings"))
+}
+
+/// Reads the module that an argument names.
+///
+/// # Errors
+/// A module that cannot be read, and a manifest.
+fn bare_module(argument: PolicyArgument<'_>, engine: &EngineArgs) -> Result<Annotated, Failure> {
+    match argument {
+        PolicyArgument::Own(entry) => module_file::built(entry.id, &engine.modules),
+        PolicyArgument::Module(path) => module_file::read_file_of(path),
+        PolicyArgument::Reference(reference) => {
+            module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)
+        }
+        PolicyArgument::Manifest(file) => Err(Failure::about(file, "expected a module")),
     }
 }
