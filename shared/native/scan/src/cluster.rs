@@ -6,9 +6,13 @@ use std::sync::Arc;
 
 use admission::{CanI, Get, List, Unreachable};
 use cluster_objects::Objects;
+use kinds::Kinds;
 use serde_json::{Map, Value, json};
 
 use crate::entry::{Content, Entry};
+
+/// Custom resources, whose plural and scope a definition tells.
+pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
 
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
@@ -30,6 +34,8 @@ pub(crate) struct Cluster {
     is_complete: bool,
     kinds: BTreeSet<Kind>,
     namespaces: BTreeMap<String, Value>,
+    /// The kinds of Kubernetes, and those that the input defines.
+    pub(crate) resources: Kinds,
 }
 
 /// Collects the objects of the kinds that policies look up.
@@ -65,9 +71,14 @@ impl Collector {
 
     pub(crate) fn finish(self, is_complete: bool) -> Cluster {
         let mut namespaces = BTreeMap::new();
+        let mut resources = Kinds::default();
         let mut values = Vec::new();
         let mut kinds = BTreeSet::new();
         for ((kind, _, name), mut object) in self.objects {
+            if kind.1 == DEFINITION.1 {
+                // A definition that cannot be read defines nothing.
+                let _ = resources.add_definition(&object);
+            }
             if kind.0 == "v1" && kind.1 == "Namespace" {
                 add_name_label(&mut object);
                 namespaces.insert(name, labels_of(&object));
@@ -76,7 +87,7 @@ impl Collector {
             values.push(object);
         }
         let objects = Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
-        Cluster { objects: Arc::new(objects), is_complete, kinds, namespaces }
+        Cluster { objects: Arc::new(objects), is_complete, kinds, namespaces, resources }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether a policy receives a request.
 
-use matching::Decision;
+use kinds::Kinds;
+use matching::{Decision, Match};
 use serde_json::Value;
 
 use crate::policy::Policy;
@@ -9,7 +10,9 @@ use crate::policy::Policy;
 #[derive(Debug)]
 pub(crate) enum Consulted {
     /// The policy judges.
-    Called,
+    Called(Match),
+    /// The API server rejects the request without asking the policy.
+    Rejected(String),
     /// The policy is not asked. `by_rules` if no rule matches, so that the policy is not about this
     /// kind of request at all.
     Skipped { by_rules: bool },
@@ -17,22 +20,26 @@ pub(crate) enum Consulted {
     Unknown(String),
 }
 
-/// Decides whether a policy receives a request. `namespace` has the labels of the Namespace, if
-/// they are known. The text says why.
-pub(crate) fn consult(policy: &Policy, request: &Value, namespace: Option<&Value>) -> (Consulted, String) {
-    match policy.webhook.decide(request, namespace) {
-        Decision::Called => (Consulted::Called, "rules, selectors and conditions match".to_owned()),
-        Decision::NoRuleMatches => (Consulted::Skipped { by_rules: true }, "no rule matches".to_owned()),
-        Decision::NamespaceIsNotSelected => {
-            let why = "namespaceSelector does not select the Namespace".to_owned();
-            (Consulted::Skipped { by_rules: false }, why)
+/// Decides whether a policy receives a request, and returns the decision with its reasons.
+/// `namespace` has the labels of the Namespace, if they are known.
+pub(crate) fn consult(
+    policy: &Policy,
+    kinds: &Kinds,
+    request: &Value,
+    namespace: Option<&Value>,
+) -> (Consulted, Decision) {
+    let decision = policy.webhook.decide_with(kinds, request, namespace);
+    let consulted = match &decision {
+        Decision::Called(found) => Consulted::Called(found.clone()),
+        Decision::NeverSent | Decision::NoRuleMatches => Consulted::Skipped { by_rules: true },
+        Decision::NamespaceIsNotSelected(_) | Decision::ObjectIsNotSelected(_) | Decision::ConditionIsFalse(_) => {
+            Consulted::Skipped { by_rules: false }
         }
-        Decision::ObjectIsNotSelected => {
-            (Consulted::Skipped { by_rules: false }, "objectSelector does not select the object".to_owned())
+        Decision::ConditionFailed(error) if policy.fails_closed => {
+            Consulted::Rejected(format!("the API server rejects the request, because the {error}"))
         }
-        Decision::ConditionIsFalse(name) => {
-            (Consulted::Skipped { by_rules: false }, format!("the match condition {name} is false"))
-        }
-        Decision::ConditionFailed(error) => (Consulted::Unknown(error.to_string()), error.to_string()),
-    }
+        Decision::ConditionFailed(_) => Consulted::Skipped { by_rules: false },
+        Decision::Unknown(_) => Consulted::Unknown(decision.explain()),
+    };
+    (consulted, decision)
 }

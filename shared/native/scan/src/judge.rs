@@ -7,7 +7,7 @@ use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, S
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::{Cluster, add_name_label};
+use crate::cluster::Cluster;
 use crate::consult::{Consulted, consult};
 use crate::entry::{Content, Entry};
 use crate::explanation::Explanation;
@@ -17,8 +17,8 @@ use crate::locate::Locator;
 use crate::old::Old;
 use crate::options::{Operation, Options, Pods};
 use crate::pods::PodOfWorkload;
-use crate::policy::{Engine, Policy};
-use crate::request::{Change, request, set_namespace};
+use crate::policy::Policy;
+use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
 use crate::verdict::{Judged, Request, Verdict, Violation, judge};
 
@@ -113,7 +113,7 @@ impl Judge<'_> {
                 for guards::Suspicion { path, message } in guards::suspicions(&object) {
                     output.notices.push(self.suspicion(place(&entry, Some(&path)), message));
                 }
-                set_namespace(&mut object, self.options);
+                complete(&mut object, self.options, &self.cluster.resources);
                 let original = object.clone();
                 entry.content = Content::Object(original);
                 let change = self.change(object, output);
@@ -171,7 +171,7 @@ impl Judge<'_> {
             }
             Change::Delete(_) => false,
         };
-        let mut asked = Request::new(request(change, &self.options.user()));
+        let mut asked = Request::new(request(change, &self.options.user(), &self.cluster.resources));
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         let other_kind = self.ask(&mut asked, subject, locator, output, &mut outcomes, &|_| true);
         let is_stored = subject.reference.uid.is_some();
@@ -184,7 +184,7 @@ impl Judge<'_> {
         let stored = asked.into_value();
         if expands && makes_pods && let Some(made) = stored.get("object").and_then(PodOfWorkload::of) {
             let user = made.user().unwrap_or_else(|| self.options.user());
-            let mut asked = Request::new(request(Change::Create(made.pod.clone()), &user));
+            let mut asked = Request::new(request(Change::Create(made.pod.clone()), &user, &self.cluster.resources));
             let pod = Subject { pod: Some(&made), reference: subject.reference.clone(), ..*subject };
             let judges = |policy: usize| {
                 self.options.pods == Pods::On || other_kind.get(policy).copied().unwrap_or_default()
@@ -207,16 +207,17 @@ impl Judge<'_> {
     ) -> Vec<bool> {
         let mut other_kind = vec![false; self.policies.len()];
         let namespace = asked.value().get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let labels = self.namespace(&namespace);
+        let labels = self.cluster.namespace(&namespace);
         for ((index, policy), (outcome, is_of_other_kind)) in
             self.policies.iter().enumerate().zip(outcomes.iter_mut().zip(&mut other_kind))
         {
             if !takes_part(index) {
                 continue;
             }
-            let (consulted, why) = consult(policy, asked.value(), labels.as_ref());
-            let is_called = matches!(consulted, Consulted::Called);
+            let (consulted, decision) = consult(policy, &self.cluster.resources, asked.value(), labels);
+            let is_called = decision.is_called();
             if self.explains {
+                let why = decision.explain();
                 let concerns_pods = subject.pod.is_some();
                 let object = subject.reference.clone();
                 output.explanations.push(Explanation { policy: index, object, concerns_pods, is_called, why });
@@ -229,22 +230,16 @@ impl Judge<'_> {
                 Consulted::Unknown(reason) => {
                     Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
                 }
-                Consulted::Called => judge(policy, asked, self.cluster),
+                Consulted::Rejected(reason) => {
+                    let result = Judged::Denied(vec![Violation::of_text(reason)]);
+                    Verdict { result, warnings: Vec::new() }
+                }
+                Consulted::Called(found) => judge(policy, &found, asked, self.cluster),
             };
             let found = self.verdict(index, verdict, subject, locator, output, asked);
             *outcome = found.max(*outcome);
         }
         other_kind
-    }
-
-    /// Returns the labels of a Namespace; without the input's, those that every Namespace has.
-    fn namespace(&self, name: &str) -> Option<Value> {
-        if name.is_empty() {
-            return None;
-        }
-        let mut named = serde_json::json!({ "metadata": { "name": name } });
-        add_name_label(&mut named);
-        Some(self.cluster.namespace(name).cloned().unwrap_or(named))
     }
 
     /// Records the verdict of a policy.
@@ -289,7 +284,7 @@ impl Judge<'_> {
             }
             Judged::Unknown(reason) => {
                 // The report has one notice for a policy that judges nothing.
-                if !matches!(policy.engine, Engine::Unavailable(_)) {
+                if policy.unavailable().is_none() {
                     add(Status::Unknown, &Violation::of_text(reason));
                 }
                 Outcome::Unknown

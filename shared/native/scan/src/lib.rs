@@ -35,7 +35,6 @@ mod explanation;
 mod guards;
 mod input;
 mod judge;
-mod kinds;
 mod locate;
 mod old;
 mod options;
@@ -52,7 +51,7 @@ pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use old::{Old, add_revision, add_revision_in};
 pub use options::{Operation, Options, Pods};
-pub use policy::{Engine, Policy};
+pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
 pub use scan::{Observer, Scan};
 

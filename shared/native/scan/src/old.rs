@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use kinds::Kinds;
 use report::{Notice, Place};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use crate::entry::Content;
 use crate::input::{Files, Input, Origin, is_object_file};
 use crate::locate::Locator;
 use crate::options::Options;
-use crate::request::set_namespace;
+use crate::request::complete;
 use crate::subject::{Identity, identity};
 
 /// The objects that are stored before the change that the input is.
@@ -49,7 +50,7 @@ impl Old {
                 let place = locator.place(&entry, None);
                 let content = std::mem::replace(&mut entry.content, Content::Other(String::new()));
                 if let Content::Object(mut object) = content {
-                    set_namespace(&mut object, options);
+                    complete(&mut object, options, &Kinds::default());
                     old.objects.extend(identity(&object).map(|identity| (identity, (object, place))));
                 }
             }

@@ -1,9 +1,10 @@
 //! The policies of a scan.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use admission::{How, PolicyEntry};
-use matching::Webhook;
+use matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
 
@@ -14,30 +15,46 @@ pub struct Policy {
     pub reference: PolicyRef,
     /// The requests that it receives.
     pub webhook: Webhook,
-    /// The settings: an object.
-    pub settings: Value,
     /// What judges.
-    pub engine: Engine,
+    pub judge: Judge,
     /// Whether it is called as a mutating webhook, so that it judges before the others.
     pub is_mutating: bool,
     /// Whether a request is rejected if the policy cannot be asked (`failurePolicy: Fail`).
     pub fails_closed: bool,
     /// The message that replaces that of the module.
     pub message: Option<String>,
-    /// The kinds that it may look up: API version and kind.
-    pub look_ups: Vec<(String, String)>,
-    /// Whether it depends on the labels of Namespaces (`namespaceSelector`).
-    pub selects_namespaces: bool,
+    /// Fields of the manifest that Kubewarden does not honour, in sentences for users.
+    pub warnings: Vec<String>,
 }
 
 /// What judges requests.
+#[derive(Debug)]
+pub enum Judge {
+    /// A module.
+    Module(Module),
+    /// An expression about several modules, by name.
+    Group(matching::Group, BTreeMap<String, Module>),
+}
+
+/// A module with its settings.
+#[derive(Debug)]
+pub struct Module {
+    /// The settings: an object.
+    pub settings: Value,
+    /// What runs the module.
+    pub engine: Engine,
+    /// The kinds that it may look up: API version and kind.
+    pub look_ups: Vec<(String, String)>,
+}
+
+/// What runs a module.
 #[derive(Debug)]
 pub enum Engine {
     /// A policy of Portcullis in this program.
     Native(&'static PolicyEntry),
     /// A module in the embedded host, deployed in protect mode without a message of its own.
     #[cfg(feature = "modules")]
-    Module(Box<wapc_host::DeployedPolicy>),
+    Deployed(Box<wapc_host::DeployedPolicy>),
     /// Nothing, for this reason: every object that the policy receives is unknown.
     Unavailable(String),
 }
@@ -52,7 +69,8 @@ impl Policy {
         let needs = deployment::find(id)?.needs(&settings);
         let spec = json!({ "rules": needs.rules, "matchConditions": needs.match_conditions });
         let resources = needs.context_aware_resources.into_iter();
-        let mut policy = Self {
+        let look_ups = resources.map(|resource| (resource.api_version, resource.kind)).collect();
+        Some(Self {
             reference: PolicyRef {
                 name: id.to_owned(),
                 module: id.to_owned(),
@@ -60,33 +78,70 @@ impl Policy {
                 ..PolicyRef::default()
             },
             webhook: Webhook::from_spec(&spec).ok()?,
-            settings,
-            engine: Engine::Native(entry),
+            judge: Judge::Module(Module::new(settings, Engine::Native(entry), look_ups)),
             is_mutating: needs.mutating,
             fails_closed: true,
             message: None,
-            look_ups: resources.map(|resource| (resource.api_version, resource.kind)).collect(),
-            selects_namespaces: false,
-        };
-        policy.check_settings();
-        Some(policy)
+            warnings: Vec::new(),
+        })
     }
 
-    /// Makes the policy unavailable if its module rejects the settings.
-    pub fn check_settings(&mut self) {
-        let Engine::Native(entry) = &self.engine else { return };
-        if let Err(error) = (entry.check_settings)(self.settings.to_string().as_bytes()) {
-            self.engine = Engine::Unavailable(format!("the settings are not valid: {error}"));
+    /// Returns the policy of a manifest. `engine` finds what runs a module, which the caller may
+    /// have to fetch; `is_mutating` says whether the module may change objects.
+    pub fn of_manifest(
+        manifest: PolicyManifest,
+        engine: &mut dyn FnMut(&matching::Module, bool) -> Engine,
+    ) -> Self {
+        let names: Vec<&str> = manifest.modules().map(|(_, module)| module.module.as_str()).collect();
+        let annotations = &manifest.annotations;
+        let reference = PolicyRef {
+            name: manifest.name.clone(),
+            kind: manifest.kind.name().to_owned(),
+            namespace: manifest.namespace.clone(),
+            module: names.join(", "),
+            protects: manifest.mode == Mode::Protect,
+            category: annotations.category.clone(),
+            severity: annotations.severity.as_deref().and_then(|text| serde_json::from_value(text.into()).ok()),
+        };
+        let mut module = |module: &matching::Module, is_mutating| {
+            let resources = module.context_aware_resources.iter();
+            let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
+            Module::new(module.settings.clone(), engine(module, is_mutating), look_ups.collect())
+        };
+        let judge = match manifest.judge {
+            matching::Judge::Module(one) => Judge::Module(module(&one, manifest.is_mutating)),
+            // A member that changes an object counts as denying.
+            matching::Judge::Group(group) => {
+                let members = group.members().iter().map(|(name, one)| (name.clone(), module(one, false)));
+                let members = members.collect();
+                Judge::Group(group, members)
+            }
+        };
+        Self {
+            reference,
+            webhook: manifest.webhook,
+            judge,
+            is_mutating: manifest.is_mutating,
+            fails_closed: manifest.failure_policy == FailurePolicy::Fail,
+            message: manifest.message,
+            warnings: manifest.warnings,
         }
     }
 
-    /// Returns whether the policy can ask for permissions of users.
-    pub(crate) fn asks_permissions(&self) -> bool {
-        match &self.engine {
-            Engine::Native(entry) => entry.reads.ask(How::CanI),
-            #[cfg(feature = "modules")]
-            Engine::Module(_) => true,
-            Engine::Unavailable(_) => false,
+    /// The modules.
+    pub fn modules(&self) -> impl Iterator<Item = &Module> {
+        let (one, group) = match &self.judge {
+            Judge::Module(module) => (Some(module), None),
+            Judge::Group(_, members) => (None, Some(members.values())),
+        };
+        one.into_iter().chain(group.into_iter().flatten())
+    }
+
+    /// Returns why the policy judges nothing, if so.
+    pub(crate) fn unavailable(&self) -> Option<&str> {
+        match &self.judge {
+            Judge::Module(Module { engine: Engine::Unavailable(reason), .. }) => Some(reason),
+            _ => None,
         }
     }
 
@@ -103,6 +158,31 @@ impl Policy {
     }
 }
 
+impl Module {
+    /// Creates a module. One of Portcullis that rejects its settings is not available.
+    #[must_use]
+    pub fn new(settings: Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
+        let engine = match engine {
+            Engine::Native(entry) => match (entry.check_settings)(settings.to_string().as_bytes()) {
+                Ok(()) => Engine::Native(entry),
+                Err(error) => Engine::Unavailable(format!("the settings are not valid: {error}")),
+            },
+            other => other,
+        };
+        Self { settings, engine, look_ups }
+    }
+
+    /// Returns whether the module can ask for permissions of users.
+    pub(crate) fn asks_permissions(&self) -> bool {
+        match &self.engine {
+            Engine::Native(entry) => entry.reads.ask(How::CanI),
+            #[cfg(feature = "modules")]
+            Engine::Deployed(_) => true,
+            Engine::Unavailable(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reference.name)
@@ -116,11 +196,11 @@ mod tests {
     #[test]
     fn a_policy_of_portcullis_has_its_needs() {
         let policy = Policy::of_id("selinux", &Value::Null).unwrap();
-        assert!(policy.is_mutating && matches!(policy.engine, Engine::Native(_)));
-        assert!(policy.look_ups.contains(&("v1".to_owned(), "Namespace".to_owned())));
-        assert!(Policy::of_id("selinux", &json!({ "mode": "Mutated" })).is_some_and(
-            |policy| matches!(&policy.engine, Engine::Unavailable(reason) if reason.contains("did you mean Mutate?"))
-        ));
+        let module = policy.modules().next().unwrap();
+        assert!(policy.is_mutating && matches!(module.engine, Engine::Native(_)));
+        assert!(module.look_ups.contains(&("v1".to_owned(), "Namespace".to_owned())));
+        let policy = Policy::of_id("selinux", &json!({ "mode": "Mutated" })).unwrap();
+        assert!(policy.unavailable().unwrap().contains("did you mean Mutate?"));
         assert!(Policy::of_id("other", &Value::Null).is_none());
     }
 

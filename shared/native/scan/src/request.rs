@@ -1,9 +1,10 @@
 //! The requests in which the API server would receive the objects.
 
 use admission_review::Draft;
+use kinds::Kinds;
 use serde_json::{Value, json};
 
-use crate::kinds;
+use crate::cluster::add_name_label;
 use crate::options::Options;
 
 /// What happens to an object.
@@ -33,7 +34,7 @@ impl User {
 }
 
 /// Returns the `AdmissionRequest` about an object.
-pub(crate) fn request(change: Change, user: &User) -> Value {
+pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
     let (operation, options, object, old) = match change {
         Change::Create(object) => ("CREATE", "CreateOptions", Some(object), None),
         Change::Update { old, new } => ("UPDATE", "UpdateOptions", Some(new), Some(old)),
@@ -41,6 +42,7 @@ pub(crate) fn request(change: Change, user: &User) -> Value {
     };
     let subject = object.as_ref().or(old.as_ref());
     let at = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).cloned().unwrap_or_default();
+    let resource = kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
     // The objects themselves are large, and are moved into the request.
     let draft = Draft {
         operation: Some(operation.to_owned()),
@@ -54,6 +56,8 @@ pub(crate) fn request(change: Change, user: &User) -> Value {
     };
     let mut request = draft.request();
     if let Value::Object(fields) = &mut request {
+        let resource = json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
+        fields.insert("resource".to_owned(), resource);
         for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
             let value = fields.get(field).cloned().unwrap_or_default();
             fields.insert(of_request.to_owned(), value);
@@ -66,13 +70,17 @@ pub(crate) fn request(change: Change, user: &User) -> Value {
     request
 }
 
-/// Sets the namespace of a namespaced object that names none, as the API server does before
-/// admission, and removes that of a cluster-scoped one.
-pub(crate) fn set_namespace(object: &mut Value, options: &Options) {
-    if kinds::is_cluster_scoped(object) {
-        return;
+/// Completes an object as the API server does before admission: it sets the namespace of a
+/// namespaced object that names none, and the label with the name of a Namespace.
+pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let is_namespace = text("apiVersion") == "v1" && text("kind") == "Namespace";
+    // Objects of kinds that nobody knows count as namespaced.
+    let is_namespaced = kinds.resource(text("apiVersion"), text("kind")).is_namespaced != Some(false);
+    if is_namespace {
+        add_name_label(object);
     }
-    let Some(fields) = object.as_object_mut() else { return };
+    let Some(fields) = object.as_object_mut().filter(|_| is_namespaced) else { return };
     let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
     if let Some(metadata) = metadata.as_object_mut() {
         let namespace = metadata.entry("namespace").or_insert(Value::Null);
@@ -93,13 +101,13 @@ mod tests {
     #[test]
     fn requests_have_what_the_api_server_sends() {
         let user = User::service_account("kube-system", "job-controller");
-        let create = request(Change::Create(pod()), &user);
+        let create = request(Change::Create(pod()), &user, &Kinds::default());
         assert_eq!(create["object"], pod());
         assert_eq!(create["userInfo"]["username"], "system:serviceaccount:kube-system:job-controller");
         assert_eq!(create["requestResource"], json!({ "group": "", "version": "v1", "resource": "pods" }));
-        let update = request(Change::Update { old: pod(), new: pod() }, &user);
+        let update = request(Change::Update { old: pod(), new: pod() }, &user, &Kinds::default());
         assert_eq!((&update["operation"], &update["oldObject"]), (&json!("UPDATE"), &pod()));
-        let delete = request(Change::Delete(pod()), &user);
+        let delete = request(Change::Delete(pod()), &user, &Kinds::default());
         assert_eq!((&delete["operation"], delete.get("object")), (&json!("DELETE"), None));
         assert_eq!((&delete["name"], &delete["namespace"]), (&json!("a"), &json!("shop")));
     }
@@ -114,7 +122,7 @@ mod tests {
             (json!({ "apiVersion": "v1", "kind": "Node", "metadata": {} }), Value::Null),
         ] {
             let mut object = object;
-            set_namespace(&mut object, &options);
+            complete(&mut object, &options, &Kinds::default());
             assert_eq!(object["metadata"]["namespace"], want);
         }
     }

@@ -7,13 +7,13 @@ use std::thread;
 
 use report::{Level, Notice, Report};
 
-use crate::cluster::{Cluster, Collector, rbac_kinds};
+use crate::cluster::{Cluster, Collector, DEFINITION, rbac_kinds};
 use crate::explanation::Explanation;
 use crate::input::{Chunk, Input};
 use crate::judge::{Judge, Output};
 use crate::old::Old;
 use crate::options::Options;
-use crate::policy::{Engine, Policy};
+use crate::policy::Policy;
 use crate::tally::Tally;
 
 /// Policies that judge objects.
@@ -78,7 +78,11 @@ impl Scan {
     ) -> Report {
         let mut tally = Tally::new(self.policies.iter().map(|policy| policy.reference.clone()).collect());
         for policy in &self.policies {
-            if let Engine::Unavailable(reason) = &policy.engine {
+            for warning in &policy.warnings {
+                let message = format!("policy {policy}: {warning}");
+                tally.notice(Notice { level: Level::Warning, place: None, message });
+            }
+            if let Some(reason) = policy.unavailable() {
                 let message = format!("policy {policy} judges nothing: {reason}");
                 tally.notice(Notice { level: Level::Error, place: None, message });
             }
@@ -107,13 +111,13 @@ impl Scan {
         observer: &mut dyn Observer,
     ) -> Cluster {
         let mut collector = Collector::default();
-        for policy in &self.policies {
-            collector.kinds.extend(policy.look_ups.iter().cloned());
-            if policy.asks_permissions() {
+        let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
+        // Selectors need the labels of Namespaces.
+        collector.kinds.extend([owned(DEFINITION), owned(("v1", "Namespace"))]);
+        for module in self.policies.iter().flat_map(Policy::modules) {
+            collector.kinds.extend(module.look_ups.iter().cloned());
+            if module.asks_permissions() {
                 collector.kinds.extend(rbac_kinds());
-            }
-            if policy.selects_namespaces {
-                collector.kinds.insert(("v1".to_owned(), "Namespace".to_owned()));
             }
         }
         let is_complete = cluster.is_some();
@@ -134,9 +138,6 @@ impl Scan {
         observer: &mut dyn Observer,
         reports_problems: bool,
     ) {
-        if collector.kinds.is_empty() {
-            return;
-        }
         let mut found = Vec::new();
         let selecting = &*collector;
         let work = |chunk: Chunk| {

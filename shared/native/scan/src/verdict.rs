@@ -1,13 +1,15 @@
 //! The verdict of one policy on one request.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use admission::{Decision, Finding, PolicyEntry};
+use matching::{GroupVerdict, Match, MemberVerdict};
 use serde_json::Value;
 use text::Step;
 
 use crate::cluster::{Cluster, LookUps};
-use crate::policy::{Engine, Policy};
+use crate::policy::{Engine, Judge, Module, Policy};
 
 /// A request, and its JSON once it is needed.
 #[derive(Debug)]
@@ -101,12 +103,59 @@ impl Message {
     }
 }
 
-/// Judges a request by a policy that receives it.
-pub(crate) fn judge(policy: &Policy, request: &Request, cluster: &Cluster) -> Verdict {
-    match &policy.engine {
-        Engine::Native(entry) => natively(entry, policy, request, cluster),
+/// Judges a request by a policy that receives it, as the webhook matches it.
+pub(crate) fn judge(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
+    match found.sent(request.value()) {
+        Cow::Borrowed(_) => by_judge(&policy.judge, request, cluster),
+        Cow::Owned(sent) => by_judge(&policy.judge, &Request::new(sent), cluster),
+    }
+}
+
+fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
+    match judge {
+        Judge::Module(module) => by_module(module, request, cluster),
+        Judge::Group(group, members) => {
+            let mut ask = |name: &str| match members.get(name) {
+                Some(module) => member(by_module(module, request, cluster)),
+                None => MemberVerdict::Unknown("the group has no such member".to_owned()),
+            };
+            let result = match group.evaluate(&mut ask) {
+                GroupVerdict::Admitted => Judged::Admitted,
+                GroupVerdict::Denied(members) => {
+                    let line = |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
+                    let mut violations: Vec<Violation> = members.into_iter().map(line).collect();
+                    if violations.is_empty() {
+                        violations.push(of_text(format!("{} is false", group.expression()), None));
+                    }
+                    Judged::Denied(violations)
+                }
+                GroupVerdict::Faulted(problem) => Judged::Unknown(problem),
+                GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
+            };
+            // The policy server drops the warnings of members.
+            Verdict { result, warnings: Vec::new() }
+        }
+    }
+}
+
+/// Returns the verdict of a member of a group.
+fn member(verdict: Verdict) -> MemberVerdict {
+    match verdict.result {
+        Judged::Admitted => MemberVerdict::Admitted,
+        Judged::Mutated(_) => MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned()),
+        Judged::Denied(violations) => {
+            let lines: Vec<String> = violations.iter().map(|one| one.message.with_path(None)).collect();
+            MemberVerdict::Denied(lines.join("; "))
+        }
+        Judged::Unknown(reason) => MemberVerdict::Unknown(reason),
+    }
+}
+
+fn by_module(module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
+    match &module.engine {
+        Engine::Native(entry) => natively(entry, &module.settings, request, cluster),
         #[cfg(feature = "modules")]
-        Engine::Module(module) => by_module::judge(module, request, cluster),
+        Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
         Engine::Unavailable(reason) => unknown(reason.clone()),
     }
 }
@@ -115,9 +164,9 @@ fn unknown(reason: String) -> Verdict {
     Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
 }
 
-fn natively(entry: &PolicyEntry, policy: &Policy, request: &Request, cluster: &Cluster) -> Verdict {
+fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster);
-    let outcome = (entry.judge)(&request.payload(&policy.settings), &look_ups);
+    let outcome = (entry.judge)(&request.payload(settings), &look_ups);
     if let Some(why) = look_ups.into_unanswered() {
         return unknown(format!("{}: {why}", entry.id));
     }
@@ -198,7 +247,7 @@ fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
 }
 
 #[cfg(feature = "modules")]
-mod by_module {
+mod in_host {
     use admission_review::AdmissionRequest;
     use serde_json::Value;
     use wapc_host::{CallOutcome, DeployedPolicy, HostCall};

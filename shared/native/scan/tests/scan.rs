@@ -154,7 +154,7 @@ fn with_an_old_side_the_change_is_judged() {
     assert!(notices.is_empty());
     let scan = Scan::new(vec![policy("external-ips", json!({}))], options);
     let cluster = || files(&[("c.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n")]);
-    let mut judge = |old| {
+    let judge = |old| {
         let report = scan.run(&mut files(&[("new.yaml", &new_text)]), old, Some(&mut cluster()), &mut ());
         let names: Vec<String> = report.findings.iter().map(|finding| finding.object.name.clone()).collect();
         (names, report.totals.objects)
@@ -166,7 +166,7 @@ fn with_an_old_side_the_change_is_judged() {
 
 #[test]
 fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
-    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n";
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n";
     let options = Options {
         user: "system:node:other".to_owned(),
         groups: vec!["system:nodes".to_owned()],
@@ -187,7 +187,7 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
 fn a_look_up_that_nothing_answers_is_unknown() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: shop}\nspec: {externalIPs: [192.0.2.1]}\n";
     let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: a}}\n";
-    let settings = json!({ "allow": [{ "namespaces": { "matchLabels": { "team": "a" } }, "cidrs": ["192.0.2.0/24"] }] });
+    let settings = json!({ "allow": [{ "namespaceSelector": { "matchLabels": { "team": "a" } }, "cidrs": ["192.0.2.0/24"] }] });
     let both = format!("{service}{namespace}");
     let status = |text: &str, cluster: Option<&str>| {
         let scan = Scan::new(vec![policy("external-ips", settings.clone())], Options::default());
