@@ -35,7 +35,7 @@ spec:
   module: registry://ghcr.io/portcullis/policies/external-ips:vVERSION
   mode: monitor
   mutating: false
-  rules: []
+  rules: [{apiGroups: [''], apiVersions: [v1], resources: [services], operations: [CREATE]}]
   settings:
     allow:
       - cidrs: [192.0.2.0/24]

@@ -29,8 +29,7 @@ pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManife
     match policies.as_slice() {
         [(index, document)] => {
             let place = source.name.document(*index, count);
-            let manifest =
-                PolicyManifest::read(document).map_err(|error| Failure::about(&place, error))?;
+            let manifest = PolicyManifest::read(document).map_err(|error| Failure::about(&place, error))?;
             Ok((manifest, place))
         }
         [] => {
@@ -60,7 +59,10 @@ fn describe(document: &Value) -> String {
 ///
 /// # Errors
 /// A group of policies.
-pub(super) fn only_module<'m>(manifest: &'m PolicyManifest, place: &SourceName) -> Result<&'m Module, Failure> {
+pub(super) fn only_module<'m>(
+    manifest: &'m PolicyManifest,
+    place: &SourceName,
+) -> Result<&'m Module, Failure> {
     match &manifest.judge {
         Judge::Module(module) => Ok(module),
         Judge::Group(_) => {

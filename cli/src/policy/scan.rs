@@ -1,10 +1,10 @@
 //! Policies for a scan.
 
-use matching::{FailurePolicy, Judge, Mode, PolicyManifest, Webhook};
+use matching::{PolicyManifest, Webhook};
 use packaging::Metadata;
 use report::{PolicyRef, Severity};
-use scan::{Engine, Policy as ScanPolicy};
-use serde_json::{Map, Value, json};
+use scan::{Engine, Judge, Module, Policy as ScanPolicy};
+use serde_json::{Value, json};
 
 use super::argument::PolicyArgument;
 use super::deployed::Policy;
@@ -27,16 +27,17 @@ pub(crate) fn bare(
     engine: &EngineArgs,
     (settings, settings_name): &NamedSettings,
 ) -> Result<ScanPolicy, Failure> {
-    let settings = settings.clone().unwrap_or_default();
+    let settings = settings.clone().filter(|settings| !settings.is_null()).unwrap_or_else(|| json!({}));
     if let PolicyArgument::Own(entry) = argument {
-        let object = if settings.is_null() { json!({}) } else { settings.clone() };
-        (entry.check_settings)(object.to_string().as_bytes())
+        (entry.check_settings)(settings.to_string().as_bytes())
             .map_err(|error| Failure::about(settings_name, error))?;
-        let mut policy = ScanPolicy::of_id(entry.id, &object)
+        let mut policy = ScanPolicy::of_id(entry.id, &settings)
             .ok_or_else(|| Failure::new(format!("policy {}: has no rules", entry.id)))?;
-        if engine.engine == EngineKind::Wasm {
+        if engine.engine == EngineKind::Wasm
+            && let Judge::Module(judge) = &mut policy.judge
+        {
             let module = bare_module(PolicyArgument::Own(entry), engine)?;
-            policy.engine = loaded(Policy::of_module(&module, Some(settings), settings_name)?);
+            judge.engine = loaded(Policy::of_module(&module, Some(settings), settings_name)?);
         }
         return Ok(policy);
     }
@@ -45,6 +46,8 @@ pub(crate) fn bare(
     let webhook = Webhook::from_spec(&json!({ "rules": rules }))
         .map_err(|error| Failure::about(module.path.display(), format!("the metadata: {error}")))?;
     let policy = Policy::of_module(&module, Some(settings.clone()), settings_name)?;
+    let resources = context_aware_resources.iter();
+    let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
     let name = module.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(ScanPolicy {
         reference: PolicyRef {
@@ -56,77 +59,38 @@ pub(crate) fn bare(
             ..PolicyRef::default()
         },
         webhook,
-        settings: object(settings),
-        engine: loaded(policy),
+        judge: Judge::Module(Module::new(settings, loaded(policy), look_ups.collect())),
         is_mutating: *mutating,
         fails_closed: true,
         message: None,
-        look_ups: context_aware_resources
-            .iter()
-            .map(|resource| (resource.api_version.clone(), resource.kind.clone()))
-            .collect(),
-        selects_namespaces: false,
+        warnings: Vec::new(),
     })
 }
 
-/// Loads a policy as its manifest deploys it. A module that cannot be loaded makes the policy
-/// unavailable, so that its verdicts are unknown and the other policies judge.
+/// Loads a policy as its manifest deploys it. A module that cannot be loaded makes its verdicts
+/// unknown, and the other policies judge.
 pub(crate) fn deployed(manifest: PolicyManifest, place: &SourceName, engine: &EngineArgs) -> ScanPolicy {
-    let (module, settings, look_ups, judge) = match &manifest.judge {
-        Judge::Module(module) => {
-            let deployed = DeployedModule {
-                name: &manifest.name,
-                module,
-                settings: module.settings.clone(),
-                settings_name: settings_of(place),
-                is_mutating: manifest.is_mutating,
-                // The scan replaces the message itself: it shows the original.
-                message: None,
-                place,
-            };
-            let judge = match deployed.load(engine) {
-                Ok(policy) => loaded(policy),
-                Err(failure) => Engine::Unavailable(failure.to_string()),
-            };
-            let resources = module.context_aware_resources.iter();
-            let look_ups = resources.map(|one| (one.api_version.clone(), one.kind.clone())).collect();
-            (module.module.clone(), module.settings.clone(), look_ups, judge)
-        }
-        Judge::Group(group) => {
-            let reason = "groups of policies are not judged; scan with their members";
-            (group.expression().to_owned(), Value::Null, Vec::new(), Engine::Unavailable(reason.to_owned()))
-        }
-    };
-    ScanPolicy {
-        reference: PolicyRef {
-            name: manifest.name,
-            kind: manifest.kind.to_string(),
-            namespace: manifest.namespace,
+    let name = manifest.name.clone();
+    ScanPolicy::of_manifest(manifest, &mut |module, is_mutating| {
+        let deployed = DeployedModule {
+            name: &name,
             module,
-            protects: manifest.mode == Mode::Protect,
-            category: manifest.annotations.category,
-            severity: manifest.annotations.severity.as_deref().and_then(severity),
-        },
-        webhook: manifest.webhook,
-        settings: object(settings),
-        engine: judge,
-        is_mutating: manifest.is_mutating,
-        fails_closed: manifest.failure_policy == FailurePolicy::Fail,
-        message: manifest.message,
-        look_ups,
-        selects_namespaces: true,
-    }
+            settings: module.settings.clone(),
+            settings_name: settings_of(place),
+            is_mutating,
+            // The scan replaces the message itself: it shows the original.
+            message: None,
+            place,
+        };
+        deployed.load(engine).map_or_else(|failure| Engine::Unavailable(failure.to_string()), loaded)
+    })
 }
 
 fn loaded(policy: Policy) -> Engine {
     match policy {
         Policy::Native(entry, _) => Engine::Native(entry),
-        Policy::Module(module) => Engine::Module(Box::new(module)),
+        Policy::Module(module) => Engine::Deployed(Box::new(module)),
     }
-}
-
-fn object(settings: Value) -> Value {
-    if settings.is_null() { Value::Object(Map::new()) } else { settings }
 }
 
 /// Reads a severity; `None` if Kubewarden does not know it either.

@@ -38,7 +38,9 @@ pub(super) fn apply(
         let applied = baseline.apply(report);
         let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();
         if gone > 0 && !report.is_partial && new.is_none() {
-            print_problem(format!("{name}: {gone} findings are gone; write the baseline anew with --write-baseline"));
+            print_problem(format!(
+                "{name}: {gone} findings are gone; write the baseline anew with --write-baseline"
+            ));
         }
     }
     let Some(file) = new else { return Ok(()) };

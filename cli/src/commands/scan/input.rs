@@ -34,7 +34,8 @@ pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Fi
         return Ok(None);
     }
     let is_revision = |argument: &&String| argument.starts_with(REVISION);
-    let paths: Vec<String> = args.input.old.iter().filter(|argument| !is_revision(argument)).cloned().collect();
+    let paths: Vec<String> =
+        args.input.old.iter().filter(|argument| !is_revision(argument)).cloned().collect();
     let mut files = files(&paths, reader)?;
     for revision in args.input.old.iter().filter_map(|argument| argument.strip_prefix(REVISION)) {
         add_revision(&mut files, revision, &args.paths);

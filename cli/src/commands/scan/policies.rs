@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use matching::{Judge, PolicyKind, PolicyManifest};
+use matching::{PolicyKind, PolicyManifest};
 use report::{Level, Notice};
 use scan::Policy;
 use serde_json::Value;
@@ -38,7 +38,10 @@ pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies
                 policies.add_file(&file, args, reader)?;
             }
             if policies.policies.len().saturating_add(policies.notices.len()) == found {
-                return Err(Failure::about(argument, "has no manifest of a policy in *.yaml, *.yml or *.json"));
+                return Err(Failure::about(
+                    argument,
+                    "has no manifest of a policy in *.yaml, *.yml or *.json",
+                ));
             }
             continue;
         }
@@ -86,15 +89,12 @@ impl Policies {
     fn add(&mut self, object: &Value, name: &SourceName, args: &ScanArgs) {
         let manifest = match PolicyManifest::read(object) {
             Ok(manifest) => manifest,
-            Err(error) => return self.notice(Level::Error, format!("{name}: {error}; the policy judges nothing")),
+            Err(error) => {
+                let message = format!("{name}: {error}; the policy judges nothing");
+                self.notices.push(Notice { level: Level::Error, place: None, message });
+                return;
+            }
         };
-        for warning in &manifest.warnings {
-            self.notice(Level::Warning, format!("{name}: {}: {warning}", manifest.name));
-        }
         self.policies.push(policy::scan::deployed(manifest, name, &args.engine));
-    }
-
-    fn notice(&mut self, level: Level, message: String) {
-        self.notices.push(Notice { level, place: None, message });
     }
 }

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
-use std::io::IsTerminal;
 use std::path::Path;
 
 use report::{Format, Options, Output, Place, Report, write as write_report};
@@ -21,9 +20,12 @@ pub(super) fn check(args: &OutputArgs) -> Result<(), Failure> {
     for (index, output) in args.output.iter().enumerate() {
         let same = args.output.iter().skip(index.saturating_add(1)).any(|other| other.file == output.file);
         match &output.file {
-            Some(file) if same => return Err(Failure::about(file, "is the file of two formats; name two files")),
+            Some(file) if same => {
+                return Err(Failure::about(file, "is the file of two formats; name two files"));
+            }
             None if same => {
-                let problem = "two formats are for standard output; name a file for one, as in -o html=report.html";
+                let problem =
+                    "two formats are for standard output; name a file for one, as in -o html=report.html";
                 return Err(Failure::about("--output", problem));
             }
             _ => {}
@@ -63,12 +65,6 @@ pub(super) fn write(report: &Report, args: &OutputArgs) -> Result<(), Failure> {
     // Colours are removed again where the output does not show them.
     let options = Options { colors: format == Format::Text, ..options };
     print(|out| write_report(out, report, format, &options))
-}
-
-/// Whether standard output is for people: text, or nothing.
-pub(super) fn prints_text(args: &OutputArgs) -> bool {
-    let mut to_stdout = args.output.iter().filter(|output| output.file.is_none());
-    to_stdout.all(|output| output.format == Format::Text) || std::io::stdout().is_terminal()
 }
 
 /// The lines of the files that were judged.
