@@ -38,8 +38,9 @@ pub(super) fn apply(
         let applied = baseline.apply(report);
         let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();
         if gone > 0 && !report.is_partial && new.is_none() {
+            let findings = if gone == 1 { "finding is" } else { "findings are" };
             print_problem(format!(
-                "{name}: {gone} findings are gone; write the baseline anew with --write-baseline"
+                "{name}: {gone} {findings} gone; write the baseline anew with --write-baseline"
             ));
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies
     }
     if named_settings.0.is_some() && bare != 1 {
         let problem = format!(
-            "are for one policy without a manifest, and {bare} are given; write settings into manifests"
+            "the settings are for one policy without a manifest, and {bare} are given; write settings into manifests"
         );
         return Err(Failure::about(&named_settings.1, problem));
     }
