@@ -26,7 +26,7 @@ fn check_evaluation(name: &str, evaluation: &Value) {
     }
 }
 
-/// The kinds that the default permissions of a policy server allow to look up, with their resources.
+/// The kinds that the default permissions of a policy server allow to look up.
 const DEFAULT_RIGHTS: &[&str] = &["Ingress", "Namespace", "Pod", "Service"];
 
 #[test]
