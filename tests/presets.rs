@@ -267,8 +267,11 @@ macro_rules! presets {
 }
 
 presets! {
+    calico => "calico",
+    cilium => "cilium",
     kops => "kops",
     kubeadm => "kubeadm",
+    longhorn => "longhorn",
     talos => "talos",
 }
 
