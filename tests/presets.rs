@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
+use admission::PolicyEntry;
 use harness::{Case, CaseOutcome, judge};
 use serde_json::{Map, Value, json};
 use tests::root;
@@ -123,6 +124,8 @@ fn rolled_out(instances: &[Instance]) -> Vec<Instance> {
 #[derive(Clone, Debug)]
 struct Asked {
     case: Case,
+    /// The instances that judge it, or all.
+    policies: Option<BTreeSet<String>>,
     /// The instances that deny it, each by a rule; none if it is admitted.
     denied_by: BTreeSet<String>,
     /// The default values would deny it.
@@ -131,7 +134,7 @@ struct Asked {
     by_skipping: bool,
 }
 
-/// Reads the requests of a system. Apart from `expect`, a request has the fields of a case, and the
+/// Reads the requests of a system. Apart from `expect` and `policies`, a request has the fields of a case, and the
 /// objects of the file are in the cluster of each.
 fn data(system: &str) -> Vec<Asked> {
     let path = root().join("tests/presets").join(format!("{system}.yaml"));
@@ -164,16 +167,21 @@ fn read(system: &str, cluster: &Value, request: Value) -> Asked {
         }
         other => panic!("{place}: expect: {other:?}"),
     }
+    let policies = request.remove("policies").as_ref().map(names);
     let (by_preset, by_skipping) = (reasons.remove("preset"), reasons.remove("skipping"));
     assert!(reasons.is_empty(), "{place}: admittedBy: {reasons:?}");
     request.insert("cluster".to_owned(), cluster.clone());
     // The parser of cases wants an outcome, which the requests of presets state for each instance.
     request.insert("want".to_owned(), json!({ "admitted": true }));
     let case: Case = serde_json::from_value(Value::Object(request)).unwrap_or_else(|e| panic!("{place}: {e}"));
-    Asked { case, denied_by, by_preset, by_skipping }
+    Asked { case, policies, denied_by, by_preset, by_skipping }
 }
 
 // --- Judging ---
+
+fn entry(instance: &Instance) -> &'static PolicyEntry {
+    rules::CATALOG.iter().find(|entry| entry.id == instance.module).expect("a module")
+}
 
 /// Returns whether the API server sends the request to the instance.
 fn reaches(instance: &Instance, request: &Value) -> bool {
@@ -184,8 +192,8 @@ fn reaches(instance: &Instance, request: &Value) -> bool {
 /// Judges a request by all instances that mutate, one after another, and then by all others, with
 /// the object that those have left. Returns who denies it and why. The API server would stop at the
 /// first denial; here, all are seen.
-fn denials(instances: &[Instance], case: &Case) -> BTreeMap<String, Vec<String>> {
-    let (mutating, validating): (Vec<_>, Vec<_>) = instances.iter().partition(|instance| instance.mutates());
+fn denials<'a>(instances: impl Iterator<Item = &'a Instance>, case: &Case) -> BTreeMap<String, Vec<String>> {
+    let (mutating, validating): (Vec<_>, Vec<_>) = instances.partition(|instance| instance.mutates());
     let mut case = case.clone();
     let mut denials = BTreeMap::new();
     for instance in mutating.into_iter().chain(validating) {
@@ -193,8 +201,7 @@ fn denials(instances: &[Instance], case: &Case) -> BTreeMap<String, Vec<String>>
             continue;
         }
         case.settings = instance.settings.clone();
-        let entry = rules::CATALOG.iter().find(|entry| entry.id == instance.module).expect("a module");
-        let judged = judge::natively(entry, &case).unwrap_or_else(|error| panic!("{}: {error}", case.place()));
+        let judged = judge::natively(entry(instance), &case).unwrap_or_else(|error| panic!("{}: {error}", case.place()));
         let CaseOutcome { admitted, denied, mutated, fault, settings_error, .. } = judged.outcome;
         match (denied, mutated) {
             (Some(lines), _) => _ = denials.insert(instance.name.clone(), lines),
@@ -213,7 +220,8 @@ fn denials(instances: &[Instance], case: &Case) -> BTreeMap<String, Vec<String>>
 
 /// Returns what is wrong with the outcome of a request.
 fn problem(stage: &str, instances: &[Instance], asked: &Asked) -> Option<String> {
-    let denials = denials(instances, &asked.case);
+    let judging = |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(&instance.name));
+    let denials = denials(instances.iter().filter(judging), &asked.case);
     let fits = match asked.denied_by.is_empty() {
         true => denials.is_empty(),
         false => asked.denied_by.iter().all(|name| denials.contains_key(name)),
@@ -255,6 +263,54 @@ fn check(system: &str) {
     assert!(attacks > 0 && attacks < requests.len(), "{system}: requests of the system and attacks");
 }
 
+/// Returns the items of lists in the shared settings of a preset that could be left out: those of
+/// lists with several items, and objects.
+fn items(at: &str, value: &Value) -> Vec<String> {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(key, value)| (format!("{at}/{key}"), value)).collect(),
+        Value::Array(items) => (0..).zip(items).map(|(i, item)| (format!("{at}/{i}"), item)).collect(),
+        _ => Vec::new(),
+    };
+    let can_go = |item: &Value| {
+        value.as_array().is_some_and(|list| list.len() > 1 || item.is_object())
+    };
+    let own = children.iter().filter(|(_, item)| can_go(item)).map(|(at, _)| at.clone());
+    own.chain(children.iter().flat_map(|(at, child)| items(at, child))).collect()
+}
+
+/// Returns the values without an item of a list; the list, too, if it is empty then.
+fn without(values: &Value, item: &str) -> Value {
+    let mut values = values.clone();
+    let (list, index) = item.rsplit_once('/').expect("an item of a list");
+    let items = values.pointer_mut(list).and_then(Value::as_array_mut).expect("a list");
+    items.remove(index.parse().expect("an index"));
+    if items.is_empty() {
+        let (object, key) = list.rsplit_once('/').expect("a list in an object");
+        values.pointer_mut(object).and_then(Value::as_object_mut).expect("an object").remove(key);
+    }
+    values
+}
+
+/// Checks that each item of a list in the settings of a preset admits a request.
+fn check_that_every_item_is_needed(system: &str) {
+    let values = values(system);
+    let preset = parse_one(&root().join("charts/portcullis/presets").join(format!("{system}.yaml")));
+    let requests = data(system);
+    let needless: Vec<String> = items("/settings", &preset["settings"]).into_iter().filter(|item| {
+        let instances = instances(&without(&values, item));
+        let valid = instances.iter().all(|instance| {
+            (entry(instance).check_settings)(instance.settings.to_string().as_bytes()).is_ok()
+        });
+        let everywhere = not_skipping(&instances);
+        let denied = |asked: &Asked| {
+            let instances = if asked.by_skipping { &instances } else { &everywhere };
+            asked.denied_by.is_empty() && problem("", instances, asked).is_some()
+        };
+        valid && !requests.iter().any(denied)
+    }).collect();
+    assert!(needless.is_empty(), "{system}: no request of the system needs {needless:#?}");
+}
+
 macro_rules! presets {
     ($($test:ident => $system:literal),* $(,)?) => {
         const SYSTEMS: &[&str] = &[$($system),*];
@@ -262,13 +318,17 @@ macro_rules! presets {
         $(#[test]
         fn $test() {
             check($system);
+            check_that_every_item_is_needed($system);
         })*
     };
 }
 
 presets! {
+    bottlerocket_eks => "bottlerocket-eks",
     calico => "calico",
     cilium => "cilium",
+    gke_aks => "gke-aks",
+    k3s_rke2 => "k3s-rke2",
     kops => "kops",
     kubeadm => "kubeadm",
     longhorn => "longhorn",
