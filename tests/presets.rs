@@ -332,6 +332,7 @@ presets! {
     kops => "kops",
     kubeadm => "kubeadm",
     longhorn => "longhorn",
+    openshift => "openshift",
     talos => "talos",
 }
 
