@@ -1,51 +1,101 @@
 {{- /* The address of a module: its digest, its tag, the common tag, or the chart version. */}}
 {{- define "portcullis.module" -}}
 {{- $all := .root.Values.module -}}
-{{- $digest := get $all.digests .module -}}
-{{- $tag := coalesce (get $all.tags .module) $all.tag (printf "v%s" .root.Chart.AppVersion) -}}
-registry://{{ $all.registry }}/{{ .module }}{{ if $digest }}@{{ $digest }}{{ else }}:{{ $tag }}{{ end }}
+{{- $registry := $all.registry -}}
+{{- with dig "cattle" "systemDefaultRegistry" "" (.root.Values.global | default dict) -}}
+  {{- $registry = regexReplaceAllLiteral "^[^/]+" $registry (trimSuffix "/" .) -}}
+{{- end -}}
+{{- $digest := index ($all.digests | default dict) .module -}}
+{{- $tag := coalesce (index ($all.tags | default dict) .module) $all.tag (printf "v%s" .root.Chart.AppVersion) -}}
+registry://{{ $registry }}/{{ .module }}{{ if $digest }}@{{ $digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- end }}
 
-{{- /* The metadata of every object. */}}
+{{- /* The labels of every object. */}}
 {{- define "portcullis.labels" -}}
-app.kubernetes.io/name: {{ . }}
+app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/part-of: portcullis
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.additionalLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
+{{- /* The metadata of a policy or group. Takes root, name, category and severity. */}}
 {{- define "portcullis.metadata" -}}
 name: {{ .name }}
-labels: {{- include "portcullis.labels" .name | nindent 2 }}
+labels: {{- include "portcullis.labels" . | nindent 2 }}
 annotations:
-  io.kubewarden.policy.category: {{ .policy.category | quote }}
-  io.kubewarden.policy.severity: {{ .policy.severity }}
+  io.kubewarden.policy.category: {{ .category | quote }}
+  io.kubewarden.policy.severity: {{ .severity }}
 {{- end }}
 
-{{- /* The fields that policies and groups share. */}}
-{{- define "portcullis.webhook" -}}
-policyServer: {{ .policy.policyServer | default .root.Values.policyServer }}
-mode: {{ .policy.mode | default .root.Values.mode }}
-failurePolicy: {{ .policy.failurePolicy | default .root.Values.failurePolicy }}
-timeoutSeconds: {{ .policy.timeoutSeconds | default .root.Values.timeoutSeconds }}
-backgroundAudit: {{ dig "backgroundAudit" true .policy }}
-rules: {{- toYaml .policy.rules | nindent 2 }}
-{{- with dig "skippedNamespaces" .root.Values.skippedNamespaces .policy }}
-namespaceSelector:
-  matchExpressions:
-    - key: kubernetes.io/metadata.name
-      operator: NotIn
-      values: {{- toYaml . | nindent 8 }}
+{{- /* The name of the module of an instance. */}}
+{{- define "portcullis.moduleName" -}}
+{{- .policy.module | default .name -}}
 {{- end }}
-{{- with .policy.matchConditions }}
+
+{{- /* The settings of an instance as JSON: those of its module, and its own over them. */}}
+{{- define "portcullis.settings" -}}
+{{- $shared := index (.root.Values.settings | default dict) .module | default dict | deepCopy -}}
+{{- mergeOverwrite $shared (.policy.settings | default dict | deepCopy) | toJson -}}
+{{- end }}
+
+{{- /* A number of an instance, or that of all. */}}
+{{- define "portcullis.seconds" -}}
+{{- index .policy .field | default (index .root.Values .field) -}}
+{{- end }}
+
+{{- define "portcullis.mode" -}}
+{{- .policy.mode | default .root.Values.mode -}}
+{{- end }}
+
+{{- /* The selector for namespaces: the skipped ones, and the selector of the instance. */}}
+{{- define "portcullis.namespaceSelector" -}}
+{{- $selector := .policy.namespaceSelector | default dict | deepCopy -}}
+{{- if .skips -}}
+  {{- $skipped := concat (.root.Values.skippedNamespaces | default list) (.policy.skippedNamespaces | default list) -}}
+  {{- if .root.Values.skipInfrastructureNamespaces -}}
+    {{- $skipped = concat (.root.Values.infrastructureNamespaces | default list) $skipped -}}
+  {{- end -}}
+  {{- if $skipped -}}
+    {{- $skip := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (uniq $skipped | sortAlpha) -}}
+    {{- $_ := set $selector "matchExpressions" (prepend ($selector.matchExpressions | default list) $skip) -}}
+  {{- end -}}
+{{- end -}}
+{{- if $selector }}
+namespaceSelector: {{- toYaml $selector | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The fields that policies and groups share. Takes root, policy, rules, conditions, skips and
+backgroundAudit. */}}
+{{- define "portcullis.webhook" -}}
+{{- $mode := include "portcullis.mode" . -}}
+policyServer: {{ .policy.policyServer | default .root.Values.policyServer }}
+mode: {{ $mode }}
+failurePolicy: {{ coalesce .policy.failurePolicy .root.Values.failurePolicy (ternary "Fail" "Ignore" (eq $mode "protect")) }}
+timeoutSeconds: {{ include "portcullis.seconds" (merge (dict "field" "timeoutSeconds") .) }}
+backgroundAudit: {{ .backgroundAudit }}
+rules: {{- toYaml .rules | nindent 2 }}
+{{- include "portcullis.namespaceSelector" . }}
+{{- with .policy.objectSelector }}
+objectSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .conditions }}
 matchConditions: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- /* A module with its settings and the kinds that it may look up. */}}
+{{- /* A module with its settings and the kinds that it may look up. Takes root, policy, module,
+settings and kinds. */}}
 {{- define "portcullis.evaluation" -}}
-module: {{ include "portcullis.module" (dict "root" .root "module" .policy.module) }}
-timeoutEvalSeconds: {{ .policy.timeoutEvalSeconds | default .root.Values.timeoutEvalSeconds }}
-{{- with .policy.contextAwareResources }}
+module: {{ include "portcullis.module" . }}
+timeoutEvalSeconds: {{ include "portcullis.seconds" (merge (dict "field" "timeoutEvalSeconds") .) }}
+{{- with .kinds }}
 contextAwareResources: {{- toYaml . | nindent 2 }}
 {{- end }}
-settings: {{- toYaml (.policy.settings | default dict) | nindent 2 }}
+settings: {{- toYaml .settings | nindent 2 }}
 {{- end }}

@@ -1,4 +1,4 @@
-//! The package of a policy for Artifact Hub, which Rancher's catalogue reads as well.
+//! The package of a policy for Artifact Hub.
 //!
 //! It equals the output of `kwctl scaffold artifacthub` for the same files, except for the provider
 //! (a constant there) and the date (the current time there), so that the package does not change
@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::catalogue::{Entry, listed};
 use crate::metadata::print;
 use crate::{Metadata, PackagingError};
 
@@ -77,58 +78,36 @@ pub fn artifact_hub_package(
     questions: &str,
     created_at: &str,
 ) -> Result<String, PackagingError> {
-    let optional = |key: &str| metadata.annotations.get(key).map(String::as_str);
-    let annotation = |key: &str| {
-        optional(key).ok_or_else(|| PackagingError::new(format!("annotations.{key}"), "is missing"))
-    };
-    let policy = |name: &str| annotation(&format!("io.kubewarden.policy.{name}"));
-
-    let version = policy("version")?;
-    let image = format!("{}:v{version}", policy("ociUrl")?);
-    let source = policy("source")?;
+    let entry = Entry(metadata);
+    let version = entry.policy("version")?;
+    let image = format!("{}:v{version}", entry.policy("ociUrl")?);
+    let source = entry.policy("source")?;
     let mut links = Vec::new();
     // Other forges have releases at other addresses.
     if source.starts_with("https://github.com/") {
-        let tag = optional("com.github.release.tag").map_or_else(|| format!("v{version}"), encoded);
+        let tag = entry.optional("com.github.release.tag").map_or_else(|| format!("v{version}"), encoded);
         let url = format!("{source}/releases/download/{tag}/policy.wasm");
         links.push(Link { name: "policy", url: url.into() });
     }
     links.push(Link { name: "source", url: source.into() });
-    let maintainers = maintainers(policy("author")?);
+    let maintainers = maintainers(entry.policy("author")?);
     let provider = maintainers.first().map_or("", |first| first.name);
 
-    let mut annotations = BTreeMap::from([
-        ("kubewarden/mutation", metadata.mutating.to_string()),
-        ("kubewarden/questions-ui", questions.to_owned()),
-        ("kubewarden/rules", print("rules", &metadata.rules)?),
-    ]);
-    if !metadata.context_aware_resources.is_empty() {
-        annotations.insert(
-            "kubewarden/contextAwareResources",
-            print("contextAwareResources", &metadata.context_aware_resources)?,
-        );
-    }
-    for (key, from) in [
-        ("kubewarden/resources", "io.artifacthub.resources"),
-        ("kubewarden/hidden-ui", "io.kubewarden.hidden-ui"),
-    ] {
-        if let Some(value) = optional(from) {
-            annotations.insert(key, value.to_owned());
-        }
-    }
+    let mut annotations = entry.annotations()?;
+    annotations.insert("kubewarden/questions-ui", questions.to_owned());
     print(
         "package",
         &Package {
             version,
-            name: policy("title")?,
-            display_name: annotation("io.artifacthub.displayName")?,
+            name: entry.policy("title")?,
+            display_name: entry.annotation("io.artifacthub.displayName")?,
             created_at,
-            description: policy("description")?,
-            license: policy("license")?,
-            home_url: policy("url")?,
+            description: entry.policy("description")?,
+            license: entry.policy("license")?,
+            home_url: entry.policy("url")?,
             install: install(&image),
             containers_images: [Image { name: "policy", image }],
-            keywords: optional("io.artifacthub.keywords").map(listed).unwrap_or_default(),
+            keywords: entry.keywords(),
             links,
             maintainers,
             provider: Provider { name: provider },
@@ -136,10 +115,6 @@ pub fn artifact_hub_package(
             annotations,
         },
     )
-}
-
-fn listed(text: &str) -> Vec<&str> {
-    text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
 }
 
 /// Authors in the form `Name <mail>`, which the check of the metadata ensures.

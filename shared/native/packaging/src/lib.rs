@@ -5,7 +5,8 @@
 //! written by hand as `metadata.yml`. This crate checks that the host and the catalogues accept it,
 //! and [`annotate`] adds it to the module, without `kwctl` and with the same bytes on every
 //! machine. Together with the form for people, [`Questions`], it becomes the package that
-//! catalogues read, [`artifact_hub_package`].
+//! Artifact Hub reads, [`artifact_hub_package`], and the chart that Rancher reads,
+//! [`rancher_chart`].
 //!
 //! The format is that of
 //! <https://docs.kubewarden.io/tutorials/writing-policies/metadata>.
@@ -15,9 +16,11 @@
 
 mod annotations;
 mod artifact_hub;
+mod catalogue;
 mod error;
 mod metadata;
 mod questions;
+mod rancher;
 mod rules;
 mod section;
 
@@ -25,5 +28,6 @@ pub use artifact_hub::artifact_hub_package;
 pub use error::PackagingError;
 pub use metadata::{ExecutionMode, Metadata, PROTOCOL_VERSION, PolicyType};
 pub use questions::{Question, Questions};
+pub use rancher::{RancherChart, rancher_chart};
 pub use rules::{ContextAwareResource, Operation, RuleWithOperations};
 pub use section::{SECTION, annotate};

@@ -1,0 +1,82 @@
+{{- /* Values that cannot protect, or that Kubewarden would refuse, end the rendering with a
+sentence. Each takes the instance: root, name, policy, module, settings, needs, rules and
+backgroundAudit. */}}
+{{- define "portcullis.refuse" -}}
+{{- $place := printf "portcullis: policies.%s" .name -}}
+{{- $protects := eq (include "portcullis.mode" .) "protect" -}}
+{{- $ofNodes := has .module (list "node-labels" "node-pods") -}}
+{{- $resources := list -}}
+{{- range .rules -}}
+  {{- $resources = concat $resources .resources -}}
+{{- end -}}
+{{- if gt (include "portcullis.seconds" (merge (dict "field" "timeoutEvalSeconds") .) | int) (include "portcullis.seconds" (merge (dict "field" "timeoutSeconds") .) | int) -}}
+  {{- fail (printf "%s: timeoutEvalSeconds is greater than timeoutSeconds; lower it" $place) -}}
+{{- end -}}
+{{- if and .policy.audit $protects -}}
+  {{- fail (printf "%s: an instance for audits judges no request and cannot protect; set its mode to monitor" $place) -}}
+{{- end -}}
+{{- if and .policy.audit (not .needs.backgroundAudit) -}}
+  {{- fail (printf "%s: %s judges the requesting user, which audits do not have; remove the instance" $place .module) -}}
+{{- end -}}
+{{- include "portcullis.refuseAudit" . -}}
+{{- if and $ofNodes $protects (eq (toString .settings.mode) "Warn") -}}
+  {{- fail (printf "%s: settings.mode: Warn admits every violation, so mode: protect does not protect; remove settings.mode, or set mode: monitor" $place) -}}
+{{- end -}}
+{{- if and (eq .module "pod-security") $protects (eq (toString .settings.level) "privileged") (not .settings.warn) (not .settings.audit) (ne (toString .settings.namespaceLabels) "Honor") -}}
+  {{- fail (printf "%s: level: privileged denies nothing; set settings.level to baseline or restricted" $place) -}}
+{{- end -}}
+{{- if and $ofNodes (or .policy.namespaceSelector .policy.skippedNamespaces) -}}
+  {{- fail (printf "%s: every node can write to a namespace that is left out; remove namespaceSelector and skippedNamespaces" $place) -}}
+{{- end -}}
+{{- if and (eq .module "external-ips") .policy.skippedNamespaces -}}
+  {{- fail (printf "%s: external IPs can be claimed from any namespace; remove skippedNamespaces, and allow what a namespace needs with settings.allow" $place) -}}
+{{- end -}}
+{{- if and (eq .module "external-ips") (has "status.loadBalancer.ingress" (.settings.fields | default list)) (not (has "services/status" $resources)) -}}
+  {{- fail (printf "%s: settings.fields has status.loadBalancer.ingress, but the rules have no services/status, so it is never judged; add the rule" $place) -}}
+{{- end -}}
+{{- if eq .module "selinux" -}}
+  {{- include "portcullis.refuseSelinux" . -}}
+{{- end -}}
+{{- end }}
+
+{{- /* The audit scanner cannot list subresources, and reports such a policy as failed. */}}
+{{- define "portcullis.refuseAudit" -}}
+{{- if .backgroundAudit -}}
+  {{- range .rules -}}
+    {{- range .resources -}}
+      {{- if contains "/" . -}}
+        {{- fail (printf "portcullis: %s: backgroundAudit is true, but the audit scanner cannot list %s; set it to false" $.name .) -}}
+      {{- end -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "portcullis.refuseSelinux" -}}
+{{- $place := printf "portcullis: policies.%s" .name -}}
+{{- $root := .root -}}
+{{- range list "allocation" "levels.extra" -}}
+  {{- if include "portcullis.texts" (dict "value" $.policy.settings "path" (splitList "." .)) | fromJsonArray -}}
+    {{- fail (printf "%s: settings.%s has to be the same for all instances, or one denies the levels of the other; move it to settings.selinux" $place .) -}}
+  {{- end -}}
+{{- end -}}
+{{- $protects := dict -}}
+{{- range $name, $policy := .root.Values.policies -}}
+  {{- if and $policy.enabled (eq (include "portcullis.moduleName" (dict "name" $name "policy" $policy)) "selinux") (eq (include "portcullis.mode" (dict "root" $root "policy" $policy)) "protect") -}}
+    {{- $settings := include "portcullis.settings" (dict "root" $root "policy" $policy "module" "selinux") | fromJson -}}
+    {{- $_ := set $protects ($settings.mode | default "Mutate") $name -}}
+  {{- end -}}
+{{- end -}}
+{{- if eq (include "portcullis.mode" .) "protect" -}}
+  {{- if .needs.mutating -}}
+    {{- if not $protects.Validate -}}
+      {{- fail (printf "%s: without a guard, every pod can set the level of another tenant; first set mode: protect for an instance with settings.mode: Validate" $place) -}}
+    {{- end -}}
+  {{- else if not $protects.Mutate -}}
+    {{- $requires := not (or (eq (dig "levels" "missing" "Require" .settings) "Allow") (eq (dig "allocation" "source" "Hash" .settings) "Runtime")) -}}
+    {{- if $requires -}}
+      {{- fail (printf "%s: no instance adds levels, so every pod would be denied; set settings.levels.missing: Allow, or mode: protect for an instance with settings.mode: Mutate" $place) -}}
+    {{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- end }}

@@ -1,0 +1,149 @@
+//! Rules: operations and resources.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A rule of a webhook.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Rule {
+    api_groups: Vec<String>,
+    api_versions: Vec<String>,
+    resources: Vec<String>,
+    operations: Vec<String>,
+    #[serde(default)]
+    scope: Scope,
+}
+
+/// The scope of the resources of a rule.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+enum Scope {
+    #[default]
+    #[serde(rename = "*")]
+    Any,
+    Cluster,
+    Namespaced,
+}
+
+/// The part of a request that rules are about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'r> {
+    pub(crate) operation: &'r str,
+    pub(crate) group: &'r str,
+    pub(crate) version: &'r str,
+    pub(crate) resource: &'r str,
+    pub(crate) subresource: &'r str,
+    pub(crate) namespace: &'r str,
+}
+
+impl<'r> Target<'r> {
+    pub(crate) fn of(request: &'r Value) -> Self {
+        let text = |pointer| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        Self {
+            operation: text("/operation"),
+            group: text("/resource/group"),
+            version: text("/resource/version"),
+            resource: text("/resource/resource"),
+            subresource: text("/subResource"),
+            namespace: text("/namespace"),
+        }
+    }
+
+    /// Returns whether the resource is cluster-scoped. The `namespace` of a request about a
+    /// Namespace is its name.
+    pub(crate) fn is_cluster_scoped(&self) -> bool {
+        self.namespace.is_empty() || self.resource == "namespaces"
+    }
+}
+
+impl Rule {
+    pub(crate) fn matches(&self, target: &Target<'_>) -> bool {
+        let scope = match self.scope {
+            Scope::Any => true,
+            Scope::Cluster => target.is_cluster_scoped(),
+            Scope::Namespaced => !target.is_cluster_scoped(),
+        };
+        scope
+            && has(&self.operations, target.operation)
+            && has(&self.api_groups, target.group)
+            && has(&self.api_versions, target.version)
+            && self.resources.iter().any(|resource| {
+                let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+                is(resource, target.resource) && is(subresource, target.subresource)
+            })
+    }
+}
+
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| is(known, name))
+}
+
+fn is(known: &str, name: &str) -> bool {
+    known == "*" || known == name
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn matches(rule: Value, target: &Target<'_>) -> bool {
+        serde_json::from_value::<Rule>(rule).unwrap().matches(target)
+    }
+
+    const POD: Target<'static> = Target {
+        operation: "CREATE",
+        group: "",
+        version: "v1",
+        resource: "pods",
+        subresource: "",
+        namespace: "shop",
+    };
+
+    #[test]
+    fn resources_and_subresources_are_matched_apart() {
+        let status = Target { operation: "UPDATE", subresource: "status", ..POD };
+        for (resource, pod, of_status) in [
+            ("pods", true, false),
+            ("pods/status", false, true),
+            // A wildcard for subresources also matches their absence.
+            ("pods/*", true, true),
+            ("*", true, false),
+            ("*/*", true, true),
+            ("*/status", false, true),
+            ("services", false, false),
+        ] {
+            let rule = json!({ "apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": [resource] });
+            assert_eq!(matches(rule.clone(), &POD), pod, "{resource}");
+            assert_eq!(matches(rule, &status), of_status, "{resource}");
+        }
+    }
+
+    #[test]
+    fn groups_versions_and_operations_have_to_match() {
+        let rule = json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"] });
+        assert!(matches(rule.clone(), &POD));
+        for other in [
+            Target { operation: "UPDATE", ..POD },
+            Target { group: "apps", ..POD },
+            Target { version: "v2", ..POD },
+        ] {
+            assert!(!matches(rule.clone(), &other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_namespace_is_cluster_scoped() {
+        let namespace = Target { resource: "namespaces", namespace: "shop", ..POD };
+        let node = Target { resource: "nodes", namespace: "", ..POD };
+        for (scope, pod, cluster) in
+            [("*", true, true), ("Cluster", false, true), ("Namespaced", true, false)]
+        {
+            let rule = json!({ "apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"], "scope": scope });
+            assert_eq!(matches(rule.clone(), &POD), pod, "{scope}");
+            assert_eq!(matches(rule.clone(), &namespace), cluster, "{scope}");
+            assert_eq!(matches(rule, &node), cluster, "{scope}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Match conditions keep no request away that the policy would deny or change.
+//!
+//! Every case and changed case is a request. The conditions that a deployment has with the settings
+//! of the case are evaluated by a CEL implementation. What they keep away, the policy has to admit
+//! unchanged. No condition is an error for an object that an API server can send, because the API
+//! server would reject the request.
+
+use std::cell::RefCell;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use admission::PolicyEntry;
+use deployment::MatchCondition;
+use harness::{Case, judge, laws};
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use k8s_openapi::api::batch::v1::{CronJob, Job};
+use k8s_openapi::api::core::v1::{
+    Namespace, Node, PersistentVolume, Pod, PodTemplate, ReplicationController, Service,
+};
+use k8s_openapi::api::policy::v1::Eviction;
+use libtest_mimic::{Arguments, Failed, Trial};
+use matching::{Condition, Decision, Variables, Webhook};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let trials = rules::CATALOG.iter().map(|entry| Trial::test(entry.id, || check(entry)));
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
+
+/// What the conditions of a policy were evaluated to.
+#[derive(Default)]
+struct Seen {
+    /// The compiled conditions, by expression.
+    compiled: HashMap<String, Condition>,
+    /// How often each condition was true and false, by name.
+    values: BTreeMap<String, (usize, usize)>,
+    /// Requests with a condition that is an error. The API server rejects them.
+    errors: usize,
+    /// Requests that were kept away.
+    kept_away: usize,
+    /// Requests with an object that an API server cannot send, and that the policy cannot judge.
+    malformed: usize,
+}
+
+fn check(entry: &'static PolicyEntry) -> Result<(), Failed> {
+    let cases = harness::load_dir(&tests::root().join("policies").join(entry.id).join("cases"))?;
+    let mut seen = Seen::default();
+    for case in &cases {
+        keeps_away_only_what_is_admitted(entry, case, &mut seen)
+            .map_err(|error| format!("{}: {error}", case.place()))?;
+    }
+    let seen = changed(entry, &cases, seen)?;
+    println!(
+        "{}: {} kept away, {} malformed, {} with an error",
+        entry.id, seen.kept_away, seen.malformed, seen.errors
+    );
+    for (name, (is_true, is_false)) in &seen.values {
+        println!("{}: {name}: {is_true} times true, {is_false} times false", entry.id);
+        if *is_true == 0 || *is_false == 0 {
+            return Err(format!("{name} was not both true and false").into());
+        }
+    }
+    let mut names = deployment::find(entry.id).ok_or("no deployment.yml")?.condition_names();
+    match names.find(|name| !seen.values.contains_key(*name)) {
+        None => Ok(()),
+        Some(name) => Err(format!("{name} was never evaluated").into()),
+    }
+}
+
+/// How a case is changed.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// Another value at one place of its objects.
+    Value,
+    /// An update of the object to one with another value.
+    Update,
+    /// An update of the object to one with other metadata.
+    Metadata,
+}
+
+impl Change {
+    fn any() -> impl Strategy<Value = Self> {
+        prop_oneof![Just(Self::Value), Just(Self::Update), Just(Self::Metadata)]
+    }
+
+    fn of(self, case: &Case, at: usize, value: &Value) -> Case {
+        const FIELDS: [&str; 5] = ["annotations", "finalizers", "labels", "managedFields", "ownerReferences"];
+        let is_created = case.operation.is_none() && case.old_object.is_none();
+        let mut changed = match self {
+            Self::Metadata if is_created => case.clone(),
+            _ => laws::changed(case, at, value),
+        };
+        if let (Self::Metadata, Some(metadata)) =
+            (self, changed.object.as_mut().and_then(|object| object.get_mut("metadata")?.as_object_mut()))
+        {
+            metadata.insert(FIELDS[at % FIELDS.len()].to_owned(), value.clone());
+        }
+        if is_created && !matches!(self, Self::Value) {
+            changed.old_object.clone_from(&case.object);
+        }
+        changed
+    }
+}
+
+/// Evaluates the conditions for changed cases, too.
+fn changed(entry: &PolicyEntry, cases: &[Case], seen: Seen) -> Result<Seen, Failed> {
+    let seen = RefCell::new(seen);
+    let values = prop_oneof![
+        Just(json!({})),
+        Just(json!([])),
+        Just(json!({ "a": "b" })),
+        Just(json!([{ "name": "x" }])),
+        Just(json!(["192.0.2.1"])),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-z]{0,3}".prop_map(Value::from),
+    ];
+    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
+    let mut runner = TestRunner::new(Config {
+        cases: 4_000,
+        failure_persistence: Some(failures),
+        source_file: Some(file!()),
+        ..Config::default()
+    });
+    let chosen = (any::<prop::sample::Index>(), any::<usize>(), values, Change::any());
+    runner
+        .run(&chosen, |(index, at, value, change)| {
+            let case = change.of(index.get(cases), at, &value);
+            keeps_away_only_what_is_admitted(entry, &case, &mut seen.borrow_mut()).map_err(|error| {
+                let objects = (&case.old_object, &case.object);
+                TestCaseError::fail(format!("{}: {error}: {objects:?}", case.place()))
+            })
+        })
+        .map_err(|error| Failed::from(error.to_string()))?;
+    Ok(seen.into_inner())
+}
+
+fn keeps_away_only_what_is_admitted(entry: &PolicyEntry, case: &Case, seen: &mut Seen) -> Result<(), String> {
+    let settings = judge::settings(case);
+    let (Ok(request), Ok(())) =
+        (case.admission_request(), (entry.check_settings)(settings.to_string().as_bytes()))
+    else {
+        return Ok(());
+    };
+    let needs = deployment::find(entry.id).ok_or("no deployment.yml")?.needs(&settings);
+    let request = request.as_value();
+    let rules = Webhook::from_spec(&json!({ "rules": needs.rules })).map_err(|error| error.to_string())?;
+    if rules.decide(request, None) == Decision::NoRuleMatches {
+        return Ok(());
+    }
+    let variables = Variables::of(request);
+    let (mut is_kept_away, mut is_error) = (false, false);
+    for MatchCondition { name, expression } in needs.match_conditions {
+        let condition = match seen.compiled.entry(expression) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let condition = Condition::compile(&name, new.key()).map_err(|error| error.to_string())?;
+                new.insert(condition)
+            }
+        };
+        let (is_true, is_false) = seen.values.entry(name).or_default();
+        match condition.holds(&variables) {
+            Ok(true) => *is_true += 1,
+            Ok(false) => {
+                *is_false += 1;
+                is_kept_away = true;
+            }
+            Err(error) if is_sent_by_api_servers(request) => return Err(error.to_string()),
+            Err(_) => is_error = true,
+        }
+    }
+    if !is_kept_away {
+        seen.errors += usize::from(is_error);
+        return Ok(());
+    }
+    let outcome = judge::natively(entry, case)?.outcome;
+    if outcome.admitted.is_some() {
+        seen.kept_away += 1;
+    } else if outcome.fault.is_some() && !is_sent_by_api_servers(request) {
+        seen.malformed += 1;
+    } else {
+        return Err(format!("kept away, but {outcome:?}"));
+    }
+    Ok(())
+}
+
+/// Returns whether an API server can send the request. It decodes objects to the types of their kind
+/// and encodes them again before it calls webhooks, so absent fields are never null, and a stored
+/// object and a user have names.
+fn is_sent_by_api_servers(request: &Value) -> bool {
+    fn is_a<T: DeserializeOwned>(object: &Value) -> bool {
+        object["metadata"].is_object() && !has_null(object) && T::deserialize(object).is_ok()
+    }
+    fn has_null(value: &Value) -> bool {
+        match value {
+            Value::Null => true,
+            Value::Array(items) => items.iter().any(has_null),
+            Value::Object(fields) => fields.values().any(has_null),
+            _ => false,
+        }
+    }
+    let is_of_kind: fn(&Value) -> bool = match request["kind"]["kind"].as_str().unwrap_or_default() {
+        "CronJob" => is_a::<CronJob>,
+        "DaemonSet" => is_a::<DaemonSet>,
+        "Deployment" => is_a::<Deployment>,
+        "Eviction" => is_a::<Eviction>,
+        "Job" => is_a::<Job>,
+        "Namespace" => is_a::<Namespace>,
+        "Node" => is_a::<Node>,
+        "PersistentVolume" => is_a::<PersistentVolume>,
+        "Pod" => is_a::<Pod>,
+        "PodTemplate" => is_a::<PodTemplate>,
+        "ReplicaSet" => is_a::<ReplicaSet>,
+        "ReplicationController" => is_a::<ReplicationController>,
+        "Service" => is_a::<Service>,
+        "StatefulSet" => is_a::<StatefulSet>,
+        "PodAttachOptions" | "PodExecOptions" | "PodPortForwardOptions" | "PodProxyOptions" => {
+            Value::is_object
+        }
+        _ => |_| false,
+    };
+    let has = |field: &str| is_of_kind(&request[field]);
+    let is_named = |field: &str| {
+        let names = [&request["name"], &request[field]["metadata"]["name"]];
+        names.iter().all(|name| name.as_str().is_some_and(|name| !name.is_empty()))
+    };
+    let is_authenticated = request["userInfo"]["username"].as_str().is_some_and(|name| !name.is_empty());
+    is_authenticated
+        && match request["operation"].as_str() {
+            Some("UPDATE") => is_named("object") && has("object") && has("oldObject"),
+            Some("DELETE") => is_named("oldObject") && has("oldObject"),
+            _ => has("object") && request["oldObject"].is_null(),
+        }
+}

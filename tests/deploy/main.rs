@@ -1,0 +1,105 @@
+//! The manifests in `deploy` are valid and agree with their policies, and the chart renders the
+//! same objects.
+
+mod api_server;
+mod chart;
+mod definitions;
+mod manifests;
+mod policies;
+mod policy_server;
+mod renderings;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use packaging::Metadata;
+use serde_json::Value;
+use tests::root;
+
+pub(crate) fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+pub(crate) fn parse(text: &str) -> Vec<Value> {
+    serde_saphyr::from_multiple(text).unwrap()
+}
+
+pub(crate) fn parse_one(path: &Path) -> Value {
+    parse(&read(path)).remove(0)
+}
+
+pub(crate) fn chart_folder() -> PathBuf {
+    root().join("charts/portcullis")
+}
+
+pub(crate) fn data(name: &str) -> PathBuf {
+    root().join("tests/deploy").join(name)
+}
+
+/// Returns the objects by kind and name, and panics on a duplicate.
+pub(crate) fn by_name(objects: Vec<Value>) -> BTreeMap<(String, String), Value> {
+    let mut named = BTreeMap::new();
+    for object in objects {
+        let text = |value: &Value| value.as_str().unwrap_or_else(|| panic!("a name: {object}")).to_owned();
+        let key = (text(&object["kind"]), text(&object["metadata"]["name"]));
+        assert!(named.insert(key.clone(), object).is_none(), "duplicate {key:?}");
+    }
+    named
+}
+
+/// Returns the resources of the kustomize base.
+pub(crate) fn base_files() -> Vec<String> {
+    let kustomization = parse_one(&root().join("deploy/kustomization.yaml"));
+    texts(&kustomization["resources"])
+}
+
+pub(crate) fn base() -> Vec<Value> {
+    base_files().iter().flat_map(|name| file(name)).collect()
+}
+
+/// The files of the folder that are not part of the base.
+pub(crate) const EXAMPLES: &[&str] = &["admission-policy.yaml", "group.yaml", "policy-server.yaml"];
+
+/// Returns the objects of a file of the folder.
+pub(crate) fn file(name: &str) -> Vec<Value> {
+    parse(&read(&root().join("deploy").join(name)))
+}
+
+pub(crate) fn texts(list: &Value) -> Vec<String> {
+    let text = |item: &Value| item.as_str().unwrap().to_owned();
+    list.as_array().map(|items| items.iter().map(text).collect()).unwrap_or_default()
+}
+
+pub(crate) fn items(list: &Value) -> &[Value] {
+    list.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+pub(crate) type Requests = BTreeSet<(String, String, String, String)>;
+
+/// Expands rules to single requests: group, version, resource and operation.
+pub(crate) fn expand(rules: &Value) -> Requests {
+    let mut requests = Requests::new();
+    for rule in items(rules) {
+        for group in texts(&rule["apiGroups"]) {
+            for version in texts(&rule["apiVersions"]) {
+                for resource in texts(&rule["resources"]) {
+                    for operation in texts(&rule["operations"]) {
+                        requests.insert((group.clone(), version.clone(), resource.clone(), operation));
+                    }
+                }
+            }
+        }
+    }
+    requests
+}
+
+pub(crate) fn metadata(id: &str) -> Metadata {
+    Metadata::from_yaml(&read(&root().join("policies").join(id).join("metadata.yml"))).unwrap()
+}
+
+/// Returns the id of the module in an address, without registry, tag and digest.
+pub(crate) fn module_id(module: &Value) -> &str {
+    let (_, name) = module.as_str().unwrap().rsplit_once('/').unwrap();
+    name.split_once(['@', ':']).unwrap().0
+}

@@ -1,0 +1,173 @@
+//! The manifests have what their modules and settings need.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::{Value, json};
+use tests::root;
+
+use crate::renderings::rendering;
+use crate::{EXAMPLES, Requests, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
+
+/// The kinds that the default permissions of a policy server allow to look up.
+const DEFAULT_RIGHTS: &[&str] = &["Namespace", "Pod", "Service", "Ingress"];
+
+/// Resources that the audit scanner, with the role `view`, cannot list by default.
+const NOT_LISTED: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];
+
+/// Checks a policy or a member of a group: its module accepts the settings, and declares the kinds
+/// to look up.
+fn check_evaluation(name: &str, evaluation: &Value) {
+    let id = module_id(&evaluation["module"]);
+    let entry = rules::find(id).unwrap_or_else(|| panic!("{name}: {id} is not a policy"));
+    let settings = evaluation["settings"].to_string();
+    (entry.check_settings)(settings.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    let declared = serde_json::to_value(metadata(id).context_aware_resources).unwrap();
+    for kind in items(&evaluation["contextAwareResources"]) {
+        assert!(items(&declared).contains(kind), "{name}: {kind}");
+    }
+}
+
+/// Returns whether a module with these settings changes objects.
+fn changes(id: &str, settings: &Value) -> bool {
+    match (id, settings["mode"].as_str()) {
+        ("selinux", mode) => mode != Some("Validate"),
+        ("node-pods", mode) => mode == Some("Munge"),
+        _ => false,
+    }
+}
+
+#[test]
+fn every_policy_declares_the_needs_of_its_module_and_settings() {
+    for objects in [base(), file("group.yaml"), file("admission-policy.yaml"), rendering("changed.yaml")] {
+        let named = by_name(objects);
+        for ((kind, name), object) in &named {
+            let spec = &object["spec"];
+            match kind.as_str() {
+                "AdmissionPolicy" | "ClusterAdmissionPolicy" => {
+                    check_evaluation(name, spec);
+                    let id = module_id(&spec["module"]);
+                    assert_eq!(spec["mutating"], json!(changes(id, &spec["settings"])), "{name}: mutating");
+                    let needs_role = items(&spec["contextAwareResources"])
+                        .iter()
+                        .any(|read| !DEFAULT_RIGHTS.contains(&read["kind"].as_str().unwrap()));
+                    let role = ("ClusterRole".to_owned(), format!("portcullis-{name}"));
+                    assert_eq!(named.contains_key(&role), needs_role, "{name}: permissions");
+                }
+                "ClusterAdmissionPolicyGroup" => {
+                    for (member, policy) in spec["policies"].as_object().unwrap() {
+                        check_evaluation(&format!("{name}: {member}"), policy);
+                        assert!(!changes(module_id(&policy["module"]), &policy["settings"]), "{member}");
+                    }
+                }
+                "ClusterRoleBinding" => {
+                    let role =
+                        ("ClusterRole".to_owned(), object["roleRef"]["name"].as_str().unwrap().to_owned());
+                    assert!(named.contains_key(&role), "{name}: {role:?}");
+                }
+                _ => {
+                    let kinds = items(&object["rules"]).iter().flat_map(|rule| texts(&rule["resources"]));
+                    assert!(kinds.count() > 0);
+                    let binding = ("ClusterRoleBinding".to_owned(), name.clone());
+                    assert!(named.contains_key(&binding), "{name}: has no binding");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_base_has_every_policy_with_its_rules_in_monitor_mode() {
+    let mut requests: BTreeMap<String, Requests> = BTreeMap::new();
+    let policies = ["group.yaml", "admission-policy.yaml"].into_iter().flat_map(file);
+    for object in base().into_iter().chain(policies) {
+        let (name, spec) = (object["metadata"]["name"].as_str().unwrap(), &object["spec"]);
+        let Some(mode) = spec.get("mode") else { continue };
+        assert_eq!(mode, "monitor", "{name}");
+        let rules = expand(&spec["rules"]);
+        // The audit scanner sends CREATE, and cannot list subresources and some other resources.
+        if spec["backgroundAudit"] == json!(true) {
+            for (_, _, resource, _) in &rules {
+                let listed = !resource.contains('/') && !NOT_LISTED.contains(&resource.as_str());
+                assert!(listed, "{name}: backgroundAudit, {resource}");
+            }
+            assert!(
+                rules.iter().any(|(_, _, _, operation)| operation == "CREATE"),
+                "{name}: backgroundAudit"
+            );
+        }
+        let Some(module) = spec.get("module") else { continue };
+        let id = module_id(module);
+        let metadata = metadata(id);
+        let version = env!("CARGO_PKG_VERSION");
+        let address =
+            format!("registry://{}:v{version}", metadata.annotations["io.kubewarden.policy.ociUrl"]);
+        assert_eq!(module, &json!(address), "{name}");
+        for key in ["io.kubewarden.policy.category", "io.kubewarden.policy.severity"] {
+            assert_eq!(object["metadata"]["annotations"][key], json!(metadata.annotations[key]), "{name}");
+        }
+        if !metadata.background_audit && !name.ends_with("-audit") {
+            assert_eq!(spec["backgroundAudit"], json!(false), "{name}");
+        }
+        let known = expand(&serde_json::to_value(&metadata.rules).unwrap());
+        assert!(rules.is_subset(&known), "{name}: {:?}", rules.difference(&known));
+        requests.entry(id.to_owned()).or_default().extend(rules);
+    }
+    let known: BTreeMap<String, Requests> = rules::CATALOG
+        .iter()
+        .map(|entry| (entry.id.to_owned(), expand(&serde_json::to_value(metadata(entry.id).rules).unwrap())))
+        .collect();
+    assert_eq!(requests, known);
+}
+
+#[test]
+fn both_instances_of_selinux_match_the_same_pods() {
+    let objects = by_name(base());
+    let spec = |name: &str| &objects[&("ClusterAdmissionPolicy".to_owned(), name.to_owned())]["spec"];
+    let (default, guard) = (spec("selinux-default"), spec("selinux-guard"));
+    assert!(expand(&default["rules"]).is_subset(&expand(&guard["rules"])));
+    for field in ["module", "policyServer", "namespaceSelector", "contextAwareResources"] {
+        assert_eq!(default[field], guard[field], "{field}");
+    }
+}
+
+/// The example for one namespace matches the same requests as the policy for the cluster. It cannot
+/// look anything up.
+#[test]
+fn the_policy_of_a_namespace_matches_the_requests_of_the_cluster_policy() {
+    let objects = by_name(base());
+    let cluster = &objects[&("ClusterAdmissionPolicy".to_owned(), "pod-security".to_owned())]["spec"];
+    let of_namespace = &file("admission-policy.yaml")[0]["spec"];
+    for field in ["module", "rules", "matchConditions", "backgroundAudit"] {
+        assert_eq!(of_namespace[field], cluster[field], "{field}");
+    }
+}
+
+/// The match conditions of the policies for pods exclude updates that do not change the spec. The
+/// module would not deny any of these.
+#[test]
+fn requests_excluded_by_match_conditions_are_not_denied() {
+    let mut excluded = 0;
+    for entry in rules::CATALOG.iter().filter(|entry| ["pod-security", "selinux"].contains(&entry.id)) {
+        for case in harness::load_dir(&root().join("policies").join(entry.id).join("cases")).unwrap() {
+            let (Some(object), Some(old)) = (&case.object, &case.old_object) else { continue };
+            let is_excluded = object.get("spec").is_some() && object.get("spec") == old.get("spec");
+            if is_excluded && object["kind"] != "Namespace" && case.subresource.is_none() {
+                assert!(case.want.denied.is_none(), "{}: {}", entry.id, case.name);
+                excluded += 1;
+            }
+        }
+    }
+    assert!(excluded > 0);
+}
+
+#[test]
+fn every_file_except_the_examples_is_in_the_base() {
+    let mut files = base_files();
+    files.extend(EXAMPLES.iter().chain(&["kustomization.yaml", "README.md"]).map(|&name| name.to_owned()));
+    let present: BTreeSet<String> = fs::read_dir(root().join("deploy"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(BTreeSet::from_iter(files), present);
+}

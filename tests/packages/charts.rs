@@ -1,0 +1,189 @@
+//! The charts in `charts/policies`, which Rancher's catalogue lists, follow from the policies.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::Command;
+
+use packaging::{Metadata, RuleWithOperations, rancher_chart};
+use serde_json::{Value, json};
+use tests::root;
+
+use super::forms::FORMS;
+use super::{compare_or_write, names, policy};
+
+/// The only template. The extension renders none, and Helm would install a chart without templates
+/// as an empty release.
+const REFUSAL: &str = r#"{{- fail "this chart installs nothing: it is an entry for Rancher's Kubewarden extension; install the chart portcullis" }}
+"#;
+
+/// The text of a chart's README, which Rancher shows next to the form: the fields that the form
+/// does not set, or sets to something else.
+fn readme(id: &str, metadata: &Metadata) -> String {
+    let annotation = |key: &str| &metadata.annotations[key];
+    let deployment = deployment::find(id).unwrap();
+    let needs = deployment.needs(&json!({}));
+    let tree = format!(
+        "{}/blob/{}",
+        annotation("io.kubewarden.policy.source"),
+        annotation("com.github.release.tag")
+    );
+    let introduction = format!(
+        "Rancher's Kubewarden extension makes a ClusterAdmissionPolicy from this chart. The chart itself installs \
+         nothing. The [README]({tree}/policies/{id}/README.md) describes the policy and its settings. \
+         [Rancher]({tree}/docs/rancher.md) describes the form."
+    );
+    let advice =
+        "The form does not know the following fields. Choose its YAML view, and replace them in `spec`.";
+    let mut text = format!(
+        "# {}\n\n{}.\n\n{}\n\n## Complete the form\n\n{advice}\n\n```yaml\n",
+        annotation("io.artifacthub.displayName"),
+        annotation("io.kubewarden.policy.description"),
+        wrapped(&introduction).join("\n"),
+    );
+    text += "mode: monitor # then protect; Kubewarden does not allow a return to monitor\n\
+             failurePolicy: Ignore # Fail in protect mode\n\
+             timeoutSeconds: 5\n\
+             timeoutEvalSeconds: 2\n";
+    writeln!(text, "mutating: {}", needs.mutating).unwrap();
+    writeln!(text, "backgroundAudit: {}", needs.background_audit).unwrap();
+    if !deployment.skips_infrastructure_namespaces() {
+        text += "namespaceSelector: {} # requests from every namespace count\n";
+    }
+    text += "matchConditions:\n";
+    for condition in &needs.match_conditions {
+        write!(text, "  - name: {}\n    expression: >-\n", condition.name).unwrap();
+        for line in wrapped(&condition.expression) {
+            writeln!(text, "      {line}").unwrap();
+        }
+    }
+    text += "```\n";
+
+    let dependencies = dependencies(deployment);
+    if !dependencies.is_empty() {
+        write!(
+            text,
+            "\nThey are for the default settings, and depend on {}.\nThe chart `portcullis` renders them for all \
+             settings:\n\n\
+             ```console\n\
+             $ helm template portcullis charts/portcullis --values values.yaml\n\
+             ```\n",
+            dependencies.join(", ")
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// Returns the settings that change the fields, other than rules and look-ups.
+fn dependencies(deployment: &deployment::Deployment) -> Vec<String> {
+    let fields = |settings: &Value| {
+        let needs = deployment.needs(settings);
+        (needs.match_conditions, needs.mutating, needs.background_audit)
+    };
+    let defaults = fields(&json!({}));
+    let changing = |(path, values): &(&str, &[String])| {
+        // "" stands for an absent setting, and a value that ends in * for those that begin so.
+        values.iter().filter(|value| !value.is_empty()).any(|value| {
+            let mut settings = json!({});
+            let place = path.split('.').fold(&mut settings, |place, step| &mut place[step]);
+            *place = json!(value);
+            fields(&settings) != defaults
+        })
+    };
+    let paths: BTreeSet<&str> = deployment.settings().filter(changing).map(|(path, _)| path).collect();
+    paths.into_iter().map(|path| format!("`{path}`")).collect()
+}
+
+/// Returns the words of a text in lines.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < 90 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_charts_match_the_policies() {
+    let charts = root().join("charts/policies");
+    for entry in rules::CATALOG {
+        let metadata = Metadata::from_yaml(&policy(entry.id, "metadata.yml").1).unwrap();
+        let files = rancher_chart(&metadata).unwrap();
+        let folder = charts.join(entry.id);
+        for (name, text) in [
+            ("Chart.yaml", &files.chart),
+            ("README.md", &readme(entry.id, &metadata)),
+            ("questions.yaml", &FORMS[entry.id].to_yaml().unwrap()),
+            ("templates/refusal.yaml", &REFUSAL.to_owned()),
+            ("values.yaml", &files.values),
+        ] {
+            compare_or_write(&folder.join(name), text);
+        }
+        let known = ["Chart.yaml", "README.md", "questions.yaml", "templates", "values.yaml"];
+        assert_eq!(names(&folder), known.map(str::to_owned).into());
+        assert_eq!(names(&folder.join("templates")), [String::from("refusal.yaml")].into());
+    }
+    let ids: BTreeSet<String> = rules::CATALOG.iter().map(|entry| entry.id.to_owned()).collect();
+    assert_eq!(names(&charts), ids);
+}
+
+#[test]
+fn the_fields_in_a_readme_are_those_that_the_policy_needs() {
+    for entry in rules::CATALOG {
+        let metadata = Metadata::from_yaml(&policy(entry.id, "metadata.yml").1).unwrap();
+        let text = readme(entry.id, &metadata);
+        let (_, fields) = text.split_once("```yaml\n").unwrap();
+        let fields: Value = serde_saphyr::from_str(fields.split_once("```").unwrap().0).unwrap();
+        let needs = deployment::find(entry.id).unwrap().needs(&json!({}));
+        assert_eq!(fields["matchConditions"], json!(needs.match_conditions), "{}", entry.id);
+        assert_eq!(fields["mutating"], json!(needs.mutating), "{}", entry.id);
+        // The form starts with the rules and look-ups of all settings.
+        let (form, needed) = (requests(&metadata.rules), requests(&needs.rules));
+        assert!(needed.is_subset(&form), "{}: {needed:?}", entry.id);
+        let looked_up = &metadata.context_aware_resources;
+        assert!(needs.context_aware_resources.iter().all(|kind| looked_up.contains(kind)), "{}", entry.id);
+    }
+}
+
+/// Returns the groups, resources and operations of rules.
+fn requests(rules: &[RuleWithOperations]) -> BTreeSet<String> {
+    let mut requests = BTreeSet::new();
+    for rule in rules {
+        for (group, resource) in
+            rule.api_groups.iter().flat_map(|group| rule.resources.iter().map(move |one| (group, one)))
+        {
+            requests
+                .extend(rule.operations.iter().map(|operation| format!("{operation:?} {group}/{resource}")));
+        }
+    }
+    requests
+}
+
+#[test]
+fn helm_refuses_to_install_a_chart() {
+    let helm = env::var_os("HELM").map_or_else(|| PathBuf::from("helm"), PathBuf::from);
+    // A path is relative to the root of the repository.
+    let helm = if helm.components().count() > 1 { root().join(helm) } else { helm };
+    for entry in rules::CATALOG {
+        let chart = format!("charts/policies/{}", entry.id);
+        let rendered = Command::new(&helm).args(["template", "x", &chart]).current_dir(root()).output();
+        let rendered = match rendered {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                eprintln!("{chart} is not rendered, because helm is not installed");
+                continue;
+            }
+            rendered => rendered.unwrap(),
+        };
+        let message = String::from_utf8_lossy(&rendered.stderr);
+        assert!(!rendered.status.success() && message.contains("this chart installs nothing"), "{message}");
+    }
+}
