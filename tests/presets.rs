@@ -1,22 +1,30 @@
 //! Each preset of the chart admits what its system does itself, and stops the attacks on it.
 //!
 //! `charts/portcullis/presets/SYSTEM.yaml` is the preset. `tests/presets/SYSTEM.yaml` holds the
-//! requests; the head of `tests/presets/kubeadm.yaml` explains the format. Every request is judged natively with
-//! the settings that Helm makes of the default values and the preset, with all instances in
-//! `mode: protect`: once as the chart installs them, and once with the guard at the end of its
-//! roll-out, when it requires the levels that the mutating instance adds.
+//! requests; the head of `tests/presets/kubeadm.yaml` explains the format.
+//!
+//! Every request is judged with what Helm makes of the default values and the preset, with all
+//! instances in `mode: protect`: the rules, selectors and match conditions decide whether it
+//! reaches an instance, and the module judges it with the settings of the instance. This happens
+//! with the guard as it is installed, with the guard at the end of its roll-out, when it requires
+//! the levels that the mutating instance adds, and then also without skipped namespaces.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::process::Command;
 
 use admission::PolicyEntry;
 use harness::{Case, CaseOutcome, judge};
+use matching::{Decision, Webhook};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tests::root;
 
-/// The modules whose instances skip namespaces. Nodes and Services are judged everywhere.
-const SKIPPING: &[&str] = &["pod-security", "selinux"];
+/// The label with the name of a Namespace, which the API server sets.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 fn parse_one(path: &PathBuf) -> Value {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -47,75 +55,125 @@ fn texts(list: &Value) -> impl Iterator<Item = &str> {
 
 // --- Presets and instances ---
 
-/// A policy of the chart, as it is deployed.
-#[derive(Clone, Debug)]
+/// A policy of the chart, as it is deployed in `mode: protect`.
+#[derive(Debug)]
 struct Instance {
     name: String,
     module: String,
     settings: Value,
     skipped: BTreeSet<String>,
+    /// The rules, match conditions and selector of its webhook.
+    spec: Value,
+    webhook: Webhook,
 }
 
 impl Instance {
-    fn mutates(&self) -> bool {
-        self.settings["mode"] == "Mutate" || self.settings["mode"] == "Munge"
+    fn new(name: &str, module: &str, settings: Value, skipped: BTreeSet<String>) -> Self {
+        let needs = deployment::find(module).expect("a policy").needs(&settings);
+        let spec = json!({
+            "rules": needs.rules,
+            "matchConditions": needs.match_conditions,
+            "namespaceSelector": selector(&skipped),
+        });
+        let webhook = Webhook::from_spec(&spec).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Self { name: name.to_owned(), module: module.to_owned(), settings, skipped, spec, webhook }
     }
+
+    fn entry(&self) -> &'static PolicyEntry {
+        rules::CATALOG.iter().find(|entry| entry.id == self.module).expect("a module")
+    }
+
+    fn has_valid_settings(&self) -> bool {
+        (self.entry().check_settings)(self.settings.to_string().as_bytes()).is_ok()
+    }
+
+    fn mutates(&self) -> bool {
+        deployment::find(&self.module).expect("a policy").needs(&self.settings).mutating
+    }
+
+    /// Returns the same instance for all namespaces.
+    fn everywhere(&self) -> Self {
+        Self::new(&self.name, &self.module, self.settings.clone(), BTreeSet::new())
+    }
+
+    /// Returns the guard with the settings of the mutating instance, as at the end of its roll-out,
+    /// except for those that only change pods; other instances as they are.
+    fn rolled_out(&self, instances: &[Self]) -> Self {
+        let mutating = instances.iter().find(|instance| instance.name == "selinux-default");
+        let settings = match mutating {
+            Some(mutating) if self.name == "selinux-guard" => {
+                let mut settings = mutating.settings.clone();
+                lay_over(&mut settings, &json!({ "mode": "Validate", "volumes": { "changePolicy": null } }));
+                settings
+            }
+            _ => self.settings.clone(),
+        };
+        Self::new(&self.name, &self.module, settings, self.skipped.clone())
+    }
+
+    /// Returns whether the API server sends the request to the instance.
+    fn is_reached_by(&self, case: &Case) -> bool {
+        let request = case.request_value();
+        let namespace = request["namespace"].as_str().and_then(|name| {
+            let is_named =
+                |object: &&Value| object["kind"] == "Namespace" && object["metadata"]["name"] == name;
+            case.cluster.objects.iter().find(is_named)
+        });
+        match self.webhook.decide(&request, namespace) {
+            Decision::Called => true,
+            Decision::ConditionFailed(error) => panic!("{}: {}: {error}", case.name, self.name),
+            _ => false,
+        }
+    }
+}
+
+fn selector(skipped: &BTreeSet<String>) -> Value {
+    if skipped.is_empty() {
+        return json!({});
+    }
+    json!({ "matchExpressions": [{ "key": NAME_LABEL, "operator": "NotIn", "values": skipped }] })
 }
 
 /// Returns the instances that take part in admission, with their effective settings.
 fn instances(values: &Value) -> Vec<Instance> {
     let policies = values["policies"].as_object().expect("policies");
-    let taking_part = policies.iter().filter(|(name, policy)| {
-        policy["enabled"] == true && policy["audit"] != true && !name.ends_with("-audit")
-    });
+    let taking_part =
+        policies.iter().filter(|(_, policy)| policy["enabled"] == true && policy["audit"] != true);
     taking_part.map(|(name, policy)| instance(values, name, policy)).collect()
 }
 
 fn instance(values: &Value, name: &str, policy: &Value) -> Instance {
-    let module = policy["module"].as_str().unwrap_or(name).to_owned();
-    let mut settings = match &values["settings"][&module] {
+    let module = policy["module"].as_str().unwrap_or(name);
+    let mut settings = match &values["settings"][module] {
         Value::Null => json!({}),
         shared => shared.clone(),
     };
     lay_over(&mut settings, &policy["settings"]);
-    // The chart refuses node policies that only warn in `mode: protect`.
-    if let Value::Object(settings) = &mut settings {
-        settings.retain(|key, value| key != "mode" || value != "Warn");
-    }
-    let mut skipped: BTreeSet<String> = texts(&policy["skippedNamespaces"]).map(str::to_owned).collect();
-    if SKIPPING.contains(&module.as_str()) {
+    let mut skipped = BTreeSet::new();
+    if deployment::find(module).expect("a policy").skips_infrastructure_namespaces() {
+        let mut skip = |list: &Value| skipped.extend(texts(list).map(str::to_owned));
+        skip(&values["skippedNamespaces"]);
+        skip(&policy["skippedNamespaces"]);
         if values["skipInfrastructureNamespaces"] == true {
-            skipped.extend(texts(&values["infrastructureNamespaces"]).map(str::to_owned));
+            skip(&values["infrastructureNamespaces"]);
         }
-        skipped.extend(texts(&values["skippedNamespaces"]).map(str::to_owned));
     }
-    Instance { name: name.to_owned(), module, settings, skipped }
+    Instance::new(name, module, settings, skipped)
 }
 
 fn default_values() -> Value {
     parse_one(&root().join("charts/portcullis/values.yaml"))
 }
 
+fn preset_of(system: &str) -> Value {
+    parse_one(&root().join("charts/portcullis/presets").join(format!("{system}.yaml")))
+}
+
 /// Returns the default values of the chart with those of a preset.
 fn values(system: &str) -> Value {
     let mut values = default_values();
-    let preset = root().join("charts/portcullis/presets").join(format!("{system}.yaml"));
-    lay_over(&mut values, &parse_one(&preset));
+    lay_over(&mut values, &preset_of(system));
     values
-}
-
-/// Gives the guard the settings of the mutating instance, as at the end of its roll-out, except for
-/// those that only change pods.
-fn rolled_out(instances: &[Instance]) -> Vec<Instance> {
-    let mut instances = instances.to_vec();
-    let settings = instances.iter().find(|instance| instance.name == "selinux-default").map(|i| i.settings.clone());
-    for guard in instances.iter_mut().filter(|instance| instance.name == "selinux-guard") {
-        if let Some(settings) = &settings {
-            guard.settings.clone_from(settings);
-            lay_over(&mut guard.settings, &json!({ "mode": "Validate", "volumes": { "changePolicy": null } }));
-        }
-    }
-    instances
 }
 
 // --- Requests ---
@@ -126,16 +184,62 @@ struct Asked {
     case: Case,
     /// The instances that judge it, or all.
     policies: Option<BTreeSet<String>>,
-    /// The instances that deny it, each by a rule; none if it is admitted.
-    denied_by: BTreeSet<String>,
-    /// The default values would deny it.
-    by_preset: bool,
-    /// It would be denied if its namespace were not skipped.
-    by_skipping: bool,
+    expect: Expect,
 }
 
-/// Reads the requests of a system. Apart from `expect` and `policies`, a request has the fields of a case, and the
-/// objects of the file are in the cluster of each.
+/// The expected outcome of a request; see `tests/presets/kubeadm.yaml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Expect {
+    Admitted,
+    AdmittedBy(BTreeSet<Reason>),
+    DeniedBy(BTreeSet<String>),
+    DeniedUnlessSkipped(BTreeSet<String>),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
+#[serde(rename_all = "camelCase")]
+enum Reason {
+    Preset,
+    Skipping,
+}
+
+impl Expect {
+    fn is_admitted(&self) -> bool {
+        matches!(self, Self::Admitted | Self::AdmittedBy(_))
+    }
+
+    fn is_admitted_by(&self, reason: Reason) -> bool {
+        matches!(self, Self::AdmittedBy(reasons) if reasons.contains(&reason))
+    }
+
+    /// Returns the instances that deny the request: none if it is admitted.
+    fn denied_by(&self, skips: Skips) -> BTreeSet<String> {
+        match self {
+            Self::DeniedBy(names) => names.clone(),
+            Self::DeniedUnlessSkipped(names) if skips == Skips::Nothing => names.clone(),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    fn names_nothing(&self) -> bool {
+        match self {
+            Self::Admitted => false,
+            Self::AdmittedBy(reasons) => reasons.is_empty(),
+            Self::DeniedBy(names) | Self::DeniedUnlessSkipped(names) => names.is_empty(),
+        }
+    }
+}
+
+/// The namespaces that the policies for pods skip.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Skips {
+    AsInTheValues,
+    Nothing,
+}
+
+/// Reads the requests of a system. Apart from `expect` and `policies`, a request has the fields of a
+/// case, and the objects of the file are in the cluster of each.
 fn data(system: &str) -> Vec<Asked> {
     let path = root().join("tests/presets").join(format!("{system}.yaml"));
     let mut file = match parse_one(&path) {
@@ -143,7 +247,12 @@ fn data(system: &str) -> Vec<Asked> {
         other => panic!("{}: {other}: expected an object", path.display()),
     };
     let mut take = |name: &str| file.remove(name).unwrap_or_default();
-    let (cluster, requests) = (take("cluster"), take("requests"));
+    let (mut cluster, requests) = (take("cluster"), take("requests"));
+    for object in cluster["objects"].as_array_mut().into_iter().flatten() {
+        if object["kind"] == "Namespace" {
+            object["metadata"]["labels"][NAME_LABEL] = object["metadata"]["name"].clone();
+        }
+    }
     take("shared");
     assert!(file.is_empty(), "{}: unknown {:?}", path.display(), file.keys());
     let Value::Array(requests) = requests else { panic!("{}: no requests", path.display()) };
@@ -153,41 +262,20 @@ fn data(system: &str) -> Vec<Asked> {
 fn read(system: &str, cluster: &Value, request: Value) -> Asked {
     let Value::Object(mut request) = request else { panic!("{system}: {request}: not an object") };
     let place = format!("{system}: {}", request["name"]);
-    let names = |list: &Value| texts(list).map(str::to_owned).collect::<BTreeSet<String>>();
-    let (mut denied_by, mut reasons) = (BTreeSet::new(), BTreeSet::new());
-    match request.remove("expect") {
-        Some(Value::String(text)) if text == "admitted" => {}
-        Some(Value::Object(expect)) if expect.keys().eq(["admittedBy"]) => {
-            reasons = names(&expect["admittedBy"]);
-            assert!(!reasons.is_empty(), "{place}: no reason");
-        }
-        Some(Value::Object(expect)) if expect.keys().eq(["deniedBy"]) => {
-            denied_by = names(&expect["deniedBy"]);
-            assert!(!denied_by.is_empty(), "{place}: nobody denies it");
-        }
-        other => panic!("{place}: expect: {other:?}"),
-    }
-    let policies = request.remove("policies").as_ref().map(names);
-    let (by_preset, by_skipping) = (reasons.remove("preset"), reasons.remove("skipping"));
-    assert!(reasons.is_empty(), "{place}: admittedBy: {reasons:?}");
+    let expect = request.remove("expect").unwrap_or_default();
+    let expect = Expect::deserialize(expect).unwrap_or_else(|error| panic!("{place}: expect: {error}"));
+    assert!(!expect.names_nothing(), "{place}: {expect:?}");
+    let names = |list: Value| texts(&list).map(str::to_owned).collect();
+    let policies = request.remove("policies").map(names);
     request.insert("cluster".to_owned(), cluster.clone());
     // The parser of cases wants an outcome, which the requests of presets state for each instance.
     request.insert("want".to_owned(), json!({ "admitted": true }));
-    let case: Case = serde_json::from_value(Value::Object(request)).unwrap_or_else(|e| panic!("{place}: {e}"));
-    Asked { case, policies, denied_by, by_preset, by_skipping }
+    let case: Case =
+        serde_json::from_value(Value::Object(request)).unwrap_or_else(|e| panic!("{place}: {e}"));
+    Asked { case, policies, expect }
 }
 
 // --- Judging ---
-
-fn entry(instance: &Instance) -> &'static PolicyEntry {
-    rules::CATALOG.iter().find(|entry| entry.id == instance.module).expect("a module")
-}
-
-/// Returns whether the API server sends the request to the instance.
-fn reaches(instance: &Instance, request: &Value) -> bool {
-    let namespace = request["namespace"].as_str();
-    namespace.is_none_or(|namespace| !instance.skipped.contains(namespace))
-}
 
 /// Judges a request by all instances that mutate, one after another, and then by all others, with
 /// the object that those have left. Returns who denies it and why. The API server would stop at the
@@ -197,11 +285,12 @@ fn denials<'a>(instances: impl Iterator<Item = &'a Instance>, case: &Case) -> BT
     let mut case = case.clone();
     let mut denials = BTreeMap::new();
     for instance in mutating.into_iter().chain(validating) {
-        if !reaches(instance, &case.request_value()) {
+        if !instance.is_reached_by(&case) {
             continue;
         }
         case.settings = instance.settings.clone();
-        let judged = judge::natively(entry(instance), &case).unwrap_or_else(|error| panic!("{}: {error}", case.place()));
+        let judged = judge::natively(instance.entry(), &case)
+            .unwrap_or_else(|error| panic!("{}: {error}", case.place()));
         let CaseOutcome { admitted, denied, mutated, fault, settings_error, .. } = judged.outcome;
         match (denied, mutated) {
             (Some(lines), _) => _ = denials.insert(instance.name.clone(), lines),
@@ -219,47 +308,54 @@ fn denials<'a>(instances: impl Iterator<Item = &'a Instance>, case: &Case) -> BT
 }
 
 /// Returns what is wrong with the outcome of a request.
-fn problem(stage: &str, instances: &[Instance], asked: &Asked) -> Option<String> {
-    let judging = |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(&instance.name));
+fn problem(skips: Skips, instances: &[Instance], asked: &Asked) -> Option<String> {
+    let judging =
+        |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(&instance.name));
     let denials = denials(instances.iter().filter(judging), &asked.case);
-    let fits = match asked.denied_by.is_empty() {
+    let wanted = asked.expect.denied_by(skips);
+    let fits = match wanted.is_empty() {
         true => denials.is_empty(),
-        false => asked.denied_by.iter().all(|name| denials.contains_key(name)),
+        false => wanted.iter().all(|name| denials.contains_key(name)),
     };
-    (!fits).then(|| format!("{stage}: {}: {denials:#?}", asked.case.name))
+    (!fits).then(|| format!("{}: want {wanted:?}, got {denials:#?}", asked.case.name))
 }
 
-/// Returns the instances without the namespaces that they skip.
-fn not_skipping(instances: &[Instance]) -> Vec<Instance> {
-    let all = |instance: &Instance| Instance { skipped: BTreeSet::new(), ..instance.clone() };
-    instances.iter().map(all).collect()
+fn everywhere(instances: &[Instance]) -> Vec<Instance> {
+    instances.iter().map(Instance::everywhere).collect()
 }
 
 fn check(system: &str) {
     let requests = data(system);
     let installed = instances(&values(system));
-    let rolled_out = rolled_out(&installed);
-    let everywhere = not_skipping(&rolled_out);
+    let rolled_out: Vec<_> = installed.iter().map(|instance| instance.rolled_out(&installed)).collect();
+    let not_skipping = everywhere(&rolled_out);
     let defaults = instances(&default_values());
-    let defaults_everywhere = not_skipping(&defaults);
+    let defaults_not_skipping = everywhere(&defaults);
     let mut problems: Vec<String> = Vec::new();
     for asked in &requests {
-        problems.extend(problem("as installed", &installed, asked));
-        problems.extend(problem("rolled out", &rolled_out, asked));
-        if !asked.by_skipping {
-            problems.extend(problem("rolled out, without skipped namespaces", &everywhere, asked));
+        let mut judge = |stage: &str, skips, instances: &[Instance]| {
+            problems.extend(problem(skips, instances, asked).map(|problem| format!("{stage}: {problem}")));
+        };
+        judge("as installed", Skips::AsInTheValues, &installed);
+        judge("rolled out", Skips::AsInTheValues, &rolled_out);
+        let is_skipped = asked.expect.is_admitted_by(Reason::Skipping);
+        if !is_skipped {
+            judge("rolled out, without skipped namespaces", Skips::Nothing, &not_skipping);
         }
-        // What admits the request is what the file says.
-        let defaults = if asked.by_skipping { &defaults } else { &defaults_everywhere };
-        if asked.by_preset && problem("", defaults, asked).is_none() {
+        // The reasons that the file states admit the request.
+        let (skips, defaults) = match is_skipped {
+            true => (Skips::AsInTheValues, &defaults),
+            false => (Skips::Nothing, &defaults_not_skipping),
+        };
+        if asked.expect.is_admitted_by(Reason::Preset) && problem(skips, defaults, asked).is_none() {
             problems.push(format!("admitted without the preset: {}", asked.case.name));
         }
-        if asked.by_skipping && problem("", &everywhere, asked).is_none() {
+        if is_skipped && problem(Skips::Nothing, &not_skipping, asked).is_none() {
             problems.push(format!("admitted without skipped namespaces: {}", asked.case.name));
         }
     }
     assert!(problems.is_empty(), "{system}:\n{}", problems.join("\n"));
-    let attacks = requests.iter().filter(|asked| !asked.denied_by.is_empty()).count();
+    let attacks = requests.iter().filter(|asked| !asked.expect.is_admitted()).count();
     assert!(attacks > 0 && attacks < requests.len(), "{system}: requests of the system and attacks");
 }
 
@@ -271,9 +367,7 @@ fn items(at: &str, value: &Value) -> Vec<String> {
         Value::Array(items) => (0..).zip(items).map(|(i, item)| (format!("{at}/{i}"), item)).collect(),
         _ => Vec::new(),
     };
-    let can_go = |item: &Value| {
-        value.as_array().is_some_and(|list| list.len() > 1 || item.is_object())
-    };
+    let can_go = |item: &Value| value.as_array().is_some_and(|list| list.len() > 1 || item.is_object());
     let own = children.iter().filter(|(_, item)| can_go(item)).map(|(at, _)| at.clone());
     own.chain(children.iter().flat_map(|(at, child)| items(at, child))).collect()
 }
@@ -294,20 +388,22 @@ fn without(values: &Value, item: &str) -> Value {
 /// Checks that each item of a list in the settings of a preset admits a request.
 fn check_that_every_item_is_needed(system: &str) {
     let values = values(system);
-    let preset = parse_one(&root().join("charts/portcullis/presets").join(format!("{system}.yaml")));
+    let preset = preset_of(system);
     let requests = data(system);
-    let needless: Vec<String> = items("/settings", &preset["settings"]).into_iter().filter(|item| {
+    let is_needless = |item: &String| {
         let instances = instances(&without(&values, item));
-        let valid = instances.iter().all(|instance| {
-            (entry(instance).check_settings)(instance.settings.to_string().as_bytes()).is_ok()
-        });
-        let everywhere = not_skipping(&instances);
-        let denied = |asked: &Asked| {
-            let instances = if asked.by_skipping { &instances } else { &everywhere };
-            asked.denied_by.is_empty() && problem("", instances, asked).is_some()
+        let not_skipping = everywhere(&instances);
+        let is_denied = |asked: &Asked| {
+            let (skips, instances) = match asked.expect.is_admitted_by(Reason::Skipping) {
+                true => (Skips::AsInTheValues, &instances),
+                false => (Skips::Nothing, &not_skipping),
+            };
+            asked.expect.is_admitted() && problem(skips, instances, asked).is_some()
         };
-        valid && !requests.iter().any(denied)
-    }).collect();
+        instances.iter().all(Instance::has_valid_settings) && !requests.iter().any(is_denied)
+    };
+    let needless: Vec<String> =
+        items("/settings", &preset["settings"]).into_iter().filter(is_needless).collect();
     assert!(needless.is_empty(), "{system}: no request of the system needs {needless:#?}");
 }
 
@@ -336,6 +432,91 @@ presets! {
     talos => "talos",
 }
 
+/// Lays a preset over others as `docs/presets.md` says: lists are appended.
+fn append(base: &mut Value, over: &Value) {
+    match (base, over) {
+        (Value::Object(base), Value::Object(over)) => {
+            for (key, value) in over {
+                match base.get_mut(key) {
+                    Some(base) => append(base, value),
+                    None => _ = base.insert(key.clone(), value.clone()),
+                }
+            }
+        }
+        (Value::Array(base), Value::Array(over)) => base.extend(over.iter().cloned()),
+        (base, over) => *base = over.clone(),
+    }
+}
+
+#[test]
+fn a_distribution_and_its_addons_are_admitted_with_appended_presets() {
+    const ADDONS: [&str; 3] = ["calico", "cilium", "longhorn"];
+    for distribution in SYSTEMS.iter().filter(|system| !ADDONS.contains(system)) {
+        let mut systems = ADDONS.to_vec();
+        systems.push(distribution);
+        let mut preset = json!({});
+        systems.iter().for_each(|system| append(&mut preset, &preset_of(system)));
+        let mut values = default_values();
+        lay_over(&mut values, &preset);
+        let instances = instances(&values);
+        let not_skipping = everywhere(&instances);
+        for asked in systems.iter().flat_map(|system| data(system)).filter(|a| a.expect.is_admitted()) {
+            let (skips, instances) = match asked.expect.is_admitted_by(Reason::Skipping) {
+                true => (Skips::AsInTheValues, &instances),
+                false => (Skips::Nothing, &not_skipping),
+            };
+            assert_eq!(problem(skips, instances, &asked), None, "{distribution}");
+        }
+    }
+}
+
+/// Renders the chart with values in addition to the defaults, or returns `None` without helm.
+fn rendered(name: &str, values: &Value) -> Option<Vec<Value>> {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("preset-{name}.yaml"));
+    fs::write(&file, values.to_string()).unwrap();
+    let program = env::var_os("HELM").map_or_else(|| PathBuf::from("helm"), PathBuf::from);
+    // A path is relative to the root of the repository.
+    let program = if program.components().count() > 1 { root().join(program) } else { program };
+    let output = Command::new(program)
+        .args(["template", "portcullis", "charts/portcullis", "--namespace", "kubewarden", "--values"])
+        .arg(&file)
+        .current_dir(root())
+        .output();
+    let output = match output {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        output => output.unwrap(),
+    };
+    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(serde_saphyr::from_multiple(&String::from_utf8(output.stdout).unwrap()).unwrap())
+}
+
+#[test]
+fn helm_renders_each_preset_as_it_is_judged() {
+    for system in SYSTEMS {
+        let mut protecting = preset_of(system);
+        lay_over(&mut protecting, &json!({ "mode": "protect" }));
+        let Some(objects) = rendered(system, &protecting) else {
+            let why = "helm is not installed";
+            tests::not_run("HELM", "the comparison of presets with what helm renders", why).unwrap();
+            return;
+        };
+        let instances = instances(&values(system));
+        assert!(!instances.is_empty());
+        for Instance { name, settings, spec, .. } in instances {
+            let is_it = |object: &&Value| {
+                object["kind"] == "ClusterAdmissionPolicy" && object["metadata"]["name"] == name.as_str()
+            };
+            let policy = objects.iter().find(is_it).unwrap_or_else(|| panic!("{system}: no {name}"));
+            assert_eq!(policy["spec"]["settings"], settings, "{system}: {name}");
+            for (field, value) in spec.as_object().unwrap() {
+                let empty = |value: &&Value| **value != json!([]) && **value != json!({});
+                let rendered = policy["spec"].get(field).filter(empty);
+                assert_eq!(rendered, Some(value).filter(empty), "{system}: {name}: {field}");
+            }
+        }
+    }
+}
+
 fn names_in(directory: &str, extension: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(root().join(directory)).unwrap().map(|entry| entry.unwrap().path());
     entries
@@ -361,9 +542,11 @@ fn a_request_of_a_preset_has_a_namespace_of_the_cluster() {
         for Asked { case, .. } in data(system) {
             let request = case.request_value();
             let Some(namespace) = request["namespace"].as_str() else { continue };
-            let known = case.cluster.objects.iter().any(|object| {
-                object["kind"] == "Namespace" && object["metadata"]["name"] == namespace
-            });
+            let known = case
+                .cluster
+                .objects
+                .iter()
+                .any(|object| object["kind"] == "Namespace" && object["metadata"]["name"] == namespace);
             assert!(known, "{system}: {}: the cluster has no Namespace {namespace}", case.name);
         }
     }
