@@ -2,12 +2,14 @@
 //! same objects.
 
 mod api_server;
+mod base;
 mod chart;
 mod definitions;
 mod manifests;
 mod policies;
 mod policy_server;
 mod renderings;
+mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

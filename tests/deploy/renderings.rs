@@ -17,13 +17,14 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::{base, by_name, chart_folder, data, file, parse, parse_one, read};
+use crate::{base, by_name, chart_folder, data, file, items, module_id, parse, parse_one, read};
 
 /// The renderings, with the values file of each in addition to the defaults.
 pub(crate) const RENDERINGS: &[(&str, Option<&str>)] = &[
     ("default.yaml", None),
     ("changed.yaml", Some("changed.values.yaml")),
     ("group.yaml", Some("group.values.yaml")),
+    ("protect.yaml", Some("protect.values.yaml")),
 ];
 
 /// The renderings as text. With `BLESS` and a helm program, they are written before they are read.
@@ -48,7 +49,9 @@ pub(crate) fn rendering(name: &str) -> Vec<Value> {
 /// Returns a line with a hash of all files that a rendering depends on.
 fn inputs(values: Option<&str>) -> String {
     let mut files = vec![chart_folder().join("Chart.yaml"), chart_folder().join("values.yaml")];
-    files.extend(fs::read_dir(chart_folder().join("templates")).unwrap().map(|entry| entry.unwrap().path()));
+    for folder in ["files", "templates"] {
+        files.extend(fs::read_dir(chart_folder().join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
     files.retain(|path| path.extension().is_some_and(|extension| extension != "txt"));
     files.sort();
     files.extend(values.map(data));
@@ -74,7 +77,7 @@ pub(crate) fn helm(values: Option<&Path>) -> Option<Result<String, String>> {
     let program = env::var_os("HELM").map_or_else(|| PathBuf::from("helm"), PathBuf::from);
     // A path is relative to the root of the repository.
     let program = if program.components().count() > 1 { root().join(program) } else { program };
-    let mut arguments = vec!["template", "portcullis", "charts/portcullis"];
+    let mut arguments = vec!["template", "portcullis", "charts/portcullis", "--namespace", "kubewarden"];
     arguments.extend(values.into_iter().flat_map(|path| ["--values", path.to_str().unwrap()]));
     output(&program, &arguments)
 }
@@ -94,10 +97,21 @@ fn the_renderings_are_current() {
     }
 }
 
+/// The base has no labels of a release.
 #[test]
 fn the_chart_renders_the_manifests() {
-    assert_eq!(by_name(rendering("default.yaml")), by_name(base()));
-    assert_eq!(by_name(rendering("group.yaml")), by_name(file("group.yaml")));
+    let without_release = |name: &str| {
+        let mut objects = rendering(name);
+        for object in &mut objects {
+            let labels = object["metadata"]["labels"].as_object_mut().unwrap();
+            labels.retain(|key, _| {
+                ["app.kubernetes.io/name", "app.kubernetes.io/part-of"].contains(&key.as_str())
+            });
+        }
+        by_name(objects)
+    };
+    assert_eq!(without_release("default.yaml"), by_name(base()));
+    assert_eq!(without_release("group.yaml"), by_name(file("group.yaml")));
 }
 
 #[test]
@@ -119,7 +133,7 @@ fn every_changed_value_is_rendered() {
     // Every value of the schema is changed.
     let keys = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
     let mut missing = keys(&schema["properties"]);
-    missing.retain(|key| !["global", "groups"].contains(&key.as_str()) && changed.get(key).is_none());
+    missing.retain(|key| key != "groups" && changed.get(key).is_none());
     assert!(missing.is_empty(), "{missing:?}");
     let mut missing = keys(&schema["definitions"]["policy"]["properties"]);
     for policy in changed["policies"].as_object().unwrap().values().filter(|policy| policy.is_object()) {
@@ -130,46 +144,105 @@ fn every_changed_value_is_rendered() {
     let objects = by_name(rendering("changed.yaml"));
     let find = |name: &str| objects.get(&("ClusterAdmissionPolicy".to_owned(), name.to_owned()));
     let spec = |name: &str| &find(name).unwrap_or_else(|| panic!("{name}"))["spec"];
-    assert!(find("node-labels").is_none() && find("selinux-audit").is_none());
-    let skipped = json!({ "matchExpressions": [
-        { "key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "monitoring"] },
-    ] });
+    assert!(find("pod-security-audit").is_none() && find("selinux-audit").is_none());
+    let names = |list: &Value| items(list).iter().map(|item| item["name"].clone()).collect::<Vec<_>>();
+    let needs = |id: &str, settings: &Value| deployment::find(id).unwrap().needs(settings);
+    let module = |name: &str| json!(format!("registry://registry.example:5000/portcullis/mirror/{name}"));
     for (name, field, want) in [
-        ("external-ips", "module", json!("registry://ghcr.io/portcullis/mirror/external-ips:v0.2.0")),
-        ("node-pods", "module", json!("registry://ghcr.io/portcullis/mirror/node-pods:v0.2.1")),
-        (
-            "selinux-guard",
-            "module",
-            json!(format!(
-                "registry://ghcr.io/portcullis/mirror/selinux@sha256:{}",
-                "0123456789abcdef".repeat(4)
-            )),
-        ),
+        ("external-ips", "module", module("external-ips:v0.2.0")),
+        ("node-pods", "module", module("node-pods:v0.2.1")),
+        ("selinux-guard", "module", module(&format!("selinux@sha256:{}", "0123456789abcdef".repeat(4)))),
         ("external-ips", "policyServer", json!("tenants")),
         ("pod-security", "policyServer", json!("default")),
         ("external-ips", "mode", json!("protect")),
         ("node-pods", "mode", json!("monitor")),
-        ("pod-security-audit", "mode", json!("monitor")),
         ("external-ips", "failurePolicy", json!("Ignore")),
         ("pod-security", "failurePolicy", json!("Fail")),
         ("external-ips", "timeoutSeconds", json!(12)),
         ("external-ips", "timeoutEvalSeconds", json!(4)),
         ("pod-security", "timeoutSeconds", json!(20)),
         ("pod-security", "timeoutEvalSeconds", json!(10)),
-        ("pod-security-audit", "backgroundAudit", json!(false)),
-        ("pod-security", "namespaceSelector", skipped),
-        ("pod-security", "matchConditions", Value::Null),
+        ("pod-security", "message", json!("ask the platform team")),
+        (
+            "pod-security",
+            "namespaceSelector",
+            json!({ "matchExpressions": [
+                {
+                    "key": "kubernetes.io/metadata.name",
+                    "operator": "NotIn",
+                    "values": ["kube-system", "legacy", "monitoring"],
+                },
+            ] }),
+        ),
+        (
+            "external-ips",
+            "namespaceSelector",
+            json!({ "matchExpressions": [
+                { "key": "stage", "operator": "In", "values": ["test"] },
+                { "key": "network-tier", "operator": "Exists" },
+            ] }),
+        ),
+        (
+            "pod-security",
+            "objectSelector",
+            json!({ "matchExpressions": [{ "key": "example.com/trusted", "operator": "DoesNotExist" }] }),
+        ),
+        ("pod-security", "contextAwareResources", json!([{ "apiVersion": "v1", "kind": "Namespace" }])),
+        (
+            "pod-security",
+            "settings",
+            json!({ "level": "restricted", "exclude": [{ "controlName": "Seccomp", "namespaces": ["build-*"] }] }),
+        ),
         ("node-pods", "namespaceSelector", Value::Null),
         ("node-pods", "mutating", json!(true)),
-        ("node-pods", "settings", json!({ "mode": "Munge" })),
         (
             "selinux-default",
             "settings",
             json!({ "mode": "Mutate", "allocation": { "source": "NamespaceAnnotation" } }),
         ),
+        (
+            "load-balancer-ips",
+            "rules",
+            json!([{
+                "apiGroups": [""],
+                "apiVersions": ["v1"],
+                "resources": ["services/status"],
+                "operations": ["UPDATE"],
+            }]),
+        ),
+        ("audit-everything", "backgroundAudit", json!(true)),
     ] {
         assert_eq!(spec(name)[field], want, "{name}: {field}");
     }
+    for name in ["external-ips", "node-labels", "node-pods", "selinux-default", "selinux-guard"] {
+        let (id, spec) = (module_id(&spec(name)["module"]), spec(name));
+        let needs = needs(id, &spec["settings"]);
+        assert_eq!(spec["rules"], json!(needs.rules), "{name}");
+        assert_eq!(spec["matchConditions"], json!(needs.match_conditions), "{name}");
+        assert_eq!(
+            items(&spec["contextAwareResources"]),
+            items(&json!(needs.context_aware_resources)),
+            "{name}"
+        );
+        let role = objects.get(&("ClusterRole".to_owned(), format!("portcullis-{name}")));
+        let granted = role.map_or(json!([]), |role| role["rules"].clone());
+        assert_eq!(granted, json!(needs.cluster_role_rules), "{name}");
+    }
+    assert_eq!(
+        names(&spec("pod-security")["matchConditions"]),
+        [json!("changes-the-pod-or-template"), json!("is-not-of-the-backup")]
+    );
+    let policy = find("node-pods").unwrap();
+    assert_eq!(policy["metadata"]["labels"]["team"], "platform");
+    assert_eq!(
+        policy["metadata"]["labels"]["helm.sh/chart"],
+        concat!("portcullis-", env!("CARGO_PKG_VERSION"))
+    );
+    let annotation = |name: &str, key: &str| {
+        find(name).unwrap()["metadata"]["annotations"][&format!("io.kubewarden.policy.{key}")].clone()
+    };
+    assert_eq!(annotation("pod-security", "category"), "Baseline");
+    assert_eq!(annotation("load-balancer-ips", "severity"), "info");
     let binding = &objects[&("ClusterRoleBinding".to_owned(), "portcullis-node-pods".to_owned())];
     let account = json!({ "kind": "ServiceAccount", "name": "tenants-policy-server", "namespace": "policy" });
     assert_eq!(binding["subjects"][0], account);

@@ -52,21 +52,28 @@ annotations:
 {{- .policy.mode | default .root.Values.mode -}}
 {{- end }}
 
-{{- /* The selector for namespaces: the skipped ones, and the selector of the instance. */}}
+{{- /* The selector for namespaces: the skipped ones, and the selector of the instance. Kubewarden
+ignores matchLabels in the namespaceSelector of a cluster-wide policy, so they become expressions. */}}
 {{- define "portcullis.namespaceSelector" -}}
-{{- $selector := .policy.namespaceSelector | default dict | deepCopy -}}
+{{- $expressions := list -}}
 {{- if .skips -}}
   {{- $skipped := concat (.root.Values.skippedNamespaces | default list) (.policy.skippedNamespaces | default list) -}}
   {{- if .root.Values.skipInfrastructureNamespaces -}}
     {{- $skipped = concat (.root.Values.infrastructureNamespaces | default list) $skipped -}}
   {{- end -}}
   {{- if $skipped -}}
-    {{- $skip := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (uniq $skipped | sortAlpha) -}}
-    {{- $_ := set $selector "matchExpressions" (prepend ($selector.matchExpressions | default list) $skip) -}}
+    {{- $expressions = append $expressions (dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (uniq $skipped | sortAlpha)) -}}
   {{- end -}}
 {{- end -}}
-{{- if $selector }}
-namespaceSelector: {{- toYaml $selector | nindent 2 }}
+{{- with .policy.namespaceSelector -}}
+  {{- range $key, $value := .matchLabels -}}
+    {{- $expressions = append $expressions (dict "key" $key "operator" "In" "values" (list $value)) -}}
+  {{- end -}}
+  {{- $expressions = concat $expressions (.matchExpressions | default list) -}}
+{{- end -}}
+{{- with $expressions }}
+namespaceSelector:
+  matchExpressions: {{- toYaml . | nindent 4 }}
 {{- end }}
 {{- end }}
 

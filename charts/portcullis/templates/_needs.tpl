@@ -83,7 +83,7 @@ in * for all with this beginning. */}}
     {{- $expressions = append $expressions .expression -}}
   {{- end -}}
   {{- if $expressions -}}
-    {{- $conditions = append $conditions (dict "name" $condition.name "expression" (join " || " $expressions)) -}}
+    {{- $conditions = append $conditions (dict "name" $condition.name "expression" (join " ||\n" $expressions)) -}}
   {{- end -}}
 {{- end -}}
 {{- toJson $conditions -}}

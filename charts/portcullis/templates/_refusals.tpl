@@ -18,7 +18,7 @@ backgroundAudit. */}}
 {{- if and .policy.audit (not .needs.backgroundAudit) -}}
   {{- fail (printf "%s: %s judges the requesting user, which audits do not have; remove the instance" $place .module) -}}
 {{- end -}}
-{{- include "portcullis.refuseAudit" . -}}
+{{- include "portcullis.refuseAudit" (dict "place" $place "rules" .rules "backgroundAudit" .backgroundAudit) -}}
 {{- if and $ofNodes $protects (eq (toString .settings.mode) "Warn") -}}
   {{- fail (printf "%s: settings.mode: Warn admits every violation, so mode: protect does not protect; remove settings.mode, or set mode: monitor" $place) -}}
 {{- end -}}
@@ -45,7 +45,7 @@ backgroundAudit. */}}
   {{- range .rules -}}
     {{- range .resources -}}
       {{- if contains "/" . -}}
-        {{- fail (printf "portcullis: %s: backgroundAudit is true, but the audit scanner cannot list %s; set it to false" $.name .) -}}
+        {{- fail (printf "%s: backgroundAudit is true, but the audit scanner cannot list %s; set it to false" $.place .) -}}
       {{- end -}}
     {{- end -}}
   {{- end -}}

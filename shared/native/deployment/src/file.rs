@@ -149,6 +149,11 @@ impl Deployment {
         self.rules.iter().map(|rule| &rule.entry)
     }
 
+    /// Returns all permissions that the policy can need, whatever the settings.
+    pub fn all_cluster_role_rules(&self) -> impl Iterator<Item = &PolicyRule> {
+        self.cluster_role_rules.iter().map(|rule| &rule.entry)
+    }
+
     /// Returns all kinds that the policy can look up, whatever the settings.
     pub fn all_context_aware_resources(&self) -> impl Iterator<Item = &ContextAwareResource> {
         self.context_aware_resources.iter().map(|kind| &kind.entry)
@@ -162,7 +167,7 @@ impl Condition {
         let alternatives = Entry::of(&self.any_of, settings).into_iter().map(|one| one.expression);
         let expressions: Vec<String> = self.expression.clone().into_iter().chain(alternatives).collect();
         (!expressions.is_empty())
-            .then(|| MatchCondition { name: self.name.clone(), expression: expressions.join(" || ") })
+            .then(|| MatchCondition { name: self.name.clone(), expression: expressions.join(" ||\n") })
     }
 }
 

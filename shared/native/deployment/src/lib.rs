@@ -17,7 +17,9 @@
 
 mod applies;
 mod file;
+mod manifest;
 mod needs;
 
 pub use file::{Deployment, FILES, find};
+pub use manifest::Instance;
 pub use needs::{MatchCondition, Needs, PolicyRule};

@@ -1,0 +1,267 @@
+//! Requests that go through the rendered manifests: what stops while no policy server answers, and
+//! what is denied in protect mode.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use admission::{Decision as Verdict, PolicyEntry};
+use admission_review::AdmissionRequest;
+use cluster_objects::Objects;
+use matching::{Decision, Webhook};
+use serde_json::{Value, json};
+use tests::root;
+
+use crate::renderings::rendering;
+use crate::{module_id, parse_one};
+
+/// Returns the policies and groups of a rendering, with their names.
+fn webhooks(name: &str) -> Vec<(String, Value, Webhook)> {
+    let read = |object: Value| {
+        let spec = object["spec"].clone();
+        let name = object["metadata"]["name"].as_str()?.to_owned();
+        let webhook = spec.get("rules").map(|_| Webhook::from_spec(&spec).unwrap())?;
+        Some((name, spec, webhook))
+    };
+    rendering(name).into_iter().filter_map(read).collect()
+}
+
+#[test]
+fn in_monitor_mode_a_dead_policy_server_stops_nothing() {
+    let mut seen = 0;
+    for name in ["default.yaml", "group.yaml"] {
+        for (policy, spec, _) in webhooks(name) {
+            assert_eq!(spec["mode"], "monitor", "{policy}");
+            // Neither a call that fails nor a condition that is an error rejects the request.
+            assert_eq!(spec["failurePolicy"], "Ignore", "{policy}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 8, "{seen}");
+}
+
+/// A user of a request.
+fn user(name: &str, groups: &[&str]) -> Value {
+    json!({ "username": name, "groups": groups })
+}
+
+fn node() -> Value {
+    user("system:node:worker-1", &["system:nodes", "system:authenticated"])
+}
+
+fn controller() -> Value {
+    user("system:serviceaccount:kube-system:generic-garbage-collector", &["system:serviceaccounts"])
+}
+
+/// An update or deletion of a stored object.
+fn request(operation: &str, resource: &str, user: &Value, object: &Value, old: &Value) -> Value {
+    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+    let group = match resource {
+        "daemonsets" | "deployments" | "replicasets" | "statefulsets" => "apps",
+        "cronjobs" | "jobs" => "batch",
+        _ => "",
+    };
+    let mut request = json!({
+        "uid": "1",
+        "operation": operation,
+        "kind": { "group": group, "version": "v1", "kind": old["kind"] },
+        "resource": { "group": group, "version": "v1", "resource": resource },
+        "name": old["metadata"]["name"],
+        "userInfo": user,
+        "oldObject": old,
+    });
+    if !subresource.is_empty() {
+        request["subResource"] = json!(subresource);
+    }
+    if let Some(namespace) = old["metadata"]["namespace"].as_str() {
+        request["namespace"] = json!(namespace);
+    }
+    if resource == "namespaces" {
+        request["namespace"] = old["metadata"]["name"].clone();
+    }
+    if operation != "DELETE" {
+        request["object"] = object.clone();
+    }
+    request
+}
+
+/// The resources that the policies judge, with a stored object of each that violates them.
+fn stored() -> Vec<(&'static str, Value)> {
+    let pod_spec = json!({ "nodeName": "worker-1", "hostNetwork": true, "containers": [{ "name": "a", "image": "b", "securityContext": { "privileged": true } }] });
+    let workload = |kind: &str, spec: Value| {
+        json!({
+            "apiVersion": "v1",
+            "kind": kind,
+            "metadata": { "name": "web", "namespace": "shop", "finalizers": ["example.com/a"], "labels": { "app": "web" } },
+            "spec": spec,
+        })
+    };
+    let template = json!({ "template": { "metadata": {}, "spec": pod_spec } });
+    let mut all = vec![
+        ("pods", workload("Pod", pod_spec.clone())),
+        ("replicationcontrollers", workload("ReplicationController", template.clone())),
+        ("daemonsets", workload("DaemonSet", template.clone())),
+        ("deployments", workload("Deployment", template.clone())),
+        ("replicasets", workload("ReplicaSet", template.clone())),
+        ("statefulsets", workload("StatefulSet", template.clone())),
+        ("jobs", workload("Job", template.clone())),
+        ("cronjobs", workload("CronJob", json!({ "jobTemplate": { "spec": template } }))),
+        ("services", workload("Service", json!({ "externalIPs": ["192.0.2.1"], "ports": [{ "port": 80 }] }))),
+    ];
+    let mut pod_template = workload("PodTemplate", Value::Null);
+    pod_template.as_object_mut().unwrap().remove("spec");
+    pod_template["template"] = json!({ "spec": pod_spec });
+    all.push(("podtemplates", pod_template));
+    let metadata = |name: &str| {
+        json!({
+            "name": name,
+            "finalizers": ["example.com/a"],
+            "labels": { "kubernetes.io/metadata.name": name, "node-restriction.kubernetes.io/team": "a" },
+            "annotations": { "portcullis.dev/selinux-level": "s0:c1,c2" },
+        })
+    };
+    all.push(("nodes", json!({ "apiVersion": "v1", "kind": "Node", "metadata": metadata("worker-1"), "spec": { "taints": [{ "key": "a", "effect": "NoSchedule" }] }, "status": {} })));
+    all.push(("namespaces", json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata("shop"), "spec": { "finalizers": ["kubernetes"] } })));
+    all.push(("persistentvolumes", json!({ "apiVersion": "v1", "kind": "PersistentVolume", "metadata": metadata("disk"), "spec": { "local": { "path": "/etc" } } })));
+    all
+}
+
+/// Returns the requests that keep a cluster alive, with a description of each.
+fn vital() -> Vec<(String, Value)> {
+    let mut requests = Vec::new();
+    let mut add = |what: &str, operation: &str, resource: &str, user: &Value, object: &Value, old: &Value| {
+        requests.push((
+            format!("{what}: {operation} {resource}"),
+            request(operation, resource, user, object, old),
+        ));
+    };
+    for (resource, old) in stored() {
+        let mut without_finalizers = old.clone();
+        without_finalizers["metadata"].as_object_mut().unwrap().remove("finalizers");
+        let mut marked = old.clone();
+        marked["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        let mut reported = old.clone();
+        reported["status"] = json!({ "conditions": [{ "type": "Ready", "status": "True" }] });
+        add("a user deletes", "DELETE", resource, &user("alice", &["developers"]), &old, &old);
+        add("a controller deletes", "DELETE", resource, &controller(), &old, &old);
+        add("a controller removes finalizers", "UPDATE", resource, &controller(), &without_finalizers, &old);
+        add("a controller marks", "UPDATE", resource, &controller(), &marked, &old);
+        let status = format!("{resource}/status");
+        add("a controller writes the status", "UPDATE", &status, &controller(), &reported, &old);
+        if ["nodes", "pods"].contains(&resource) {
+            add("a heartbeat", "UPDATE", &status, &node(), &reported, &old);
+        }
+        if resource == "pods" {
+            add("a kubelet ends a pod", "DELETE", resource, &node(), &old, &old);
+        }
+        if resource == "namespaces" {
+            let mut finalized = old.clone();
+            finalized["spec"] = json!({});
+            add(
+                "the Namespace is finalized",
+                "UPDATE",
+                "namespaces/finalize",
+                &controller(),
+                &finalized,
+                &old,
+            );
+        }
+    }
+    requests
+}
+
+#[test]
+fn in_protect_mode_a_dead_policy_server_stops_no_vital_request() {
+    let webhooks = webhooks("protect.yaml");
+    let requests = vital();
+    assert!(requests.len() > 60 && webhooks.len() == 8, "{} {}", requests.len(), webhooks.len());
+    let namespace = json!({ "metadata": { "labels": { "kubernetes.io/metadata.name": "shop" } } });
+    let mut kept_away = 0;
+    for (what, request) in requests {
+        for (policy, spec, webhook) in &webhooks {
+            let decision = webhook.decide(&request, Some(&namespace));
+            let stops = match decision {
+                Decision::Called | Decision::ConditionFailed(_) => spec["failurePolicy"] == "Fail",
+                Decision::ConditionIsFalse(_) => {
+                    kept_away += 1;
+                    false
+                }
+                _ => false,
+            };
+            assert!(!stops, "{what}: {policy}: {decision:?}");
+        }
+    }
+    // The conditions decide, and not the rules alone.
+    assert!(kept_away > 30, "{kept_away}");
+}
+
+/// The two exceptions, which the pages on deployment name.
+#[test]
+fn a_node_that_deletes_its_node_or_evicts_a_pod_is_judged() {
+    let (_, old) = stored().into_iter().find(|(resource, _)| *resource == "nodes").unwrap();
+    let deletion = request("DELETE", "nodes", &node(), &old, &old);
+    let eviction = json!({
+        "operation": "CREATE",
+        "resource": { "group": "", "version": "v1", "resource": "pods" },
+        "subResource": "eviction",
+        "name": "web",
+        "namespace": "shop",
+        "userInfo": node(),
+        "object": { "apiVersion": "policy/v1", "kind": "Eviction", "metadata": { "name": "web" } },
+    });
+    for request in [deletion, eviction] {
+        let is_called =
+            |(_, _, webhook): &(String, Value, Webhook)| webhook.decide(&request, None) == Decision::Called;
+        assert!(webhooks("protect.yaml").iter().any(is_called), "{request}");
+    }
+}
+
+/// Returns the samples of a policy that are denied according to their README, with their clusters.
+fn attacks(entry: &PolicyEntry) -> Vec<(String, Value, Vec<Value>)> {
+    let folder = root().join("policies").join(entry.id).join("samples");
+    let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+    let mut attacks = Vec::new();
+    for row in readme.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let name = cells[1].trim_matches('`');
+        // Samples with settings of their own are about these.
+        if !cells[3].starts_with("denied") || folder.join(format!("{name}.settings.yaml")).exists() {
+            continue;
+        }
+        let request = parse_one(&folder.join(format!("{name}.request.json")));
+        // Requests of the audit scanner, without a user, do not come from the API server.
+        if request["request"]["userInfo"]["username"].as_str().is_none_or(str::is_empty) {
+            continue;
+        }
+        let cluster = folder.join(format!("{name}.cluster.yaml"));
+        let cluster = if cluster.exists() { vec![parse_one(&cluster)] } else { Vec::new() };
+        attacks.push((name.to_owned(), request, cluster));
+    }
+    attacks
+}
+
+#[test]
+fn in_protect_mode_every_attack_is_denied_through_the_rendered_policies() {
+    let webhooks = webhooks("protect.yaml");
+    for entry in rules::CATALOG {
+        let mut denied = BTreeSet::new();
+        for (name, review, cluster) in attacks(entry) {
+            let request = AdmissionRequest::from_value(review).unwrap();
+            let value = request.as_value();
+            let namespace =
+                json!({ "metadata": { "labels": { "kubernetes.io/metadata.name": value["namespace"] } } });
+            let objects = Objects::from_values(cluster).unwrap();
+            let denies = |(_, spec, webhook): &&(String, Value, Webhook)| {
+                module_id(&spec["module"]) == entry.id
+                    && webhook.decide(value, Some(&namespace)) == Decision::Called
+                    && matches!(
+                        (entry.judge)(&request.payload(&spec["settings"]), &objects).decision,
+                        Verdict::Denied(_)
+                    )
+            };
+            assert!(webhooks.iter().any(|webhook| denies(&webhook)), "{}: {name}", entry.id);
+            denied.insert(name);
+        }
+        println!("{}: {denied:?}", entry.id);
+        assert!(!denied.is_empty(), "{}", entry.id);
+    }
+}
