@@ -61,22 +61,21 @@ struct Instance {
     name: String,
     module: String,
     settings: Value,
-    skipped: BTreeSet<String>,
     /// The rules, match conditions and selector of its webhook.
     spec: Value,
     webhook: Webhook,
 }
 
 impl Instance {
-    fn new(name: &str, module: &str, settings: Value, skipped: BTreeSet<String>) -> Self {
+    fn new(name: &str, module: &str, settings: Value, skipped: &BTreeSet<String>) -> Self {
         let needs = deployment::find(module).expect("a policy").needs(&settings);
         let spec = json!({
             "rules": needs.rules,
             "matchConditions": needs.match_conditions,
-            "namespaceSelector": selector(&skipped),
+            "namespaceSelector": selector(skipped),
         });
         let webhook = Webhook::from_spec(&spec).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Self { name: name.to_owned(), module: module.to_owned(), settings, skipped, spec, webhook }
+        Self { name: name.to_owned(), module: module.to_owned(), settings, spec, webhook }
     }
 
     fn entry(&self) -> &'static PolicyEntry {
@@ -93,22 +92,7 @@ impl Instance {
 
     /// Returns the same instance for all namespaces.
     fn everywhere(&self) -> Self {
-        Self::new(&self.name, &self.module, self.settings.clone(), BTreeSet::new())
-    }
-
-    /// Returns the guard with the settings of the mutating instance, as at the end of its roll-out,
-    /// except for those that only change pods; other instances as they are.
-    fn rolled_out(&self, instances: &[Self]) -> Self {
-        let mutating = instances.iter().find(|instance| instance.name == "selinux-default");
-        let settings = match mutating {
-            Some(mutating) if self.name == "selinux-guard" => {
-                let mut settings = mutating.settings.clone();
-                lay_over(&mut settings, &json!({ "mode": "Validate", "volumes": { "changePolicy": null } }));
-                settings
-            }
-            _ => self.settings.clone(),
-        };
-        Self::new(&self.name, &self.module, settings, self.skipped.clone())
+        Self::new(&self.name, &self.module, self.settings.clone(), &BTreeSet::new())
     }
 
     /// Returns whether the API server sends the request to the instance.
@@ -158,7 +142,7 @@ fn instance(values: &Value, name: &str, policy: &Value) -> Instance {
             skip(&values["infrastructureNamespaces"]);
         }
     }
-    Instance::new(name, module, settings, skipped)
+    Instance::new(name, module, settings, &skipped)
 }
 
 fn default_values() -> Value {
@@ -176,6 +160,14 @@ fn values(system: &str) -> Value {
     values
 }
 
+/// Returns the values at the end of the roll-out of `selinux`: the guard has the settings that all
+/// instances share, without those of its first step.
+fn rolled_out(values: &Value) -> Value {
+    let mut values = values.clone();
+    values["policies"]["selinux-guard"]["settings"] = json!({ "mode": "Validate" });
+    values
+}
+
 // --- Requests ---
 
 /// A request, and what should happen to it.
@@ -185,6 +177,8 @@ struct Asked {
     /// The instances that judge it, or all.
     policies: Option<BTreeSet<String>>,
     expect: Expect,
+    /// JSON pointers to places that have no value when all instances have judged the object.
+    unset: Vec<String>,
 }
 
 /// The expected outcome of a request; see `tests/presets/kubeadm.yaml`.
@@ -222,6 +216,16 @@ impl Expect {
         }
     }
 
+    /// Returns the instances that see the request: those that skip no namespace, unless a skipped
+    /// namespace is what admits it.
+    fn stage<'a>(&self, skipping: &'a [Instance], not_skipping: &'a [Instance]) -> (Skips, &'a [Instance]) {
+        if self.is_admitted_by(Reason::Skipping) {
+            (Skips::AsInTheValues, skipping)
+        } else {
+            (Skips::Nothing, not_skipping)
+        }
+    }
+
     fn names_nothing(&self) -> bool {
         match self {
             Self::Admitted => false,
@@ -238,8 +242,8 @@ enum Skips {
     Nothing,
 }
 
-/// Reads the requests of a system. Apart from `expect` and `policies`, a request has the fields of a
-/// case, and the objects of the file are in the cluster of each.
+/// Reads the requests of a system. Apart from `expect`, `policies` and `unset`, a request has the
+/// fields of a case, and the objects of the file are in the cluster of each.
 fn data(system: &str) -> Vec<Asked> {
     let path = root().join("tests/presets").join(format!("{system}.yaml"));
     let mut file = match parse_one(&path) {
@@ -267,23 +271,27 @@ fn read(system: &str, cluster: &Value, request: Value) -> Asked {
     assert!(!expect.names_nothing(), "{place}: {expect:?}");
     let names = |list: Value| texts(&list).map(str::to_owned).collect();
     let policies = request.remove("policies").map(names);
+    let unset = texts(&request.remove("unset").unwrap_or_default()).map(str::to_owned).collect();
     request.insert("cluster".to_owned(), cluster.clone());
     // The parser of cases wants an outcome, which the requests of presets state for each instance.
     request.insert("want".to_owned(), json!({ "admitted": true }));
     let case: Case =
         serde_json::from_value(Value::Object(request)).unwrap_or_else(|e| panic!("{place}: {e}"));
-    Asked { case, policies, expect }
+    Asked { case, policies, expect, unset }
 }
 
 // --- Judging ---
 
-/// Judges a request by all instances that mutate, one after another, and then by all others, with
-/// the object that those have left. Returns who denies it and why. The API server would stop at the
-/// first denial; here, all are seen.
-fn denials<'a>(instances: impl Iterator<Item = &'a Instance>, case: &Case) -> BTreeMap<String, Vec<String>> {
+/// The messages of the instances that deny a request, by name.
+type Denials = BTreeMap<String, Vec<String>>;
+
+/// Judges a request by all instances that mutate, one by one, and then by all others, with the
+/// object that those have left. Returns the denials and that object. The API server would stop at
+/// the first denial; here, all are seen.
+fn judged<'a>(instances: impl Iterator<Item = &'a Instance>, case: &Case) -> (Denials, Option<Value>) {
     let (mutating, validating): (Vec<_>, Vec<_>) = instances.partition(|instance| instance.mutates());
     let mut case = case.clone();
-    let mut denials = BTreeMap::new();
+    let mut denials = Denials::new();
     for instance in mutating.into_iter().chain(validating) {
         if !instance.is_reached_by(&case) {
             continue;
@@ -304,18 +312,23 @@ fn denials<'a>(instances: impl Iterator<Item = &'a Instance>, case: &Case) -> BT
             ),
         }
     }
-    denials
+    (denials, case.object)
 }
 
 /// Returns what is wrong with the outcome of a request.
 fn problem(skips: Skips, instances: &[Instance], asked: &Asked) -> Option<String> {
     let judging =
         |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(&instance.name));
-    let denials = denials(instances.iter().filter(judging), &asked.case);
+    let (denials, object) = judged(instances.iter().filter(judging), &asked.case);
+    let is_set = |place: &&String| object.as_ref().is_some_and(|object| object.pointer(place).is_some());
+    if let Some(place) = asked.unset.iter().find(is_set) {
+        return Some(format!("{}: {place} is set", asked.case.name));
+    }
     let wanted = asked.expect.denied_by(skips);
-    let fits = match wanted.is_empty() {
-        true => denials.is_empty(),
-        false => wanted.iter().all(|name| denials.contains_key(name)),
+    let fits = if wanted.is_empty() {
+        denials.is_empty()
+    } else {
+        wanted.iter().all(|name| denials.contains_key(name))
     };
     (!fits).then(|| format!("{}: want {wanted:?}, got {denials:#?}", asked.case.name))
 }
@@ -326,8 +339,9 @@ fn everywhere(instances: &[Instance]) -> Vec<Instance> {
 
 fn check(system: &str) {
     let requests = data(system);
-    let installed = instances(&values(system));
-    let rolled_out: Vec<_> = installed.iter().map(|instance| instance.rolled_out(&installed)).collect();
+    let values = values(system);
+    let installed = instances(&values);
+    let rolled_out = instances(&rolled_out(&values));
     let not_skipping = everywhere(&rolled_out);
     let defaults = instances(&default_values());
     let defaults_not_skipping = everywhere(&defaults);
@@ -343,10 +357,7 @@ fn check(system: &str) {
             judge("rolled out, without skipped namespaces", Skips::Nothing, &not_skipping);
         }
         // The reasons that the file states admit the request.
-        let (skips, defaults) = match is_skipped {
-            true => (Skips::AsInTheValues, &defaults),
-            false => (Skips::Nothing, &defaults_not_skipping),
-        };
+        let (skips, defaults) = asked.expect.stage(&defaults, &defaults_not_skipping);
         if asked.expect.is_admitted_by(Reason::Preset) && problem(skips, defaults, asked).is_none() {
             problems.push(format!("admitted without the preset: {}", asked.case.name));
         }
@@ -359,52 +370,59 @@ fn check(system: &str) {
     assert!(attacks > 0 && attacks < requests.len(), "{system}: requests of the system and attacks");
 }
 
-/// Returns the items of lists in the shared settings of a preset that could be left out: those of
-/// lists with several items, and objects.
-fn items(at: &str, value: &Value) -> Vec<String> {
-    let children: Vec<(String, &Value)> = match value {
-        Value::Object(fields) => fields.iter().map(|(key, value)| (format!("{at}/{key}"), value)).collect(),
-        Value::Array(items) => (0..).zip(items).map(|(i, item)| (format!("{at}/{i}"), item)).collect(),
+/// Returns the places in the shared settings of a preset that could be left out: values of objects
+/// outside of lists, items of lists with several items, and objects in lists.
+fn places(at: &str, value: &Value) -> Vec<String> {
+    let is_one = |value: &Value| !value.is_object() && !value.is_array();
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(key, value)| (format!("{at}/{key}"), value));
+            let places = fields.map(|(at, field)| if is_one(field) { vec![at] } else { places(&at, field) });
+            places.flatten().collect()
+        }
+        Value::Array(items) => (0..)
+            .zip(items)
+            .flat_map(|(index, item)| {
+                let at = format!("{at}/{index}");
+                let inner = places(&at, item).into_iter().filter(|place| place.ends_with(char::is_numeric));
+                let own = (items.len() > 1 || item.is_object()).then(|| at.clone());
+                own.into_iter().chain(inner).collect::<Vec<_>>()
+            })
+            .collect(),
         _ => Vec::new(),
-    };
-    let can_go = |item: &Value| value.as_array().is_some_and(|list| list.len() > 1 || item.is_object());
-    let own = children.iter().filter(|(_, item)| can_go(item)).map(|(at, _)| at.clone());
-    own.chain(children.iter().flat_map(|(at, child)| items(at, child))).collect()
+    }
 }
 
-/// Returns the values without an item of a list; the list, too, if it is empty then.
-fn without(values: &Value, item: &str) -> Value {
+/// Returns the values without a place, and without the list that would be empty.
+fn without(values: &Value, place: &str) -> Value {
     let mut values = values.clone();
-    let (list, index) = item.rsplit_once('/').expect("an item of a list");
-    let items = values.pointer_mut(list).and_then(Value::as_array_mut).expect("a list");
-    items.remove(index.parse().expect("an index"));
-    if items.is_empty() {
-        let (object, key) = list.rsplit_once('/').expect("a list in an object");
-        values.pointer_mut(object).and_then(Value::as_object_mut).expect("an object").remove(key);
+    let (outer, key) = place.rsplit_once('/').expect("a place in the values");
+    match values.pointer_mut(outer) {
+        Some(Value::Object(fields)) => _ = fields.remove(key),
+        Some(Value::Array(items)) if items.len() == 1 => return without(&values, outer),
+        Some(Value::Array(items)) => _ = items.remove(key.parse().expect("an index")),
+        other => panic!("{place}: in {other:?}"),
     }
     values
 }
 
-/// Checks that each item of a list in the settings of a preset admits a request.
-fn check_that_every_item_is_needed(system: &str) {
-    let values = values(system);
-    let preset = preset_of(system);
+/// Checks that the outcome of a request depends on each setting of a preset, and on each item of
+/// its lists.
+fn check_that_every_place_is_needed(system: &str) {
+    let values = rolled_out(&values(system));
     let requests = data(system);
-    let is_needless = |item: &String| {
-        let instances = instances(&without(&values, item));
+    let is_needless = |place: &String| {
+        let instances = instances(&without(&values, place));
         let not_skipping = everywhere(&instances);
-        let is_denied = |asked: &Asked| {
-            let (skips, instances) = match asked.expect.is_admitted_by(Reason::Skipping) {
-                true => (Skips::AsInTheValues, &instances),
-                false => (Skips::Nothing, &not_skipping),
-            };
-            asked.expect.is_admitted() && problem(skips, instances, asked).is_some()
+        let differs = |asked: &Asked| {
+            let (skips, instances) = asked.expect.stage(&instances, &not_skipping);
+            problem(skips, instances, asked).is_some()
         };
-        instances.iter().all(Instance::has_valid_settings) && !requests.iter().any(is_denied)
+        instances.iter().all(Instance::has_valid_settings) && !requests.iter().any(differs)
     };
-    let needless: Vec<String> =
-        items("/settings", &preset["settings"]).into_iter().filter(is_needless).collect();
-    assert!(needless.is_empty(), "{system}: no request of the system needs {needless:#?}");
+    let places = places("/settings", &preset_of(system)["settings"]);
+    let needless: Vec<String> = places.into_iter().filter(is_needless).collect();
+    assert!(needless.is_empty(), "{system}: no request depends on {needless:#?}");
 }
 
 macro_rules! presets {
@@ -414,7 +432,7 @@ macro_rules! presets {
         $(#[test]
         fn $test() {
             check($system);
-            check_that_every_item_is_needed($system);
+            check_that_every_place_is_needed($system);
         })*
     };
 }
@@ -455,16 +473,15 @@ fn a_distribution_and_its_addons_are_admitted_with_appended_presets() {
         let mut systems = ADDONS.to_vec();
         systems.push(distribution);
         let mut preset = json!({});
-        systems.iter().for_each(|system| append(&mut preset, &preset_of(system)));
+        for system in &systems {
+            append(&mut preset, &preset_of(system));
+        }
         let mut values = default_values();
         lay_over(&mut values, &preset);
         let instances = instances(&values);
         let not_skipping = everywhere(&instances);
         for asked in systems.iter().flat_map(|system| data(system)).filter(|a| a.expect.is_admitted()) {
-            let (skips, instances) = match asked.expect.is_admitted_by(Reason::Skipping) {
-                true => (Skips::AsInTheValues, &instances),
-                false => (Skips::Nothing, &not_skipping),
-            };
+            let (skips, instances) = asked.expect.stage(&instances, &not_skipping);
             assert_eq!(problem(skips, instances, &asked), None, "{distribution}");
         }
     }
@@ -509,9 +526,9 @@ fn helm_renders_each_preset_as_it_is_judged() {
             let policy = objects.iter().find(is_it).unwrap_or_else(|| panic!("{system}: no {name}"));
             assert_eq!(policy["spec"]["settings"], settings, "{system}: {name}");
             for (field, value) in spec.as_object().unwrap() {
-                let empty = |value: &&Value| **value != json!([]) && **value != json!({});
-                let rendered = policy["spec"].get(field).filter(empty);
-                assert_eq!(rendered, Some(value).filter(empty), "{system}: {name}: {field}");
+                let is_set = |value: &&Value| **value != json!([]) && **value != json!({});
+                let rendered = policy["spec"].get(field).filter(is_set);
+                assert_eq!(rendered, Some(value).filter(is_set), "{system}: {name}: {field}");
             }
         }
     }
