@@ -1,9 +1,9 @@
 //! Match conditions keep no request away that the policy would deny or change.
 //!
 //! Every case and changed case is a request. The conditions that a deployment has with the settings
-//! of the case are evaluated by a CEL implementation. What they keep away, the policy has to admit
-//! unchanged. No condition is an error for an object that an API server can send, because the API
-//! server would reject the request.
+//! of the case are evaluated by a CEL implementation. The policy has to admit unchanged each request
+//! that they keep away. No condition is an error for an object that an API server can send, because
+//! the API server would reject the request.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
@@ -31,7 +31,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }
 
-/// What the conditions of a policy were evaluated to.
+/// The results of the conditions of a policy.
 #[derive(Default)]
 struct Seen {
     /// The compiled conditions, by expression.
@@ -188,9 +188,9 @@ fn keeps_away_only_what_is_admitted(entry: &PolicyEntry, case: &Case, seen: &mut
     Ok(())
 }
 
-/// Returns whether an API server can send the request. It decodes objects to the types of their kind
-/// and encodes them again before it calls webhooks, so absent fields are never null, and a stored
-/// object and a user have names.
+/// Returns whether an API server can send the request. It decodes objects to the types of their
+/// kind and encodes them again before it calls webhooks, so absent fields are never null, and a
+/// stored object and a user have names.
 fn is_sent_by_api_servers(request: &Value) -> bool {
     fn is_a<T: DeserializeOwned>(object: &Value) -> bool {
         object["metadata"].is_object() && !has_null(object) && T::deserialize(object).is_ok()

@@ -5,6 +5,7 @@ mod api_server;
 mod base;
 mod chart;
 mod definitions;
+mod examples;
 mod manifests;
 mod policies;
 mod policy_server;

@@ -1,4 +1,4 @@
-{{- /* What an instance of a policy needs, by its settings: files/<module>.yaml, evaluated. */}}
+{{- /* The needs of an instance of a policy, by its settings: files/<module>.yaml, evaluated. */}}
 
 {{- /* The texts of a setting as a JSON list; empty if it is absent. A path leads through the items
 of lists. */}}
@@ -110,7 +110,7 @@ in * for all with this beginning. */}}
 {{- if .audit -}}
   {{- $_ := set $entries "rules" $audited -}}
   {{- $mutating = "" -}}
-  {{- /* The audit scanner ignores match conditions, so it is the only caller of this instance. */ -}}
+  {{- /* The audit scanner ignores match conditions, so it alone calls this instance. */ -}}
   {{- $conditions = list (dict "name" "is-for-the-audit-scanner-alone" "expression" "false") -}}
 {{- else -}}
   {{- $known := list -}}
@@ -129,5 +129,11 @@ in * for all with this beginning. */}}
     {{- end -}}
   {{- end -}}
 {{- end -}}
-{{- merge (dict "matchConditions" $conditions "mutating" (not (empty $mutating)) "backgroundAudit" $background "category" $file.category "severity" $file.severity "skipsInfrastructureNamespaces" (eq (toString $file.skipInfrastructureNamespaces) "true")) $entries | toJson -}}
+{{- $needs := pick $file "category" "severity" -}}
+{{- $_ := set $needs "matchConditions" $conditions -}}
+{{- $_ := set $needs "mutating" (not (empty $mutating)) -}}
+{{- $_ := set $needs "backgroundAudit" $background -}}
+{{- $skips := dig "skipInfrastructureNamespaces" false $file -}}
+{{- $_ := set $needs "skipsInfrastructureNamespaces" $skips -}}
+{{- merge $needs $entries | toJson -}}
 {{- end }}

@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Entry<T> {
     #[serde(flatten)]
-    pub(crate) entry: T,
+    pub(crate) needed: T,
     /// The entry applies only if each of these settings has one of the values.
     #[serde(default)]
     when: Settings,
@@ -26,7 +26,7 @@ pub(crate) type Settings = BTreeMap<String, Vec<String>>;
 impl<T: Clone> Entry<T> {
     /// Returns the entries that apply with these settings.
     pub(crate) fn of(entries: &[Self], settings: &Value) -> Vec<T> {
-        entries.iter().filter(|entry| entry.applies(settings)).map(|entry| entry.entry.clone()).collect()
+        entries.iter().filter(|entry| entry.applies(settings)).map(|entry| entry.needed.clone()).collect()
     }
 
     pub(crate) fn applies(&self, settings: &Value) -> bool {

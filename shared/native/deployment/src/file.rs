@@ -30,7 +30,7 @@ pub fn find(id: &str) -> Option<&'static Deployment> {
     DEPLOYMENTS.get(id)
 }
 
-/// What the deployments of a policy need, by their settings.
+/// The needs of the deployments of a policy, by their settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Deployment {
@@ -49,8 +49,8 @@ pub struct Deployment {
     audit: Option<Audit>,
 }
 
-/// What an instance for the audit scanner needs. A policy that judges the requesting user has none,
-/// because the scanner's requests have no user.
+/// The needs of an instance for the audit scanner. A policy that judges the requesting user has
+/// none, because the scanner's requests have no user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Audit {
@@ -127,7 +127,7 @@ impl Deployment {
     /// Returns each setting that something depends on, with the values.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &[String])> {
         let audit = self.audit.iter().flat_map(|audit| &audit.rules).flat_map(Entry::settings);
-        let alternatives = self.match_conditions.iter().flat_map(|condition| &condition.entry.any_of);
+        let alternatives = self.match_conditions.iter().flat_map(|condition| &condition.needed.any_of);
         self.rules
             .iter()
             .flat_map(Entry::settings)
@@ -141,22 +141,22 @@ impl Deployment {
 
     /// Returns the names of all match conditions, whatever the settings.
     pub fn condition_names(&self) -> impl Iterator<Item = &str> {
-        self.match_conditions.iter().map(|condition| condition.entry.name.as_str())
+        self.match_conditions.iter().map(|condition| condition.needed.name.as_str())
     }
 
     /// Returns all rules, whatever the settings.
     pub fn all_rules(&self) -> impl Iterator<Item = &RuleWithOperations> {
-        self.rules.iter().map(|rule| &rule.entry)
+        self.rules.iter().map(|rule| &rule.needed)
     }
 
     /// Returns all permissions that the policy can need, whatever the settings.
     pub fn all_cluster_role_rules(&self) -> impl Iterator<Item = &PolicyRule> {
-        self.cluster_role_rules.iter().map(|rule| &rule.entry)
+        self.cluster_role_rules.iter().map(|rule| &rule.needed)
     }
 
     /// Returns all kinds that the policy can look up, whatever the settings.
     pub fn all_context_aware_resources(&self) -> impl Iterator<Item = &ContextAwareResource> {
-        self.context_aware_resources.iter().map(|kind| &kind.entry)
+        self.context_aware_resources.iter().map(|kind| &kind.needed)
     }
 }
 

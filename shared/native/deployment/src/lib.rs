@@ -1,4 +1,4 @@
-//! What a deployment of a policy needs: rules, match conditions, look-ups and permissions.
+//! The needs of a deployment of a policy: rules, match conditions, look-ups and permissions.
 //!
 //! The needs follow from the settings. `policies/<id>/deployment.yml` lists them as data, each with
 //! the settings that it depends on. The Helm charts contain copies of these files and evaluate them

@@ -28,7 +28,7 @@ pub struct Instance<'a> {
 }
 
 impl Instance<'_> {
-    /// Returns a `ClusterAdmissionPolicy` in monitor mode, and the ClusterRole and its binding for
+    /// Returns a `ClusterAdmissionPolicy` in monitor mode, and the `ClusterRole` and its binding for
     /// the service account of a default installation of Kubewarden if the look-ups need them.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Instance<'_> {
                 timeout_seconds: 5,
                 timeout_eval_seconds: 2,
                 rules: needs.rules.iter().map(Rule::of).collect(),
-                namespace_selector: (!self.skipped_namespaces.is_empty()).then(|| Selector {
+                namespace_selector: (!self.skipped_namespaces.is_empty()).then_some(Selector {
                     match_expressions: [Requirement {
                         key: "kubernetes.io/metadata.name",
                         operator: "NotIn",
@@ -85,7 +85,7 @@ impl Instance<'_> {
         }
     }
 
-    /// The name of the ClusterRole and its binding.
+    /// The name of the `ClusterRole` and its binding.
     fn role_name(&self) -> String {
         format!("portcullis-{}", self.name)
     }

@@ -3,7 +3,7 @@
 use packaging::{ContextAwareResource, RuleWithOperations};
 use serde::{Deserialize, Serialize};
 
-/// What an instance of a policy needs with its settings.
+/// The needs of an instance of a policy with its settings.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Needs {
     /// The requests that the policy judges.
@@ -30,7 +30,7 @@ pub struct MatchCondition {
     pub expression: String,
 }
 
-/// A rule of a ClusterRole.
+/// A rule of a `ClusterRole`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {

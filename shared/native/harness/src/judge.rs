@@ -87,6 +87,7 @@ pub fn through(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judg
 }
 
 /// Returns the settings as the host passes them to a module.
+#[must_use]
 pub fn settings(case: &Case) -> Value {
     if case.settings.is_null() { Value::Object(serde_json::Map::new()) } else { case.settings.clone() }
 }

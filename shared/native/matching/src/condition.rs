@@ -20,7 +20,7 @@ pub struct Condition {
 pub struct ConditionError {
     /// The name of the condition.
     pub condition: String,
-    /// What is wrong, without values of the request.
+    /// The problem, without values of the request.
     pub problem: String,
 }
 

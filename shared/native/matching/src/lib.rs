@@ -1,4 +1,4 @@
-//! Which requests a webhook receives.
+//! The requests that a webhook receives.
 //!
 //! A [`Webhook`] has the fields of a Kubewarden policy that the API server evaluates before it
 //! calls the policy server: rules, selectors and match conditions. [`Webhook::decide`] evaluates

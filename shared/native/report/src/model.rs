@@ -1,0 +1,227 @@
+//! The data of a report.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The results of a scan.
+///
+/// Findings and notices are sorted by file, place, object and policy, so that two runs over the
+/// same input give the same report.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The policies that took part, in the order in which they judged.
+    pub policies: Vec<PolicyRef>,
+    /// What the policies found. Admissions are only counted.
+    pub findings: Vec<Finding>,
+    /// Problems of the input, which no policy judged.
+    pub notices: Vec<Notice>,
+    /// The totals.
+    pub totals: Totals,
+    /// Whether the scan was interrupted, so that the report is not all.
+    pub is_partial: bool,
+}
+
+/// A policy.
+#[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyRef {
+    /// The name of the manifest, or the id of a policy without one.
+    pub name: String,
+    /// The kind of the manifest, such as `ClusterAdmissionPolicy`; empty for a policy without one.
+    pub kind: String,
+    /// The namespace of an `AdmissionPolicy`.
+    pub namespace: Option<String>,
+    /// The module, as the manifest or the command line names it.
+    pub module: String,
+    /// Whether violations are denied; with `false`, they are only reported (`mode: monitor`).
+    pub protects: bool,
+    /// The category and the severity, from the annotations of the manifest or the module.
+    pub category: Option<String>,
+    /// The severity.
+    pub severity: Option<Severity>,
+}
+
+/// The severity of a policy.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Information.
+    Info,
+    /// Low.
+    Low,
+    /// Medium.
+    Medium,
+    /// High.
+    High,
+    /// Critical.
+    Critical,
+}
+
+/// One violation, one warning, or one reason why a verdict is unknown.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// The result that the finding is part of.
+    pub status: Status,
+    /// The index of the policy in [`Report::policies`].
+    pub policy: usize,
+    /// The id of the control or check, if the policy consists of checks.
+    pub control: Option<String>,
+    /// The object.
+    pub object: ObjectRef,
+    /// The path of the value in the object, such as `spec.containers[0].image`; `None` if the
+    /// finding is about the object as a whole.
+    pub path: Option<String>,
+    /// The same path with the names of list items in the place of indices, such as
+    /// `spec.containers[name=web].image`. It is part of the fingerprint.
+    pub stable_path: Option<String>,
+    /// The whole message, with path, value, rule and remedy.
+    pub message: String,
+    /// The rule alone, as a plain fact, for groups of findings; that of a foreign policy is its
+    /// message.
+    pub rule: String,
+    /// The remedy, in the imperative.
+    pub remedy: Option<String>,
+    /// The place in the input.
+    pub place: Option<Place>,
+    /// Whether the finding is about the pods that a workload would create.
+    pub concerns_pods: bool,
+    /// The number of further objects of the same owner with the same finding, which are folded into
+    /// this one.
+    pub others: u64,
+    /// The reason of an exception that covers the finding. Such a finding does not fail a scan.
+    pub excepted: Option<String>,
+    /// Whether a baseline has the finding. Such a finding does not fail a scan.
+    pub is_known: bool,
+}
+
+/// The result of judging an object by a policy.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Status {
+    /// The request would be denied.
+    Denied,
+    /// The policy could not judge the object, or the tool could not evaluate the policy.
+    Unknown,
+    /// The policy is in monitor mode and would deny the request in protect mode.
+    Monitored,
+    /// The request would be admitted with a warning.
+    Warned,
+}
+
+/// An object.
+#[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectRef {
+    /// The API version, such as `apps/v1`.
+    pub api_version: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace; `None` for a cluster-scoped object.
+    pub namespace: Option<String>,
+    /// The name; that of a generated name ends in `-`.
+    pub name: String,
+    /// The UID of a stored object.
+    pub uid: Option<String>,
+    /// The topmost known owner.
+    pub owner: Option<OwnerRef>,
+}
+
+/// The owner of an object.
+#[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnerRef {
+    /// The API version.
+    pub api_version: String,
+    /// The kind.
+    pub kind: String,
+    /// The name.
+    pub name: String,
+}
+
+/// A place in the input.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// The file, as a path relative to the working directory with `/` on every system; `-` for the
+    /// standard input.
+    pub file: String,
+    /// The first character.
+    pub start: Position,
+    /// The position after the last character.
+    pub end: Position,
+    /// Whether this is the place of the value. Otherwise it is that of the object, because the
+    /// policy names no path, or a place in a template that a tool rendered.
+    pub is_exact: bool,
+}
+
+/// A position in a text. Lines and columns count from one, columns in characters.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Position {
+    /// The line.
+    pub line: u64,
+    /// The column.
+    pub column: u64,
+}
+
+/// A problem of the input.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// How serious the problem is.
+    pub level: Level,
+    /// The place, if the problem has one.
+    pub place: Option<Place>,
+    /// The problem and the remedy, as a sentence without a final period.
+    pub message: String,
+}
+
+/// The level of a notice.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Input that could not be read, so that something was not judged.
+    Error,
+    /// Input that was judged and is probably not meant so, such as an unknown field.
+    Warning,
+    /// Input that is no Kubernetes object and was skipped.
+    Note,
+}
+
+/// The totals of a scan.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// The objects that were read.
+    pub objects: u64,
+    /// The objects that no policy looked at.
+    pub not_judged: u64,
+    /// Pairs of an object and a policy that looked at it.
+    pub evaluations: u64,
+    /// The totals of each policy, in the order of [`Report::policies`].
+    pub policies: Vec<PolicyTotals>,
+    /// The judged objects of each namespace and policy that were not admitted cleanly, for a map:
+    /// namespace, index of the policy, number of objects. Cluster-scoped objects have the namespace
+    /// "".
+    pub by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+}
+
+/// The totals of a policy, in objects.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyTotals {
+    /// Admitted, with or without changes.
+    pub admitted: u64,
+    /// Admitted with changes.
+    pub mutated: u64,
+    /// Denied.
+    pub denied: u64,
+    /// Would be denied, but the policy is in monitor mode.
+    pub monitored: u64,
+    /// Could not be judged.
+    pub unknown: u64,
+    /// Not looked at, because of rules, selectors or conditions.
+    pub skipped: u64,
+}
