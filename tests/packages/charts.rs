@@ -54,8 +54,8 @@ fn readme(id: &str, metadata: &Metadata) -> String {
     }
     text += "matchConditions:\n";
     for condition in &needs.match_conditions {
-        write!(text, "  - name: {}\n    expression: >-\n", condition.name).unwrap();
-        for line in wrapped(&condition.expression) {
+        write!(text, "  - name: {}\n    expression: |-\n", condition.name).unwrap();
+        for line in condition.expression.lines() {
             writeln!(text, "      {line}").unwrap();
         }
     }
@@ -95,21 +95,6 @@ fn dependencies(deployment: &deployment::Deployment) -> Vec<String> {
     };
     let paths: BTreeSet<&str> = deployment.settings().filter(changing).map(|(path, _)| path).collect();
     paths.into_iter().map(|path| format!("`{path}`")).collect()
-}
-
-/// Returns the words of a text in lines.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.len() + word.len() < 90 => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[test]
