@@ -97,6 +97,21 @@ fn dependencies(deployment: &deployment::Deployment) -> Vec<String> {
     paths.into_iter().map(|path| format!("`{path}`")).collect()
 }
 
+/// Returns the words of a text in lines.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < 90 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[test]
 fn the_charts_match_the_policies() {
     let charts = root().join("charts/policies");
