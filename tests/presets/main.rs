@@ -9,7 +9,6 @@
 //! with the guard as it is installed, with the guard at the end of its roll-out, when it requires
 //! the levels that the mutating instance adds, and then also without skipped namespaces.
 
-mod components;
 mod instances;
 mod rendering;
 mod requests;
