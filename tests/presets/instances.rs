@@ -86,7 +86,8 @@ impl Instance {
         Self::new(&self.name, &self.module, self.settings.clone(), &BTreeSet::new(), self.audits)
     }
 
-    /// Checks that a `ClusterAdmissionPolicy` has the settings and the fields that follow from them.
+    /// Checks that a `ClusterAdmissionPolicy` has the settings, and the fields that follow from
+    /// them.
     pub(crate) fn assert_is_in(&self, policy: &Value) {
         assert_eq!(policy["spec"]["settings"], self.settings, "{}", self.name);
         for (field, value) in self.spec.as_object().expect("fields") {
