@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn webhook(fields: Value) -> Webhook {
+    fn webhook(fields: &Value) -> Webhook {
         let mut spec = json!({
             "rules": [{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*", "*/*"], "operations": ["*"] }],
         });
@@ -153,7 +153,7 @@ mod tests {
         Webhook::from_spec(&spec).unwrap()
     }
 
-    fn request(resource: &str, namespace: &str, fields: Value) -> Value {
+    fn request(resource: &str, namespace: &str, fields: &Value) -> Value {
         let mut request = json!({
             "operation": "UPDATE",
             "resource": { "group": "", "version": "v1", "resource": resource },
@@ -169,25 +169,25 @@ mod tests {
 
     #[test]
     fn namespaces_are_selected_by_their_own_labels() {
-        let webhook = webhook(json!({ "namespaceSelector": { "matchLabels": { "stage": "test" } } }));
-        let of_pod = request("pods", "shop", json!({}));
+        let webhook = webhook(&json!({ "namespaceSelector": { "matchLabels": { "stage": "test" } } }));
+        let of_pod = request("pods", "shop", &json!({}));
         assert_eq!(webhook.decide(&of_pod, Some(&labelled("test"))), Decision::Called);
         assert_eq!(webhook.decide(&of_pod, Some(&labelled("live"))), Decision::NamespaceIsNotSelected);
         assert_eq!(webhook.decide(&of_pod, None), Decision::NamespaceIsNotSelected);
         // Nodes have no namespace.
-        assert_eq!(webhook.decide(&request("nodes", "", json!({})), None), Decision::Called);
+        assert_eq!(webhook.decide(&request("nodes", "", &json!({})), None), Decision::Called);
         // A written Namespace counts with its new labels, one whose status is written with the
         // stored ones.
-        let namespace = request("namespaces", "shop", json!({ "object": labelled("test") }));
+        let namespace = request("namespaces", "shop", &json!({ "object": labelled("test") }));
         assert_eq!(webhook.decide(&namespace, Some(&labelled("live"))), Decision::Called);
         let status =
-            request("namespaces", "shop", json!({ "object": labelled("test"), "subResource": "status" }));
+            request("namespaces", "shop", &json!({ "object": labelled("test"), "subResource": "status" }));
         assert_eq!(webhook.decide(&status, Some(&labelled("live"))), Decision::NamespaceIsNotSelected);
     }
 
     #[test]
     fn an_object_is_selected_by_its_new_or_its_old_labels() {
-        let webhook = webhook(json!({ "objectSelector": { "matchLabels": { "stage": "test" } } }));
+        let webhook = webhook(&json!({ "objectSelector": { "matchLabels": { "stage": "test" } } }));
         for (fields, want) in [
             (json!({ "object": labelled("test"), "oldObject": labelled("live") }), Decision::Called),
             (json!({ "object": labelled("live"), "oldObject": labelled("test") }), Decision::Called),
@@ -198,7 +198,7 @@ mod tests {
             (json!({ "oldObject": labelled("test") }), Decision::Called),
             (json!({}), Decision::ObjectIsNotSelected),
         ] {
-            assert_eq!(webhook.decide(&request("pods", "shop", fields.clone()), None), want, "{fields}");
+            assert_eq!(webhook.decide(&request("pods", "shop", &fields), None), want, "{fields}");
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
             json!({ "matchConditions": named.collect::<Vec<_>>() })
         };
         let decide = |expressions: &[&str]| {
-            webhook(conditions(expressions)).decide(&request("pods", "shop", json!({ "object": {} })), None)
+            webhook(&conditions(expressions)).decide(&request("pods", "shop", &json!({ "object": {} })), None)
         };
         assert_eq!(decide(&["true", "true"]), Decision::Called);
         assert_eq!(decide(&["object.x == 1", "false"]), Decision::ConditionIsFalse("c1".to_owned()));
