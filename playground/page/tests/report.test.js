@@ -95,7 +95,8 @@ function large() {
   const copies = Array.from({ length: Math.ceil(FINDINGS / each) }, (_, copy) =>
     groups.replaceAll("shop/web", `shop/web-${copy}`),
   );
-  return { html: sample.slice(0, start) + copies.join("\n") + sample.slice(end), findings: copies.length * each };
+  const head = sample.slice(0, start).replace("<main>", '<main class="large">');
+  return { html: head + copies.join("\n") + sample.slice(end), findings: copies.length * each };
 }
 
 test("hostile names add no markup, script or request", async () => {

@@ -7,10 +7,10 @@ use super::{Page, namespace, namespace_name};
 use crate::escape::markup;
 use crate::format::Options;
 use crate::format::text::count;
-use crate::{Finding, ObjectRef, Place};
+use crate::{Finding, ObjectRef, Place, Report};
 
-/// The number of findings up to which all groups are open.
-const OPEN: usize = 200;
+/// The number of findings up to which all groups are open and laid out at once.
+const SMALL: usize = 200;
 
 /// The number of lines that are shown of a value, and of an object.
 const LINES: usize = 12;
@@ -18,6 +18,10 @@ const OBJECT_LINES: usize = 3;
 
 /// The number of characters that are shown of a line.
 const CHARACTERS: usize = 200;
+
+pub(super) fn is_large(report: &Report) -> bool {
+    report.findings.len() > SMALL
+}
 
 /// A file and a namespace: both are small enough to be read at once, even for a dump.
 type Group<'r> = (Option<&'r str>, &'r str);
@@ -30,7 +34,7 @@ pub(super) fn write(out: &mut dyn Write, page: &Page<'_>, options: &Options<'_>)
         let objects = groups.entry((file, namespace(finding))).or_default();
         objects.entry(Object::of(&finding.object)).or_default().push(finding);
     }
-    let open = if findings.len() <= OPEN { " open" } else { "" };
+    let open = if is_large(page.view.report) { "" } else { " open" };
     for ((file, namespace), objects) in groups {
         let heading = match (file, namespace) {
             (Some("-"), namespace) => format!("standard input, {}", namespace_name(namespace)),

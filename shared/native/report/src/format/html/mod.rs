@@ -77,8 +77,9 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
 <h1>Portcullis scan</h1>
 <p><span class="result {class}">{result_name}.</span> {sentences}</p>
 </header>
-<main>
+<main{large}>
 "##,
+        large = if findings::is_large(report) { r#" class="large""# } else { "" },
         lower = result_name.to_lowercase(),
         class = match exit(report, options.fail_on) {
             Exit::Clean => "clean",
