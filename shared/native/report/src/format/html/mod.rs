@@ -213,6 +213,18 @@ mod tests {
     }
 
     #[test]
+    fn the_groups_of_a_large_report_are_closed() {
+        let is_closed = |findings| {
+            let report = Report { findings: vec![sample::finding(); findings], ..sample::clean() };
+            let text = written(&report, Format::Html);
+            assert_eq!(text.matches("<li ").count(), findings);
+            assert_eq!(text.contains("<main class=\"large\">"), !text.contains(" open><summary>"));
+            text.contains("<main class=\"large\">")
+        };
+        assert_eq!([1, 200, 201, 5000].map(is_closed), [false, false, true, true]);
+    }
+
+    #[test]
     fn the_page_names_no_other_file() {
         let text = written(&sample::report(), Format::Html);
         for part in [" src=", "url(", "@import", "<link", "http://", "https://"] {
