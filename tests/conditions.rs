@@ -1,9 +1,9 @@
 //! Match conditions keep no request away that the policy would deny or change.
 //!
 //! Every case and changed case is a request. The conditions that a deployment has with the settings
-//! of the case are evaluated by a CEL implementation. The policy has to admit unchanged each request
-//! that they keep away. No condition is an error for an object that an API server can send, because
-//! the API server would reject the request.
+//! of the case are evaluated by a CEL implementation. The policy has to admit each request
+//! that they keep away, and leave it unchanged. No condition is an error for an object that an API
+//! server can send, because the API server would reject the request.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;

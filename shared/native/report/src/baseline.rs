@@ -37,7 +37,8 @@ pub struct Entry {
     pub path: Option<String>,
     /// The fingerprint, which alone identifies the finding.
     pub fingerprint: String,
-    /// The number of findings with this fingerprint.
+    /// The number of findings with this fingerprint in an object; in the object with the most of
+    /// them, if they are about several objects of one owner.
     pub count: u64,
 }
 
@@ -78,8 +79,10 @@ impl Baseline {
     pub fn of(report: &Report) -> Self {
         let view = View::new(report);
         let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut in_objects = InObjects::default();
         for finding in report.findings.iter().filter(|finding| can_be_known(finding)) {
             let fingerprint = fingerprint(report, finding);
+            let number = in_objects.next(&fingerprint, finding);
             let entry = entries.entry(fingerprint.clone()).or_insert_with(|| Entry {
                 policy: view.label(finding).to_owned(),
                 object: match &finding.object.owner {
@@ -91,18 +94,20 @@ impl Baseline {
                 fingerprint,
                 count: 0,
             });
-            entry.count = entry.count.saturating_add(1);
+            entry.count = entry.count.max(number);
         }
         Self { entries }
     }
 
     /// Marks the findings of a report that the baseline has as known.
     ///
-    /// An entry covers as many findings as it counts, in the order of the report.
+    /// An entry covers as many findings of each object as it counts, in the order of the report.
+    /// More objects of the same owner, such as the pods of a workload that was scaled up, are
+    /// covered, too.
     #[must_use]
     pub fn apply(&self, report: &mut Report) -> Applied {
-        let mut left: BTreeMap<&str, u64> =
-            self.entries.iter().map(|(fingerprint, entry)| (fingerprint.as_str(), entry.count)).collect();
+        let mut used: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut in_objects = InObjects::default();
         let mut known: u64 = 0;
         let fingerprints: Vec<Option<String>> = report
             .findings
@@ -110,23 +115,23 @@ impl Baseline {
             .map(|finding| can_be_known(finding).then(|| fingerprint(report, finding)))
             .collect();
         for (finding, fingerprint) in report.findings.iter_mut().zip(fingerprints) {
-            let left = fingerprint.and_then(|fingerprint| left.get_mut(fingerprint.as_str()));
-            if let Some(count) = left
-                && let Some(fewer) = count.checked_sub(1)
-            {
-                *count = fewer;
+            let Some(entry) = fingerprint.and_then(|fingerprint| self.entries.get(&fingerprint)) else {
+                continue;
+            };
+            let number = in_objects.next(&entry.fingerprint, finding);
+            if number <= entry.count {
+                let used = used.entry(&entry.fingerprint).or_default();
+                *used = number.max(*used);
                 finding.is_known = true;
                 known = known.saturating_add(1);
             }
         }
-        let mut gone: Vec<Entry> = self
-            .entries
-            .values()
-            .filter_map(|entry| {
-                let count = left.get(entry.fingerprint.as_str()).copied().filter(|count| *count > 0)?;
-                Some(Entry { count, ..entry.clone() })
-            })
-            .collect();
+        let gone = self.entries.values().filter_map(|entry| {
+            let used = used.get(entry.fingerprint.as_str()).copied().unwrap_or_default();
+            let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
+            Some(Entry { count, ..entry.clone() })
+        });
+        let mut gone: Vec<Entry> = gone.collect();
         gone.sort();
         Applied { known, gone }
     }
@@ -161,6 +166,20 @@ impl Baseline {
         entries.sort();
         let header = json(&Header { version: VERSION, about: ABOUT.to_owned() });
         entries.into_iter().map(json).fold(header, |text, line| text + &line)
+    }
+}
+
+/// Numbers the findings with the same fingerprint in each object.
+#[derive(Default)]
+struct InObjects(BTreeMap<(String, String), u64>);
+
+impl InObjects {
+    /// Returns the number of a finding: 1 for the first.
+    fn next(&mut self, fingerprint: &str, finding: &Finding) -> u64 {
+        let key = (fingerprint.to_owned(), finding.object.name.clone());
+        let number = self.0.entry(key).or_default();
+        *number = number.saturating_add(1);
+        *number
     }
 }
 
@@ -233,6 +252,27 @@ mod tests {
         assert_eq!(baseline.apply(&mut report).known, 3);
         let known: Vec<bool> = report.findings.iter().map(|finding| finding.is_known).collect();
         assert_eq!(known, [true, true, true, false]);
+    }
+
+    #[test]
+    fn further_pods_of_an_owner_are_known() {
+        let owner = crate::OwnerRef {
+            api_version: "apps/v1".to_owned(),
+            kind: "Deployment".to_owned(),
+            name: "web".to_owned(),
+        };
+        let pod = |name: &str| {
+            let mut finding = sample::finding();
+            finding.object.owner = Some(owner.clone());
+            finding.object.name = name.to_owned();
+            finding
+        };
+        let report = |findings| Report { findings, ..sample::clean() };
+        let baseline = Baseline::of(&report(vec![pod("a"), pod("b"), pod("b")]));
+        let mut scaled = report(vec![pod("c"), pod("d"), pod("d"), pod("d"), pod("e")]);
+        assert_eq!(baseline.apply(&mut scaled), Applied { known: 4, gone: Vec::new() });
+        let Applied { known, gone } = baseline.apply(&mut report(vec![pod("c"), pod("d")]));
+        assert_eq!((known, gone.first().map(|entry| entry.count)), (2, Some(1)));
     }
 
     #[test]

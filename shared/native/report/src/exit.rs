@@ -75,8 +75,8 @@ impl Exit {
 
 /// Returns the result of a scan.
 ///
-/// A report that is not complete outweighs a finding that fails, as in `grep` and `diff`. Input that
-/// could not be read, an interruption, and a scan that judged nothing make a report incomplete.
+/// An incomplete report outweighs a finding that fails, as in `grep` and `diff`. Input that could
+/// not be read, an interruption, and a scan that judged nothing make a report incomplete.
 #[must_use]
 pub fn exit(report: &Report, fail_on: FailOn) -> Exit {
     if fail_on == FailOn::Never {

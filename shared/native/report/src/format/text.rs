@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::Options;
 use crate::escape::one_line;
 use crate::names::{Counts, View};
-use crate::{Exit, Finding, Level, PolicyTotals, Report, Status, exit};
+use crate::{Exit, FailOn, Finding, Level, PolicyTotals, Report, Status, exit};
 
 const GREEN: Style = AnsiColor::Green.on_default().bold();
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -153,10 +153,11 @@ fn write_result(out: &mut dyn Write, report: &Report, options: &Options<'_>, pai
     Ok(())
 }
 
-/// The result of the scan in words.
+/// The result of the scan in words. A scan with findings that do not fail it is not clean.
 pub(super) fn result(report: &Report, options: &Options<'_>) -> &'static str {
     match exit(report, options.fail_on) {
-        Exit::Clean => "Clean",
+        Exit::Clean if exit(report, FailOn::Warn) == Exit::Clean => "Clean",
+        Exit::Clean => "Passed",
         Exit::Failed => "Failed",
         Exit::NotJudged => "Not judged",
     }
@@ -226,6 +227,21 @@ mod tests {
         }
         assert_ne!(painted, plain);
         assert_eq!(stripped, plain);
+    }
+
+    #[test]
+    fn a_scan_that_passes_with_findings_is_not_called_clean() {
+        let with = |status| {
+            let findings = vec![Finding { status, ..sample::finding() }];
+            Report { findings, ..sample::clean() }
+        };
+        let of = |report: &Report, fail_on| result(report, &Options { fail_on, ..Options::default() });
+        assert_eq!(of(&sample::clean(), FailOn::Deny), "Clean");
+        assert_eq!(of(&with(Status::Warned), FailOn::Deny), "Passed");
+        assert_eq!(of(&with(Status::Warned), FailOn::Warn), "Failed");
+        assert_eq!(of(&with(Status::Denied), FailOn::Never), "Passed");
+        assert_eq!(of(&with(Status::Unknown), FailOn::Deny), "Not judged");
+        assert_eq!(of(&Report::default(), FailOn::Never), "Passed");
     }
 
     #[test]

@@ -7,14 +7,21 @@ use super::{Page, namespace, namespace_name};
 use crate::escape::markup;
 use crate::format::Options;
 use crate::format::text::count;
-use crate::{Finding, ObjectRef, Place};
+use crate::{Finding, ObjectRef, Place, Report};
 
-/// The number of findings up to which all groups are open.
-const OPEN: usize = 200;
+/// The number of findings up to which all groups are open and laid out at once.
+const SMALL: usize = 200;
 
-/// The number of lines, and of characters of a line, that are shown of the input.
+/// The number of lines that are shown of a value, and of an object.
 const LINES: usize = 12;
+const OBJECT_LINES: usize = 3;
+
+/// The number of characters that are shown of a line.
 const CHARACTERS: usize = 200;
+
+pub(super) fn is_large(report: &Report) -> bool {
+    report.findings.len() > SMALL
+}
 
 /// A file and a namespace: both are small enough to be read at once, even for a dump.
 type Group<'r> = (Option<&'r str>, &'r str);
@@ -27,12 +34,13 @@ pub(super) fn write(out: &mut dyn Write, page: &Page<'_>, options: &Options<'_>)
         let objects = groups.entry((file, namespace(finding))).or_default();
         objects.entry(Object::of(&finding.object)).or_default().push(finding);
     }
-    let open = if findings.len() <= OPEN { " open" } else { "" };
+    let open = if is_large(page.view.report) { "" } else { " open" };
     for ((file, namespace), objects) in groups {
         let heading = match (file, namespace) {
             (Some("-"), namespace) => format!("standard input, {}", namespace_name(namespace)),
             (Some(file), namespace) => format!("{}, {}", markup(file), namespace_name(namespace)),
-            (None, namespace) => namespace_name(namespace),
+            (None, "") => "Cluster-scoped objects".to_owned(),
+            (None, namespace) => format!("Namespace {}", markup(namespace)),
         };
         let number = objects.values().map(Vec::len).fold(0, usize::saturating_add);
         writeln!(
@@ -152,13 +160,14 @@ fn may_be_shown(finding: &Finding) -> bool {
 fn write_lines(out: &mut dyn Write, place: &Place, text: &str) -> io::Result<()> {
     write!(out, "<pre>")?;
     let all = text.lines().count();
-    for (number, line) in (place.start.line..).zip(text.lines()).take(LINES) {
+    let most = if place.is_exact { LINES } else { OBJECT_LINES };
+    for (number, line) in (place.start.line..).zip(text.lines()).take(most) {
         let is_marked = place.is_exact && place.start.line == place.end.line && number == place.start.line;
         let cut = Cut::of(line, if is_marked { place.start.column } else { 1 });
         let shown = if is_marked { cut.marked(place) } else { cut.plain() };
         writeln!(out, "{number:>5}  {shown}")?;
     }
-    let more = all.saturating_sub(LINES);
+    let more = all.saturating_sub(most);
     if more > 0 {
         write!(out, "       {}", count(more as u64, "more line", "more lines"))?;
     }
@@ -244,6 +253,8 @@ mod tests {
         let place = sample::place("a", (1, 1), (40, 1), true);
         let shown = lines(&place, &"x\n".repeat(40));
         assert!(shown.ends_with("   12  x\n       28 more lines</pre>"), "{shown}");
+        let shown = lines(&Place { is_exact: false, ..place }, &"x\n".repeat(40));
+        assert!(shown.ends_with("    3  x\n       37 more lines</pre>"), "{shown}");
     }
 
     #[test]

@@ -77,8 +77,9 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
 <h1>Portcullis scan</h1>
 <p><span class="result {class}">{result_name}.</span> {sentences}</p>
 </header>
-<main>
+<main{large}>
 "##,
+        large = if findings::is_large(report) { r#" class="large""# } else { "" },
         lower = result_name.to_lowercase(),
         class = match exit(report, options.fail_on) {
             Exit::Clean => "clean",
@@ -209,6 +210,18 @@ mod tests {
         let hostile_tags = tags(sample::report());
         assert_eq!(hostile_tags, tags(plain));
         assert_eq!(hostile_tags.iter().filter(|tag| *tag == "script").count(), 1);
+    }
+
+    #[test]
+    fn the_groups_of_a_large_report_are_closed() {
+        let is_closed = |findings| {
+            let report = Report { findings: vec![sample::finding(); findings], ..sample::clean() };
+            let text = written(&report, Format::Html);
+            assert_eq!(text.matches("<li ").count(), findings);
+            assert_eq!(text.contains("<main class=\"large\">"), !text.contains(" open><summary>"));
+            text.contains("<main class=\"large\">")
+        };
+        assert_eq!([1, 200, 201, 5000].map(is_closed), [false, false, true, true]);
     }
 
     #[test]
