@@ -1,7 +1,7 @@
 //! The answers of a real API server to the question which webhooks receive a request.
 //!
-//! Webhooks that cannot be reached and are ignored (`failurePolicy: Ignore`) change nothing, and the
-//! metrics of the server count the calls of each. The answers are in
+//! Webhooks that cannot be reached and are ignored (`failurePolicy: Ignore`) change nothing, and
+//! the metrics of the server count the calls of each. The answers are in
 //! `shared/native/matching/tests/recorded.json`, with which a test of the crate `matching` compares
 //! its decisions. `BLESS=1` writes them. A server without some of the resources leaves them out.
 //!
