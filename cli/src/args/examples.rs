@@ -33,7 +33,7 @@ Examples:
       Write several reports in one run.
   portcullis scan . -p policies/ --write-baseline known.jsonl
   portcullis scan . -p policies/ --baseline known.jsonl
-      Fail only for what is new.";
+      Fail only for new findings.";
 
 pub(super) const AUDIT: &str = "\
 Examples:

@@ -9,8 +9,8 @@ use crate::registry::RegistryArgs;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Policies")]
 pub(crate) struct EngineArgs {
-    /// What judges for the policies of Portcullis: their rules, which the tool contains, or their
-    /// modules. Other policies are always judged by their modules.
+    /// Engine of the policies of Portcullis: their rules, which the tool contains, or their modules.
+    /// Other policies always run as modules.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) engine: EngineKind,
 
@@ -27,7 +27,7 @@ pub(crate) struct EngineArgs {
     pub(crate) registry: RegistryArgs,
 }
 
-/// What judges.
+/// The engine of the policies of Portcullis.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(crate) enum EngineKind {
     /// The rules in the tool.

@@ -13,10 +13,10 @@ pub(crate) struct RunArgs {
     /// Id of a policy of Portcullis, module file, reference of a module in a registry, or manifest
     /// of a ClusterAdmissionPolicy or AdmissionPolicy.
     ///
-    /// The ids are external-ips, node-labels, node-pods, pod-security and selinux. Of a manifest,
-    /// the module, the settings, the granted look-ups, mutating and message count: every request is
-    /// judged, whatever the rules and selectors are, and mode is ignored. A module from a registry
-    /// is kept in $XDG_CACHE_HOME/portcullis or ~/.cache/portcullis.
+    /// The ids are external-ips, node-labels, node-pods, pod-security and selinux. A manifest
+    /// provides the module, the settings, the granted look-ups, mutating and message: every request
+    /// is judged, whatever the rules and selectors are, and mode is ignored. A module from a
+    /// registry is kept in $XDG_CACHE_HOME/portcullis or ~/.cache/portcullis.
     pub(crate) policy: String,
 
     /// Files to judge, as JSON or YAML: AdmissionReviews, AdmissionRequests, and Kubernetes objects

@@ -9,8 +9,8 @@ use super::{EngineArgs, SettingsArgs};
 /// Judge objects as the API server and Kubewarden would, before they are applied.
 ///
 /// Exits with status 0 if nothing is denied, 1 if something is denied (--fail-on), and 2 if
-/// something could not be judged or nothing was judged. What cannot be evaluated is unknown, with
-/// the reason, and never a pass.
+/// something could not be judged or nothing was judged. A verdict that cannot be evaluated is
+/// unknown, with the reason, and never a pass.
 #[derive(Args, Debug)]
 pub(crate) struct ScanArgs {
     /// Objects to judge: files and directories of YAML and JSON; `-` reads standard input.
@@ -70,7 +70,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "FILE|DIR|git:REV")]
     pub(crate) old: Vec<String>,
 
-    /// Objects that exist beside the input, for look-ups and for the labels of Namespaces: files or
+    /// Objects that exist in addition to the input, for look-ups and for the labels of Namespaces: files or
     /// directories. With it, an object that is in neither does not exist.
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
@@ -114,8 +114,8 @@ pub(crate) struct OutputArgs {
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]
     ///
-    /// The formats are text, json, jsonl, yaml, sarif, junit, github, gitlab, markdown, openreports,
-    /// policyreport and html.
+    /// The formats are text, json, jsonl, yaml, sarif, junit, github, gitlab, markdown,
+    /// openreports, policyreport and html.
     #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 

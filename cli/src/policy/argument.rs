@@ -18,7 +18,7 @@ const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
 /// The first bytes of every module.
 const MAGIC: &[u8] = b"\0asm";
 
-/// What an argument names.
+/// A policy as an argument names it.
 #[derive(Debug)]
 pub(crate) enum PolicyArgument<'a> {
     /// A policy that the tool carries.

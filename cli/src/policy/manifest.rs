@@ -15,8 +15,7 @@ use crate::parse;
 use crate::registry;
 use crate::source::{InputReader, SourceName};
 
-/// Reads the only policy of a file, with its place. Other objects, such as roles, may stand beside
-/// it.
+/// Reads the only policy of a file, with its place. Other objects, such as roles, are skipped.
 ///
 /// # Errors
 /// A file that cannot be read or does not contain exactly one policy, and a malformed policy.
@@ -29,6 +28,11 @@ pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManife
     match policies.as_slice() {
         [(index, document)] => {
             let place = source.name.document(*index, count);
+            if let Some(PolicyKind::ClusterAdmissionPolicyGroup | PolicyKind::AdmissionPolicyGroup) =
+                PolicyKind::of(document)
+            {
+                return Err(group(&place));
+            }
             let manifest = PolicyManifest::read(document).map_err(|error| Failure::about(&place, error))?;
             Ok((manifest, place))
         }
@@ -65,10 +69,12 @@ pub(super) fn only_module<'m>(
 ) -> Result<&'m Module, Failure> {
     match &manifest.judge {
         Judge::Module(module) => Ok(module),
-        Judge::Group(_) => {
-            Err(Failure::about(place, "is a group of policies; judge with it by portcullis scan"))
-        }
+        Judge::Group(_) => Err(group(place)),
     }
+}
+
+fn group(place: &SourceName) -> Failure {
+    Failure::about(place, "is a group of policies; judge with it by portcullis scan")
 }
 
 /// A module as a manifest deploys it.

@@ -1,7 +1,7 @@
 //! Modules from registries, kept on disk by digest.
 //!
-//! `modules/HEX.wasm` is the module whose SHA-256 is HEX. `references/HEX` contains the digest of the
-//! module that a reference named last, where HEX is the SHA-256 of the reference.
+//! `modules/HEX.wasm` is the module whose SHA-256 is HEX. `references/HEX` contains the digest of
+//! the module that a reference named last, where HEX is the SHA-256 of the reference.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -21,7 +21,7 @@ use crate::replace_file::replace_file;
 /// The algorithm of all digests in the cache.
 const ALGORITHM: &str = "sha256:";
 
-/// Returns the module that a reference names, from the cache if it is there.
+/// Returns the module that a reference names, from the cache if possible.
 ///
 /// A reference with a tag is looked up in the registry every time, because tags move; `--offline`
 /// trusts the cache. A reference by digest always names the same module.

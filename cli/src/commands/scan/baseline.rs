@@ -39,9 +39,7 @@ pub(super) fn apply(
         let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();
         if gone > 0 && !report.is_partial && new.is_none() {
             let findings = if gone == 1 { "finding is" } else { "findings are" };
-            print_problem(format!(
-                "{name}: {gone} {findings} gone; write the baseline anew with --write-baseline"
-            ));
+            print_problem(format!("{name}: {gone} {findings} gone; update it with --write-baseline"));
         }
     }
     let Some(file) = new else { return Ok(()) };

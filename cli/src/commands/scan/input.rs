@@ -6,7 +6,7 @@ use crate::args::ScanArgs;
 use crate::failure::Failure;
 use crate::source::InputReader;
 
-/// What stands before a revision.
+/// The prefix of revisions.
 const REVISION: &str = "git:";
 
 /// Finds the objects to judge.
@@ -43,7 +43,7 @@ pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Fi
     Ok(Some(files))
 }
 
-/// Finds the objects that exist beside the input.
+/// Finds the objects that exist in addition to the input.
 ///
 /// # Errors
 /// The standard input, if something else reads it too.

@@ -68,8 +68,8 @@ pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies
 }
 
 impl Policies {
-    /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, may
-    /// stand beside them.
+    /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, are
+    /// skipped.
     fn add_file(&mut self, file: &str, args: &ScanArgs, reader: &mut InputReader) -> Result<usize, Failure> {
         let source = reader.text(file)?;
         let documents = parse::documents(&source)?;
