@@ -183,7 +183,7 @@ impl Kinds {
     }
 
     /// Returns the other resources with the same objects, with whether a conversion to them changes
-    /// `apiVersion` alone.
+    /// `apiVersion` alone. A server that has a current resource has none that was removed.
     pub fn equivalents<'k>(
         &'k self,
         group: &'k str,
@@ -192,10 +192,14 @@ impl Kinds {
     ) -> impl Iterator<Item = (&'k Resource, bool)> {
         let groups =
             COHABITING.iter().find(|(resource, groups)| *resource == plural && groups.contains(&group));
+        let is_asked =
+            move |one: &Resource| (&*one.group, &*one.version, &*one.plural) == (group, version, plural);
+        let is_old = BUILT_IN.iter().any(|one| one.origin == Origin::Removed && is_asked(one));
         let is_equivalent = move |other: &&'k Resource| {
             let group_fits =
                 other.group == group || groups.is_some_and(|(_, all)| all.contains(&&*other.group));
-            other.plural == plural && group_fits && (&*other.group, &*other.version) != (group, version)
+            let exists = is_old || other.origin != Origin::Removed;
+            other.plural == plural && group_fits && exists && !is_asked(other)
         };
         // At most one definition has this group and plural, so the order of the map does not
         // matter.
@@ -452,6 +456,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "calls pass literals")]
     fn definition(spec: Value) -> Value {
         json!({ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": spec })
     }

@@ -9,6 +9,7 @@ use cel::{Context, ExecutionError, Program};
 use serde_json::{Value, json};
 
 use crate::environment::{ENVIRONMENT, has_function};
+use crate::functions::NOT_KNOWN;
 use crate::references::References;
 
 /// A compiled match condition.
@@ -65,19 +66,27 @@ impl Condition {
     /// An error of the evaluation, such as a field that does not exist, and a value that is not a
     /// boolean.
     pub fn holds(&self, variables: &Variables) -> Result<bool, ConditionError> {
-        let error = |problem| ConditionError {
-            condition: self.name.clone(),
-            problem: match &self.unknown {
-                Some(unknown) => format!("{unknown} cannot be evaluated here"),
-                None => problem,
-            },
-            is_unknown: self.unknown.is_some(),
+        let problem = match self.program.execute(&variables.0) {
+            Ok(cel::Value::Bool(holds)) => return Ok(holds),
+            Ok(_) => "is not a boolean".to_owned(),
+            Err(ExecutionError::FunctionError { function, message })
+                if message == NOT_KNOWN || function == "matches" =>
+            {
+                // Go may read an expression that Rust does not.
+                return Err(
+                    self.error(format!("the value of {function} on an API server is not known"), true)
+                );
+            }
+            Err(cause) => describe(&cause),
         };
-        match self.program.execute(&variables.0) {
-            Ok(cel::Value::Bool(holds)) => Ok(holds),
-            Ok(_) => Err(error("is not a boolean".to_owned())),
-            Err(cause) => Err(error(describe(&cause))),
-        }
+        Err(match &self.unknown {
+            Some(unknown) => self.error(format!("{unknown} cannot be evaluated here"), true),
+            None => self.error(problem, false),
+        })
+    }
+
+    fn error(&self, problem: String, is_unknown: bool) -> ConditionError {
+        ConditionError { condition: self.name.clone(), problem, is_unknown }
     }
 }
 
@@ -240,6 +249,9 @@ mod tests {
             // The error on the other side could be decided by the unknown function.
             ("object.nothing == 1 || shiny()", "the function shiny"),
             ("[1].all(x, shiny(x))", "the function shiny"),
+            ("url('https://example.com/').getHost() == 'example.com'", "the function url"),
+            ("quantity('1').isInteger()", "the function isInteger"),
+            ("[1, 2].all(i, x, x > i)", "the function all"),
         ] {
             let error = evaluate(expression).unwrap_err();
             assert!(error.is_unknown, "{expression}: {error}");
@@ -256,6 +268,10 @@ mod tests {
             ("type(object) == map && type(1) == int && type('') == string", true),
         ] {
             assert_eq!(evaluate(expression), Ok(value), "{expression}");
+        }
+        for expression in ["'a'.matches('(?<=a)b')", "'a'.find('(?<=a)b') == ''", "isQuantity('1e40')"] {
+            let error = evaluate(expression).unwrap_err();
+            assert!(error.is_unknown && error.problem.ends_with("on an API server is not known"), "{error}");
         }
         let error = evaluate("object.nothing == 1").unwrap_err();
         assert!(!error.is_unknown, "{error}");

@@ -36,6 +36,7 @@ mod condition;
 mod decision;
 mod environment;
 mod fields;
+mod functions;
 mod group;
 mod policy;
 mod references;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kinds::{Kinds, Origin};
+use kinds::Kinds;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -196,12 +196,9 @@ impl Webhook {
             return None;
         }
         self.rules.iter().enumerate().find_map(|(at, rule)| {
-            let of_rule = |other: &Target<'_>| rule.matches(other);
             let mut equivalents = kinds.equivalents(target.group, target.version, target.resource);
             let found = equivalents.find(|(other, _)| {
-                // No server has a version that was removed and one that is current.
-                other.origin != Origin::Removed
-                    && of_rule(&Target { group: &other.group, version: &other.version, ..*target })
+                rule.matches(&Target { group: &other.group, version: &other.version, ..*target })
             });
             match found {
                 Some((other, is_same)) => Some(Hit::Equivalent {

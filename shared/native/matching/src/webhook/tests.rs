@@ -180,6 +180,11 @@ fn equivalent_resources_are_converted_or_unknown() {
         ),
         // No server has a version that was removed beside one that is current.
         (["batch", "v1beta1", "cronjobs"], ["batch", "v1", "cronjobs"], Decision::NoRuleMatches),
+        (
+            ["extensions", "v1beta1", "deployments"],
+            ["apps", "v1beta1", "deployments"],
+            unknown(to("extensions", "v1beta1")),
+        ),
         // No server has such a version.
         (["", "v2", "pods"], ["", "v1", "pods"], Decision::NoRuleMatches),
         // Another resource.
