@@ -17,6 +17,41 @@ pub(crate) struct Entry {
     pub(crate) content: Content,
 }
 
+/// What a renderer notes in an object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rendered {
+    pub(crate) kind: String,
+    /// The annotation of Kustomize about the origin of the object.
+    pub(crate) origin: Option<String>,
+}
+
+impl Entry {
+    /// Returns what a renderer notes in the object.
+    fn rendered(&self) -> Rendered {
+        let Content::Object(object) = &self.content else { return Rendered::default() };
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        Rendered {
+            kind: text("/kind").unwrap_or_default(),
+            origin: text("/metadata/annotations/config.kubernetes.io~1origin"),
+        }
+    }
+
+    /// Takes the content, and notes what locates the entry without it.
+    pub(crate) fn take(mut self, chunk: &Chunk) -> (Content, Spot) {
+        let rendered = if chunk.origin.is_rendered { self.rendered() } else { Rendered::default() };
+        let content = std::mem::replace(&mut self.content, Content::Other(String::new()));
+        (content, Spot { document: self.document, steps: self.steps, rendered })
+    }
+}
+
+/// The place of an entry in its piece.
+#[derive(Debug, Default)]
+pub(crate) struct Spot {
+    pub(crate) document: usize,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) rendered: Rendered,
+}
+
 #[derive(Debug)]
 pub(crate) enum Content {
     /// A Kubernetes object.

@@ -9,7 +9,7 @@ use text::Step;
 
 use crate::cluster::Cluster;
 use crate::consult::{Consulted, consult};
-use crate::entry::{Content, Entry};
+use crate::entry::{Content, Entry, Spot};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
@@ -66,11 +66,10 @@ pub(crate) struct Judge<'s> {
 
 /// The subject of a request: an object, or the pod that a workload would make.
 struct Subject<'e> {
-    entry: &'e Entry,
+    spot: &'e Spot,
     reference: ObjectRef,
-    /// The object as it is in the input, for the names of list items.
-    original: &'e Value,
-    pod: Option<&'e PodOfWorkload>,
+    /// The pod, and the workload.
+    pod: Option<(&'e PodOfWorkload, &'e Value)>,
     /// Whether the input contains the object, so that paths have places.
     has_places: bool,
 }
@@ -88,7 +87,7 @@ impl Judge<'_> {
                     output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
                 }
                 for entry in read.entries {
-                    self.entry(entry, &locator, &mut output);
+                    self.entry(entry, chunk, &locator, &mut output);
                 }
             }
             Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
@@ -101,29 +100,27 @@ impl Judge<'_> {
         Notice { level, place: Some(place), message }
     }
 
-    fn entry(&self, mut entry: Entry, locator: &Locator<'_>, output: &mut Output) {
-        let place = |entry: &Entry, path: Option<&[Step]>| locator.place(entry, path);
-        match std::mem::replace(&mut entry.content, Content::Other(String::new())) {
+    fn entry(&self, entry: Entry, chunk: &Chunk, locator: &Locator<'_>, output: &mut Output) {
+        let (content, spot) = entry.take(chunk);
+        match content {
             Content::Other(problem) => {
                 let message = format!("{problem}; it is skipped");
-                output.notices.push(Notice { level: Level::Note, place: Some(place(&entry, None)), message });
+                let place = Some(locator.place(&spot, None));
+                output.notices.push(Notice { level: Level::Note, place, message });
             }
-            Content::Review(review) => self.review(entry, review, locator, output),
+            Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
                 for guards::Suspicion { path, message } in guards::suspicions(&object) {
-                    output.notices.push(self.suspicion(place(&entry, Some(&path)), message));
+                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
                 }
                 complete(&mut object, self.options, &self.cluster.resources);
-                let original = object.clone();
-                entry.content = Content::Object(original);
-                let change = self.change(object, output);
-                let Content::Object(original) = &entry.content else { return };
-                let reference = object_ref(original);
+                let reference = object_ref(&object);
                 if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
-                let subject = Subject { entry: &entry, reference, original, pod: None, has_places: true };
+                let change = self.change(object, output);
+                let subject = Subject { spot: &spot, reference, pod: None, has_places: true };
                 self.object(change, &subject, locator, output);
             }
         }
@@ -147,15 +144,10 @@ impl Judge<'_> {
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
         let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
-        let mut entry = Entry { document: 0, steps: Vec::new(), content: Content::Object(object.clone()) };
-        let Content::Object(original) = std::mem::replace(&mut entry.content, Content::Other(String::new())) else {
-            return output;
-        };
         let chunk = Chunk::empty(&place.file);
-        let locator = Locator::new(&chunk);
-        let reference = object_ref(&original);
-        let subject = Subject { entry: &entry, reference, original: &original, pod: None, has_places: false };
-        self.object(Change::Delete(object.clone()), &subject, &locator, &mut output);
+        let spot = Spot::default();
+        let subject = Subject { spot: &spot, reference: object_ref(object), pod: None, has_places: false };
+        self.object(Change::Delete(object.clone()), &subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
@@ -163,29 +155,32 @@ impl Judge<'_> {
     }
 
     fn object(&self, change: Change, subject: &Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
-        let makes_pods = match &change {
-            Change::Create(object) => PodOfWorkload::of(object).is_some(),
-            Change::Update { old, new } => {
-                let pods = PodOfWorkload::of(new).zip(PodOfWorkload::of(old));
-                pods.is_some_and(|(new, old)| new.pod != old.pod)
-            }
-            Change::Delete(_) => false,
-        };
-        let mut asked = Request::new(request(change, &self.options.user(), &self.cluster.resources));
-        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
-        let other_kind = self.ask(&mut asked, subject, locator, output, &mut outcomes, &|_| true);
-        let is_stored = subject.reference.uid.is_some();
         let expands = match self.options.pods {
             Pods::Off => false,
             Pods::On => true,
-            Pods::Auto => !is_stored,
+            // The pods of a stored workload exist.
+            Pods::Auto => subject.reference.uid.is_none(),
         };
+        let makes_pods = expands
+            && match &change {
+                Change::Create(_) => true,
+                Change::Update { old, new } => {
+                    let pods = PodOfWorkload::of(new).zip(PodOfWorkload::of(old));
+                    pods.is_some_and(|(new, old)| new.pod != old.pod)
+                }
+                Change::Delete(_) => false,
+            };
+        let mut asked = Request::new(request(change, &self.options.user(), &self.cluster.resources));
+        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
+        let other_kind = self.ask(&mut asked, subject, locator, output, &mut outcomes, &|_| true);
         // The pods come from the workload as it would be stored, with the changes of the policies.
-        let stored = asked.into_value();
-        if expands && makes_pods && let Some(made) = stored.get("object").and_then(PodOfWorkload::of) {
+        let stored = asked.value().get("object").filter(|_| makes_pods);
+        if let Some((made, workload)) = stored.and_then(|stored| Some((PodOfWorkload::of(stored)?, stored))) {
             let user = made.user().unwrap_or_else(|| self.options.user());
-            let mut asked = Request::new(request(Change::Create(made.pod.clone()), &user, &self.cluster.resources));
-            let pod = Subject { pod: Some(&made), reference: subject.reference.clone(), ..*subject };
+            let change = Change::Create(made.pod.clone());
+            let mut asked = Request::new(request(change, &user, &self.cluster.resources));
+            let reference = subject.reference.clone();
+            let pod = Subject { pod: Some((&made, workload)), reference, ..*subject };
             let judges = |policy: usize| {
                 self.options.pods == Pods::On || other_kind.get(policy).copied().unwrap_or_default()
             };
@@ -253,11 +248,11 @@ impl Judge<'_> {
         asked: &mut Request,
     ) -> Outcome {
         let Some(policy) = self.policies.get(index) else { return Outcome::Skipped };
-        let mut add = |status, violation: &Violation| {
-            output.findings.push(self.finding(status, index, violation, subject, locator));
+        let add = |output: &mut Output, status, asked: &Request, violation: &Violation| {
+            output.findings.push(self.finding(status, index, violation, subject, locator, asked.value()));
         };
         for warning in &verdict.warnings {
-            add(Status::Warned, &Violation::of_text(warning.clone()));
+            add(output, Status::Warned, asked, &Violation::of_text(warning.clone()));
         }
         let protects = policy.reference.protects;
         match verdict.result {
@@ -266,7 +261,7 @@ impl Judge<'_> {
             Judged::Mutated(_) if !protects => Outcome::Admitted,
             Judged::Mutated(_) if !policy.is_mutating => {
                 let problem = "the policy changes the object, but it is not deployed with mutating: true";
-                add(Status::Denied, &Violation::of_text(problem.to_owned()));
+                add(output, Status::Denied, asked, &Violation::of_text(problem.to_owned()));
                 Outcome::Denied
             }
             Judged::Mutated(object) => {
@@ -279,13 +274,13 @@ impl Judge<'_> {
                 } else {
                     (Status::Monitored, Outcome::Monitored)
                 };
-                violations.iter().for_each(|violation| add(status, violation));
+                violations.iter().for_each(|violation| add(output, status, asked, violation));
                 outcome
             }
             Judged::Unknown(reason) => {
                 // The report has one notice for a policy that judges nothing.
                 if policy.unavailable().is_none() {
-                    add(Status::Unknown, &Violation::of_text(reason));
+                    add(output, Status::Unknown, asked, &Violation::of_text(reason));
                 }
                 Outcome::Unknown
             }
@@ -299,11 +294,14 @@ impl Judge<'_> {
         violation: &Violation,
         subject: &Subject<'_>,
         locator: &Locator<'_>,
+        asked: &Value,
     ) -> Finding {
         let steps = match (&violation.steps, subject.pod) {
-            (Some(steps), Some(made)) => made.path(steps),
+            (Some(steps), Some((made, _))) => made.path(steps),
             (steps, _) => steps.clone(),
         };
+        let object = subject.pod.map(|(_, workload)| workload);
+        let object = object.or_else(|| asked.get("object")).unwrap_or(&Value::Null);
         let message = violation.message.with_path(steps.as_deref().filter(|_| subject.pod.is_some()));
         let message = match self.policies.get(index).and_then(|policy| policy.message.as_ref()) {
             Some(instead) if matches!(status, Status::Denied | Status::Monitored) => format!("{instead}: {message}"),
@@ -316,11 +314,11 @@ impl Judge<'_> {
             control: violation.control.clone(),
             object: subject.reference.clone(),
             path: steps.as_deref().map(crate::subject::path),
-            stable_path: steps.as_deref().map(|steps| stable_path(subject.original, steps)),
+            stable_path: steps.as_deref().map(|steps| stable_path(object, steps)),
             message,
             rule: violation.rule.clone(),
             remedy: violation.remedy.clone(),
-            place: Some(locator.place(subject.entry, path)),
+            place: Some(locator.place(subject.spot, path)),
             concerns_pods: subject.pod.is_some(),
             others: 0,
             excepted: None,
@@ -360,9 +358,9 @@ impl Judge<'_> {
     }
 
     /// Judges a request of the input as it is.
-    fn review(&self, mut entry: Entry, review: Value, locator: &Locator<'_>, output: &mut Output) {
+    fn review(&self, mut spot: Spot, review: Value, locator: &Locator<'_>, output: &mut Output) {
         let is_review = Form::of(&review) == Some(Form::Review);
-        let place = locator.place(&entry, None);
+        let place = locator.place(&spot, None);
         let asked = match AdmissionRequest::from_value(review) {
             Ok(request) => request.as_value().clone(),
             Err(error) => {
@@ -371,11 +369,10 @@ impl Judge<'_> {
                 return;
             }
         };
-        entry.steps.extend(is_review.then(|| Step::Field("request".to_owned())));
+        spot.steps.extend(is_review.then(|| Step::Field("request".to_owned())));
         let field = if asked.get("object").is_some_and(Value::is_object) { "object" } else { "oldObject" };
-        entry.steps.push(Step::Field(field.to_owned()));
-        let original = asked.get(field).cloned().unwrap_or_default();
-        let mut reference = object_ref(&original);
+        spot.steps.push(Step::Field(field.to_owned()));
+        let mut reference = object_ref(asked.get(field).unwrap_or(&Value::Null));
         let text = |pointer: &str| asked.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         if reference.kind.is_empty() {
             reference.kind = text("/kind/kind").unwrap_or_default();
@@ -384,7 +381,7 @@ impl Judge<'_> {
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
-        let subject = Subject { entry: &entry, reference, original: &original, pod: None, has_places: true };
+        let subject = Subject { spot: &spot, reference, pod: None, has_places: true };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
         self.count(&subject, &outcomes, output);

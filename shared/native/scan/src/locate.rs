@@ -6,7 +6,7 @@ use manifest::Places;
 use report::{Place, Position};
 use text::Step;
 
-use crate::entry::Entry;
+use crate::entry::Spot;
 use crate::input::Chunk;
 use crate::rendered;
 
@@ -24,7 +24,7 @@ impl<'c> Locator<'c> {
 
     /// Returns the place of a path in a value, or of its nearest ancestor in it; without a path, or
     /// if nothing of it exists, the place of the value, which is not exact.
-    pub(crate) fn place(&self, entry: &Entry, path: Option<&[Step]>) -> Place {
+    pub(crate) fn place(&self, entry: &Spot, path: Option<&[Step]>) -> Place {
         let exact = path.filter(|path| !path.is_empty()).and_then(|path| self.find(entry, path));
         if !self.chunk.origin.is_rendered
             && let Some(place) = exact
@@ -40,7 +40,7 @@ impl<'c> Locator<'c> {
     }
 
     /// Returns the place of a path below a value; `None` if the first step does not exist.
-    fn find(&self, entry: &Entry, path: &[Step]) -> Option<manifest::Place> {
+    fn find(&self, entry: &Spot, path: &[Step]) -> Option<manifest::Place> {
         let first: Vec<Step> = entry.steps.iter().chain(path.first()).cloned().collect();
         let steps: Vec<Step> = entry.steps.iter().chain(path).cloned().collect();
         let places = self.places();

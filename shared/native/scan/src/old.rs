@@ -46,9 +46,9 @@ impl Old {
                 }
             };
             let locator = Locator::new(&chunk);
-            for mut entry in read.entries {
-                let place = locator.place(&entry, None);
-                let content = std::mem::replace(&mut entry.content, Content::Other(String::new()));
+            for entry in read.entries {
+                let (content, spot) = entry.take(&chunk);
+                let place = locator.place(&spot, None);
                 if let Content::Object(mut object) = content {
                     complete(&mut object, options, &Kinds::default());
                     old.objects.extend(identity(&object).map(|identity| (identity, (object, place))));

@@ -7,9 +7,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use report::{Place, Position};
-use serde_json::Value;
 
-use crate::entry::{Content, Entry};
+use crate::entry::{Rendered, Spot};
 use crate::input::{Chunk, Files, Origin, file_name};
 
 /// Adds the manifests that `helm template` renders of a chart: a folder, an archive or a reference.
@@ -68,17 +67,17 @@ fn add(files: &mut Files, origin: Origin, commands: &[(&str, Vec<OsString>)]) {
 
 /// Returns the place of a value in the file that it was rendered from, as far as the renderer notes
 /// it. It is never exact.
-pub(crate) fn template_place(chunk: &Chunk, entry: &Entry, place: Place) -> Place {
+pub(crate) fn template_place(chunk: &Chunk, spot: &Spot, place: Place) -> Place {
     if !chunk.origin.is_rendered {
         return place;
     }
     let source = match &chunk.origin.chart {
         Some(chart) => helm_source(chart, &chunk.text),
-        None => kustomize_source(&chunk.origin.name, entry),
+        None => kustomize_source(&chunk.origin.name, &spot.rendered),
     };
     let file = source.unwrap_or_else(|| chunk.origin.name.clone());
     let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let line = kind_line(&text, kind(entry));
+    let line = kind_line(&text, &spot.rendered.kind);
     let at = |column| Position { line, column };
     Place { file, start: at(1), end: at(1), is_exact: false }
 }
@@ -92,19 +91,11 @@ fn helm_source(chart: &str, text: &str) -> Option<String> {
 
 /// Returns the file from Kustomize's annotation, which the user can ask for by `buildMetadata:
 /// [originAnnotations]`.
-fn kustomize_source(kustomization: &str, entry: &Entry) -> Option<String> {
-    let Content::Object(object) = &entry.content else { return None };
-    let origin = object.pointer("/metadata/annotations/config.kubernetes.io~1origin")?.as_str()?;
+fn kustomize_source(kustomization: &str, rendered: &Rendered) -> Option<String> {
+    let origin = rendered.origin.as_deref()?;
     let path = origin.lines().find_map(|line| line.strip_prefix("path: "))?.trim();
     let file = Path::new(kustomization).parent()?.join(path);
     file.is_file().then(|| file_name(&file))
-}
-
-fn kind(entry: &Entry) -> &str {
-    match &entry.content {
-        Content::Object(object) => object.get("kind").and_then(Value::as_str).unwrap_or_default(),
-        _ => "",
-    }
 }
 
 /// Returns the first line of a template with a kind; the first line of all if there is none.

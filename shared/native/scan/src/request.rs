@@ -1,7 +1,7 @@
 //! The requests in which the API server would receive the objects.
 
 use admission_review::Draft;
-use kinds::Kinds;
+use kinds::{Kinds, Origin};
 use serde_json::{Value, json};
 
 use crate::cluster::add_name_label;
@@ -71,12 +71,17 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
 }
 
 /// Completes an object as the API server does before admission: it sets the namespace of a
-/// namespaced object that names none, and the label with the name of a Namespace.
+/// namespaced object that names none, and the label with the name of a Namespace. It decodes objects
+/// of Kubernetes' own kinds into types, which loses fields that are null.
 pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_namespace = text("apiVersion") == "v1" && text("kind") == "Namespace";
+    let resource = kinds.resource(text("apiVersion"), text("kind"));
     // Objects of kinds that nobody knows count as namespaced.
-    let is_namespaced = kinds.resource(text("apiVersion"), text("kind")).is_namespaced != Some(false);
+    let is_namespaced = resource.is_namespaced != Some(false);
+    if matches!(resource.origin, Origin::BuiltIn | Origin::Removed) {
+        remove_nulls(object);
+    }
     if is_namespace {
         add_name_label(object);
     }
@@ -87,6 +92,18 @@ pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
         if namespace.as_str().is_none_or(str::is_empty) {
             *namespace = options.default_namespace.clone().into();
         }
+    }
+}
+
+/// Removes fields that are null. Items of lists stay.
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
     }
 }
 
@@ -120,10 +137,12 @@ mod tests {
             (json!({ "apiVersion": "v1", "kind": "Pod" }), json!("d")),
             (json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "" } }), json!("d")),
             (json!({ "apiVersion": "v1", "kind": "Node", "metadata": {} }), Value::Null),
+            (json!({ "apiVersion": "v1", "kind": "Pod", "metadata": null }), json!("d")),
         ] {
             let mut object = object;
             complete(&mut object, &options, &Kinds::default());
             assert_eq!(object["metadata"]["namespace"], want);
+            assert!(!object.to_string().contains("null"));
         }
     }
 }

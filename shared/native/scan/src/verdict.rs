@@ -27,10 +27,6 @@ impl Request {
         &self.value
     }
 
-    pub(crate) fn into_value(self) -> Value {
-        self.value
-    }
-
     /// Puts another object in the place of the object.
     pub(crate) fn set_object(&mut self, object: Value) {
         if let Value::Object(fields) = &mut self.value {

@@ -105,6 +105,12 @@ impl<R: Read> JsonPieces<R> {
             if let Some(problem) = self.check_length() {
                 return Some(Err(problem));
             }
+            // A scalar can be an item itself.
+            let may_begin_item =
+                self.list.as_ref().is_some_and(|items| items.depth == self.depth && items.item.is_none());
+            if self.depth > 0 && !may_begin_item {
+                self.window.pass_plain();
+            }
             let byte = match self.window.byte() {
                 Ok(Some(byte)) => byte,
                 Ok(None) => {

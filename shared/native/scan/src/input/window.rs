@@ -10,6 +10,20 @@ use super::chunk::Cursor;
 /// The number of bytes that are read at once.
 const BLOCK: usize = 64 * 1024;
 
+/// The bytes with a meaning for the structure of JSON.
+const STRUCTURAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut bytes: &[u8] = b"\"{}[],";
+    while let [byte, rest @ ..] = bytes {
+        let (before, _) = table.split_at_mut(*byte as usize + 1);
+        if let [.., last] = before {
+            *last = true;
+        }
+        bytes = rest;
+    }
+    table
+};
+
 /// The bytes of a stream from a place that is kept to the current one. Places are numbers of bytes
 /// from the beginning of the stream.
 #[derive(Debug)]
@@ -48,6 +62,14 @@ impl<R: Read> Window<R> {
     /// Passes a byte.
     pub(crate) fn pass(&mut self) {
         self.place = self.place.saturating_add(1);
+    }
+
+    /// Passes bytes that are read already, up to the first with a meaning for the structure of JSON.
+    pub(crate) fn pass_plain(&mut self) {
+        let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
+        let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or_default();
+        let length = rest.iter().position(is_structural).unwrap_or(rest.len());
+        self.place = self.place.saturating_add(length);
     }
 
     /// Passes bytes that are no part of the text.
