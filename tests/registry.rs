@@ -366,6 +366,49 @@ fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
 }
 
 #[test]
+fn judges_by_modules_from_the_registry_and_its_cache() {
+    let Some(registry) = Registry::start("cache", None) else { return };
+    let folder = Folder::new("cache");
+    folder.write(
+        "web.yaml",
+        "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {externalIPs: [192.0.2.1]}\n",
+    );
+    let place = format!("{}/policies/external-ips", registry.host);
+    let by_digest = immutable(
+        &folder.done(&["push", &built("external-ips"), &format!("{place}:v1"), "--plain-http"]),
+        "external-ips",
+    );
+    let cache = folder.0.join("cache");
+    let judge = |command: &str, reference: &str, more: &[&str]| {
+        let scans: &[&str] =
+            if command == "scan" { &["web.yaml", "--policy", reference] } else { &[reference, "web.yaml"] };
+        let mut tool = folder.tool(&[&[command], scans, &["--plain-http"], more].concat());
+        run(tool.env("XDG_CACHE_HOME", &cache))
+    };
+    let scheme = format!("registry://{place}:v1");
+    let (status, _, stderr) = judge("run", &scheme, &["--offline"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("is not in the cache "), "{stderr}");
+    for reference in [&*scheme, &*by_digest] {
+        for command in ["run", "scan"] {
+            let (status, stdout, stderr) = judge(command, reference, &[]);
+            assert_eq!(status, 1, "{stderr}");
+            assert!(stdout.contains("spec.externalIPs[0]: Invalid value: \"192.0.2.1\""), "{stdout}");
+        }
+    }
+    // Without the registry, the digest and the tag in the cache are enough; a tag may have moved.
+    drop(registry);
+    assert_eq!(judge("run", &by_digest, &[]).0, 1);
+    assert_eq!(judge("run", &scheme, &["--offline"]).0, 1);
+    assert_eq!(judge("run", &scheme, &[]).0, 2);
+    // A damaged file is not used.
+    for file in std::fs::read_dir(cache.join("portcullis/modules")).unwrap() {
+        std::fs::write(file.unwrap().path(), "damaged").unwrap();
+    }
+    assert_eq!(judge("run", &by_digest, &["--offline"]).0, 2);
+}
+
+#[test]
 fn pushes_a_single_policy_to_the_reference() {
     let Some(registry) = Registry::start("one", None) else { return };
     let folder = Folder::new("one");

@@ -129,12 +129,10 @@ fn says_what_is_wrong_with_a_policy() {
     );
     folder.file("shape.yaml", policy().replace("mutating: false", "mutating: 1"));
     let message = refused("shape.yaml");
-    assert!(message.starts_with("shape.yaml, document 2: spec.mutating: invalid type: "), "{message}");
+    assert!(message.starts_with("shape.yaml, document 2: spec.mutating: Invalid value: "), "{message}");
     folder.file("list.yaml", policy().split("  settings:").next().unwrap().to_owned() + "  settings: []\n");
-    assert_eq!(
-        refused("list.yaml"),
-        "list.yaml, document 2: spec.settings: expected an object with settings, found a list"
-    );
+    let message = refused("list.yaml");
+    assert!(message.starts_with("list.yaml, document 2: spec.settings: Invalid value: "), "{message}");
     assert_eq!(refused("."), ".: is a directory; pass one module or manifest, or use portcullis scan");
     assert_eq!(
         refused("https://example.com/policy.wasm"),

@@ -9,8 +9,8 @@ use crate::registry::RegistryArgs;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Policies")]
 pub(crate) struct EngineArgs {
-    /// Engine of the policies of Portcullis: their rules, which the tool contains, or their modules.
-    /// Other policies always run as modules.
+    /// Engine of the policies of Portcullis: their rules, which the tool contains, or their
+    /// modules. Other policies always run as modules.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) engine: EngineKind,
 

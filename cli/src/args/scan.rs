@@ -70,8 +70,8 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "FILE|DIR|git:REV")]
     pub(crate) old: Vec<String>,
 
-    /// Objects that exist in addition to the input, for look-ups and for the labels of Namespaces: files or
-    /// directories. With it, an object that is in neither does not exist.
+    /// Objects that exist in addition to the input, for look-ups and for the labels of Namespaces:
+    /// files or directories. With it, an object that is in neither does not exist.
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 

@@ -16,6 +16,8 @@ pub(crate) enum Consulted {
     /// The policy is not asked. `by_rules` if no rule matches, so that the policy is not about this
     /// kind of request at all.
     Skipped { by_rules: bool },
+    /// The policy is not asked, because a condition of its own is false: it admits such requests.
+    Admitted,
     /// It is not known whether the policy is asked.
     Unknown(String),
 }
@@ -32,9 +34,10 @@ pub(crate) fn consult(
     let consulted = match &decision {
         Decision::Called(found) => Consulted::Called(found.clone()),
         Decision::NeverSent | Decision::NoRuleMatches => Consulted::Skipped { by_rules: true },
-        Decision::NamespaceIsNotSelected(_) | Decision::ObjectIsNotSelected(_) | Decision::ConditionIsFalse(_) => {
+        Decision::NamespaceIsNotSelected(_) | Decision::ObjectIsNotSelected(_) => {
             Consulted::Skipped { by_rules: false }
         }
+        Decision::ConditionIsFalse(_) => Consulted::Admitted,
         Decision::ConditionFailed(error) if policy.fails_closed => {
             Consulted::Rejected(format!("the API server rejects the request, because the {error}"))
         }

@@ -222,6 +222,9 @@ impl Judge<'_> {
                     *is_of_other_kind = by_rules;
                     continue;
                 }
+                // A condition is part of the policy. If the policy counted as not asked, a scan of
+                // flawless objects would have judged nothing.
+                Consulted::Admitted => Verdict { result: Judged::Admitted, warnings: Vec::new() },
                 Consulted::Unknown(reason) => {
                     Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
                 }

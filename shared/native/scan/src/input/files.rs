@@ -72,6 +72,12 @@ impl Files {
             self.add_stream("-", &mut io::stdin().lock());
         } else if path.is_dir() {
             self.add_folder(path);
+        } else if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            // A pipe, such as that of `scan <(helm template …)`, can be read only once.
+            match File::open(path) {
+                Ok(mut pipe) => self.add_stream(&file_name(path), &mut pipe),
+                Err(error) => self.add_problem(&file_name(path), unreadable(&error)),
+            }
         } else {
             self.push(Origin::file(file_name(path)), Content::File(path.to_owned()));
         }
