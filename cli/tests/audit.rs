@@ -24,6 +24,37 @@ fn refused(folder: &Folder, arguments: &[&str], input: &str) -> String {
     folder.refused(&[&["audit"], arguments].concat(), input)
 }
 
+#[test]
+fn judges_pods_and_services_under_settings() {
+    let folder = Folder::new("judged");
+    folder.file(
+        "dump.json",
+        r#"{"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"},
+         "spec": {"hostPID": true, "containers": [{"name": "a", "image": "a"}]}},
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "shop"},
+         "spec": {"externalIPs": ["192.0.2.1"]}}
+    ]}"#,
+    );
+    let text = found(&folder, &["pod-security", "dump.json", "--settings-json", r#"{"level": "baseline"}"#]);
+    assert!(text.contains("Pod shop/a") && text.contains("spec.hostPID: Invalid value: true"), "{text}");
+    let (status, ..) =
+        audit(&folder, &["pod-security", "dump.json", "--settings-json", r#"{"level": "privileged"}"#], "");
+    assert_eq!(status, 0);
+    assert_eq!(
+        found(&folder, &["external-ips", "dump.json"]),
+        "shop/s: 192.0.2.1\n\n1 Service uses spec.externalIPs.\n"
+    );
+    let ranges = |range: &str| format!("{{\"allow\": [{{\"cidrs\": [\"{range}\"]}}]}}");
+    let judged = |range: &str| {
+        audit(&folder, &["external-ips", "dump.json", "-o", "json", "--settings-json", &ranges(range)], "")
+    };
+    assert_eq!(judged("192.0.2.0/24").0, 0);
+    let (status, json, _) = judged("198.51.100.0/24");
+    assert_eq!(status, 1);
+    assert!(json.contains("spec.externalIPs[0]"), "{json}");
+}
+
 const PODS: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
   {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-apiserver-cp-1", "namespace": "kube-system",
     "annotations": {"kubernetes.io/config.mirror": "x"},

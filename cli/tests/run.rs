@@ -67,6 +67,9 @@ fn judges_the_creation_of_objects_from_any_directory() {
             "3 requests: 2 admitted, 1 denied.",
         ]
     );
+    // A directory with the name of a policy is not in the way.
+    std::fs::create_dir(folder.0.join("external-ips")).unwrap();
+    assert_eq!(folder.run(&["run", "external-ips", "m.yaml"], "").1, stdout);
     // Each response has the uid of its own request.
     let (_, json, _) = folder.run(&["run", "external-ips", "m.yaml", "-o", "json"], "");
     let reviews: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

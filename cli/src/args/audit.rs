@@ -16,8 +16,16 @@ pub(crate) struct AuditArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
-    /// List Services that use spec.externalIPs.
-    ExternalIps(DumpArgs),
+    /// List Services that use spec.externalIPs, or with settings those that these deny.
+    ///
+    /// With settings, the output is that of `portcullis scan`. Services are then judged as if they
+    /// were being created, and a namespaceSelector also needs the Namespaces in the dump.
+    ExternalIps {
+        #[command(flatten)]
+        dump: DumpArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
     /// List labels of mirror pods that their namespaces do not allow, and the commands that allow
     /// them.
     ///
@@ -29,6 +37,17 @@ pub(crate) enum Audit {
     /// The list includes labels set by administrators, because a dump does not record who set a
     /// label.
     NodeLabels {
+        #[command(flatten)]
+        dump: DumpArgs,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+    /// List pods and workloads that the Pod Security Standards deny, under settings of the policy
+    /// pod-security.
+    ///
+    /// The output is that of `portcullis scan`. All objects are judged as if they were being
+    /// created.
+    PodSecurity {
         #[command(flatten)]
         dump: DumpArgs,
         #[command(flatten)]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::registry::RegistryArgs;
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Policies")]
 pub(crate) struct EngineArgs {
     /// Engine of the policies of Portcullis: their rules, which the tool contains, or their

@@ -32,7 +32,8 @@ pub(crate) enum PolicyArgument<'a> {
 }
 
 impl<'a> PolicyArgument<'a> {
-    /// Finds out what an argument names. A file comes before an id, and an id before a reference.
+    /// Finds out what an argument names. A file comes before an id, and an id before a
+    /// directory and a reference.
     ///
     /// # Errors
     /// A file that cannot be read, and a text that names nothing.
@@ -48,14 +49,14 @@ impl<'a> PolicyArgument<'a> {
         if text == "-" {
             return Ok(Self::Manifest(text));
         }
-        if path.is_dir() {
+        if path.is_dir() && rules::find(text).is_none() {
             let problem = "is a directory; pass one module or manifest, or use portcullis scan";
             return Err(Failure::about(path.display(), problem));
         }
         if has_extension(path, &["wasm"]) {
             return Ok(Self::Module(path.to_path_buf()));
         }
-        if path.exists() {
+        if path.exists() && !path.is_dir() {
             return Ok(if is_module(path)? {
                 Self::Module(path.to_path_buf())
             } else {

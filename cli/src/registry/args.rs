@@ -54,7 +54,7 @@ pub(crate) struct PullArgs {
     pub(crate) output: TextOrData,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct RegistryArgs {
     /// Use HTTP without TLS, which exposes credentials on the network.
     #[arg(long)]

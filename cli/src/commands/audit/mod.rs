@@ -1,6 +1,7 @@
 //! `portcullis audit`.
 
 mod external_ips;
+mod judged;
 mod mirror_labels;
 mod node_labels;
 mod selinux;
@@ -10,7 +11,10 @@ pub(super) use selinux::shared as selinux_level;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use admission::PolicyEntry;
 use audit::AuditError;
+use rules::external_ips::ExternalIps;
+use rules::pod_security::PodSecurity;
 use serde::Serialize;
 
 use super::selinux::read_settings;
@@ -20,6 +24,10 @@ use crate::failure::Failure;
 use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
+
+/// The policies that judge whole dumps.
+static EXTERNAL_IPS: PolicyEntry = PolicyEntry::of::<ExternalIps>();
+static POD_SECURITY: PolicyEntry = PolicyEntry::of::<PodSecurity>();
 
 /// The exit status if something is found.
 const FOUND: u8 = 1;
@@ -31,7 +39,11 @@ const FOUND: u8 = 1;
 pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     match audit {
-        Audit::ExternalIps(args) => {
+        Audit::ExternalIps { dump, settings } if settings.are_given() => {
+            judged::audit(&EXTERNAL_IPS, dump, settings, &mut reader)
+        }
+        Audit::PodSecurity { dump, settings } => judged::audit(&POD_SECURITY, dump, settings, &mut reader),
+        Audit::ExternalIps { dump: args, .. } => {
             let found = find(args, &mut reader, ::audit::external_ips::find)?;
             report(&found, found.is_empty(), args.output, |out| external_ips::write(out, &found))
         }

@@ -32,7 +32,7 @@ pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies
     let mut policies = Policies::default();
     let mut bare = 0_usize;
     for argument in &args.policy {
-        if Path::new(argument).is_dir() {
+        if Path::new(argument).is_dir() && rules::find(argument).is_none() {
             let found = policies.policies.len().saturating_add(policies.notices.len());
             for file in cluster::files(argument)? {
                 policies.add_file(&file, args, reader)?;

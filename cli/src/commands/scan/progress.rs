@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::ObjectRef;
@@ -12,12 +13,17 @@ use scan::{Explanation, Files, Input, Observer, Policy};
 use crate::failure::Failure;
 use crate::terminal::one_line;
 
+/// The time after which the progress is shown. Shorter scans show only their report.
+const PATIENCE: Duration = Duration::from_millis(300);
+
 /// The exit status of a program that a user ended by the second Ctrl-C: 128 and SIGINT.
 const ENDED: i32 = 130;
 
 /// Shows the progress at a terminal, and nothing elsewhere.
 pub(super) struct Progress {
     bar: ProgressBar,
+    since: Instant,
+    is_shown: bool,
     interrupted: Arc<AtomicBool>,
     /// The names of the policies, if their decisions are explained.
     explained: Option<Vec<String>>,
@@ -43,13 +49,19 @@ impl Progress {
             Some(size) => (ProgressBar::new(size), "{bar:30} {percent}% {msg}, {eta} left"),
             None => (ProgressBar::no_length(), "{spinner} {msg}"),
         };
-        // The drawing is hidden unless standard error is a terminal.
-        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.set_draw_target(ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
         let names = || policies.iter().map(ToString::to_string).collect();
-        Ok(Self { bar, interrupted, explained: explains.then(names), failed: None })
+        Ok(Self {
+            bar,
+            since: Instant::now(),
+            is_shown: false,
+            interrupted,
+            explained: explains.then(names),
+            failed: None,
+        })
     }
 
     /// Removes the progress from the terminal.
@@ -69,6 +81,11 @@ impl Progress {
 
 impl Observer for Progress {
     fn progress(&mut self, objects: u64, findings: u64, bytes: u64) {
+        if !self.is_shown && self.since.elapsed() > PATIENCE {
+            self.is_shown = true;
+            // The drawing stays hidden unless standard error is a terminal.
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
         self.bar.set_position(bytes);
         if !self.bar.is_hidden() {
             self.bar.set_message(format!("{objects} objects, {findings} findings"));
