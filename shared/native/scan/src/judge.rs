@@ -1,13 +1,13 @@
 //! The judgement of the entries of a piece by all policies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use admission_review::{AdmissionRequest, Form};
 use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Kind};
 use crate::consult::{Consulted, consult};
 use crate::entry::{Content, Entry, Spot};
 use crate::explanation::Explanation;
@@ -20,7 +20,7 @@ use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
-use crate::verdict::{Judged, Request, Verdict, Violation, judge};
+use crate::verdict::{Judged, Request, Verdict, Violation, judge, unknown};
 
 /// What the judgement of a piece yields.
 #[derive(Debug, Default)]
@@ -38,6 +38,9 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
+    /// The kinds that have to be collected before the piece can be judged. The rest of the output
+    /// is then worth nothing.
+    pub(crate) lacking: BTreeSet<Kind>,
 }
 
 /// Namespace, kind and name of an object that can own others.
@@ -222,15 +225,14 @@ impl Judge<'_> {
                     *is_of_other_kind = by_rules;
                     continue;
                 }
-                Consulted::Unknown(reason) => {
-                    Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
-                }
+                Consulted::Unknown(reason) => unknown(reason),
                 Consulted::Rejected(reason) => {
                     let result = Judged::Denied(vec![Violation::of_text(reason)]);
-                    Verdict { result, warnings: Vec::new() }
+                    Verdict { result, ..unknown(String::new()) }
                 }
                 Consulted::Called(found) => judge(policy, &found, asked, self.cluster),
             };
+            output.lacking.extend(verdict.lacking.iter().cloned());
             let found = self.verdict(index, verdict, subject, locator, output, asked);
             *outcome = found.max(*outcome);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use admission::{How, PolicyEntry};
+use admission::PolicyEntry;
 use matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
@@ -170,16 +170,6 @@ impl Module {
             other => other,
         };
         Self { settings, engine, look_ups }
-    }
-
-    /// Returns whether the module can ask for permissions of users.
-    pub(crate) fn asks_permissions(&self) -> bool {
-        match &self.engine {
-            Engine::Native(entry) => entry.reads.ask(How::CanI),
-            #[cfg(feature = "modules")]
-            Engine::Deployed(_) => true,
-            Engine::Unavailable(_) => false,
-        }
     }
 }
 

@@ -40,6 +40,10 @@ impl Tally {
         self.report.is_partial = true;
     }
 
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.report.is_partial
+    }
+
     /// Adds the output of a piece.
     pub(crate) fn add(&mut self, output: Output) {
         let totals = &mut self.report.totals;

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use admission::{Decision, Finding, PolicyEntry};
 use matching::{GroupVerdict, Match, MemberVerdict};
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::{Cluster, LookUps};
+use crate::cluster::{Cluster, Kind, LookUps};
 use crate::policy::{Engine, Judge, Module, Policy};
 
 /// A request, and its JSON once it is needed.
@@ -47,6 +48,8 @@ impl Request {
 pub(crate) struct Verdict {
     pub(crate) result: Judged,
     pub(crate) warnings: Vec<String>,
+    /// The kinds that have to be collected before there is a verdict.
+    pub(crate) lacking: BTreeSet<Kind>,
 }
 
 #[derive(Debug)]
@@ -111,8 +114,13 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
     match judge {
         Judge::Module(module) => by_module(module, request, cluster),
         Judge::Group(group, members) => {
+            let mut lacking = BTreeSet::new();
             let mut ask = |name: &str| match members.get(name) {
-                Some(module) => member(by_module(module, request, cluster)),
+                Some(module) => {
+                    let verdict = by_module(module, request, cluster);
+                    lacking.extend(verdict.lacking.iter().cloned());
+                    member(verdict)
+                }
                 None => MemberVerdict::Unknown("the group has no such member".to_owned()),
             };
             let result = match group.evaluate(&mut ask) {
@@ -129,7 +137,7 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                 GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
             };
             // The policy server drops the warnings of members.
-            Verdict { result, warnings: Vec::new() }
+            Verdict { result, warnings: Vec::new(), lacking }
         }
     }
 }
@@ -156,15 +164,19 @@ fn by_module(module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     }
 }
 
-fn unknown(reason: String) -> Verdict {
-    Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
+pub(crate) fn unknown(reason: String) -> Verdict {
+    Verdict { result: Judged::Unknown(reason), warnings: Vec::new(), lacking: BTreeSet::new() }
 }
 
 fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster);
     let outcome = (entry.judge)(&request.payload(settings), &look_ups);
-    if let Some(why) = look_ups.into_unanswered() {
+    let (unanswered, lacking) = look_ups.into_parts();
+    if let Some(why) = unanswered {
         return unknown(format!("{}: {why}", entry.id));
+    }
+    if !lacking.is_empty() {
+        return Verdict { lacking, ..unknown(String::new()) };
     }
     if matches!(outcome.decision, Decision::Fault(_)) {
         return unknown((entry.render)(outcome).message.unwrap_or_default());
@@ -186,7 +198,7 @@ fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &
         }
         Decision::Fault(fault) => Judged::Unknown(fault.to_string()),
     };
-    Verdict { result, warnings }
+    Verdict { result, warnings, lacking: BTreeSet::new() }
 }
 
 fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
@@ -248,8 +260,10 @@ mod in_host {
     use serde_json::Value;
     use wapc_host::{CallOutcome, DeployedPolicy, HostCall};
 
+    use std::collections::BTreeSet;
+
     use super::{Judged, Request, Verdict, of_text, unknown};
-    use crate::cluster::Cluster;
+    use crate::cluster::{Cluster, Kind, rbac_kinds};
 
     /// The status code of a request that cannot be judged.
     const INTERNAL_ERROR: u16 = 500;
@@ -260,6 +274,11 @@ mod in_host {
             Err(error) => return unknown(error.to_string()),
         };
         let evaluation = module.validate(&admission_request, &cluster.objects);
+        let lacking: BTreeSet<Kind> =
+            evaluation.calls.iter().flat_map(kinds_of).filter(|kind| cluster.lacks(kind)).collect();
+        if !lacking.is_empty() {
+            return Verdict { lacking, ..unknown(String::new()) };
+        }
         if let Some(why) = evaluation.calls.iter().find_map(|call| unanswered(call, cluster)) {
             return unknown(why);
         }
@@ -281,6 +300,17 @@ mod in_host {
             Judged::Denied(message.lines().map(|line| of_text(line.to_owned(), object)).collect())
         };
         Verdict { result, warnings: response.warnings.unwrap_or_default() }
+    }
+
+    /// Returns the kinds that a question of the module is about.
+    fn kinds_of(call: &HostCall) -> Vec<Kind> {
+        let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match (call.namespace.as_str(), &call.outcome) {
+            (_, CallOutcome::Denied(_)) => Vec::new(),
+            ("kubernetes", _) if call.operation == "can_i" => rbac_kinds().collect(),
+            ("kubernetes", _) if !text("kind").is_empty() => vec![(text("api_version"), text("kind"))],
+            _ => Vec::new(),
+        }
     }
 
     fn mutated(raw: &[u8]) -> Option<Value> {
