@@ -20,7 +20,10 @@ pub(crate) fn write(objects: u64, writer: &mut dyn Write) -> io::Result<()> {
         let text = pretty(&object(number))?;
         writer.write_all(text.replace('\n', "\n        ").as_bytes())?;
     }
-    writeln!(writer, "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {{\n        \"resourceVersion\": \"\"\n    }}\n}}")
+    writeln!(
+        writer,
+        "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {{\n        \"resourceVersion\": \"\"\n    }}\n}}"
+    )
 }
 
 fn pretty(value: &Value) -> io::Result<String> {
@@ -33,7 +36,10 @@ fn pretty(value: &Value) -> io::Result<String> {
 
 fn object(number: u64) -> Value {
     if number < NAMESPACES {
-        return with(number, json!({ "apiVersion": "v1", "kind": "Namespace", "spec": { "finalizers": ["kubernetes"] } }));
+        return with(
+            number,
+            json!({ "apiVersion": "v1", "kind": "Namespace", "spec": { "finalizers": ["kubernetes"] } }),
+        );
     }
     with(
         number,

@@ -67,7 +67,7 @@ fn is_json(text: &str) -> bool {
     let begins = inner.is_empty()
         || inner.starts_with(is_value)
         || ["true", "false", "null"].iter().any(|name| inner.starts_with(name));
-    text.starts_with(['{', '[']) && begins && !text.lines().any(|line| line.starts_with("---"))
+    text.starts_with(['{', '[']) && begins && !text.contains("\n---")
 }
 
 fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {

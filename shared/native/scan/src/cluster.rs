@@ -70,7 +70,8 @@ impl Collector {
 
     /// Adds an object, in the place of one that was given before.
     pub(crate) fn add(&mut self, object: Value) {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let kind = (text("/apiVersion"), text("/kind"));
         let name = text("/metadata/name");
         // An object whose name the API server makes up cannot be looked up.
@@ -96,8 +97,16 @@ impl Collector {
             kinds.insert(kind);
             values.push(object);
         }
-        let objects = Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
-        Cluster { objects: Arc::new(objects), is_complete, collected: self.kinds, kinds, namespaces, resources }
+        let objects =
+            Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
+        Cluster {
+            objects: Arc::new(objects),
+            is_complete,
+            collected: self.kinds,
+            kinds,
+            namespaces,
+            resources,
+        }
     }
 }
 
@@ -146,7 +155,8 @@ impl Cluster {
     /// Returns why a question about permissions has no answer, if so.
     pub(crate) fn misses_permissions(&self) -> Option<String> {
         let has = |kind: &&str| self.kinds.contains(&(RBAC.to_owned(), (**kind).to_owned()));
-        let is_known = self.is_complete && RBAC_KINDS.iter().any(has) || RBAC_KINDS.iter().all(|kind| has(&kind));
+        let is_known =
+            self.is_complete && RBAC_KINDS.iter().any(has) || RBAC_KINDS.iter().all(|kind| has(&kind));
         (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
     }
 }

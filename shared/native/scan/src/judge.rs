@@ -80,7 +80,8 @@ struct Subject<'e> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output =
+            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
@@ -139,14 +140,17 @@ impl Judge<'_> {
         match (self.options.operation, stored) {
             (Operation::Delete, _) => Change::Delete(object),
             (_, Some(old)) => Change::Update { old, new: object },
-            (Operation::Update, None) if self.old.is_none() => Change::Update { old: object.clone(), new: object },
+            (Operation::Update, None) if self.old.is_none() => {
+                Change::Update { old: object.clone(), new: object }
+            }
             _ => Change::Create(object),
         }
     }
 
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
-        let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output =
+            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject { spot: &spot, reference: object_ref(object), pod: None, has_places: false };
@@ -218,7 +222,13 @@ impl Judge<'_> {
                 let why = decision.explain();
                 let concerns_pods = subject.pod.is_some();
                 let object = subject.reference.clone();
-                output.explanations.push(Explanation { policy: index, object, concerns_pods, is_called, why });
+                output.explanations.push(Explanation {
+                    policy: index,
+                    object,
+                    concerns_pods,
+                    is_called,
+                    why,
+                });
             }
             let verdict = match consulted {
                 Consulted::Skipped { by_rules } => {
@@ -306,7 +316,9 @@ impl Judge<'_> {
         let object = object.or_else(|| asked.get("object")).unwrap_or(&Value::Null);
         let message = violation.message.with_path(steps.as_deref().filter(|_| subject.pod.is_some()));
         let message = match self.policies.get(index).and_then(|policy| policy.message.as_ref()) {
-            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => format!("{instead}: {message}"),
+            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
+                format!("{instead}: {message}")
+            }
             _ => message,
         };
         let path = steps.as_deref().filter(|_| subject.has_places);
@@ -350,7 +362,8 @@ impl Judge<'_> {
             *count = count.saturating_add(1);
             if *outcome > Outcome::Mutated {
                 let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace = output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                let of_namespace =
+                    output.by_namespace.entry(namespace).or_default().entry(index).or_default();
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }

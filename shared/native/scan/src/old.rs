@@ -86,9 +86,14 @@ fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[Stri
     if revision.starts_with('-') {
         return Err("not a revision".to_owned());
     }
-    let mut arguments: Vec<OsString> = ["ls-tree", "-r", "-z", "--name-only", revision, "--"].map(Into::into).into();
+    let mut arguments: Vec<OsString> =
+        ["ls-tree", "-r", "-z", "--name-only", revision, "--"].map(Into::into).into();
     arguments.extend(paths.iter().map(OsString::from));
-    let listed = Command::new("git").current_dir(folder).args(arguments).output().map_err(|error| format!("git cannot be run: {error}"))?;
+    let listed = Command::new("git")
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("git cannot be run: {error}"))?;
     if !listed.status.success() {
         return Err(format!("git failed: {}", String::from_utf8_lossy(&listed.stderr).trim()));
     }

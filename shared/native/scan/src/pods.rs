@@ -76,7 +76,9 @@ impl PodOfWorkload {
             metadata.extend(value.map(|value| (field.to_owned(), value.clone())));
         }
         let mut spec = template.get("spec").cloned().unwrap_or_default();
-        metadata.extend(object.pointer("/metadata/namespace").map(|value| ("namespace".to_owned(), value.clone())));
+        metadata.extend(
+            object.pointer("/metadata/namespace").map(|value| ("namespace".to_owned(), value.clone())),
+        );
         match workload.kind {
             "StatefulSet" => {
                 metadata.insert("name".to_owned(), format!("{name}-0").into());
@@ -212,7 +214,8 @@ mod tests {
             })
         );
         assert_eq!(made.user().unwrap().0["username"], "system:serviceaccount:kube-system:job-controller");
-        let steps = |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
+        let steps =
+            |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
         assert_eq!(
             made.path(&steps(&["spec", "hostPID"])),
             Some(steps(&["spec", "jobTemplate", "spec", "template", "spec", "hostPID"]))

@@ -101,7 +101,10 @@ impl Policy {
             module: names.join(", "),
             protects: manifest.mode == Mode::Protect,
             category: annotations.category.clone(),
-            severity: annotations.severity.as_deref().and_then(|text| serde_json::from_value(text.into()).ok()),
+            severity: annotations
+                .severity
+                .as_deref()
+                .and_then(|text| serde_json::from_value(text.into()).ok()),
         };
         let mut module = |module: &matching::Module, is_mutating| {
             let resources = module.context_aware_resources.iter();
@@ -202,8 +205,12 @@ mod tests {
             policy.reference.namespace = namespace.map(str::to_owned);
             Policy { is_mutating, ..policy }
         };
-        let mut policies =
-            [policy("b", None, false), policy("a", Some("n"), true), policy("a", None, false), policy("z", None, true)];
+        let mut policies = [
+            policy("b", None, false),
+            policy("a", Some("n"), true),
+            policy("a", None, false),
+            policy("z", None, true),
+        ];
         policies.sort_by_key(Policy::order);
         let names: Vec<String> = policies.iter().map(|policy| policy.order().1).collect();
         assert_eq!(names, ["clusterwide-z", "namespaced-n-a", "clusterwide-a", "clusterwide-b"]);

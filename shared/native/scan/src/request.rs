@@ -42,7 +42,8 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
     };
     let subject = object.as_ref().or(old.as_ref());
     let at = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).cloned().unwrap_or_default();
-    let resource = kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
+    let resource =
+        kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
     // The objects themselves are large, and are moved into the request.
     let draft = Draft {
         operation: Some(operation.to_owned()),
@@ -56,7 +57,8 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
     };
     let mut request = draft.request();
     if let Value::Object(fields) = &mut request {
-        let resource = json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
+        let resource =
+            json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
         fields.insert("resource".to_owned(), resource);
         for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
             let value = fields.get(field).cloned().unwrap_or_default();
@@ -99,7 +101,10 @@ pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
 fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
+            // Nearly no object has any.
+            if fields.values().any(Value::is_null) {
+                fields.retain(|_, value| !value.is_null());
+            }
             fields.values_mut().for_each(remove_nulls);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_nulls),

@@ -101,12 +101,14 @@ impl Scan {
         let mut deletes = false;
         while !tally.is_interrupted() {
             let known = self.collect(&kinds, input, &mut cluster, &mut tally, observer);
-            let judge = Judge { policies: &self.policies, options: &self.options, cluster: &known, old, explains };
+            let judge =
+                Judge { policies: &self.policies, options: &self.options, cluster: &known, old, explains };
             let mut lacking = BTreeSet::new();
             if deletes {
                 let missing = old.into_iter().flat_map(Old::iter);
                 let missing = missing.filter(|(identity, _)| !tally.seen.contains(identity));
-                let gone: Vec<Output> = missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
+                let gone: Vec<Output> =
+                    missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
                 lacking.extend(gone.iter().flat_map(|output| output.lacking.iter().cloned()));
                 if lacking.is_empty() {
                     gone.into_iter().for_each(|output| merge(output, &mut tally, observer));
@@ -118,14 +120,20 @@ impl Scan {
                     let is_settled = again.as_ref().is_some_and(|again| !again.contains(&number));
                     (!is_settled).then(|| (number, judge.piece(&chunk)))
                 };
-                self.pieces(input, &mut tally, observer, &work, &mut |output, tally, observer| match output {
-                    Some((number, output)) if !output.lacking.is_empty() => {
-                        lacking.extend(output.lacking);
-                        unsettled.insert(number);
-                    }
-                    Some((_, output)) => merge(output, tally, observer),
-                    None => {}
-                });
+                self.pieces(
+                    input,
+                    &mut tally,
+                    observer,
+                    &work,
+                    &mut |output, tally, observer| match output {
+                        Some((number, output)) if !output.lacking.is_empty() => {
+                            lacking.extend(output.lacking);
+                            unsettled.insert(number);
+                        }
+                        Some((_, output)) => merge(output, tally, observer),
+                        None => {}
+                    },
+                );
                 deletes = lacking.is_empty();
                 again = Some(unsettled);
             }

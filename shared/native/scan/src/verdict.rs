@@ -126,7 +126,8 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
             let result = match group.evaluate(&mut ask) {
                 GroupVerdict::Admitted => Judged::Admitted,
                 GroupVerdict::Denied(members) => {
-                    let line = |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
+                    let line =
+                        |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
                     let mut violations: Vec<Violation> = members.into_iter().map(line).collect();
                     if violations.is_empty() {
                         violations.push(of_text(format!("{} is false", group.expression()), None));
@@ -146,7 +147,9 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
 fn member(verdict: Verdict) -> MemberVerdict {
     match verdict.result {
         Judged::Admitted => MemberVerdict::Admitted,
-        Judged::Mutated(_) => MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned()),
+        Judged::Mutated(_) => {
+            MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned())
+        }
         Judged::Denied(violations) => {
             let lines: Vec<String> = violations.iter().map(|one| one.message.with_path(None)).collect();
             MemberVerdict::Denied(lines.join("; "))
@@ -244,7 +247,9 @@ fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
         rest = behind;
         while let Some(inside) = rest.strip_prefix('[') {
             let (key, behind) = inside.split_once(']')?;
-            steps.push(key.parse().map_or_else(|_| Step::Field(key.trim_matches('"').to_owned()), Step::Index));
+            steps.push(
+                key.parse().map_or_else(|_| Step::Field(key.trim_matches('"').to_owned()), Step::Index),
+            );
             rest = behind;
         }
         match rest.strip_prefix('.') {
@@ -299,7 +304,7 @@ mod in_host {
             let object = request.value().get("object");
             Judged::Denied(message.lines().map(|line| of_text(line.to_owned(), object)).collect())
         };
-        Verdict { result, warnings: response.warnings.unwrap_or_default() }
+        Verdict { result, warnings: response.warnings.unwrap_or_default(), lacking }
     }
 
     /// Returns the kinds that a question of the module is about.
@@ -325,7 +330,9 @@ mod in_host {
         let (api_version, kind) = (text("api_version"), text("kind"));
         match (call.namespace.as_str(), call.operation.as_str(), &call.outcome) {
             (_, _, CallOutcome::Denied(_)) => None,
-            ("kubernetes", "get_resource", CallOutcome::Failed(_)) => cluster.misses(api_version, kind, text("name")),
+            ("kubernetes", "get_resource", CallOutcome::Failed(_)) => {
+                cluster.misses(api_version, kind, text("name"))
+            }
             ("kubernetes", "list_resources_all" | "list_resources_by_namespace", _) => {
                 cluster.misses_kind(api_version, kind)
             }

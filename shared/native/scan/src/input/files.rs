@@ -135,7 +135,9 @@ impl Files {
 /// Returns whether a file can contain objects, by its name.
 pub(crate) fn is_object_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    extension.is_some_and(|extension| {
+        ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Returns the name of a file in reports: relative to the working directory where it is below it,
@@ -155,9 +157,7 @@ impl Source {
     fn open(&self) -> Result<Pieces<Reader>, Problem> {
         let problem = |message: String| Problem { at: None, message };
         let reader: Box<dyn Read> = match &self.content {
-            Content::File(path) => {
-                Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?)
-            }
+            Content::File(path) => Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?),
             Content::Spool(file) => {
                 let copy = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
                 Box::new(copy.map_err(|error| problem(unreadable(&error)))?)
