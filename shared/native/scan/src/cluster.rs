@@ -154,9 +154,9 @@ impl Cluster {
 
     /// Returns why a question about permissions has no answer, if so.
     pub(crate) fn misses_permissions(&self) -> Option<String> {
-        let has = |kind: &&str| self.kinds.contains(&(RBAC.to_owned(), (**kind).to_owned()));
-        let is_known =
-            self.is_complete && RBAC_KINDS.iter().any(has) || RBAC_KINDS.iter().all(|kind| has(&kind));
+        let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
+        let is_known = self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
+            || RBAC_KINDS.iter().all(|kind| has(kind));
         (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
     }
 }

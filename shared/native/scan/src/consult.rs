@@ -32,13 +32,13 @@ pub(crate) fn consult(
     let consulted = match &decision {
         Decision::Called(found) => Consulted::Called(found.clone()),
         Decision::NeverSent | Decision::NoRuleMatches => Consulted::Skipped { by_rules: true },
-        Decision::NamespaceIsNotSelected(_)
-        | Decision::ObjectIsNotSelected(_)
-        | Decision::ConditionIsFalse(_) => Consulted::Skipped { by_rules: false },
         Decision::ConditionFailed(error) if policy.fails_closed => {
             Consulted::Rejected(format!("the API server rejects the request, because the {error}"))
         }
-        Decision::ConditionFailed(_) => Consulted::Skipped { by_rules: false },
+        Decision::NamespaceIsNotSelected(_)
+        | Decision::ObjectIsNotSelected(_)
+        | Decision::ConditionIsFalse(_)
+        | Decision::ConditionFailed(_) => Consulted::Skipped { by_rules: false },
         Decision::Unknown(_) => Consulted::Unknown(decision.explain()),
     };
     (consulted, decision)

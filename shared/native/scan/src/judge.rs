@@ -193,7 +193,7 @@ impl Judge<'_> {
             };
             self.ask(&mut asked, &pod, locator, output, &mut outcomes, &judges);
         }
-        self.count(subject, &outcomes, output);
+        Self::count(subject, &outcomes, output);
     }
 
     /// Asks the policies about a request, in order. Returns for each policy whether it is not about
@@ -286,7 +286,9 @@ impl Judge<'_> {
                 } else {
                     (Status::Monitored, Outcome::Monitored)
                 };
-                violations.iter().for_each(|violation| add(output, status, asked, violation));
+                for violation in &violations {
+                    add(output, status, asked, violation);
+                }
                 outcome
             }
             Judged::Unknown(reason) => {
@@ -340,7 +342,7 @@ impl Judge<'_> {
         }
     }
 
-    fn count(&self, subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
+    fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
         output.objects = output.objects.saturating_add(1);
         let mut is_judged = false;
         for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
@@ -399,7 +401,7 @@ impl Judge<'_> {
         let subject = Subject { spot: &spot, reference, pod: None, has_places: true };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
-        self.count(&subject, &outcomes, output);
+        Self::count(&subject, &outcomes, output);
     }
 }
 

@@ -118,7 +118,8 @@ fn contents(folder: &Path, revision: &str, names: &[&str]) -> Result<Vec<Vec<u8>
         .stdout(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let questions: String = names.iter().map(|name| format!("{revision}:./{name}\n")).collect();
+    let questions: Vec<String> = names.iter().map(|name| format!("{revision}:./{name}\n")).collect();
+    let questions = questions.concat();
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     // Git answers while it reads: a thread asks, so that neither waits for the other.
     let answers = std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! The pods that workloads make.
 //!
-//! Sources: `GetPodFromTemplate` in pkg/controller/controller_utils.go of Kubernetes, and for each
-//! workload its controller: pkg/controller/{replicaset,statefulset,daemon,job}.
+//! Sources: `GetPodFromTemplate` in `pkg/controller/controller_utils.go` of Kubernetes, and for each
+//! workload its controller: `pkg/controller/{replicaset,statefulset,daemon,job}`.
 
 use serde_json::{Map, Value, json};
 use text::Step;

@@ -165,13 +165,14 @@ impl Module {
     /// Creates a module. One of Portcullis that rejects its settings is not available.
     #[must_use]
     pub fn new(settings: Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
-        let engine = match engine {
-            Engine::Native(entry) => match (entry.check_settings)(settings.to_string().as_bytes()) {
-                Ok(()) => Engine::Native(entry),
-                Err(error) => Engine::Unavailable(format!("the settings are not valid: {error}")),
-            },
-            other => other,
+        let refused = if let Engine::Native(entry) = &engine {
+            (entry.check_settings)(settings.to_string().as_bytes()).err()
+        } else {
+            None
         };
+        let refused =
+            refused.map(|error| Engine::Unavailable(format!("the settings are not valid: {error}")));
+        let engine = refused.unwrap_or(engine);
         Self { settings, engine, look_ups }
     }
 }

@@ -111,7 +111,9 @@ impl Scan {
                     missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
                 lacking.extend(gone.iter().flat_map(|output| output.lacking.iter().cloned()));
                 if lacking.is_empty() {
-                    gone.into_iter().for_each(|output| merge(output, &mut tally, observer));
+                    for output in gone {
+                        merge(output, &mut tally, observer);
+                    }
                     break;
                 }
             } else {
@@ -189,9 +191,13 @@ impl Scan {
             notices.extend(notice);
         });
         if reports_problems {
-            notices.into_iter().for_each(|notice| tally.notice(notice));
+            for notice in notices {
+                tally.notice(notice);
+            }
         }
-        found.into_iter().for_each(|object| collector.add(object));
+        for object in found {
+            collector.add(object);
+        }
         input.rewind();
     }
 

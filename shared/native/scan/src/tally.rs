@@ -60,7 +60,9 @@ impl Tally {
         }
         for (namespace, counts) in output.by_namespace {
             let sums = totals.by_namespace.entry(namespace).or_default();
-            counts.into_iter().for_each(|(policy, count)| add(sums.entry(policy).or_default(), count));
+            for (policy, count) in counts {
+                add(sums.entry(policy).or_default(), count);
+            }
         }
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);

@@ -216,11 +216,13 @@ fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
     }
 }
 
-/// Returns a violation with a text. Its path counts if the object has the first field.
+/// Returns a violation with a text. Its path counts if the object can have the first field.
 fn of_text(text: String, object: Option<&Value>) -> Violation {
     let path = leading_path(&text).map(|(steps, _)| steps);
     let has_first = |steps: &Vec<Step>| match (steps.first(), object) {
-        (Some(Step::Field(name)), Some(object)) => object.get(name).is_some(),
+        (Some(Step::Field(name)), Some(object)) => {
+            object.get(name).is_some() || ["metadata", "spec"].contains(&name.as_str())
+        }
         _ => false,
     };
     Violation {

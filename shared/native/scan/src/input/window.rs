@@ -83,24 +83,21 @@ impl<R: Read> Window<R> {
         self.pass();
         loop {
             let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
-            match memchr::memchr2(b'"', b'\\', rest) {
-                Some(offset) => {
-                    self.place = self.place.saturating_add(offset);
-                    let is_escape = self.byte()? == Some(b'\\');
-                    self.pass();
-                    if !is_escape {
-                        return Ok(());
-                    }
-                    self.byte()?;
-                    self.pass();
+            let Some(offset) = memchr::memchr2(b'"', b'\\', rest) else {
+                self.place = self.place.saturating_add(rest.len());
+                if self.fill()? {
+                    continue;
                 }
-                None => {
-                    self.place = self.place.saturating_add(rest.len());
-                    if !self.fill()? {
-                        return Ok(());
-                    }
-                }
+                return Ok(());
+            };
+            self.place = self.place.saturating_add(offset);
+            let is_escape = self.byte()? == Some(b'\\');
+            self.pass();
+            if !is_escape {
+                return Ok(());
             }
+            self.byte()?;
+            self.pass();
         }
     }
 
