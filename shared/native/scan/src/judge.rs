@@ -22,7 +22,7 @@ use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
 use crate::verdict::{Judged, Request, Verdict, Violation, judge, unknown};
 
-/// What the judgement of a piece yields.
+/// The results of judging a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
@@ -46,7 +46,7 @@ pub(crate) struct Output {
 /// Namespace, kind and name of an object that can own others.
 pub(crate) type Owned = (String, String, String);
 
-/// What a policy did with an object, the worst last.
+/// The outcome of an object at a policy, the worst last.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Outcome {
     Skipped,
@@ -57,7 +57,7 @@ enum Outcome {
     Denied,
 }
 
-/// What all workers share.
+/// The values that all workers share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge<'s> {
     pub(crate) policies: &'s [Policy],

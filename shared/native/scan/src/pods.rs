@@ -1,7 +1,7 @@
 //! The pods that workloads make.
 //!
-//! Sources: `GetPodFromTemplate` in `pkg/controller/controller_utils.go` of Kubernetes, and for each
-//! workload its controller: `pkg/controller/{replicaset,statefulset,daemon,job}`.
+//! Sources: `GetPodFromTemplate` in `pkg/controller/controller_utils.go` of Kubernetes, and for
+//! each workload its controller: `pkg/controller/{replicaset,statefulset,daemon,job}`.
 
 use serde_json::{Map, Value, json};
 use text::Step;
@@ -63,7 +63,7 @@ impl PodOfWorkload {
     /// Returns the pod that a workload would make; `None` for other objects, and for a workload
     /// without a template.
     ///
-    /// What a controller makes up, such as the hash in names and labels, is missing: the pod has
+    /// Values that a controller makes up, such as the hash in names and labels, are missing: the pod has
     /// no name, as in the request of most controllers.
     pub(crate) fn of(object: &Value) -> Option<Self> {
         let workload = find(object)?;

@@ -15,7 +15,7 @@ pub struct Policy {
     pub reference: PolicyRef,
     /// The requests that it receives.
     pub webhook: Webhook,
-    /// What judges.
+    /// The judge of its requests.
     pub judge: Judge,
     /// Whether it is called as a mutating webhook, so that it judges before the others.
     pub is_mutating: bool,
@@ -27,7 +27,7 @@ pub struct Policy {
     pub warnings: Vec<String>,
 }
 
-/// What judges requests.
+/// A judge of requests.
 #[derive(Debug)]
 pub enum Judge {
     /// A module.
@@ -41,13 +41,13 @@ pub enum Judge {
 pub struct Module {
     /// The settings: an object.
     pub settings: Value,
-    /// What runs the module.
+    /// The program that runs the module.
     pub engine: Engine,
     /// The kinds that it may look up: API version and kind.
     pub look_ups: Vec<(String, String)>,
 }
 
-/// What runs a module.
+/// A program that runs a module.
 #[derive(Debug)]
 pub enum Engine {
     /// A policy of Portcullis in this program.

@@ -14,7 +14,7 @@ use crate::input::{Chunk, Files, Origin, file_name};
 /// Adds the manifests that `helm template` renders of a chart: a folder, an archive or a reference.
 ///
 /// Helm notes the template of each document in a comment. Findings have the place of the template's
-/// `kind`, because nobody knows which line of a template renders a value.
+/// `kind`, because Helm does not note which of its lines renders a value.
 pub fn add_helm(files: &mut Files, chart: &str, values: &[String], release: &str, namespace: Option<&str>) {
     let mut arguments: Vec<OsString> =
         ["template", release, chart, "--include-crds", "--skip-tests"].map(OsString::from).into();

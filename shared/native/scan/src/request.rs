@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cluster::add_name_label;
 use crate::options::Options;
 
-/// What happens to an object.
+/// A change of an object.
 #[derive(Debug)]
 pub(crate) enum Change {
     Create(Value),
@@ -73,13 +73,13 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
 }
 
 /// Completes an object as the API server does before admission: it sets the namespace of a
-/// namespaced object that names none, and the label with the name of a Namespace. It decodes objects
-/// of Kubernetes' own kinds into types, which loses fields that are null.
+/// namespaced object that names none, and the label with the name of a Namespace. It decodes
+/// objects of Kubernetes' own kinds into types, which loses fields that are null.
 pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_namespace = text("apiVersion") == "v1" && text("kind") == "Namespace";
     let resource = kinds.resource(text("apiVersion"), text("kind"));
-    // Objects of kinds that nobody knows count as namespaced.
+    // Objects of unknown kinds count as namespaced.
     let is_namespaced = resource.is_namespaced != Some(false);
     if matches!(resource.origin, Origin::BuiltIn | Origin::Removed) {
         remove_nulls(object);

@@ -158,7 +158,7 @@ impl Scan {
         if let Some(cluster) = cluster {
             self.collect_from(*cluster, &mut collector, tally, observer, true);
         }
-        // What the input says of an object is newer than what the cluster says.
+        // The objects of the input are newer than those of the cluster.
         self.collect_from(input, &mut collector, tally, observer, false);
         collector.finish(is_complete)
     }

@@ -120,7 +120,7 @@ struct Folded {
     of_owners: BTreeMap<Fold, usize>,
 }
 
-/// What findings have in common that are folded into one.
+/// The values that folded findings have in common.
 type Fold = (usize, report::Status, Option<String>, OwnerRef, Option<String>, String);
 
 impl Folded {

@@ -325,8 +325,8 @@ mod in_host {
         answer.get_mut("mutated_object").map(Value::take)
     }
 
-    /// Returns why a question of the module has no answer, if so: the module then judged something
-    /// that nobody knows.
+    /// Returns why a question of the module has no answer, if so: the module then judged without
+    /// an object that it needs.
     fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
         let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("api_version"), text("kind"));

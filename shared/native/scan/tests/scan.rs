@@ -1,5 +1,7 @@
 //! Scans of texts, from the input to the report.
 
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may panic")]
+
 use report::{Finding, Level, Report, Status};
 use scan::{Files, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};

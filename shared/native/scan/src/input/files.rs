@@ -11,7 +11,7 @@ use manifest::Problem;
 use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
 
-/// What a scan reads.
+/// The input of a scan.
 ///
 /// A scan reads the input twice if its policies look up objects: first for the objects that they
 /// look up, then to judge all objects.
@@ -28,7 +28,7 @@ pub trait Input {
     }
 }
 
-/// Texts from files, folders, the standard input and programs, one after the other.
+/// Texts from files, folders, the standard input and programs, in turn.
 #[derive(Debug, Default)]
 pub struct Files {
     sources: Vec<Source>,
@@ -55,7 +55,7 @@ impl Files {
     /// Finds the files that arguments name: files, folders, and `-` for the standard input.
     ///
     /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git would not ignore, by
-    /// name, without hidden ones. What cannot be read becomes a problem of the input, and the rest
+    /// name, without hidden ones. A file that cannot be read becomes a problem of the input, and the rest
     /// is read.
     #[must_use]
     pub fn of_arguments(arguments: &[String]) -> Self {

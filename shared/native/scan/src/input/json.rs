@@ -20,7 +20,7 @@ pub(crate) struct JsonPieces<R> {
     window: Window<R>,
     /// The number of open brackets.
     depth: usize,
-    /// Where the current value begins.
+    /// The beginning of the current value.
     value: usize,
     /// The place of the key that is being read, at depth 1.
     key: Option<Range<usize>>,
@@ -42,7 +42,7 @@ struct Items {
     depth: usize,
     /// The place behind the opening bracket.
     start: usize,
-    /// Where the current item begins.
+    /// The beginning of the current item.
     item: Option<usize>,
     /// Whether there was an item.
     has_any: bool,
@@ -52,7 +52,7 @@ struct Items {
     is_closed: bool,
     /// The complete items that are not given out.
     complete: VecDeque<Range<usize>>,
-    /// What is known of the list, once its items are given out one by one.
+    /// The beginning of the list, once its items are given out one by one.
     split: Option<Head>,
 }
 

@@ -64,7 +64,7 @@ impl<R: Read> Window<R> {
         self.place = self.place.saturating_add(1);
     }
 
-    /// Passes bytes that are read already, up to the first with a meaning for the structure of JSON.
+    /// Passes bytes that are read already, up to the first that matters to the structure of JSON.
     pub(crate) fn pass_plain(&mut self) {
         let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
         let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or_default();
@@ -72,7 +72,7 @@ impl<R: Read> Window<R> {
         self.place = self.place.saturating_add(length);
     }
 
-    /// Passes bytes that are no part of the text.
+    /// Passes bytes that are not part of the text.
     pub(crate) fn skip(&mut self, count: usize) {
         self.place = self.place.saturating_add(count);
         self.kept = self.place;

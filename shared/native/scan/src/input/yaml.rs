@@ -18,7 +18,7 @@ use super::window::Window;
 #[derive(Debug)]
 pub(crate) struct YamlPieces<R> {
     window: Window<R>,
-    /// Where the current document begins.
+    /// The beginning of the current document.
     document: usize,
     has_content: bool,
     list: Option<Items>,
@@ -34,7 +34,7 @@ struct Items {
     start: usize,
     /// The number of spaces before each item; `None` before the first one.
     indentation: Option<usize>,
-    /// Where the current item begins.
+    /// The beginning of the current item.
     item: usize,
     /// The complete items that are not given out.
     complete: VecDeque<Range<usize>>,
