@@ -63,8 +63,8 @@ impl PodOfWorkload {
     /// Returns the pod that a workload would make; `None` for other objects, and for a workload
     /// without a template.
     ///
-    /// Values that a controller makes up, such as the hash in names and labels, are missing: the pod has
-    /// no name, as in the request of most controllers.
+    /// Values that a controller makes up, such as the hash in names and labels, are missing: the
+    /// pod has no name, as in the request of most controllers.
     pub(crate) fn of(object: &Value) -> Option<Self> {
         let workload = find(object)?;
         let template = at(object, workload.template)?.as_object()?;
