@@ -107,7 +107,8 @@ contextAwareResources: {{- toYaml . | nindent 2 }}
 settings: {{- toYaml .settings | nindent 2 }}
 {{- end }}
 
-{{- /* A ClusterRole with the permissions for look-ups, and its binding. Takes root, name and rules. */}}
+{{- /* A ClusterRole with the permissions for look-ups, and its binding. Takes root, name and
+rules. */}}
 {{- define "portcullis.role" -}}
 {{- if and .root.Values.rbac.create .rules }}
 ---

@@ -57,8 +57,8 @@ backgroundAudit. */}}
 {{- end -}}
 {{- end }}
 
-{{- /* Settings of selinux that all instances, also members of groups, have to share. Takes place and
-policy. */}}
+{{- /* Settings of selinux that all instances, also members of groups, have to share. Takes place
+and policy. */}}
 {{- define "portcullis.refuseOwnLevels" -}}
 {{- range list "allocation" "levels.extra" -}}
   {{- if include "portcullis.texts" (dict "value" $.policy.settings "path" (splitList "." .)) | fromJsonArray -}}
