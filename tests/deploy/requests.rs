@@ -180,7 +180,7 @@ fn in_protect_mode_a_dead_policy_server_stops_no_vital_request() {
         for (policy, spec, webhook) in &webhooks {
             let decision = webhook.decide(&request, Some(&namespace));
             let stops = match decision {
-                Decision::Called | Decision::ConditionFailed(_) => spec["failurePolicy"] == "Fail",
+                Decision::Called(_) | Decision::ConditionFailed(_) => spec["failurePolicy"] == "Fail",
                 Decision::ConditionIsFalse(_) => {
                     kept_away += 1;
                     false
@@ -210,7 +210,7 @@ fn a_node_that_deletes_its_node_or_evicts_a_pod_is_judged() {
     });
     for request in [deletion, eviction] {
         let is_called =
-            |(_, _, webhook): &(String, Value, Webhook)| webhook.decide(&request, None) == Decision::Called;
+            |(_, _, webhook): &(String, Value, Webhook)| webhook.decide(&request, None).is_called();
         assert!(webhooks("protect.yaml").iter().any(is_called), "{request}");
     }
 }
@@ -252,7 +252,7 @@ fn in_protect_mode_every_attack_is_denied_through_the_rendered_policies() {
             let objects = Objects::from_values(cluster).unwrap();
             let denies = |(_, spec, webhook): &&(String, Value, Webhook)| {
                 module_id(&spec["module"]) == entry.id
-                    && webhook.decide(value, Some(&namespace)) == Decision::Called
+                    && webhook.decide(value, Some(&namespace)).is_called()
                     && matches!(
                         (entry.judge)(&request.payload(&spec["settings"]), &objects).decision,
                         Verdict::Denied(_)

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+pub mod api_server;
+
 /// Returns the root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {

@@ -6,13 +6,19 @@ use std::sync::Arc;
 
 use cel::objects::{Key, Map};
 use cel::{Context, ExecutionError, Program};
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::environment::{ENVIRONMENT, has_function};
+use crate::functions::NOT_KNOWN;
+use crate::references::References;
 
 /// A compiled match condition.
 #[derive(Debug)]
 pub struct Condition {
     name: String,
     program: Program,
+    /// A function or variable that this crate does not have, and an API server may have.
+    unknown: Option<String>,
 }
 
 /// The reason why a condition has no value.
@@ -22,19 +28,27 @@ pub struct ConditionError {
     pub condition: String,
     /// The problem, without values of the request.
     pub problem: String,
+    /// Whether the condition uses something that this crate does not have, so that the result of an
+    /// API server is not known. Otherwise, the API server has the same error.
+    pub is_unknown: bool,
 }
 
 impl Condition {
     /// Compiles a condition.
     ///
     /// # Errors
-    /// An expression that is not CEL.
+    /// An expression that is not CEL, or with a field that requests do not have: API servers refuse
+    /// it.
     pub fn compile(name: &str, expression: &str) -> Result<Self, ConditionError> {
-        let program = Program::compile(expression).map_err(|errors| ConditionError {
-            condition: name.to_owned(),
-            problem: format!("is not a CEL expression: {errors}"),
-        })?;
-        Ok(Self { name: name.to_owned(), program })
+        let error = |problem| ConditionError { condition: name.to_owned(), problem, is_unknown: false };
+        let program = ENVIRONMENT
+            .compile(expression)
+            .map_err(|errors| error(format!("is not a CEL expression: {errors}")))?;
+        let references = References::of(program.expression(), &has_function);
+        match references.wrong_field {
+            Some(problem) => Err(error(problem)),
+            None => Ok(Self { name: name.to_owned(), program, unknown: references.unknown }),
+        }
     }
 
     /// The name.
@@ -45,16 +59,34 @@ impl Condition {
 
     /// Evaluates the condition for a request with its variables.
     ///
+    /// An expression with a function or variable that this crate does not have still has a value if
+    /// the value does not depend on it, as in `true || authorizer.…`.
+    ///
     /// # Errors
     /// An error of the evaluation, such as a field that does not exist, and a value that is not a
     /// boolean.
     pub fn holds(&self, variables: &Variables) -> Result<bool, ConditionError> {
-        let error = |problem| ConditionError { condition: self.name.clone(), problem };
-        match self.program.execute(&variables.0) {
-            Ok(cel::Value::Bool(holds)) => Ok(holds),
-            Ok(_) => Err(error("is not a boolean".to_owned())),
-            Err(cause) => Err(error(describe(&cause))),
-        }
+        let problem = match self.program.execute(&variables.0) {
+            Ok(cel::Value::Bool(holds)) => return Ok(holds),
+            Ok(_) => "is not a boolean".to_owned(),
+            Err(ExecutionError::FunctionError { function, message })
+                if message == NOT_KNOWN || function == "matches" =>
+            {
+                // Go may read an expression that Rust does not.
+                return Err(
+                    self.error(format!("the value of {function} on an API server is not known"), true)
+                );
+            }
+            Err(cause) => describe(&cause),
+        };
+        Err(match &self.unknown {
+            Some(unknown) => self.error(format!("{unknown} cannot be evaluated here"), true),
+            None => self.error(problem, false),
+        })
+    }
+
+    fn error(&self, problem: String, is_unknown: bool) -> ConditionError {
+        ConditionError { condition: self.name.clone(), problem, is_unknown }
     }
 }
 
@@ -85,14 +117,31 @@ impl Variables {
     /// Returns the variables for an `AdmissionRequest`.
     #[must_use]
     pub fn of(request: &Value) -> Self {
-        let mut context = Context::default();
+        let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
         let object = |name| request.get(name).map_or(cel::Value::Null, convert);
         context.add_variable_from_value("object", object("object"));
         context.add_variable_from_value("oldObject", object("oldObject"));
         // Conditions see the request without its objects.
-        let mut rest = request.clone();
+        let mut rest = match request {
+            Value::Object(fields) => {
+                let fields = fields.iter().filter(|(name, _)| *name != "object" && *name != "oldObject");
+                fields.map(|(name, value)| (name.clone(), value.clone())).collect()
+            }
+            _ => Value::Null,
+        };
         if let Value::Object(fields) = &mut rest {
-            fields.retain(|name, _| name != "object" && name != "oldObject");
+            // The API server always sets these fields.
+            for (name, same) in [
+                ("requestKind", "kind"),
+                ("requestResource", "resource"),
+                ("requestSubResource", "subResource"),
+            ] {
+                if let (false, Some(value)) = (fields.contains_key(name), fields.get(same).cloned()) {
+                    fields.insert(name.to_owned(), value);
+                }
+            }
+            fields.entry("dryRun").or_insert(json!(false));
+            fields.entry("userInfo").or_insert(json!({}));
         }
         context.add_variable_from_value("request", convert(&rest));
         Self(context)
@@ -138,6 +187,7 @@ mod tests {
     fn expressions_see_the_request_and_its_objects() {
         let request = json!({
             "operation": "UPDATE",
+            "kind": { "group": "", "version": "v1", "kind": "Node" },
             "userInfo": { "username": "system:node:a", "groups": ["system:nodes"], "extra": { "k/l": ["x"] } },
             "object": { "metadata": { "name": "a", "labels": { "x": "1" } }, "spec": { "replicas": 2 } },
             "oldObject": { "metadata": { "name": "a" }, "spec": { "replicas": 2 } },
@@ -153,7 +203,8 @@ mod tests {
                  (has(oldObject.metadata.labels) ? oldObject.metadata.labels : {})",
                 true,
             ),
-            ("has(request.object)", false),
+            // The API server sets it if it is not in the input.
+            ("request.requestKind == request.kind && !request.dryRun", true),
         ] {
             assert_eq!(evaluate(expression, &request), Ok(want), "{expression}");
         }
@@ -171,7 +222,6 @@ mod tests {
         for (expression, want) in [
             ("object.data.user == 'x'", "match condition c: no such key: user"),
             ("object.data", "match condition c: is not a boolean"),
-            ("subject == 'x'", "match condition c: undeclared reference to subject"),
             ("object.data.password && true", "match condition c: "),
             ("object.data.password[object.data]", "match condition c: "),
         ] {
@@ -179,5 +229,91 @@ mod tests {
             assert!(error.starts_with(want) && !error.contains("hunter2"), "{expression}: {error}");
         }
         assert!(evaluate("a ||", &request).unwrap_err().contains("is not a CEL expression"));
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated_is_told_apart_from_errors() {
+        let request = json!({ "operation": "CREATE", "object": { "spec": {} } });
+        let evaluate =
+            |expression: &str| Condition::compile("c", expression).unwrap().holds(&Variables::of(&request));
+        for (expression, unknown) in [
+            ("authorizer.group('').resource('pods').check('get').allowed()", "the function authorizer.group"),
+            ("authorizer.requestResource.check('get').allowed()", "the variable authorizer"),
+            ("namespaceObject.metadata.name == 'a'", "the variable namespaceObject"),
+            ("params.x", "the variable params"),
+            ("object.spec.shiny()", "the function shiny"),
+            (
+                "timestamp('2026-01-01T00:00:00Z') > timestamp('2025-01-01T00:00:00Z')",
+                "the function timestamp",
+            ),
+            // The error on the other side could be decided by the unknown function.
+            ("object.nothing == 1 || shiny()", "the function shiny"),
+            ("[1].all(x, shiny(x))", "the function shiny"),
+            ("url('https://example.com/').getHost() == 'example.com'", "the function url"),
+            ("quantity('1').isInteger()", "the function isInteger"),
+            ("[1, 2].all(i, x, x > i)", "the function all"),
+        ] {
+            let error = evaluate(expression).unwrap_err();
+            assert!(error.is_unknown, "{expression}: {error}");
+            assert_eq!(error.problem, format!("{unknown} cannot be evaluated here"), "{expression}");
+        }
+        for (expression, value) in [
+            // The value does not depend on what is not known.
+            ("request.operation == 'CREATE' || shiny()", true),
+            ("shiny() || request.operation == 'CREATE'", true),
+            ("request.operation != 'CREATE' && authorizer.path('/').check('get').allowed()", false),
+            ("[1, 2].exists(x, x == 2 || shiny(x))", true),
+            // The variables of macros are known.
+            ("['a'].all(x, x == 'a') && [1, 2].map(x, x * 2) == [2, 4]", true),
+            ("type(object) == map && type(1) == int && type('') == string", true),
+        ] {
+            assert_eq!(evaluate(expression), Ok(value), "{expression}");
+        }
+        for expression in ["'a'.matches('(?<=a)b')", "'a'.find('(?<=a)b') == ''", "isQuantity('1e40')"] {
+            let error = evaluate(expression).unwrap_err();
+            assert!(error.is_unknown && error.problem.ends_with("on an API server is not known"), "{error}");
+        }
+        let error = evaluate("object.nothing == 1").unwrap_err();
+        assert!(!error.is_unknown, "{error}");
+    }
+
+    /// `||` and `&&` are commutative: a side that decides outweighs an error on the other
+    /// (`https://github.com/google/cel-spec/blob/master/doc/langdef.md#logical-operators`).
+    #[test]
+    fn a_side_that_decides_outweighs_an_error() {
+        let request = json!({ "object": {} });
+        for (expression, want) in [
+            ("object.x == 1 || true", Some(true)),
+            ("true || object.x == 1", Some(true)),
+            ("object.x == 1 && false", Some(false)),
+            ("false && object.x == 1", Some(false)),
+            ("object.x == 1 || false", None),
+            ("object.x == 1 && true", None),
+            ("false || object.x == 1", None),
+            ("object.x == 1 || object.y == 1", None),
+            ("(object.x == 1 || object.y == 1) || true", Some(true)),
+            ("[1, 2].exists(x, x == 2 || object.x == x)", Some(true)),
+            ("[2, 1].exists(x, x == 2 || object.x == x)", Some(true)),
+            ("[1, 2].all(x, x == 2 && object.x == x)", Some(false)),
+            ("[1].all(x, object.x == x)", None),
+            ("object.x == 1 ? true : true", None),
+        ] {
+            assert_eq!(evaluate(expression, &request).ok(), want, "{expression}");
+        }
+    }
+
+    #[test]
+    fn fields_that_requests_do_not_have_are_refused() {
+        for (expression, want) in [
+            ("request.object.spec == 1", "object is not a field of the request; use one of dryRun, kind"),
+            ("has(request.subresource)", "subresource is not a field of the request; write subResource"),
+            ("request.userInfo.user == 'a'", "user is not a field of the request"),
+            ("request.kind.resource == 'a'", "resource is not a field of the request"),
+        ] {
+            let error = Condition::compile("c", expression).unwrap_err();
+            assert!(error.problem.contains(want) && !error.is_unknown, "{expression}: {error}");
+        }
+        // Another variable may have this name.
+        assert!(Condition::compile("c", "[{'a': 1}].all(request, request.a == 1)").is_ok());
     }
 }

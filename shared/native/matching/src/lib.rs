@@ -21,17 +21,34 @@
 //!     "namespace": "shop",
 //!     "object": { "metadata": { "generateName": "web-" } },
 //! });
-//! assert_eq!(webhook.decide(&request, None), Decision::ConditionIsFalse("is-named".to_owned()));
+//! let decision = webhook.decide(&request, None);
+//! assert_eq!(decision, Decision::ConditionIsFalse("is-named".to_owned()));
+//! assert_eq!(decision.explain(), "the match condition is-named is false");
 //! ```
 //!
-//! # What this crate does not do
-//! It does not convert requests to other versions of their resource (`matchPolicy: Equivalent`),
-//! and has no authorizer, so conditions that use `authorizer` are errors.
+//! # What is unknown
+//! [`Decision::Unknown`] says what this crate cannot evaluate, and never decides for it: labels of
+//! a Namespace that is not given, conversions that change fields, versions of custom resources
+//! without their definition, and conditions with functions that it does not have, such as
+//! `authorizer`.
 
 mod condition;
+mod decision;
+mod environment;
+mod fields;
+mod functions;
+mod group;
+mod policy;
+mod references;
 mod rule;
 mod selector;
 mod webhook;
 
 pub use condition::{Condition, ConditionError, Variables};
-pub use webhook::{Decision, InvalidWebhook, Webhook};
+pub use decision::{Decision, GroupVersion, Match, Reason};
+pub use group::{Group, GroupVerdict, MemberVerdict};
+pub use policy::{
+    Annotations, ContextAwareResource, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind,
+    PolicyManifest,
+};
+pub use webhook::{InvalidWebhook, Webhook};

@@ -10,9 +10,9 @@ pub(crate) struct Rule {
     api_groups: Vec<String>,
     api_versions: Vec<String>,
     resources: Vec<String>,
-    operations: Vec<String>,
+    operations: Vec<Operation>,
     #[serde(default)]
-    scope: Scope,
+    scope: Option<Scope>,
 }
 
 /// The scope of the resources of a rule.
@@ -23,6 +23,32 @@ enum Scope {
     Any,
     Cluster,
     Namespaced,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+enum Operation {
+    #[serde(rename = "*")]
+    Any,
+    #[serde(rename = "CREATE")]
+    Create,
+    #[serde(rename = "UPDATE")]
+    Update,
+    #[serde(rename = "DELETE")]
+    Delete,
+    #[serde(rename = "CONNECT")]
+    Connect,
+}
+
+impl Operation {
+    fn is(self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Create => name == "CREATE",
+            Self::Update => name == "UPDATE",
+            Self::Delete => name == "DELETE",
+            Self::Connect => name == "CONNECT",
+        }
+    }
 }
 
 /// The part of a request that rules are about.
@@ -38,35 +64,59 @@ pub(crate) struct Target<'r> {
 
 impl<'r> Target<'r> {
     pub(crate) fn of(request: &'r Value) -> Self {
-        let text = |pointer| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let text = |value: Option<&'r Value>| value.and_then(Value::as_str).unwrap_or_default();
+        let resource = request.get("resource");
+        let part = |name| text(resource.and_then(|resource| resource.get(name)));
         Self {
-            operation: text("/operation"),
-            group: text("/resource/group"),
-            version: text("/resource/version"),
-            resource: text("/resource/resource"),
-            subresource: text("/subResource"),
-            namespace: text("/namespace"),
+            operation: text(request.get("operation")),
+            group: part("group"),
+            version: part("version"),
+            resource: part("resource"),
+            subresource: text(request.get("subResource")),
+            namespace: text(request.get("namespace")),
         }
     }
 
     /// Returns whether the resource is cluster-scoped. The `namespace` of a request about a
     /// Namespace is its name.
     pub(crate) fn is_cluster_scoped(&self) -> bool {
-        self.namespace.is_empty() || self.resource == "namespaces"
+        let is_namespace = (self.group, self.version, self.resource) == ("", "v1", "namespaces");
+        self.namespace.is_empty() || is_namespace
     }
 }
 
 impl Rule {
+    /// Restricts the rule to namespaced resources.
+    pub(crate) fn namespaced(mut self) -> Self {
+        self.scope = Some(Scope::Namespaced);
+        self
+    }
+
+    /// Returns the name of the list that is empty, if one is. A rule with it matches nothing.
+    pub(crate) fn empty_list(&self) -> Option<&'static str> {
+        let lists = [
+            ("apiGroups", self.api_groups.is_empty()),
+            ("apiVersions", self.api_versions.is_empty()),
+            ("resources", self.resources.is_empty()),
+            ("operations", self.operations.is_empty()),
+        ];
+        lists.iter().find_map(|(name, is_empty)| is_empty.then_some(*name))
+    }
+
     pub(crate) fn matches(&self, target: &Target<'_>) -> bool {
-        let scope = match self.scope {
+        self.matches_but_version(target) && has(&self.api_versions, target.version)
+    }
+
+    /// Returns whether everything but the version matches.
+    pub(crate) fn matches_but_version(&self, target: &Target<'_>) -> bool {
+        let scope = match self.scope.unwrap_or_default() {
             Scope::Any => true,
             Scope::Cluster => target.is_cluster_scoped(),
             Scope::Namespaced => !target.is_cluster_scoped(),
         };
         scope
-            && has(&self.operations, target.operation)
+            && self.operations.iter().any(|operation| operation.is(target.operation))
             && has(&self.api_groups, target.group)
-            && has(&self.api_versions, target.version)
             && self.resources.iter().any(|resource| {
                 let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
                 is(resource, target.resource) && is(subresource, target.subresource)
@@ -131,17 +181,26 @@ mod tests {
         ] {
             assert!(!matches(rule.clone(), &other), "{other:?}");
         }
+        for operation in ["CREATE", "UPDATE", "DELETE", "CONNECT"] {
+            for listed in ["CREATE", "UPDATE", "DELETE", "CONNECT"] {
+                let rule = json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": [listed], "resources": ["pods"] });
+                assert_eq!(matches(rule, &Target { operation, ..POD }), operation == listed);
+            }
+        }
     }
 
     #[test]
     fn a_namespace_is_cluster_scoped() {
         let namespace = Target { resource: "namespaces", namespace: "shop", ..POD };
         let node = Target { resource: "nodes", namespace: "", ..POD };
+        // A resource of another group with the same name is not a Namespace.
+        let custom = Target { group: "example.com", ..namespace };
         for (scope, pod, cluster) in
             [("*", true, true), ("Cluster", false, true), ("Namespaced", true, false)]
         {
             let rule = json!({ "apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"], "scope": scope });
             assert_eq!(matches(rule.clone(), &POD), pod, "{scope}");
+            assert_eq!(matches(rule.clone(), &custom), pod, "{scope}");
             assert_eq!(matches(rule.clone(), &namespace), cluster, "{scope}");
             assert_eq!(matches(rule, &node), cluster, "{scope}");
         }

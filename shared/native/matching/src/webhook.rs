@@ -1,44 +1,30 @@
-//! The decision whether a request reaches a webhook.
+//! The requests that a webhook receives.
 
 use std::fmt;
+use std::sync::Arc;
 
+use kinds::Kinds;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::condition::{Condition, ConditionError, Variables};
+use crate::condition::{Condition, Variables};
+use crate::decision::{Decision, GroupVersion, Match, Reason};
 use crate::rule::{Rule, Target};
-use crate::selector::{LabelSelector, labels};
+use crate::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 
 /// The requests that a policy receives.
 #[derive(Debug)]
 pub struct Webhook {
     rules: Vec<Rule>,
+    match_policy: MatchPolicy,
     namespace_selector: LabelSelector,
     object_selector: LabelSelector,
     conditions: Vec<Condition>,
 }
 
-/// The decision about a request before the webhook is called.
+/// The reason why a manifest is not one of a policy.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Decision {
-    /// The webhook is called.
-    Called,
-    /// No rule matches.
-    NoRuleMatches,
-    /// The labels of the Namespace are not selected.
-    NamespaceIsNotSelected,
-    /// Neither the object nor the old object is selected.
-    ObjectIsNotSelected,
-    /// The condition with this name is false.
-    ConditionIsFalse(String),
-    /// A condition is an error, and none is false. The request is rejected with `failurePolicy:
-    /// Fail`, and the webhook is not called with `Ignore`.
-    ConditionFailed(ConditionError),
-}
-
-/// The reason why the specification of a policy is not one.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct InvalidWebhook(String);
+pub struct InvalidWebhook(pub(crate) String);
 
 impl fmt::Display for InvalidWebhook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,187 +37,268 @@ impl std::error::Error for InvalidWebhook {}
 /// The fields of the specification that this crate reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Spec {
-    rules: Vec<Rule>,
+pub(crate) struct WebhookSpec {
+    pub(crate) rules: Vec<Rule>,
     #[serde(default)]
-    namespace_selector: Option<LabelSelector>,
+    pub(crate) match_policy: Option<MatchPolicy>,
     #[serde(default)]
-    object_selector: Option<LabelSelector>,
+    pub(crate) namespace_selector: Option<SelectorSpec>,
     #[serde(default)]
-    match_conditions: Option<Vec<NamedExpression>>,
+    pub(crate) object_selector: Option<SelectorSpec>,
+    #[serde(default)]
+    pub(crate) match_conditions: Option<Vec<NamedExpression>>,
+}
+
+/// How rules are compared with the resource of a request.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+pub(crate) enum MatchPolicy {
+    Exact,
+    #[default]
+    Equivalent,
 }
 
 #[derive(Deserialize)]
-struct NamedExpression {
-    name: String,
-    expression: String,
+pub(crate) struct NamedExpression {
+    pub(crate) name: String,
+    pub(crate) expression: String,
+}
+
+/// The most conditions that a webhook may have.
+const MAX_CONDITIONS: usize = 64;
+
+/// How a rule matches.
+enum Hit {
+    /// The request as it is.
+    Exact(usize),
+    /// The request after a conversion.
+    Equivalent { rule: usize, to: GroupVersion, changes_version_alone: bool },
+    /// The request, if its resource has a version that the rule lists.
+    Versions { rule: usize },
 }
 
 impl Webhook {
-    /// Reads the `spec` of a policy: `rules`, `namespaceSelector`, `objectSelector` and
-    /// `matchConditions`.
+    /// Reads the `spec` of a policy: `rules`, `matchPolicy`, `namespaceSelector`, `objectSelector`
+    /// and `matchConditions`.
+    ///
+    /// The webhook is that of the specification alone. [`PolicyManifest`](crate::PolicyManifest)
+    /// also makes the changes of Kubewarden's controller.
     ///
     /// # Errors
     /// A field that is missing or malformed, with its path, and an expression that is not CEL.
     pub fn from_spec(spec: &Value) -> Result<Self, InvalidWebhook> {
-        let spec: Spec = serde_path_to_error::deserialize(spec)
-            .map_err(|error| InvalidWebhook(format!("spec.{}: {}", error.path(), error.inner())))?;
+        let spec: WebhookSpec =
+            serde_path_to_error::deserialize(spec).map_err(|error| invalid("spec", &error))?;
+        Self::new(spec)
+    }
+
+    pub(crate) fn new(spec: WebhookSpec) -> Result<Self, InvalidWebhook> {
+        if spec.rules.is_empty() {
+            let problem =
+                "spec.rules: Required value: a policy without rules receives no requests; add a rule";
+            return Err(InvalidWebhook(problem.to_owned()));
+        }
+        for (at, rule) in spec.rules.iter().enumerate() {
+            if let Some(list) = rule.empty_list() {
+                return Err(InvalidWebhook(format!(
+                    "spec.rules[{at}].{list}: Required value: an empty list matches nothing; list at least one value"
+                )));
+            }
+        }
+        let selector = |name: &str, spec: Option<SelectorSpec>| {
+            LabelSelector::new(spec.unwrap_or_default())
+                .map_err(|error| InvalidWebhook(format!("spec.{name}.{error}")))
+        };
         let conditions = spec.match_conditions.unwrap_or_default();
-        let conditions = conditions.iter().map(|one| Condition::compile(&one.name, &one.expression));
+        if conditions.len() > MAX_CONDITIONS {
+            return Err(InvalidWebhook(format!(
+                "spec.matchConditions: Invalid value: {} conditions: a policy has at most {MAX_CONDITIONS}; combine \
+                 some with &&",
+                conditions.len()
+            )));
+        }
+        let conditions = conditions.iter().enumerate().map(|(at, one)| {
+            if conditions.iter().take(at).any(|other| other.name == one.name) {
+                return Err(InvalidWebhook(format!(
+                    "spec.matchConditions[{at}].name: Duplicate value: {:?}: names of conditions differ; choose \
+                     another name",
+                    one.name
+                )));
+            }
+            Condition::compile(&one.name, &one.expression).map_err(|error| {
+                InvalidWebhook(format!(
+                    "spec.matchConditions[{at}].expression: Invalid value: {error}; correct the expression"
+                ))
+            })
+        });
         Ok(Self {
+            conditions: conditions.collect::<Result<_, _>>()?,
+            namespace_selector: selector("namespaceSelector", spec.namespace_selector)?,
+            object_selector: selector("objectSelector", spec.object_selector)?,
+            match_policy: spec.match_policy.unwrap_or_default(),
             rules: spec.rules,
-            namespace_selector: spec.namespace_selector.unwrap_or_default(),
-            object_selector: spec.object_selector.unwrap_or_default(),
-            conditions: conditions
-                .collect::<Result<_, _>>()
-                .map_err(|error| InvalidWebhook(format!("spec.matchConditions: {error}")))?,
         })
     }
 
     /// Returns whether the API server calls the webhook for an `AdmissionRequest`. `namespace` is
-    /// the stored Namespace of a namespaced object; `None` stands for one without labels.
+    /// the stored Namespace of a namespaced object, or of a Namespace that is deleted; with `None`,
+    /// only its name is known.
+    ///
+    /// The kinds are those of Kubernetes; [`Webhook::decide_with`] also knows others.
     #[must_use]
     pub fn decide(&self, request: &Value, namespace: Option<&Value>) -> Decision {
-        let target = Target::of(request);
-        if !self.rules.iter().any(|rule| rule.matches(&target)) {
-            return Decision::NoRuleMatches;
-        }
-        if !self.selects_namespace(&target, request, namespace) {
-            return Decision::NamespaceIsNotSelected;
-        }
-        let selects =
-            |name| request.get(name).is_some_and(|object| self.object_selector.selects(labels(object)));
-        if !self.object_selector.is_empty() && !selects("object") && !selects("oldObject") {
-            return Decision::ObjectIsNotSelected;
-        }
-        self.evaluate_conditions(request)
+        self.decide_with(&Kinds::default(), request, namespace)
     }
 
-    /// One condition that is false outweighs others that are errors.
-    fn evaluate_conditions(&self, request: &Value) -> Decision {
-        if self.conditions.is_empty() {
-            return Decision::Called;
+    /// Decides as [`Webhook::decide`] with further kinds, whose versions `matchPolicy: Equivalent`
+    /// depends on.
+    #[must_use]
+    pub fn decide_with(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
+        let target = Target::of(request);
+        if is_never_sent(request) {
+            return Decision::NeverSent;
         }
-        let variables = Variables::of(request);
-        let mut failed = None;
+        // The API server evaluates rules after selectors, but a webhook needs both, and no rule may
+        // match without a Namespace.
+        let Some(hit) = self.hit(kinds, &target) else { return Decision::NoRuleMatches };
+        let missing = match self.select_namespace(&target, request, namespace) {
+            Selection::Selected => None,
+            Selection::Left(requirement) => return Decision::NamespaceIsNotSelected(requirement),
+            Selection::Unknown(requirement) => Some(requirement),
+        };
+        if let Some(requirement) = self.leaves_out_object(request) {
+            return Decision::ObjectIsNotSelected(requirement);
+        }
+        let unknown = |reason| Decision::Unknown(reason);
+        let found = match hit {
+            Hit::Exact(rule) => Match { rule, converted: None },
+            Hit::Equivalent { rule, to, changes_version_alone: true } => Match { rule, converted: Some(to) },
+            Hit::Equivalent { rule, to, .. } => return unknown(Reason::Conversion { rule, to }),
+            Hit::Versions { rule } => return unknown(Reason::Versions { rule }),
+        };
+        match (self.evaluate_conditions(&found, request), missing) {
+            // A condition that is false decides, whatever the labels of the Namespace are.
+            (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
+            (_, Some(requirement)) => unknown(Reason::Namespace(requirement)),
+        }
+    }
+
+    /// Finds the first rule that matches, or else the first that matches an equivalent resource.
+    fn hit(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Hit> {
+        if let Some(rule) = self.rules.iter().position(|rule| rule.matches(target)) {
+            return Some(Hit::Exact(rule));
+        }
+        if self.match_policy == MatchPolicy::Exact {
+            return None;
+        }
+        let has_equivalents = Kinds::is_cohabiting(target.resource)
+            || self.rules.iter().any(|rule| rule.matches_but_version(target));
+        if !has_equivalents {
+            return None;
+        }
+        self.rules.iter().enumerate().find_map(|(at, rule)| {
+            let mut equivalents = kinds.equivalents(target.group, target.version, target.resource);
+            let found = equivalents.find(|(other, _)| {
+                rule.matches(&Target { group: &other.group, version: &other.version, ..*target })
+            });
+            match found {
+                Some((other, is_same)) => Some(Hit::Equivalent {
+                    rule: at,
+                    to: GroupVersion { group: other.group.to_string(), version: other.version.to_string() },
+                    // A subresource has a kind of its own, which a conversion may change.
+                    changes_version_alone: is_same && ["", "status"].contains(&target.subresource),
+                }),
+                None if !kinds.knows_group(target.group) && rule.matches_but_version(target) => {
+                    Some(Hit::Versions { rule: at })
+                }
+                None => None,
+            }
+        })
+    }
+
+    /// One condition that is false outweighs others that are errors or not known.
+    fn evaluate_conditions(&self, found: &Match, request: &Value) -> Decision {
+        if self.conditions.is_empty() {
+            return Decision::Called(found.clone());
+        }
+        let variables = Variables::of(&found.sent(request));
+        let (mut failed, mut unknown) = (None, None);
         for condition in &self.conditions {
             match condition.holds(&variables) {
                 Ok(true) => {}
                 Ok(false) => return Decision::ConditionIsFalse(condition.name().to_owned()),
+                Err(error) if error.is_unknown => unknown = unknown.or(Some(error)),
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        failed.map_or(Decision::Called, Decision::ConditionFailed)
+        match (unknown, failed) {
+            (Some(unknown), _) => Decision::Unknown(Reason::Condition(unknown)),
+            (None, Some(failed)) => Decision::ConditionFailed(failed),
+            (None, None) => Decision::Called(found.clone()),
+        }
     }
 
-    fn selects_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> bool {
-        if self.namespace_selector.is_empty() {
-            return true;
-        }
-        let selects = |labels: Option<&Map<String, Value>>| self.namespace_selector.selects(labels);
-        let is_written = ["CREATE", "UPDATE"].contains(&target.operation);
-        if target.resource == "namespaces" && target.subresource.is_empty() && is_written {
-            // The labels that the Namespace would have.
-            return selects(request.get("object").and_then(labels));
-        }
+    fn select_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> Selection {
+        let is_namespace = target.resource == "namespaces";
         // A cluster-scoped object other than a Namespace is never left out.
-        target.namespace.is_empty() && target.resource != "namespaces" || selects(stored.and_then(labels))
+        if self.namespace_selector.is_empty() || target.namespace.is_empty() && !is_namespace {
+            return Selection::Selected;
+        }
+        let name = Some(target.namespace).filter(|name| !name.is_empty());
+        let is_written = ["CREATE", "UPDATE"].contains(&target.operation);
+        let namespace = if is_namespace && target.subresource.is_empty() && is_written {
+            // The labels that the Namespace would have.
+            request.get("object").filter(|object| object.is_object())
+        } else {
+            stored
+        };
+        self.namespace_selector.select(Labels::of_namespace(name, namespace))
     }
+
+    /// Returns the requirement that neither object meets.
+    fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
+        if self.object_selector.is_empty() {
+            return None;
+        }
+        let mut left: Option<Arc<str>> = None;
+        for name in ["object", "oldObject"] {
+            let Some(labels) = request.get(name).and_then(Labels::of) else { continue };
+            match self.object_selector.select(labels) {
+                Selection::Selected => return None,
+                Selection::Left(requirement) | Selection::Unknown(requirement) => {
+                    left = left.or(Some(requirement));
+                }
+            }
+        }
+        Some(left.unwrap_or_else(|| "the request has no object with metadata".into()))
+    }
+}
+
+/// Returns whether a request is about a resource that configures admission itself
+/// (`IsExemptAdmissionConfigurationResource` in k8s.io/apiserver).
+fn is_never_sent(request: &Value) -> bool {
+    const KINDS: [&str; 6] = [
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "MutatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+    ];
+    let Some(kind) = request.get("kind") else { return false };
+    let part = |name| kind.get(name).and_then(Value::as_str).unwrap_or_default();
+    part("group") == "admissionregistration.k8s.io" && KINDS.contains(&part("kind"))
+}
+
+/// Describes an error of the types of a manifest.
+pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> InvalidWebhook {
+    let problem = error.inner().to_string();
+    let path = match error.path().to_string().as_str() {
+        "." => root.to_owned(),
+        path => format!("{root}.{path}"),
+    };
+    let remedy = if problem.starts_with("missing field") { "add it" } else { "correct it" };
+    InvalidWebhook(format!("{path}: Invalid value: {problem}; {remedy}"))
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn webhook(fields: &Value) -> Webhook {
-        let mut spec = json!({
-            "rules": [{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*", "*/*"], "operations": ["*"] }],
-        });
-        spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        Webhook::from_spec(&spec).unwrap()
-    }
-
-    fn request(resource: &str, namespace: &str, fields: &Value) -> Value {
-        let mut request = json!({
-            "operation": "UPDATE",
-            "resource": { "group": "", "version": "v1", "resource": resource },
-            "namespace": namespace,
-        });
-        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        request
-    }
-
-    fn labelled(stage: &str) -> Value {
-        json!({ "metadata": { "labels": { "stage": stage } } })
-    }
-
-    #[test]
-    fn namespaces_are_selected_by_their_own_labels() {
-        let webhook = webhook(&json!({ "namespaceSelector": { "matchLabels": { "stage": "test" } } }));
-        let of_pod = request("pods", "shop", &json!({}));
-        assert_eq!(webhook.decide(&of_pod, Some(&labelled("test"))), Decision::Called);
-        assert_eq!(webhook.decide(&of_pod, Some(&labelled("live"))), Decision::NamespaceIsNotSelected);
-        assert_eq!(webhook.decide(&of_pod, None), Decision::NamespaceIsNotSelected);
-        // Nodes have no namespace.
-        assert_eq!(webhook.decide(&request("nodes", "", &json!({})), None), Decision::Called);
-        // A written Namespace counts with its new labels, one whose status is written with the
-        // stored ones.
-        let namespace = request("namespaces", "shop", &json!({ "object": labelled("test") }));
-        assert_eq!(webhook.decide(&namespace, Some(&labelled("live"))), Decision::Called);
-        let status =
-            request("namespaces", "shop", &json!({ "object": labelled("test"), "subResource": "status" }));
-        assert_eq!(webhook.decide(&status, Some(&labelled("live"))), Decision::NamespaceIsNotSelected);
-    }
-
-    #[test]
-    fn an_object_is_selected_by_its_new_or_its_old_labels() {
-        let webhook = webhook(&json!({ "objectSelector": { "matchLabels": { "stage": "test" } } }));
-        for (fields, want) in [
-            (json!({ "object": labelled("test"), "oldObject": labelled("live") }), Decision::Called),
-            (json!({ "object": labelled("live"), "oldObject": labelled("test") }), Decision::Called),
-            (
-                json!({ "object": labelled("live"), "oldObject": labelled("live") }),
-                Decision::ObjectIsNotSelected,
-            ),
-            (json!({ "oldObject": labelled("test") }), Decision::Called),
-            (json!({}), Decision::ObjectIsNotSelected),
-        ] {
-            assert_eq!(webhook.decide(&request("pods", "shop", &fields), None), want, "{fields}");
-        }
-    }
-
-    #[test]
-    fn a_false_condition_outweighs_an_error() {
-        let conditions = |expressions: &[&str]| -> Value {
-            let named = expressions
-                .iter()
-                .enumerate()
-                .map(|(at, one)| json!({ "name": format!("c{at}"), "expression": one }));
-            json!({ "matchConditions": named.collect::<Vec<_>>() })
-        };
-        let decide = |expressions: &[&str]| {
-            webhook(&conditions(expressions)).decide(&request("pods", "shop", &json!({ "object": {} })), None)
-        };
-        assert_eq!(decide(&["true", "true"]), Decision::Called);
-        assert_eq!(decide(&["object.x == 1", "false"]), Decision::ConditionIsFalse("c1".to_owned()));
-        assert!(matches!(decide(&["true", "object.x == 1"]), Decision::ConditionFailed(_)));
-    }
-
-    #[test]
-    fn malformed_specifications_are_refused_with_their_path() {
-        for (spec, want) in [
-            (json!({}), "missing field `rules`"),
-            (json!({ "rules": [{ "apiGroups": "" }] }), "rules[0]"),
-            (json!({ "rules": [], "namespaceSelector": { "matchLabel": {} } }), "namespaceSelector"),
-            (
-                json!({ "rules": [], "matchConditions": [{ "name": "a", "expression": "(" }] }),
-                "match condition a",
-            ),
-        ] {
-            let error = Webhook::from_spec(&spec).unwrap_err().to_string();
-            assert!(error.contains(want), "{error}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,228 @@
+//! The environment of match conditions: the functions of CEL and of Kubernetes.
+//!
+//! Sources: `pkg/cel/environment/base.go` and `pkg/cel/library` of k8s.io/apiserver at 24a394e51.
+
+use std::sync::{Arc, LazyLock};
+
+use cel::{DeclarationError, Env, extensions};
+
+use crate::functions;
+
+/// The environment, which all conditions share.
+pub(crate) static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
+    let mut env = Env::stdlib();
+    // A declaration fails only if a name is declared twice. A test calls every function, so that
+    // none can be missing.
+    drop(declare(&mut env));
+    Arc::new(env)
+});
+
+/// Operators and macros, as the parser names them.
+const OPERATORS: &[&str] = &[
+    "!_",
+    "-_",
+    "@in",
+    "@not_strictly_false",
+    "_!=_",
+    "_%_",
+    "_&&_",
+    "_*_",
+    "_+_",
+    "_-_",
+    "_/_",
+    "_<=_",
+    "_<_",
+    "_==_",
+    "_>=_",
+    "_>_",
+    "_?._",
+    "_?_:_",
+    "_[?_]",
+    "_[_]",
+    "_||_",
+];
+
+/// The functions of the standard library, and of the libraries `strings` and `lists` of cel-go.
+/// `duration` and `timestamp` are missing.
+const FUNCTIONS: &[&str] = &[
+    "bool",
+    "bytes",
+    "charAt",
+    "contains",
+    "distinct",
+    "double",
+    "dyn",
+    "endsWith",
+    "flatten",
+    "format",
+    "hasValue",
+    "indexOf",
+    "int",
+    "join",
+    "lastIndexOf",
+    "lists.range",
+    "lowerAscii",
+    "matches",
+    "optional.none",
+    "optional.of",
+    "optional.ofNonZeroValue",
+    "or",
+    "orValue",
+    "replace",
+    "reverse",
+    "size",
+    "slice",
+    "sort",
+    "@sortByAssociatedKeys",
+    "split",
+    "startsWith",
+    "string",
+    "strings.quote",
+    "substring",
+    "trim",
+    "type",
+    "uint",
+    "upperAscii",
+    "value",
+];
+
+/// Returns whether the environment has a function.
+pub(crate) fn has_function(name: &str) -> bool {
+    let of_kubernetes = || functions::NAMES.iter().any(|names| names.contains(&name));
+    OPERATORS.contains(&name) || FUNCTIONS.contains(&name) || of_kubernetes()
+}
+
+fn declare(env: &mut Env) -> Result<(), DeclarationError> {
+    env.add_extension(extensions::strings)?;
+    env.add_extension(extensions::lists)?;
+    functions::declare(env)
+}
+
+#[cfg(test)]
+mod tests {
+    use cel::{Context, Value};
+
+    use super::*;
+
+    fn evaluate(expression: &str) -> Result<Value, String> {
+        let program = ENVIRONMENT.compile(expression).map_err(|errors| errors.to_string())?;
+        program.execute(&Context::with_env(Arc::clone(&ENVIRONMENT))).map_err(|error| error.to_string())
+    }
+
+    /// Expressions that are true, for every function.
+    const TRUE: &[&str] = &[
+        // The standard library.
+        "bool('true') && int('1') == 1 && uint(1) == 1u && double('1.5') == 1.5 && string(1) == '1'",
+        "bytes('a') == b'a' && dyn(1) == 1 && type(1) == int && size('ä') == 1 && size([1]) == 1",
+        "'abc'.contains('b') && 'abc'.startsWith('a') && 'abc'.endsWith('c') && 'abc'.matches('^a.c$')",
+        "matches('abc', 'b') && 1 in [1] && 'a' in {'a': 1} && !false && -(1) == 0 - 1 && 5 % 3 == 2",
+        "1 + 1 == 2 && 2 * 3 == 6 && 6 / 3 == 2 && 1 < 2 && 1 <= 1 && 2 > 1 && 2 >= 2 && 1 != 2",
+        "(true ? 1 : 2) == 1 && [1, 2][0] == 1 && (false || true)",
+        // Optional values.
+        "{'a': 1}.?a.orValue(2) == 1 && {'a': 1}.?b.orValue(2) == 2 && {'a': 1}[?'b'].orValue(3) == 3",
+        "optional.of(1).hasValue() && optional.of(1).value() == 1 && !optional.none().hasValue()",
+        "!optional.ofNonZeroValue(0).hasValue() && optional.none().or(optional.of(2)).value() == 2",
+        // Macros.
+        "[1, 2].all(x, x > 0) && [1, 2].exists(x, x == 2) && [1, 2].exists_one(x, x == 2)",
+        "[1, 2].map(x, x * 2) == [2, 4] && [1, 2].filter(x, x > 1) == [2] && has({'a': 1}.a)",
+        "[1, 2].map(x, x > 1, x * 2) == [4] && {'a': 1}.all(k, k == 'a')",
+        // Strings.
+        "'abc'.charAt(1) == 'b' && 'abcb'.indexOf('b') == 1 && 'abcb'.lastIndexOf('b') == 3",
+        "'abcb'.indexOf('b', 2) == 3 && 'ABC'.lowerAscii() == 'abc' && 'abc'.upperAscii() == 'ABC'",
+        "'a b'.replace(' ', '-') == 'a-b' && 'a,b,c'.split(',') == ['a', 'b', 'c'] && 'abc'.substring(1) == 'bc'",
+        "'abc'.substring(1, 2) == 'b' && ' a '.trim() == 'a' && ['a', 'b'].join('-') == 'a-b' && ['a'].join() == 'a'",
+        "'%s is %d'.format(['a', 1]) == 'a is 1' && strings.quote('a') == '\"a\"'",
+        // Lists.
+        "[1, 2, 3].slice(1, 2) == [2] && [[1], [2]].flatten() == [1, 2] && [1, 1].distinct() == [1]",
+        "[1, 2].reverse() == [2, 1] && [2, 1].sort() == [1, 2] && lists.range(2) == [0, 1]",
+        "[-1, -2].sortBy(x, x) == [-2, -1]",
+        "[1, 2, 2].isSorted() && ![2, 1].isSorted() && ['a', 'b'].isSorted() && [].isSorted()",
+        "[1, 2].sum() == 3 && [1.5, 2.0].sum() == 3.5 && [1u].sum() == 1u && [].sum() == 0",
+        "[3, 1, 2].min() == 1 && [3, 1].max() == 3 && ['b', 'a'].min() == 'a' && [1.5].max() == 1.5",
+        "[1, 2, 1].indexOf(1) == 0 && [1, 2, 1].lastIndexOf(1) == 2 && [1].indexOf(2) == -1 && ['a'].lastIndexOf('b') == -1",
+        // Sets.
+        "sets.contains([1, 2], [2]) && !sets.contains([1], [2]) && sets.contains([1], [])",
+        "sets.equivalent([1, 2], [2, 1, 1]) && !sets.equivalent([1], [1, 2])",
+        "sets.intersects([1, 2], [2, 3]) && !sets.intersects([1], [2])",
+        // Regular expressions.
+        "'abc 123'.find('[0-9]+') == '123' && 'abc'.find('x') == ''",
+        "'a1 b2'.findAll('[a-z][0-9]') == ['a1', 'b2'] && 'a1 b2'.findAll('[0-9]', 1) == ['1']",
+        "'a1'.findAll('[0-9]', 0) == [] && 'a1 2'.findAll('[0-9]', -1) == ['1', '2'] && 'baac'.findAll('a*') == ['', 'aa', '']",
+        // Quantities.
+        "quantity('500m').compareTo(quantity('0.5')) == 0 && quantity('1Gi').isGreaterThan(quantity('1G'))",
+        "quantity('1k').isLessThan(quantity('1Ki')) && quantity('1e3') == quantity('1k') && quantity('1E') == quantity('1e18')",
+        "quantity('-1').sign() == -1 && quantity('0').sign() == 0 && quantity('.5').sign() == 1 && quantity('+5.') == quantity('5')",
+        "quantity('1').add(quantity('500m')) == quantity('1500m') && quantity('1').add(2) == quantity('3')",
+        "quantity('1').sub(quantity('500m')) == quantity('500m') && quantity('1').sub(2) == quantity('-1')",
+        // Smaller values than a billionth are rounded up.
+        "quantity('0.1n') == quantity('1n') && quantity('1e-99') == quantity('1n') && quantity('1.5Ki') == quantity('1536')",
+        "isQuantity('1.5Gi') && isQuantity('1e-3') && isQuantity('5E')",
+        "!isQuantity('1.5K') && !isQuantity('') && !isQuantity('Gi') && !isQuantity('1e') && !isQuantity('1 Gi') && !isQuantity('1.2.3')",
+        // Addresses.
+        "ip('192.0.2.1').family() == 4 && ip('2001:db8::1').family() == 6 && string(ip('2001:DB8::1')) == '2001:db8::1'",
+        "isIP('192.0.2.1') && !isIP('192.0.2.01') && !isIP('::ffff:192.0.2.1') && !isIP('fe80::1%eth0') && !isIP('a')",
+        "ip.isCanonical('2001:db8::1') && !ip.isCanonical('2001:DB8::1') && ip('::1') == ip('0:0:0:0:0:0:0:1')",
+        "ip('0.0.0.0').isUnspecified() && ip('127.0.0.2').isLoopback() && ip('::1').isLoopback()",
+        "ip('224.0.0.5').isLinkLocalMulticast() && ip('ff12::1').isLinkLocalMulticast() && !ip('224.0.1.5').isLinkLocalMulticast()",
+        "ip('169.254.1.1').isLinkLocalUnicast() && ip('fe80::1').isLinkLocalUnicast()",
+        "ip('10.0.0.1').isGlobalUnicast() && !ip('255.255.255.255').isGlobalUnicast() && !ip('224.0.0.1').isGlobalUnicast()",
+        "cidr('192.0.2.0/24').containsIP('192.0.2.9') && !cidr('192.0.2.0/24').containsIP(ip('192.0.3.1'))",
+        "!cidr('0.0.0.0/0').containsIP('::1') && cidr('192.0.2.9/24').containsIP('192.0.2.1')",
+        "cidr('192.0.2.0/24').containsCIDR('192.0.2.0/25') && !cidr('192.0.2.0/24').containsCIDR(cidr('192.0.0.0/16'))",
+        "cidr('192.0.2.9/24').masked() == cidr('192.0.2.0/24') && cidr('192.0.2.9/24').ip() == ip('192.0.2.9')",
+        "cidr('192.0.2.0/24').prefixLength() == 24 && string(cidr('192.0.2.9/24')) == '192.0.2.9/24'",
+        "isCIDR('2001:db8::/32') && !isCIDR('192.0.2.0') && !isCIDR('192.0.2.0/33') && !isCIDR('192.0.2.0/08') && !isCIDR('::ffff:192.0.2.0/120')",
+        // Versions.
+        "semver('1.2.3').major() == 1 && semver('1.2.3').minor() == 2 && semver('1.2.3').patch() == 3",
+        "semver('1.2.3-rc.1').isLessThan(semver('1.2.3')) && semver('2.0.0').isGreaterThan(semver('1.9.9'))",
+        "semver('1.0.0').compareTo(semver('1.0.0+build')) == 0 && semver('1.0.0') == semver('1.0.0+build')",
+        "isSemver('1.2.3') && !isSemver('v1.2.3') && !isSemver('1.2') && isSemver('v01.2', true) && !isSemver('1.2-rc', true)",
+        "semver('v1', true) == semver('1.0.0') && semver('1.2.3', false).major() == 1 && semver('1.02.3-rc', true).minor() == 2",
+    ];
+
+    #[test]
+    fn every_function_has_the_values_of_an_api_server() {
+        for expression in TRUE {
+            assert_eq!(evaluate(expression), Ok(Value::Bool(true)), "{expression}");
+        }
+        // Every name is in an expression; the parser makes the hidden ones.
+        for name in functions::NAMES.iter().copied().flatten().chain(FUNCTIONS) {
+            let is_called = TRUE.iter().any(|expression| expression.contains(&format!("{name}(")));
+            assert!(is_called || name.starts_with('@'), "{name}");
+            assert!(has_function(name));
+        }
+        assert!(!has_function("url") && !has_function("timestamp") && !has_function("asInteger"));
+    }
+
+    #[test]
+    fn errors_are_those_of_an_api_server() {
+        for expression in [
+            "[].min()",
+            "[].max()",
+            "[1, 'a'].sum()",
+            "['a'].sum()",
+            "[9223372036854775807, 1].sum()",
+            "[{}, {}].isSorted()",
+            "quantity('1x')",
+            "ip('a')",
+            "ip.isCanonical('a')",
+            "cidr('a')",
+            "cidr('192.0.2.0/24').containsIP('a')",
+            "semver('v1.0.0')",
+            "optional.none().value()",
+        ] {
+            let error = evaluate(expression).expect_err(expression);
+            assert!(!error.contains(functions::NOT_KNOWN), "{expression}: {error}");
+        }
+        for expression in [
+            "quantity('9e18').add(quantity('9e18')) == quantity('1')",
+            "quantity('1e30') == quantity('1')",
+            "isQuantity('.')",
+            "'a'.find('(')",
+            "'a'.findAll('[')",
+        ] {
+            let error = evaluate(expression).expect_err(expression);
+            assert!(error.contains(functions::NOT_KNOWN), "{expression}: {error}");
+        }
+    }
+}

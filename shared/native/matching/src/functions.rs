@@ -1,0 +1,99 @@
+//! The functions of Kubernetes for CEL, and the sets of cel-go.
+//!
+//! Sources: `pkg/cel/library` of k8s.io/apiserver at 24a394e51, and `ext/sets.go` of cel-go.
+
+use std::any::Any;
+
+use cel::common::traits::Iterable;
+use cel::common::types::Type;
+use cel::common::value::{CowVal, StaticVal, Val};
+use cel::{DeclarationError, Env, ExecutionError};
+
+mod address;
+mod list;
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+mod quantity;
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+mod regex;
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+mod semver;
+mod set;
+
+/// The message of an error whose value on an API server is not known: Go reads the input in another
+/// way, or has larger numbers.
+pub(crate) const NOT_KNOWN: &str = "its value on an API server is not known";
+
+/// The functions in this folder.
+pub(crate) const NAMES: &[&[&str]] =
+    &[address::NAMES, list::NAMES, quantity::NAMES, regex::NAMES, semver::NAMES, set::NAMES];
+
+/// Declares the functions.
+pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
+    address::declare(env)?;
+    list::declare(env)?;
+    quantity::declare(env)?;
+    regex::declare(env)?;
+    semver::declare(env)?;
+    set::declare(env)
+}
+
+/// A type of Kubernetes as a value of CEL.
+trait Opaque: Any + Clone + std::fmt::Debug + Send + Sync {
+    fn of_type() -> &'static Type;
+    fn is_equal(&self, other: &Self) -> bool;
+}
+
+/// A value of a type of Kubernetes.
+#[derive(Clone, Debug)]
+struct Of<T>(T);
+
+impl<T: Opaque> Val for Of<T> {
+    fn get_type(&self) -> &Type {
+        T::of_type()
+    }
+
+    fn cel_type() -> &'static Type {
+        T::of_type()
+    }
+
+    fn equals(&self, other: &dyn Val) -> bool {
+        other.downcast_ref::<Self>().is_some_and(|other| self.0.is_equal(&other.0))
+    }
+
+    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v>
+    where
+        Self: 'v,
+    {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}
+
+impl<T: Opaque> StaticVal for Of<T> {}
+
+/// Returns the arguments of a call.
+fn arguments<'b, 'v, const N: usize>(
+    args: Vec<CowVal<'b, 'v>>,
+) -> Result<[CowVal<'b, 'v>; N], ExecutionError> {
+    args.try_into().map_err(|args: Vec<_>| ExecutionError::invalid_argument_count(N, args.len()))
+}
+
+/// Returns the items of a list.
+fn items<'b, 'v>(list: &'b (dyn Val + 'v)) -> Result<Vec<&'b (dyn Val + 'v)>, ExecutionError> {
+    let list: &'b (dyn Iterable + 'v) =
+        list.as_iterable().ok_or_else(ExecutionError::missing_argument_or_target)?;
+    let mut iterator = list.iter();
+    let mut items = Vec::new();
+    while let Some(item) = iterator.next() {
+        items.push(item);
+    }
+    Ok(items)
+}
+
+/// Makes an error of a function.
+fn failed(function: &str, problem: &str) -> ExecutionError {
+    ExecutionError::function_error(function, problem)
+}

@@ -1,0 +1,116 @@
+//! `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf` of lists.
+
+use std::cmp::Ordering;
+
+use cel::common::types::{CelBool, CelDouble, CelInt, CelUInt, DYN_TYPE, LIST_TYPE};
+use cel::common::value::{CowVal, Val};
+use cel::{DeclarationError, Env, ExecutionError};
+
+use super::{arguments, failed, items};
+
+pub(super) const NAMES: &[&str] = &["isSorted", "lastIndexOf", "max", "min", "sum"];
+
+pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
+    env.add_member_overload("isSorted", "list_is_sorted", LIST_TYPE, vec![], is_sorted)?;
+    env.add_member_overload("sum", "list_sum", LIST_TYPE, vec![], sum)?;
+    env.add_member_overload("min", "list_min", LIST_TYPE, vec![], min)?;
+    env.add_member_overload("max", "list_max", LIST_TYPE, vec![], max)?;
+    env.add_member_overload("indexOf", "list_index_of", LIST_TYPE, vec![DYN_TYPE], index_of)?;
+    env.add_member_overload("lastIndexOf", "list_last_index_of", LIST_TYPE, vec![DYN_TYPE], last_index_of)
+}
+
+fn compare(left: &dyn Val, right: &dyn Val, function: &str) -> Result<Ordering, ExecutionError> {
+    let comparer = left.as_comparer().ok_or_else(|| failed(function, "the items have no order"))?;
+    comparer.compare(right)
+}
+
+fn is_sorted<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list] = arguments(args)?;
+    let items = items(list.as_ref())?;
+    for (left, right) in items.iter().zip(items.iter().skip(1)) {
+        if compare(*left, *right, "isSorted")? == Ordering::Greater {
+            return Ok(CowVal::owned(CelBool::from(false)));
+        }
+    }
+    Ok(CowVal::owned(CelBool::from(true)))
+}
+
+/// The sum of numbers of one type. The sum of an empty list is an integer.
+fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list] = arguments(args)?;
+    let items = items(list.as_ref())?;
+    let mixed = || failed("sum", "the items are not numbers of one type");
+    let overflow = || failed("sum", "the sum is too large");
+    match items.first() {
+        Some(first) if first.downcast_ref::<CelDouble>().is_some() => {
+            let mut sum = 0.0;
+            for item in items {
+                sum += *item.downcast_ref::<CelDouble>().ok_or_else(mixed)?.inner();
+            }
+            Ok(CowVal::owned(CelDouble::from(sum)))
+        }
+        Some(first) if first.downcast_ref::<CelUInt>().is_some() => {
+            let mut sum = 0_u64;
+            for item in items {
+                let item = *item.downcast_ref::<CelUInt>().ok_or_else(mixed)?.inner();
+                sum = sum.checked_add(item).ok_or_else(overflow)?;
+            }
+            Ok(CowVal::owned(CelUInt::from(sum)))
+        }
+        _ => {
+            let mut sum = 0_i64;
+            for item in items {
+                let item = *item.downcast_ref::<CelInt>().ok_or_else(mixed)?.inner();
+                sum = sum.checked_add(item).ok_or_else(overflow)?;
+            }
+            Ok(CowVal::owned(CelInt::from(sum)))
+        }
+    }
+}
+
+/// The first item that no other one precedes in the order.
+fn extreme<'b, 'v>(
+    args: Vec<CowVal<'b, 'v>>,
+    function: &str,
+    precedes: Ordering,
+) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list] = arguments(args)?;
+    let mut found: Option<&dyn Val> = None;
+    for item in items(list.as_ref())? {
+        let is_better = match found {
+            None => true,
+            Some(best) => compare(item, best, function)? == precedes,
+        };
+        if is_better {
+            found = Some(item);
+        }
+    }
+    let found = found.ok_or_else(|| failed(function, "the list is empty"))?;
+    Ok(CowVal::Owned(found.clone_as_boxed()))
+}
+
+fn min<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    extreme(args, "min", Ordering::Less)
+}
+
+fn max<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    extreme(args, "max", Ordering::Greater)
+}
+
+/// The index of an item as a value; -1 if there is none.
+fn index<'b, 'v>(found: Option<usize>) -> CowVal<'b, 'v> {
+    let index = found.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1);
+    CowVal::owned(CelInt::from(index))
+}
+
+fn index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list, wanted] = arguments(args)?;
+    let found = items(list.as_ref())?.iter().position(|item| item.equals(wanted.as_ref()));
+    Ok(index(found))
+}
+
+fn last_index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list, wanted] = arguments(args)?;
+    let found = items(list.as_ref())?.iter().rposition(|item| item.equals(wanted.as_ref()));
+    Ok(index(found))
+}

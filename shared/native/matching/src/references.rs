@@ -1,0 +1,168 @@
+//! The functions, variables and fields of an expression.
+
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use text::nearest;
+
+/// The variables of match conditions.
+pub(crate) const VARIABLES: [&str; 3] = ["object", "oldObject", "request"];
+
+/// The names of types, which are values in CEL.
+const TYPES: [&str; 12] = [
+    "bool",
+    "bytes",
+    "double",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "optional_type",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
+];
+
+/// The fields of `request` (`buildRequestType` in `pkg/admission/plugin/cel/compile.go` of
+/// k8s.io/apiserver), with their fields.
+const REQUEST: [(&str, &[&str]); 12] = [
+    ("dryRun", &[]),
+    ("kind", &["group", "kind", "version"]),
+    ("name", &[]),
+    ("namespace", &[]),
+    ("operation", &[]),
+    ("options", &[]),
+    ("requestKind", &["group", "kind", "version"]),
+    ("requestResource", &["group", "resource", "version"]),
+    ("requestSubResource", &[]),
+    ("resource", &["group", "resource", "version"]),
+    ("subResource", &[]),
+    ("userInfo", &["extra", "groups", "uid", "username"]),
+];
+
+/// References that an API server does not compile, or that this crate cannot evaluate.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    /// The first function or variable that this crate does not have.
+    pub(crate) unknown: Option<String>,
+    /// The first field that a request does not have. API servers refuse such an expression.
+    pub(crate) wrong_field: Option<String>,
+}
+
+impl References {
+    /// Finds the references of an expression. `has_function` knows the names of functions, those
+    /// in a namespace with it.
+    pub(crate) fn of(expression: &IdedExpr, has_function: &dyn Fn(&str) -> bool) -> Self {
+        let mut walk = Walk { found: Self::default(), bound: Vec::new(), has_function };
+        walk.visit(expression);
+        walk.found
+    }
+}
+
+struct Walk<'e> {
+    found: References,
+    /// The variables of the surrounding macros.
+    bound: Vec<&'e str>,
+    has_function: &'e dyn Fn(&str) -> bool,
+}
+
+impl<'e> Walk<'e> {
+    fn visit(&mut self, expression: &'e IdedExpr) {
+        match &expression.expr {
+            Expr::Unspecified | Expr::Literal(_) => {}
+            Expr::Ident(name) => self.variable(name),
+            Expr::Select(select) => {
+                self.field(&select.operand.expr, &select.field);
+                self.visit(&select.operand);
+            }
+            Expr::Call(call) => {
+                self.call(&call.func_name, call.target.as_deref());
+                call.args.iter().for_each(|argument| self.visit(argument));
+            }
+            Expr::List(list) => list.elements.iter().for_each(|item| self.visit(item)),
+            Expr::Map(map) => map.entries.iter().for_each(|entry| self.entry(&entry.expr)),
+            Expr::Struct(of_type) => {
+                self.unknown(|| format!("the type {}", of_type.type_name));
+                of_type.entries.iter().for_each(|entry| self.entry(&entry.expr));
+            }
+            Expr::Comprehension(fold) => {
+                self.visit(&fold.iter_range);
+                self.visit(&fold.accu_init);
+                let outside = self.bound.len();
+                self.bound.extend([fold.iter_var.as_str(), fold.accu_var.as_str()]);
+                self.bound.extend(fold.iter_var2.as_deref());
+                self.visit(&fold.loop_cond);
+                self.visit(&fold.loop_step);
+                self.visit(&fold.result);
+                self.bound.truncate(outside);
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &'e EntryExpr) {
+        match entry {
+            EntryExpr::StructField(field) => self.visit(&field.value),
+            EntryExpr::MapEntry(entry) => {
+                self.visit(&entry.key);
+                self.visit(&entry.value);
+            }
+        }
+    }
+
+    fn variable(&mut self, name: &str) {
+        if !self.bound.contains(&name) && !VARIABLES.contains(&name) && !TYPES.contains(&name) {
+            self.unknown(|| format!("the variable {name}"));
+        }
+    }
+
+    fn call(&mut self, name: &str, target: Option<&'e IdedExpr>) {
+        // `a.f()` is the function `a.f`, if there is one, or else `f` of the value `a`.
+        if let Some(IdedExpr { expr: Expr::Ident(namespace), .. }) = target {
+            let is_value =
+                self.bound.contains(&namespace.as_str()) || VARIABLES.contains(&namespace.as_str());
+            if !is_value {
+                let qualified = format!("{namespace}.{name}");
+                if !(self.has_function)(&qualified) {
+                    self.unknown(|| format!("the function {qualified}"));
+                }
+                return;
+            }
+        }
+        // The innermost one is named: it is the root of the others.
+        if let Some(target) = target {
+            self.visit(target);
+        }
+        if !(self.has_function)(name) {
+            self.unknown(|| format!("the function {name}"));
+        }
+    }
+
+    /// Checks a field of `request`, and of its fields.
+    fn field(&mut self, operand: &Expr, field: &str) {
+        let is_request = |expr: &Expr| {
+            matches!(expr, Expr::Ident(name) if name == "request") && !self.bound.contains(&"request")
+        };
+        let names: Vec<&str> = if is_request(operand) {
+            REQUEST.iter().map(|(name, _)| *name).collect()
+        } else if let Expr::Select(outer) = operand
+            && is_request(&outer.operand.expr)
+        {
+            let fields = REQUEST.iter().find(|(name, _)| *name == outer.field);
+            fields.map(|(_, fields)| fields.to_vec()).unwrap_or_default()
+        } else {
+            return;
+        };
+        if self.found.wrong_field.is_none() && !names.is_empty() && !names.contains(&field) {
+            let hint = match nearest(field, &names) {
+                Some(near) => format!("write {near}"),
+                None => format!("use one of {}", names.join(", ")),
+            };
+            self.found.wrong_field = Some(format!("{field} is not a field of the request; {hint}"));
+        }
+    }
+
+    fn unknown(&mut self, what: impl FnOnce() -> String) {
+        if self.found.unknown.is_none() {
+            self.found.unknown = Some(what());
+        }
+    }
+}

@@ -1,0 +1,283 @@
+use serde_json::json;
+
+use super::*;
+
+fn spec(fields: &Value) -> Value {
+    let mut spec = json!({
+        "rules": [{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*", "*/*"], "operations": ["*"] }],
+    });
+    spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    spec
+}
+
+fn webhook(fields: &Value) -> Webhook {
+    Webhook::from_spec(&spec(fields)).unwrap()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "calls pass literals")]
+fn request(resource: &str, namespace: &str, fields: Value) -> Value {
+    let mut request = json!({
+        "operation": "UPDATE",
+        "resource": { "group": "", "version": "v1", "resource": resource },
+        "namespace": namespace,
+    });
+    request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    request
+}
+
+fn labelled(stage: &str) -> Value {
+    json!({ "metadata": { "labels": { "stage": stage } } })
+}
+
+fn called() -> Decision {
+    Decision::Called(Match::default())
+}
+
+fn namespace_is_left() -> Decision {
+    Decision::NamespaceIsNotSelected("matchLabels stage=test".into())
+}
+
+#[test]
+fn namespaces_are_selected_by_their_own_labels() {
+    let webhook = webhook(&json!({ "namespaceSelector": { "matchLabels": { "stage": "test" } } }));
+    let of_pod = request("pods", "shop", json!({}));
+    assert_eq!(webhook.decide(&of_pod, Some(&labelled("test"))), called());
+    assert_eq!(webhook.decide(&of_pod, Some(&labelled("live"))), namespace_is_left());
+    assert_eq!(webhook.decide(&of_pod, Some(&json!({}))), namespace_is_left());
+    assert_eq!(
+        webhook.decide(&of_pod, None),
+        Decision::Unknown(Reason::Namespace("matchLabels stage=test".into())),
+    );
+    // Nodes have no namespace.
+    assert_eq!(webhook.decide(&request("nodes", "", json!({})), None), called());
+    // A written Namespace counts with its new labels, one whose status is written or that is
+    // deleted with the stored ones.
+    let namespace = request("namespaces", "shop", json!({ "object": labelled("test") }));
+    assert_eq!(webhook.decide(&namespace, Some(&labelled("live"))), called());
+    let status =
+        request("namespaces", "shop", json!({ "object": labelled("test"), "subResource": "status" }));
+    assert_eq!(webhook.decide(&status, Some(&labelled("live"))), namespace_is_left());
+    let deleted =
+        request("namespaces", "shop", json!({ "operation": "DELETE", "oldObject": labelled("test") }));
+    assert_eq!(webhook.decide(&deleted, Some(&labelled("live"))), namespace_is_left());
+    assert_eq!(webhook.decide(&deleted, Some(&labelled("test"))), called());
+}
+
+#[test]
+fn a_missing_namespace_matters_only_if_a_rule_matches() {
+    let webhook = webhook(&json!({
+        "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"] }],
+        "namespaceSelector": { "matchLabels": { "stage": "test" } },
+        "objectSelector": { "matchLabels": { "app": "web" } },
+    }));
+    assert_eq!(webhook.decide(&request("services", "shop", json!({})), None), Decision::NoRuleMatches);
+    let object = json!({ "object": { "metadata": { "labels": {} } } });
+    assert!(matches!(
+        webhook.decide(&request("pods", "shop", object), None),
+        Decision::ObjectIsNotSelected(_)
+    ));
+}
+
+#[test]
+fn an_object_is_selected_by_its_new_or_its_old_labels() {
+    let webhook = webhook(&json!({ "objectSelector": { "matchLabels": { "stage": "test" } } }));
+    let left = || Decision::ObjectIsNotSelected("matchLabels stage=test".into());
+    for (fields, want) in [
+        (json!({ "object": labelled("test"), "oldObject": labelled("live") }), called()),
+        (json!({ "object": labelled("live"), "oldObject": labelled("test") }), called()),
+        (json!({ "object": labelled("live"), "oldObject": labelled("live") }), left()),
+        (json!({ "oldObject": labelled("test") }), called()),
+        (json!({}), Decision::ObjectIsNotSelected("the request has no object with metadata".into())),
+    ] {
+        assert_eq!(webhook.decide(&request("pods", "shop", fields.clone()), None), want, "{fields}");
+    }
+}
+
+#[test]
+fn an_object_without_metadata_meets_no_selector() {
+    let selector = json!({ "matchExpressions": [{ "key": "stage", "operator": "DoesNotExist" }] });
+    let webhook = webhook(&json!({ "objectSelector": selector }));
+    let exec =
+        json!({ "operation": "CONNECT", "object": { "kind": "PodExecOptions" }, "subResource": "exec" });
+    assert!(!webhook.decide(&request("pods", "shop", exec), None).is_called());
+    assert!(
+        webhook.decide(&request("pods", "shop", json!({ "object": { "metadata": {} } })), None).is_called()
+    );
+}
+
+#[test]
+fn a_false_condition_outweighs_an_error() {
+    let conditions = |expressions: &[&str]| -> Value {
+        let named = expressions
+            .iter()
+            .enumerate()
+            .map(|(at, one)| json!({ "name": format!("c{at}"), "expression": one }));
+        json!({ "matchConditions": named.collect::<Vec<_>>() })
+    };
+    let decide = |expressions: &[&str]| {
+        webhook(&conditions(expressions)).decide(&request("pods", "shop", json!({ "object": {} })), None)
+    };
+    assert_eq!(decide(&["true", "true"]), called());
+    assert_eq!(decide(&["object.x == 1", "false"]), Decision::ConditionIsFalse("c1".to_owned()));
+    assert!(matches!(decide(&["true", "object.x == 1"]), Decision::ConditionFailed(_)));
+    // A condition that is not known could be false, which outweighs the error.
+    assert!(matches!(decide(&["object.x == 1", "shiny()"]), Decision::Unknown(Reason::Condition(_))));
+    assert_eq!(decide(&["shiny()", "false"]), Decision::ConditionIsFalse("c1".to_owned()));
+}
+
+#[test]
+fn resources_that_configure_admission_are_never_sent() {
+    for (group, kind, want) in [
+        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", Decision::NeverSent),
+        ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", Decision::NeverSent),
+        ("example.com", "ValidatingWebhookConfiguration", called()),
+    ] {
+        let fields = json!({ "kind": { "group": group, "version": "v1", "kind": kind } });
+        assert_eq!(webhook(&json!({})).decide(&request("any", "", fields), None), want, "{group} {kind}");
+    }
+}
+
+/// Decides about a request in another version than the rules.
+fn equivalent(rule: [&str; 3], asked: [&str; 3], fields: &Value, kinds: &Kinds) -> Decision {
+    let [group, version, resource] = rule;
+    let rule = json!({ "apiGroups": [group], "apiVersions": [version], "resources": [resource], "operations": ["*"] });
+    let mut of_rules = json!({ "rules": [rule] });
+    of_rules.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let [group, version, resource] = asked;
+    let asked = json!({
+        "operation": "CREATE",
+        "kind": { "group": group, "version": version, "kind": "K" },
+        "resource": { "group": group, "version": version, "resource": resource },
+        "namespace": "shop",
+        "object": { "apiVersion": format!("{group}/{version}"), "metadata": {} },
+    });
+    webhook(&of_rules).decide_with(kinds, &asked, None)
+}
+
+#[test]
+fn equivalent_resources_are_converted_or_unknown() {
+    let decide = |rule, asked| equivalent(rule, asked, &json!({}), &Kinds::default());
+    let to =
+        |group: &str, version: &str| GroupVersion { group: group.to_owned(), version: version.to_owned() };
+    let converted = |to| Decision::Called(Match { rule: 0, converted: Some(to) });
+    let unknown = |to| Decision::Unknown(Reason::Conversion { rule: 0, to });
+    for (rule, asked, want) in [
+        // Only apiVersion changes.
+        (["apps", "v1", "deployments"], ["apps", "v1beta2", "deployments"], converted(to("apps", "v1"))),
+        (["batch", "v1", "cronjobs"], ["batch", "v1beta1", "cronjobs"], converted(to("batch", "v1"))),
+        // The fields differ.
+        (["apps", "v1", "deployments"], ["extensions", "v1beta1", "deployments"], unknown(to("apps", "v1"))),
+        (
+            ["autoscaling", "v2", "horizontalpodautoscalers"],
+            ["autoscaling", "v1", "horizontalpodautoscalers"],
+            unknown(to("autoscaling", "v2")),
+        ),
+        (["", "v1", "events"], ["events.k8s.io", "v1", "events"], unknown(to("", "v1"))),
+        (
+            ["*", "v1", "ingresses"],
+            ["extensions", "v1beta1", "ingresses"],
+            unknown(to("networking.k8s.io", "v1")),
+        ),
+        // No server has a version that was removed beside one that is current.
+        (["batch", "v1beta1", "cronjobs"], ["batch", "v1", "cronjobs"], Decision::NoRuleMatches),
+        (
+            ["extensions", "v1beta1", "deployments"],
+            ["apps", "v1beta1", "deployments"],
+            unknown(to("extensions", "v1beta1")),
+        ),
+        // No server has such a version.
+        (["", "v2", "pods"], ["", "v1", "pods"], Decision::NoRuleMatches),
+        // Another resource.
+        (["apps", "v1", "deployments"], ["apps", "v1beta2", "replicasets"], Decision::NoRuleMatches),
+        // The versions of a group that is not known.
+        (
+            ["example.com", "v1", "widgets"],
+            ["example.com", "v1beta1", "widgets"],
+            Decision::Unknown(Reason::Versions { rule: 0 }),
+        ),
+    ] {
+        assert_eq!(decide(rule, asked), want, "{rule:?} {asked:?}");
+        let exact = equivalent(rule, asked, &json!({ "matchPolicy": "Exact" }), &Kinds::default());
+        assert_eq!(exact, Decision::NoRuleMatches, "{rule:?} {asked:?}");
+    }
+}
+
+#[test]
+fn the_versions_of_custom_resources_come_from_their_definition() {
+    let definition = |strategy: &str| {
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "spec": {
+                "group": "example.com",
+                "scope": "Namespaced",
+                "names": { "kind": "Widget", "plural": "widgets" },
+                "versions": [{ "name": "v1", "served": true }, { "name": "v1beta1", "served": true }, { "name": "v0", "served": false }],
+                "conversion": { "strategy": strategy },
+            },
+        })
+    };
+    let decide = |strategy, rule, fields: Value| {
+        let mut kinds = Kinds::default();
+        assert_eq!(kinds.add_definition(&definition(strategy)), Ok(true));
+        equivalent(["example.com", rule, "widgets"], ["example.com", "v1beta1", "widgets"], &fields, &kinds)
+    };
+    let to = || GroupVersion { group: "example.com".to_owned(), version: "v1".to_owned() };
+    assert_eq!(decide("None", "v1", json!({})), Decision::Called(Match { rule: 0, converted: Some(to()) }));
+    assert_eq!(
+        decide("Webhook", "v1", json!({})),
+        Decision::Unknown(Reason::Conversion { rule: 0, to: to() })
+    );
+    assert_eq!(decide("None", "v0", json!({})), Decision::NoRuleMatches);
+    // Conditions see the converted object.
+    let condition = "object.apiVersion == 'example.com/v1' && request.kind.version == 'v1' && \
+                     request.requestKind.version == 'v1beta1'";
+    let conditions = json!({ "matchConditions": [{ "name": "c", "expression": condition }] });
+    assert!(decide("None", "v1", conditions).is_called());
+}
+
+#[test]
+fn earlier_rules_win() {
+    let rule = |resource: &str| json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource], "operations": ["*"] });
+    let webhook = webhook(&json!({ "rules": [rule("services"), rule("pods"), rule("*")] }));
+    for (resource, at) in [("services", 0), ("pods", 1), ("secrets", 2)] {
+        let decision = webhook.decide(&request(resource, "shop", json!({})), None);
+        assert_eq!(decision, Decision::Called(Match { rule: at, converted: None }));
+    }
+}
+
+#[test]
+fn malformed_specifications_are_refused_with_their_path() {
+    let condition = |name: &str, expression: &str| json!({ "name": name, "expression": expression });
+    let many: Vec<Value> = (0..65).map(|at| condition(&format!("c{at}"), "true")).collect();
+    for (spec, want) in [
+        (json!({}), "spec: Invalid value: missing field `rules`; add it"),
+        (json!({ "rules": [] }), "spec.rules: Required value"),
+        (json!({ "rules": [{ "apiGroups": "" }] }), "spec.rules[0].apiGroups: Invalid value"),
+        (
+            json!({ "rules": [{ "apiGroups": [], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"] }] }),
+            "spec.rules[0].apiGroups: Required value",
+        ),
+        (
+            json!({ "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["Create"] }] }),
+            "spec.rules[0].operations[0]: Invalid value",
+        ),
+        (spec(&json!({ "namespaceSelector": { "matchLabel": {} } })), "spec.namespaceSelector"),
+        (
+            spec(&json!({ "objectSelector": { "matchExpressions": [{ "key": "a", "operator": "In" }] } })),
+            "spec.objectSelector.matchExpressions[0].values: Required value",
+        ),
+        (
+            spec(&json!({ "matchConditions": [condition("a", "(")] })),
+            "spec.matchConditions[0].expression: Invalid value: match condition a",
+        ),
+        (
+            spec(&json!({ "matchConditions": [condition("a", "true"), condition("a", "true")] })),
+            "spec.matchConditions[1].name: Duplicate value",
+        ),
+        (spec(&json!({ "matchConditions": many })), "spec.matchConditions: Invalid value: 65 conditions"),
+    ] {
+        let error = Webhook::from_spec(&spec).unwrap_err().to_string();
+        assert!(error.starts_with(want), "{error}");
+    }
+}
