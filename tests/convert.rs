@@ -616,8 +616,8 @@ fn simple_conditions_become_selectors() {
     assert_eq!(
         found["namespaceSelector"],
         json!({
-            "matchLabels": { "env": "prod" },
             "matchExpressions": [
+                { "key": "env", "operator": "In", "values": ["prod"] },
                 name("In", json!(["a"])),
                 name("NotIn", json!(["b", "c"])),
                 { "key": "tier", "operator": "NotIn", "values": ["x"] },

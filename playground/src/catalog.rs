@@ -53,7 +53,7 @@ fn policy(entry: &admission::PolicyEntry) -> Policy {
     let settings = by_path(entry.settings).into_iter().zip(entry.docs);
     Policy {
         id: entry.id.to_owned(),
-        description: folder.and_then(description).unwrap_or_default(),
+        description: annotation(entry.id, DESCRIPTION).unwrap_or_default(),
         kinds: kinds.into_iter().map(str::to_owned).collect(),
         subresources: subresources.into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         settings: settings
@@ -67,9 +67,10 @@ fn policy(entry: &admission::PolicyEntry) -> Policy {
     }
 }
 
-fn description(folder: &PolicyFolder) -> Option<String> {
-    let metadata = documents(folder.metadata).ok()?.into_iter().next()?;
-    metadata.get("annotations")?.get(DESCRIPTION).and_then(Value::as_str).map(str::to_owned)
+/// Returns an annotation in the metadata of a policy.
+pub(crate) fn annotation(policy: &str, key: &str) -> Option<String> {
+    let metadata = documents(folder(policy)?.metadata).ok()?.into_iter().next()?;
+    metadata.get("annotations")?.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// Returns the samples in the order of the table in their README, which describes each of them.

@@ -17,10 +17,10 @@
 
 pub mod browser;
 mod catalog;
-mod deployment;
 mod example;
 mod input;
 mod place;
+mod policy_manifest;
 mod text;
 mod types;
 mod verdict;
@@ -77,7 +77,7 @@ pub fn check_settings(policy: &str, settings: &str) -> Option<InputProblem> {
 /// Returns the manifest that deploys a policy with the given settings.
 #[must_use]
 pub fn cluster_admission_policy(policy: &str, settings: &str) -> Deployment {
-    match deployment::manifest(policy, settings) {
+    match policy_manifest::manifest(policy, settings) {
         Ok(manifest) => Deployment { manifest, problem: None },
         Err(problem) => Deployment { manifest: String::new(), problem: Some(problem) },
     }

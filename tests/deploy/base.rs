@@ -19,9 +19,13 @@ pub(crate) struct Configured {
     skipped_namespaces: Vec<String>,
 }
 
-/// Returns the instances in the values of the chart, with their settings.
+/// Returns the instances in the default values of the chart, with their settings.
 pub(crate) fn instances() -> Vec<Configured> {
-    let values = parse_one(&chart_folder().join("values.yaml"));
+    instances_in(&parse_one(&chart_folder().join("values.yaml")))
+}
+
+/// Returns the enabled instances in values of the chart, with their settings.
+pub(crate) fn instances_in(values: &Value) -> Vec<Configured> {
     let instance = |(name, policy): (&String, &Value)| {
         let id = policy["module"].as_str().unwrap_or(name).to_owned();
         let mut settings = values["settings"].get(&id).cloned().unwrap_or_else(|| json!({}));
@@ -33,10 +37,18 @@ pub(crate) fn instances() -> Vec<Configured> {
             deployment.needs(&settings)
         };
         let skips = deployment.skips_infrastructure_namespaces();
-        let skipped_namespaces = if skips { texts(&values["infrastructureNamespaces"]) } else { Vec::new() };
+        let mut skipped_namespaces =
+            if skips { texts(&values["infrastructureNamespaces"]) } else { Vec::new() };
+        if skips {
+            skipped_namespaces.extend(texts(&values["skippedNamespaces"]));
+            skipped_namespaces.extend(texts(&policy["skippedNamespaces"]));
+            skipped_namespaces.sort();
+            skipped_namespaces.dedup();
+        }
         Configured { name: name.clone(), id, settings, needs, skipped_namespaces }
     };
-    values["policies"].as_object().unwrap().iter().map(instance).collect()
+    let policies = values["policies"].as_object().unwrap().iter();
+    policies.filter(|(_, policy)| policy["enabled"] == json!(true)).map(instance).collect()
 }
 
 /// Lays values over others, as Helm does.
@@ -76,7 +88,7 @@ impl Configured {
 }
 
 /// Writes a generated text with `BLESS`, and compares it otherwise.
-fn compare_or_write(path: &Path, text: &str) {
+pub(crate) fn compare_or_write(path: &Path, text: &str) {
     if harness::bless::is_wanted() {
         fs::write(path, text).unwrap();
     } else {

@@ -69,7 +69,9 @@ fn examples(path: &Path) -> Vec<Example> {
     let place = path.strip_prefix(root()).unwrap().display().to_string();
     let mut examples = Vec::new();
     for block in blocks(&text, "yaml") {
-        let Ok(values) = serde_saphyr::from_str::<Value>(block) else { continue };
+        // A document shows only the beginning of a digest.
+        let block = block.replace("sha256:…", &format!("sha256:{}", "0".repeat(64)));
+        let Ok(values) = serde_saphyr::from_str::<Value>(&block) else { continue };
         // A block is values of the chart if it has nothing else, and a key that settings lack.
         let Some(fields) = values.as_object() else { continue };
         let is_values = ["module", "policies", "settings", "skippedNamespaces"]

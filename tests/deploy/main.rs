@@ -9,6 +9,7 @@ mod examples;
 mod manifests;
 mod policies;
 mod policy_server;
+mod presets;
 mod renderings;
 mod requests;
 

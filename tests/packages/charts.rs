@@ -54,8 +54,8 @@ fn readme(id: &str, metadata: &Metadata) -> String {
     }
     text += "matchConditions:\n";
     for condition in &needs.match_conditions {
-        write!(text, "  - name: {}\n    expression: >-\n", condition.name).unwrap();
-        for line in wrapped(&condition.expression) {
+        write!(text, "  - name: {}\n    expression: |-\n", condition.name).unwrap();
+        for line in condition.expression.lines() {
             writeln!(text, "      {line}").unwrap();
         }
     }

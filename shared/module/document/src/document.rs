@@ -9,7 +9,7 @@ use std::fmt;
 
 use text::{Quoted, Step, duplicate};
 
-use crate::fault::{Origin, Place};
+use crate::fault::{BorrowedPlace, Origin, Place};
 use crate::json::{Number, Scanner, Start, SyntaxError};
 use crate::node::Node;
 use crate::shape::position;
@@ -241,7 +241,8 @@ impl<'d> Document<'d> {
 
     /// Returns the steps from the root to a place.
     pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<&'d str>> {
-        let mut steps = Vec::new();
+        // The depth of most fields of a pod.
+        let mut steps = Vec::with_capacity(8);
         let mut at = id;
         loop {
             if let Some(Missing { parent, name, .. }) = self.missing_place(at) {
@@ -265,7 +266,7 @@ impl<'d> Document<'d> {
     /// Returns the path of a place, as messages show it.
     #[cold]
     pub(crate) fn path(&'d self, id: Id) -> String {
-        self.place(id).to_string()
+        BorrowedPlace { origin: self.origin, steps: self.steps(id) }.to_string()
     }
 
     /// Returns a place that outlives the document.

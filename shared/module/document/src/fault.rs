@@ -115,13 +115,37 @@ impl Place {
         for step in steps {
             borrowed.push(step.borrowed());
         }
-        let steps = match (origin, borrowed.as_slice()) {
+        let origin = match origin {
+            Origin::Payload => Origin::Payload,
+            Origin::Settings => Origin::Settings,
+            Origin::Lookup(name) => Origin::Lookup(name.as_str()),
+        };
+        BorrowedPlace { origin, steps: borrowed }.fmt(f)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Self::write(f, &self.origin, &self.steps)
+    }
+}
+
+/// A [`Place`] whose names are borrowed.
+pub(crate) struct BorrowedPlace<'a> {
+    pub(crate) origin: Origin<&'a str>,
+    pub(crate) steps: Vec<Step<&'a str>>,
+}
+
+impl fmt::Display for BorrowedPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.steps.as_slice();
+        let steps = match (self.origin, all) {
             (Origin::Payload, []) => return f.write_str("payload"),
             (Origin::Settings, []) => return f.write_str("settings"),
             (Origin::Payload, [Step::Field("request"), rest @ ..]) => match rest {
                 [Step::Field("object"), inner @ ..] if !inner.is_empty() => inner,
                 [Step::Field("oldObject"), ..] => rest,
-                _ => borrowed.as_slice(),
+                _ => all,
             },
             (Origin::Payload | Origin::Settings, steps) => steps,
             (Origin::Lookup(name), steps) => {
@@ -133,11 +157,5 @@ impl Place {
             }
         };
         Path(steps).fmt(f)
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Self::write(f, &self.origin, &self.steps)
     }
 }

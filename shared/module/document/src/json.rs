@@ -264,11 +264,12 @@ impl<'t> Scanner<'t> {
         let mut at = self.at;
         // A bit for each open object or array, the innermost lowest: 1 for an object.
         let mut open = 0_u128;
-        let mut depth = 0_u8;
+        let outside = u32::from(self.depth);
+        let mut depth = outside;
         let mut key = false;
         let result = 'text: loop {
             at = past_space(bytes, at);
-            let ends = match bytes.get(at) {
+            match bytes.get(at) {
                 Some(b'"') => {
                     let mut escaped = false;
                     let end = string_end(bytes, at.wrapping_add(1), &mut escaped);
@@ -285,21 +286,22 @@ impl<'t> Scanner<'t> {
                         key = false;
                         continue;
                     }
-                    false
                 }
                 _ if key => break 'text Err(SyntaxError::Key),
                 Some(bracket @ (b'{' | b'[')) => {
-                    key = *bracket == b'{';
-                    open = open << 1 | u128::from(key);
-                    depth = depth.wrapping_add(1);
-                    if self.depth.saturating_add(depth) >= DEEPEST {
+                    let inner = depth.wrapping_add(1);
+                    if inner >= u32::from(DEEPEST) {
                         break 'text Err(SyntaxError::Depth);
                     }
+                    let object = *bracket == b'{';
                     at = past_space(bytes, at.wrapping_add(1));
-                    if bytes.get(at) != Some(&if key { b'}' } else { b']' }) {
+                    if bytes.get(at) != Some(&if object { b'}' } else { b']' }) {
+                        key = object;
+                        open = open << 1 | u128::from(object);
+                        depth = inner;
                         continue;
                     }
-                    true
+                    at = at.wrapping_add(1);
                 }
                 _ => {
                     self.at = at;
@@ -308,20 +310,10 @@ impl<'t> Scanner<'t> {
                     if let Err(error) = scalar {
                         break 'text Err(error);
                     }
-                    false
                 }
-            };
+            }
             // After a value: leave the objects and arrays that end, and continue after a comma.
-            let mut closes = ends;
-            loop {
-                if closes {
-                    at = at.wrapping_add(1);
-                    open >>= 1;
-                    depth = depth.wrapping_sub(1);
-                }
-                if depth == 0 {
-                    break 'text Ok(());
-                }
+            while depth != outside {
                 at = past_space(bytes, at);
                 let object = open & 1 == 1;
                 match bytes.get(at) {
@@ -330,11 +322,15 @@ impl<'t> Scanner<'t> {
                         key = object;
                         continue 'text;
                     }
-                    Some(b'}') if object => closes = true,
-                    Some(b']') if !object => closes = true,
+                    Some(b'}') if object => {}
+                    Some(b']') if !object => {}
                     _ => break 'text Err(SyntaxError::More),
                 }
+                at = at.wrapping_add(1);
+                open >>= 1;
+                depth = depth.wrapping_sub(1);
             }
+            break Ok(());
         };
         self.at = at;
         result
@@ -458,20 +454,21 @@ fn escape_length(text: &[u8]) -> Result<usize, SyntaxError> {
 fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
-    let (words, _) = bytes.get(at..).unwrap_or_default().as_chunks();
-    for word in words {
+    let Some(mut rest) = bytes.get(at..) else { return at };
+    while let Some((word, after)) = rest.split_first_chunk() {
         let word = u64::from_le_bytes(*word);
+        // With their second bit flipped, control characters and the quote are the bytes up to 0x20.
         // The subtraction sets the high bit of each byte that is too small, exactly up to the first
         // such byte. Bytes that are not ASCII, whose high bit is set anyway, are masked out.
-        let control = word.wrapping_sub(ONES.wrapping_mul(0x20));
-        let quote = (word ^ ONES.wrapping_mul(0x22)).wrapping_sub(ONES);
+        let quote_or_control = (word ^ ONES.wrapping_mul(0x02)).wrapping_sub(ONES.wrapping_mul(0x21));
         let backslash = (word ^ ONES.wrapping_mul(0x5c)).wrapping_sub(ONES);
-        let special = (control | quote | backslash) & !word & HIGHS;
+        let special = (quote_or_control | backslash) & !word & HIGHS;
         if special != 0 {
             // At most 7.
             return at.wrapping_add((special.trailing_zeros() / 8) as usize);
         }
         at = at.wrapping_add(8);
+        rest = after;
     }
     while bytes.get(at).is_some_and(|byte| *byte >= 0x20 && *byte != b'"' && *byte != b'\\') {
         at = at.wrapping_add(1);
@@ -548,6 +545,8 @@ mod tests {
             "[1,2]",
             "[[]]",
             "[}",
+            "[1}",
+            "[[]}",
             "{}",
             "{",
             "{\"a\"",
@@ -559,6 +558,10 @@ mod tests {
             "{\"a\" 1}",
             "{a:1}",
             "{1:1}",
+            "{1}",
+            "{[]}",
+            "{{}}",
+            "{\"a\":1,2}",
             "{\"a\":1,\"b\":[{}]}",
             "{\"a\":1]",
             "]",

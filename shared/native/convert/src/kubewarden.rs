@@ -211,6 +211,20 @@ impl LabelSelector {
         Self { match_expressions: vec![requirement], ..Self::default() }
     }
 
+    /// Returns the same selector without `match_labels`, which Kubewarden ignores in the
+    /// `namespaceSelector` of a cluster-wide policy.
+    ///
+    /// Source: `namespaceSelector` in kubewarden-controller,
+    /// `internal/controller/policy_subreconciler_webhook.go` (v1.36).
+    pub(crate) fn into_expressions(self) -> Self {
+        let labels = self.match_labels.into_iter().map(|(key, value)| LabelSelectorRequirement {
+            key,
+            operator: "In".to_owned(),
+            values: value.as_str().map(str::to_owned).into_iter().collect(),
+        });
+        Self { match_labels: Map::new(), match_expressions: labels.chain(self.match_expressions).collect() }
+    }
+
     /// Narrows the selector to objects that another one selects, too.
     pub(crate) fn narrow(&mut self, other: Self) {
         for (key, value) in other.match_labels {

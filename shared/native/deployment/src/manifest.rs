@@ -28,8 +28,9 @@ pub struct Instance<'a> {
 }
 
 impl Instance<'_> {
-    /// Returns a `ClusterAdmissionPolicy` in monitor mode, and the `ClusterRole` and its binding for
-    /// the service account of a default installation of Kubewarden if the look-ups need them.
+    /// Returns a `ClusterAdmissionPolicy` in monitor mode. If its look-ups need permissions, a
+    /// `ClusterRole` and its binding for the service account of a default installation of
+    /// Kubewarden precede it.
     ///
     /// # Errors
     /// Settings that cannot be written as YAML.

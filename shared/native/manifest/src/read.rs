@@ -61,7 +61,8 @@ pub fn write(value: &Value) -> Option<String> {
 /// documents, with which no line of JSON begins. `{level: baseline}` is YAML, so its errors are
 /// reported as errors in YAML.
 fn is_json(text: &str) -> bool {
-    let text = text.trim_start();
+    // To both formats, other white space, such as a no-break space, is text.
+    let text = text.trim_start_matches([' ', '\t', '\n', '\r']);
     let inner = text.trim_start_matches(|c: char| matches!(c, '{' | '[') || c.is_whitespace());
     let is_value = |c: char| matches!(c, '"' | '{' | '}' | '[' | ']' | '-') || c.is_ascii_digit();
     let begins = inner.is_empty()
@@ -242,6 +243,16 @@ mod tests {
     #[test]
     fn yaml_may_begin_like_json() {
         assert_eq!(parsed("{a: [b], c: yes}").unwrap(), [json!({ "a": ["b"], "c": true })]);
+    }
+
+    #[test]
+    fn only_white_space_of_json_may_precede_json() {
+        assert_eq!(parsed("\r\n\t {\"a\": 1}").unwrap(), [json!({ "a": 1 })]);
+        assert_eq!(parsed("\u{a0}{\"a: 1").unwrap(), [json!({ "\u{a0}{\"a": 1 })]);
+        assert_eq!(
+            parsed("{\u{a0}\"a\": 1}").unwrap_err(),
+            "line 1, column 2: not valid JSON: key must be a string"
+        );
     }
 
     #[test]

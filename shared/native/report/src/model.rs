@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The policies that took part, in the order in which they judged.
     pub policies: Vec<PolicyRef>,
-    /// What the policies found. Admissions are only counted.
+    /// The findings of the policies. Admissions are only counted.
     pub findings: Vec<Finding>,
     /// Problems of the input, which no policy judged.
     pub notices: Vec<Notice>,

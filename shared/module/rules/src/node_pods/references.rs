@@ -112,12 +112,12 @@ fn review_volume<'d>(volume: Node<'d>, violations: &mut Violations<'d>) -> Resul
             continue;
         }
         has_type = true;
-        if INDEPENDENT.contains(&name) {
-            forbid_if_named(source.entry("secretRef")?, violations)?;
-        } else if name == "projected" {
+        if name == "projected" {
             review_projected(source, violations)?;
         } else if REFERRING.contains(&name) {
             forbid(source, violations);
+        } else if INDEPENDENT.contains(&name) {
+            forbid_if_named(source.entry("secretRef")?, violations)?;
         } else {
             forbid_unknown(source, violations);
         }

@@ -15,7 +15,7 @@ use crate::fields::Fields;
 use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
-use crate::{InputError, kubewarden, settings};
+use crate::{InputError, LabelSelector, kubewarden, settings};
 
 /// The annotation that selects the workloads for which Kyverno derives rules.
 const CONTROLLERS: &str = "pod-policies.kyverno.io/autogen-controllers";
@@ -107,7 +107,7 @@ impl KyvernoPolicy<'_, '_> {
         let rules = TargetRule::for_targets(&scope.reach.targets, &scope.reach.operations);
         let mut spec = PolicySpec::new(mode, rules, settings);
         let has_subresources = scope.reach.has_subresources();
-        spec.namespace_selector = scope.namespace_selector;
+        spec.namespace_selector = scope.namespace_selector.map(LabelSelector::into_expressions);
         spec.object_selector = scope.object_selector;
         spec.match_conditions = scope.conditions;
         if looks_up_namespaces {

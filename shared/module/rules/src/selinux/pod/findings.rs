@@ -136,3 +136,49 @@ impl<'d> Findings<'d> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use admission::{Cluster, Decision, Get, List, Outcome, Unreachable, judge};
+
+    use crate::selinux::Selinux;
+
+    /// A cluster that is not needed: the default settings compute levels.
+    struct NoCluster;
+
+    impl Cluster for NoCluster {
+        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+            Err(Unreachable("no cluster".to_owned()))
+        }
+
+        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+            Err(Unreachable("no cluster".to_owned()))
+        }
+    }
+
+    /// Judges a pod whose containers each lack a level.
+    fn judge_containers(count: usize) -> Decision {
+        let container = r#"{"name":"a","securityContext":{"seLinuxOptions":{"type":"container_t"}}}"#;
+        let payload = [
+            r#"{"settings":{},"request":{"operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"#,
+            r#""namespace":"shop","object":{"spec":{"containers":["#,
+            &vec![container; count].join(","),
+            "]}}}}",
+        ];
+        judge::<Selinux, _>(payload.concat().as_bytes(), &NoCluster, |outcome| Outcome::from(outcome))
+            .decision
+    }
+
+    #[test]
+    fn adds_at_most_a_thousand_values() {
+        assert!(matches!(judge_containers(1000), Decision::Mutated(_)));
+        let Decision::Denied(findings) = judge_containers(1001) else {
+            panic!("a thousand and one are added")
+        };
+        assert_eq!(
+            findings.to_string(),
+            "spec.containers[0].securityContext.seLinuxOptions.level: Forbidden: \
+             more than 1000 values are missing; set them for the pod instead of its containers",
+        );
+    }
+}

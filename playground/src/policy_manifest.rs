@@ -1,0 +1,115 @@
+//! The manifest that deploys a policy with given settings.
+
+use deployment::Instance;
+use serde_json::Value;
+
+use crate::catalog;
+use crate::input;
+use crate::types::{Field, InputProblem};
+
+/// Namespaces that the policies for pods skip. The chart has the whole list.
+const SKIPPED_NAMESPACES: &[&str] = &["kube-system"];
+
+/// Returns a `ClusterAdmissionPolicy` in monitor mode with the given settings, as YAML. The
+/// permissions for its look-ups precede it.
+///
+/// # Errors
+/// Returns a problem if the settings are invalid or the policy is unknown.
+pub(crate) fn manifest(policy: &str, text: &str) -> Result<String, InputProblem> {
+    let settings = input::settings(policy, text)?;
+    let unavailable = || InputProblem {
+        field: Field::Settings,
+        message: format!("no deployment manifest is available for {policy}"),
+        mark: None,
+    };
+    let deployment = deployment::find(policy).ok_or_else(unavailable)?;
+    let annotation = |key: &str| {
+        catalog::annotation(policy, &format!("io.kubewarden.policy.{key}")).ok_or_else(unavailable)
+    };
+    let module = format!("registry://{}:v{}", annotation("ociUrl")?, annotation("version")?);
+    let instance = Instance {
+        name: name(policy, &settings),
+        module: &module,
+        category: &annotation("category")?,
+        severity: &annotation("severity")?,
+        settings: &settings,
+        needs: &deployment.needs(&settings),
+        skipped_namespaces: if deployment.skips_infrastructure_namespaces() {
+            SKIPPED_NAMESPACES
+        } else {
+            &[]
+        },
+    };
+    instance.to_yaml().map_err(|_| unavailable())
+}
+
+/// Returns the name of the policy in `deploy` with such settings.
+fn name<'a>(policy: &'a str, settings: &Value) -> &'a str {
+    match (policy, settings.get("mode").and_then(Value::as_str)) {
+        ("selinux", Some("Validate")) => "selinux-guard",
+        ("selinux", _) => "selinux-default",
+        _ => policy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn spec(policy: &str, settings: &str) -> Value {
+        let text = manifest(policy, settings).unwrap();
+        let documents = manifest::documents(&text).unwrap();
+        let policies = documents.into_iter().filter(|document| document["kind"] == "ClusterAdmissionPolicy");
+        let [mut policy] = policies.collect::<Vec<Value>>().try_into().unwrap();
+        policy["spec"].take()
+    }
+
+    #[test]
+    fn every_policy_has_a_manifest_with_the_needs_of_its_settings() {
+        for (policy, settings) in [
+            ("external-ips", "existingValues: Recheck\nallow: [{cidrs: [192.0.2.1]}]"),
+            ("node-labels", ""),
+            ("node-pods", "mode: Munge"),
+            (
+                "pod-security",
+                "level: restricted\nexclude:\n- controlName: \"Host Ports\"\n  images: [\"*\"]\n",
+            ),
+            ("selinux", "mode: Validate"),
+            ("selinux", "types: {fromSelinuxProfiles: true}"),
+        ] {
+            let value = match manifest::documents(settings).unwrap().pop() {
+                Some(value) => value,
+                None => json!({}),
+            };
+            let needs = deployment::find(policy).unwrap().needs(&value);
+            let spec = spec(policy, settings);
+            assert_eq!(spec["settings"], value, "{policy}");
+            assert_eq!(spec["mutating"], json!(needs.mutating), "{policy}");
+            assert_eq!(spec["rules"], json!(needs.rules), "{policy}");
+            assert_eq!(spec["matchConditions"], json!(needs.match_conditions), "{policy}");
+            let text = manifest(policy, settings).unwrap();
+            let grants = text.contains("kind: ClusterRoleBinding\n");
+            assert_eq!(grants, !needs.cluster_role_rules.is_empty(), "{policy}");
+        }
+    }
+
+    #[test]
+    fn both_instances_of_selinux_have_the_names_in_deploy() {
+        for (settings, file) in [
+            ("mode: Validate", include_str!("../../deploy/selinux-guard.yaml")),
+            ("mode: Mutate", include_str!("../../deploy/selinux-default.yaml")),
+        ] {
+            let name = |text: &str| manifest::documents(text).unwrap()[0]["metadata"]["name"].clone();
+            assert_eq!(name(&manifest("selinux", settings).unwrap()), name(file));
+        }
+    }
+
+    #[test]
+    fn invalid_settings_have_no_manifest() {
+        let problem = manifest("selinux", "mode: Mute").unwrap_err();
+        assert_eq!(problem.message, "mode: \"Mute\" is not a valid value; did you mean Mutate?");
+        assert_eq!(problem.mark.unwrap().line, 1);
+    }
+}
