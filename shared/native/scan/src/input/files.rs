@@ -55,8 +55,8 @@ impl Files {
     /// Finds the files that arguments name: files, folders, and `-` for the standard input.
     ///
     /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git would not ignore, by
-    /// name, without hidden ones. A file that cannot be read becomes a problem of the input, and the
-    /// rest is read.
+    /// name, without hidden ones. A file that cannot be read becomes a problem, and the rest is
+    /// read.
     #[must_use]
     pub fn of_arguments(arguments: &[String]) -> Self {
         let mut files = Self::default();
