@@ -52,6 +52,11 @@ bench: (modules "floor")
     @scripts/phase 'Building the benchmark' cargo build --package bench
     cargo run --quiet --package bench
 
+# Measure scans of a generated dump: speed and memory, with modules.
+bench-scan OBJECTS="100000": modules
+    @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-scan --features modules
+    target/tool/bench-scan {{ OBJECTS }} target/policies
+
 # Check prose, formatting, lints on both targets, docs, and the licences of dependencies.
 lint: setup
     @scripts/phase 'Checking the prose' scripts/prose

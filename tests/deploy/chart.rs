@@ -91,14 +91,14 @@ const REFUSED: &[(&str, &str)] = &[
     ("policies: { other: { enabled: true } }", "policies.other: no module has this name"),
     (
         "{ mode: protect, policies: { node-labels: { settings: { mode: Warn } } } }",
-        "policies.node-labels: settings.mode: Warn admits every violation",
+        "policies.node-labels: settings.mode: Warn admits forbidden labels",
     ),
     (
         "{ mode: protect, settings: { node-pods: { mode: Warn } } }",
-        "policies.node-pods: settings.mode: Warn admits every violation",
+        "policies.node-pods: settings.mode: Warn admits forbidden labels",
     ),
     (
-        "{ mode: protect, settings: { pod-security: { level: privileged } }, policies: { pod-security: { settings: { warn: null } } } }",
+        "{ mode: protect, settings: { pod-security: { level: privileged } } }",
         "policies.pod-security: level: privileged denies nothing",
     ),
     (
@@ -109,11 +109,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("policies: { pod-security-audit: { mode: protect } }", "an instance for audits judges no request"),
     (
         "policies: { node-pods: { skippedNamespaces: [kube-system] } }",
-        "policies.node-pods: every node can write to a namespace that is left out",
+        "policies.node-pods: nodes choose the namespaces and labels that they write",
     ),
     (
         "policies: { node-labels: { namespaceSelector: { matchLabels: { a: b } } } }",
-        "policies.node-labels: every node can write to a namespace that is left out",
+        "policies.node-labels: nodes choose the namespaces and labels that they write",
     ),
     (
         "policies: { external-ips: { skippedNamespaces: [kube-system] } }",
@@ -122,6 +122,35 @@ const REFUSED: &[(&str, &str)] = &[
     (
         "policies: { external-ips: { settings: { fields: [status.loadBalancer.ingress] }, rules: [{ apiGroups: [''], apiVersions: [v1], resources: [services], operations: [CREATE] }] } }",
         "policies.external-ips: settings.fields has status.loadBalancer.ingress, but the rules have no services/status",
+    ),
+    (
+        "policies: { external-ips: { namespaceSelector: { matchLabels: { a: b } } } }",
+        "policies.external-ips: external IPs can be claimed from any namespace",
+    ),
+    (
+        "policies: { node-pods: { objectSelector: { matchLabels: { a: b } } } }",
+        "policies.node-pods: nodes choose the namespaces and labels that they write",
+    ),
+    (
+        "policies: { pod-security: { matchConditions: [{ name: changes-the-pod-or-template, expression: 'true' }] } }",
+        "policies.pod-security: matchConditions has changes-the-pod-or-template",
+    ),
+    ("additionalLabels: { app.kubernetes.io/instance: x }", "app.kubernetes.io/instance"),
+    (
+        "groups: { restricted-or-confined: { enabled: true, policies: { confined: { settings: { allocation: { source: Runtime } } } } } }",
+        "groups.restricted-or-confined.policies.confined: settings.allocation has to be the same",
+    ),
+    (
+        "groups: { restricted-or-confined: { enabled: true, mode: protect, policies: { baseline: { module: node-pods, settings: { mode: Warn, level: null } } } } }",
+        "groups.restricted-or-confined.policies.baseline: settings.mode: Warn admits forbidden labels",
+    ),
+    (
+        "{ mode: protect, policies: { selinux-guard: { settings: { levels: { missing: Require } } }, selinux-default: { mode: protect, namespaceSelector: { matchLabels: { a: b } } } } }",
+        "policies.selinux-guard: no instance adds levels, so every pod would be denied",
+    ),
+    (
+        "policies: { selinux-default: { mode: protect }, selinux-guard: { mode: protect, namespaceSelector: { matchLabels: { a: b } } } }",
+        "policies.selinux-default: without a guard",
     ),
     (
         "policies: { selinux-guard: { settings: { allocation: { source: Runtime } } } }",

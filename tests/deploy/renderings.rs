@@ -173,12 +173,6 @@ fn changed_values_are_in_the_manifests() {
                     "operator": "NotIn",
                     "values": ["kube-system", "legacy", "monitoring"],
                 },
-            ] }),
-        ),
-        (
-            "external-ips",
-            "namespaceSelector",
-            json!({ "matchExpressions": [
                 { "key": "stage", "operator": "In", "values": ["test"] },
                 { "key": "network-tier", "operator": "Exists" },
             ] }),

@@ -106,7 +106,8 @@ impl Instance {
             case.cluster.objects.iter().find(is_named)
         });
         match self.webhook.decide(&request, namespace) {
-            Decision::Called => true,
+            Decision::Called(_) => true,
+            Decision::Unknown(reason) => panic!("{}: {}: {reason}", case.name, self.name),
             Decision::ConditionFailed(error) => panic!("{}: {}: {error}", case.name, self.name),
             _ => false,
         }

@@ -20,7 +20,10 @@ pub(crate) fn write(objects: u64, writer: &mut dyn Write) -> io::Result<()> {
         let text = pretty(&object(number))?;
         writer.write_all(text.replace('\n', "\n        ").as_bytes())?;
     }
-    writeln!(writer, "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {{\n        \"resourceVersion\": \"\"\n    }}\n}}")
+    writeln!(
+        writer,
+        "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {{\n        \"resourceVersion\": \"\"\n    }}\n}}"
+    )
 }
 
 fn pretty(value: &Value) -> io::Result<String> {
@@ -33,7 +36,10 @@ fn pretty(value: &Value) -> io::Result<String> {
 
 fn object(number: u64) -> Value {
     if number < NAMESPACES {
-        return with(number, json!({ "apiVersion": "v1", "kind": "Namespace", "spec": { "finalizers": ["kubernetes"] } }));
+        return with(
+            number,
+            json!({ "apiVersion": "v1", "kind": "Namespace", "spec": { "finalizers": ["kubernetes"] } }),
+        );
     }
     with(
         number,
@@ -68,7 +74,7 @@ fn object(number: u64) -> Value {
 
 /// Adds the metadata of a stored object.
 fn with(number: u64, mut object: Value) -> Value {
-    let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+    let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_lowercase();
     let is_namespace = kind == "namespace";
     let name = if is_namespace { format!("ns-{number}") } else { format!("{kind}-{number}") };
     let mut metadata = json!({
@@ -87,17 +93,24 @@ fn with(number: u64, mut object: Value) -> Value {
         }],
     });
     if !is_namespace {
-        metadata["namespace"] = json!(format!("ns-{}", number % NAMESPACES));
-        metadata["annotations"] = json!({ "example.com/a": "b".repeat(40) });
+        set(&mut metadata, "namespace", json!(format!("ns-{}", number % NAMESPACES)));
+        set(&mut metadata, "annotations", json!({ "example.com/a": "b".repeat(40) }));
     }
     if kind == "pod" {
-        metadata["ownerReferences"] = json!([{
-            "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("replicaset-{}", number / 20 * 20 + 12),
+        let owners = json!([{
+            "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("replicaset-{}", (number / 20).saturating_mul(20).saturating_add(12)),
             "uid": "00000000-0000-4000-8000-000000000000", "controller": true, "blockOwnerDeletion": true,
         }]);
+        set(&mut metadata, "ownerReferences", owners);
     }
-    object["metadata"] = metadata;
+    set(&mut object, "metadata", metadata);
     object
+}
+
+fn set(object: &mut Value, name: &str, value: Value) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
 }
 
 fn labels(number: u64) -> Value {
@@ -113,7 +126,7 @@ fn pod(number: u64) -> Value {
     let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(|one| {
         json!({ "type": one, "status": "True", "lastProbeTime": null, "lastTransitionTime": "2026-01-01T00:00:00Z" })
     });
-    spec["nodeName"] = json!(format!("node-{}", number % 50));
+    set(&mut spec, "nodeName", json!(format!("node-{}", number % 50)));
     json!({
         "apiVersion": "v1", "kind": "Pod", "spec": spec,
         "status": {
@@ -155,7 +168,7 @@ fn service(number: u64) -> Value {
         "selector": labels(number), "sessionAffinity": "None",
     });
     if number.is_multiple_of(40) {
-        spec["externalIPs"] = json!(["192.0.2.10"]);
+        set(&mut spec, "externalIPs", json!(["192.0.2.10"]));
     }
     json!({ "apiVersion": "v1", "kind": "Service", "spec": spec, "status": { "loadBalancer": {} } })
 }

@@ -53,7 +53,8 @@ fn measure(path: &Path, objects: u64, modules: Option<&str>) -> Result<(), Box<d
         drop(serde_json::from_str::<Value>(&chunk.text)?);
     }
     row("read the JSON once, 1 thread", 0, start.elapsed())?;
-    for ids in [&[][..], &["external-ips"], &["node-labels"], &["node-pods"], &["pod-security"], &["selinux"]] {
+    for ids in [&[][..], &["external-ips"], &["node-labels"], &["node-pods"], &["pod-security"], &["selinux"]]
+    {
         let what = if ids.is_empty() { "no policy".to_owned() } else { ids.join(", ") };
         run(&what, ids.iter().filter_map(|id| native(id)).collect(), &files, &mut row)?;
     }

@@ -106,3 +106,31 @@ contextAwareResources: {{- toYaml . | nindent 2 }}
 {{- end }}
 settings: {{- toYaml .settings | nindent 2 }}
 {{- end }}
+
+{{- /* A ClusterRole with the permissions for look-ups, and its binding. Takes root, name and
+rules. */}}
+{{- define "portcullis.role" -}}
+{{- if and .root.Values.rbac.create .rules }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: {{ .root.Release.Name }}-{{ .name }}
+  labels: {{- include "portcullis.labels" . | nindent 4 }}
+rules: {{- toYaml (uniq .rules) | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {{ .root.Release.Name }}-{{ .name }}
+  labels: {{- include "portcullis.labels" . | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ .root.Release.Name }}-{{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ .root.Values.rbac.serviceAccount.name }}
+    namespace: {{ .root.Values.rbac.serviceAccount.namespace | default .root.Release.Namespace }}
+{{- end }}
+{{- end }}

@@ -20,19 +20,24 @@ backgroundAudit. */}}
 {{- end -}}
 {{- include "portcullis.refuseAudit" (dict "place" $place "rules" .rules "backgroundAudit" .backgroundAudit) -}}
 {{- if and $ofNodes $protects (eq (toString .settings.mode) "Warn") -}}
-  {{- fail (printf "%s: settings.mode: Warn admits every violation, so mode: protect does not protect; remove settings.mode, or set mode: monitor" $place) -}}
+  {{- fail (printf "%s: settings.mode: Warn admits forbidden labels and fields with a warning, also in mode: protect; remove settings.mode, or set mode: monitor" $place) -}}
 {{- end -}}
-{{- if and (eq .module "pod-security") $protects (eq (toString .settings.level) "privileged") (not .settings.warn) (not .settings.audit) (ne (toString .settings.namespaceLabels) "Honor") -}}
+{{- if and (eq .module "pod-security") $protects (eq (toString .settings.level) "privileged") (ne (toString .settings.namespaceLabels) "Honor") -}}
   {{- fail (printf "%s: level: privileged denies nothing; set settings.level to baseline or restricted" $place) -}}
 {{- end -}}
-{{- if and $ofNodes (or .policy.namespaceSelector .policy.skippedNamespaces) -}}
-  {{- fail (printf "%s: every node can write to a namespace that is left out; remove namespaceSelector and skippedNamespaces" $place) -}}
+{{- if and $ofNodes (or .policy.namespaceSelector .policy.skippedNamespaces .policy.objectSelector) -}}
+  {{- fail (printf "%s: nodes choose the namespaces and labels that they write; remove namespaceSelector, skippedNamespaces and objectSelector" $place) -}}
 {{- end -}}
-{{- if and (eq .module "external-ips") .policy.skippedNamespaces -}}
-  {{- fail (printf "%s: external IPs can be claimed from any namespace; remove skippedNamespaces, and allow what a namespace needs with settings.allow" $place) -}}
+{{- if and (eq .module "external-ips") (or .policy.namespaceSelector .policy.skippedNamespaces) -}}
+  {{- fail (printf "%s: external IPs can be claimed from any namespace; remove namespaceSelector and skippedNamespaces, and allow what a namespace needs with settings.allow" $place) -}}
 {{- end -}}
-{{- if and (eq .module "external-ips") (has "status.loadBalancer.ingress" (.settings.fields | default list)) (not (has "services/status" $resources)) -}}
+{{- if and (eq .module "external-ips") (has "status.loadBalancer.ingress" (.settings.fields | default list)) (not (or (has "services/status" $resources) (has "services/*" $resources) (has "*/status" $resources) (has "*/*" $resources))) -}}
   {{- fail (printf "%s: settings.fields has status.loadBalancer.ingress, but the rules have no services/status, so it is never judged; add the rule" $place) -}}
+{{- end -}}
+{{- range .policy.matchConditions -}}
+  {{- if has .name $.derived -}}
+    {{- fail (printf "%s: matchConditions has %s, the name of a condition that follows from the settings; choose another name" $place .name) -}}
+  {{- end -}}
 {{- end -}}
 {{- if eq .module "selinux" -}}
   {{- include "portcullis.refuseSelinux" . -}}
@@ -52,30 +57,48 @@ backgroundAudit. */}}
 {{- end -}}
 {{- end }}
 
+{{- /* Settings of selinux that all instances, also members of groups, have to share. Takes place
+and policy. */}}
+{{- define "portcullis.refuseOwnLevels" -}}
+{{- range list "allocation" "levels.extra" -}}
+  {{- if include "portcullis.texts" (dict "value" $.policy.settings "path" (splitList "." .)) | fromJsonArray -}}
+    {{- fail (printf "%s: settings.%s has to be the same for all instances, or one denies the levels of the other; move it to settings.selinux" $.place .) -}}
+  {{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- /* The requests to which an instance is restricted, as text; empty for none. */}}
+{{- define "portcullis.reach" -}}
+{{- $reach := pick . "matchConditions" "namespaceSelector" "objectSelector" "skippedNamespaces" -}}
+{{- if $reach -}}
+  {{- toJson $reach -}}
+{{- end -}}
+{{- end }}
+
 {{- define "portcullis.refuseSelinux" -}}
 {{- $place := printf "portcullis: policies.%s" .name -}}
 {{- $root := .root -}}
-{{- range list "allocation" "levels.extra" -}}
-  {{- if include "portcullis.texts" (dict "value" $.policy.settings "path" (splitList "." .)) | fromJsonArray -}}
-    {{- fail (printf "%s: settings.%s has to be the same for all instances, or one denies the levels of the other; move it to settings.selinux" $place .) -}}
-  {{- end -}}
-{{- end -}}
-{{- $protects := dict -}}
+{{- include "portcullis.refuseOwnLevels" (dict "place" $place "policy" .policy) -}}
+{{- $reach := include "portcullis.reach" .policy -}}
+{{- /* The modes of the instances that protect all requests of this one. */ -}}
+{{- $protects := list -}}
 {{- range $name, $policy := .root.Values.policies -}}
   {{- if and $policy.enabled (eq (include "portcullis.moduleName" (dict "name" $name "policy" $policy)) "selinux") (eq (include "portcullis.mode" (dict "root" $root "policy" $policy)) "protect") -}}
-    {{- $settings := include "portcullis.settings" (dict "root" $root "policy" $policy "module" "selinux") | fromJson -}}
-    {{- $_ := set $protects ($settings.mode | default "Mutate") $name -}}
+    {{- if has (include "portcullis.reach" $policy) (list "" $reach) -}}
+      {{- $settings := include "portcullis.settings" (dict "root" $root "policy" $policy "module" "selinux") | fromJson -}}
+      {{- $protects = append $protects ($settings.mode | default "Mutate") -}}
+    {{- end -}}
   {{- end -}}
 {{- end -}}
 {{- if eq (include "portcullis.mode" .) "protect" -}}
   {{- if .needs.mutating -}}
-    {{- if not $protects.Validate -}}
-      {{- fail (printf "%s: without a guard, every pod can set the level of another tenant; first set mode: protect for an instance with settings.mode: Validate" $place) -}}
+    {{- if not (has "Validate" $protects) -}}
+      {{- fail (printf "%s: without a guard, every pod can set the level of another tenant; first set mode: protect for an instance with settings.mode: Validate and the same selectors" $place) -}}
     {{- end -}}
-  {{- else if not $protects.Mutate -}}
+  {{- else if not (has "Mutate" $protects) -}}
     {{- $requires := not (or (eq (dig "levels" "missing" "Require" .settings) "Allow") (eq (dig "allocation" "source" "Hash" .settings) "Runtime")) -}}
     {{- if $requires -}}
-      {{- fail (printf "%s: no instance adds levels, so every pod would be denied; set settings.levels.missing: Allow, or mode: protect for an instance with settings.mode: Mutate" $place) -}}
+      {{- fail (printf "%s: no instance adds levels, so every pod would be denied; set settings.levels.missing: Allow, or mode: protect for an instance with settings.mode: Mutate and the same selectors" $place) -}}
     {{- end -}}
   {{- end -}}
 {{- end -}}

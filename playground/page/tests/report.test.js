@@ -1,4 +1,4 @@
-// The HTML report of `portcullis scan`, opened from a file as users do.
+// The HTML report of `portcullis scan`, opened from a file as users do, and the JUnit report.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -98,6 +98,26 @@ function large() {
   const head = sample.slice(0, start).replace("<main>", '<main class="large">');
   return { html: head + copies.join("\n") + sample.slice(end), findings: copies.length * each };
 }
+
+test("the JUnit report is well-formed, and its counts are right", async () => {
+  const xml = await readFile(SAMPLE.replace(/html$/, "junit.xml"), "utf8");
+  const { page, closed } = await open(sample);
+  const suites = await page.evaluate((xml) => {
+    const document = new DOMParser().parseFromString(xml, "application/xml");
+    const error = document.querySelector("parsererror")?.textContent;
+    if (error) throw new Error(error);
+    return [...document.querySelectorAll("testsuites, testsuite")].map((suite) => {
+      const named = ["tests", "failures", "errors", "skipped"].map((name) => Number(suite.getAttribute(name)));
+      const cases = ["testcase", "failure", "error", "skipped"].map(
+        (name) => suite.getElementsByTagName(name).length,
+      );
+      return { named, cases };
+    });
+  }, xml);
+  assert.equal(suites.length, 6);
+  for (const { named, cases } of suites) assert.deepEqual(named, cases);
+  await closed();
+});
 
 test("hostile names add no markup, script or request", async () => {
   const { page, closed } = await open(sample);

@@ -88,7 +88,9 @@ impl Places {
                     tree = &item.value;
                 }
                 (Tree::Object(fields), Step::Field(name)) => {
-                    let Some((key, value)) = fields.iter().rfind(|(key, _)| key.value == *name) else { break };
+                    let Some((key, value)) = fields.iter().rfind(|(key, _)| key.value == *name) else {
+                        break;
+                    };
                     place = Some(Place::new(key.referenced, value));
                     tree = &value.value;
                 }

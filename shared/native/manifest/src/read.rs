@@ -68,7 +68,7 @@ fn is_json(text: &str) -> bool {
     let begins = inner.is_empty()
         || inner.starts_with(is_value)
         || ["true", "false", "null"].iter().any(|name| inner.starts_with(name));
-    text.starts_with(['{', '[']) && begins && !text.lines().any(|line| line.starts_with("---"))
+    text.starts_with(['{', '[']) && begins && !text.contains("\n---")
 }
 
 fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
@@ -246,6 +246,16 @@ mod tests {
     }
 
     #[test]
+    fn only_white_space_of_json_may_precede_json() {
+        assert_eq!(parsed("\r\n\t {\"a\": 1}").unwrap(), [json!({ "a": 1 })]);
+        assert_eq!(parsed("\u{a0}{\"a: 1").unwrap(), [json!({ "\u{a0}{\"a": 1 })]);
+        assert_eq!(
+            parsed("{\u{a0}\"a\": 1}").unwrap_err(),
+            "line 1, column 2: not valid JSON: key must be a string"
+        );
+    }
+
+    #[test]
     fn the_last_of_duplicate_keys_counts_where_they_are_allowed() {
         for text in ["a: 1\nb: {c: 1, c: 2}\na: 3\n", "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}"] {
             let (values, problem) = documents_with_duplicates(text).unwrap();
@@ -256,16 +266,6 @@ mod tests {
         for text in ["a: .inf\na: 1", "a: [", "{\"a\": 1, \"a\": }"] {
             assert!(documents_with_duplicates(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn only_white_space_of_json_may_precede_json() {
-        assert_eq!(parsed("\r\n\t {\"a\": 1}").unwrap(), [json!({ "a": 1 })]);
-        assert_eq!(parsed("\u{a0}{\"a: 1").unwrap(), [json!({ "\u{a0}{\"a": 1 })]);
-        assert_eq!(
-            parsed("{\u{a0}\"a\": 1}").unwrap_err(),
-            "line 1, column 2: not valid JSON: key must be a string"
-        );
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::map::{Entry, Map};
+use serde_json::{Number, Value};
 
 /// A JSON value. If `UNIQUE`, a duplicate key is an error; otherwise the last one counts.
 ///
@@ -67,11 +68,17 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for ParsedVisitor<UNIQUE> {
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
         let mut fields = Map::new();
         while let Some(key) = object.next_key::<String>()? {
-            if UNIQUE && fields.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("duplicate key `{key}`")));
+            match fields.entry(key) {
+                Entry::Occupied(known) if UNIQUE => {
+                    return Err(A::Error::custom(format_args!("duplicate key `{}`", known.key())));
+                }
+                Entry::Occupied(mut known) => {
+                    known.insert(object.next_value::<Parsed<UNIQUE>>()?.0);
+                }
+                Entry::Vacant(new) => {
+                    new.insert(object.next_value::<Parsed<UNIQUE>>()?.0);
+                }
             }
-            let Parsed(value) = object.next_value::<Parsed<UNIQUE>>()?;
-            fields.insert(key, value);
         }
         Ok(Value::Object(fields))
     }

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use cel::common::value::{CowVal, Val};
+use cel::context::VariableResolver;
 use cel::objects::{Key, Map};
 use cel::{Context, ExecutionError, Program};
 use serde_json::{Value, json};
@@ -65,8 +67,10 @@ impl Condition {
     /// # Errors
     /// An error of the evaluation, such as a field that does not exist, and a value that is not a
     /// boolean.
-    pub fn holds(&self, variables: &Variables) -> Result<bool, ConditionError> {
-        let problem = match self.program.execute(&variables.0) {
+    pub fn holds(&self, variables: &Variables<'_>) -> Result<bool, ConditionError> {
+        let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
+        context.set_variable_resolver(variables);
+        let problem = match self.program.execute(&context) {
             Ok(cel::Value::Bool(holds)) => return Ok(holds),
             Ok(_) => "is not a boolean".to_owned(),
             Err(ExecutionError::FunctionError { function, message })
@@ -111,44 +115,68 @@ impl fmt::Display for ConditionError {
 impl std::error::Error for ConditionError {}
 
 /// The variables of conditions: `object`, `oldObject` and `request`.
-pub struct Variables(Context<'static, 'static>);
+///
+/// A variable is converted when a condition reads it: most conditions decide by the user or the
+/// operation, and objects are large.
+pub struct Variables<'r> {
+    request: &'r Value,
+    object: Converted,
+    old_object: Converted,
+    rest: Converted,
+}
 
-impl Variables {
+/// A value in the form that the interpreter reads.
+type Converted = OnceLock<Option<Box<dyn Val>>>;
+
+impl<'r> Variables<'r> {
     /// Returns the variables for an `AdmissionRequest`.
     #[must_use]
-    pub fn of(request: &Value) -> Self {
-        let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        let object = |name| request.get(name).map_or(cel::Value::Null, convert);
-        context.add_variable_from_value("object", object("object"));
-        context.add_variable_from_value("oldObject", object("oldObject"));
-        // Conditions see the request without its objects.
-        let mut rest = match request {
+    pub fn of(request: &'r Value) -> Self {
+        let unread = Converted::default;
+        Self { request, object: unread(), old_object: unread(), rest: unread() }
+    }
+
+    fn field(&self, name: &str) -> cel::Value {
+        self.request.get(name).map_or(cel::Value::Null, convert)
+    }
+
+    /// Returns the request as conditions see it: without its objects.
+    fn rest(&self) -> cel::Value {
+        let mut rest: serde_json::Map<String, Value> = match self.request {
             Value::Object(fields) => {
                 let fields = fields.iter().filter(|(name, _)| *name != "object" && *name != "oldObject");
                 fields.map(|(name, value)| (name.clone(), value.clone())).collect()
             }
-            _ => Value::Null,
+            _ => return cel::Value::Null,
         };
-        if let Value::Object(fields) = &mut rest {
-            // The API server always sets these fields.
-            for (name, same) in [
-                ("requestKind", "kind"),
-                ("requestResource", "resource"),
-                ("requestSubResource", "subResource"),
-            ] {
-                if let (false, Some(value)) = (fields.contains_key(name), fields.get(same).cloned()) {
-                    fields.insert(name.to_owned(), value);
-                }
+        // The API server always sets these fields.
+        for (name, same) in
+            [("requestKind", "kind"), ("requestResource", "resource"), ("requestSubResource", "subResource")]
+        {
+            if let (false, Some(value)) = (rest.contains_key(name), rest.get(same).cloned()) {
+                rest.insert(name.to_owned(), value);
             }
-            fields.entry("dryRun").or_insert(json!(false));
-            fields.entry("userInfo").or_insert(json!({}));
         }
-        context.add_variable_from_value("request", convert(&rest));
-        Self(context)
+        rest.entry("dryRun").or_insert(json!(false));
+        rest.entry("userInfo").or_insert(json!({}));
+        convert(&Value::Object(rest))
     }
 }
 
-impl fmt::Debug for Variables {
+impl VariableResolver for Variables<'_> {
+    fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
+        let convert = |value: cel::Value| Box::<dyn Val>::try_from(value).ok();
+        let converted = match variable {
+            "object" => self.object.get_or_init(|| convert(self.field("object"))),
+            "oldObject" => self.old_object.get_or_init(|| convert(self.field("oldObject"))),
+            "request" => self.rest.get_or_init(|| convert(self.rest())),
+            _ => return None,
+        };
+        converted.as_deref().map(CowVal::Borrowed)
+    }
+}
+
+impl fmt::Debug for Variables<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Variables").finish_non_exhaustive()
     }

@@ -6,13 +6,9 @@ use kinds::Kinds;
 use matching::{Decision, Reason, Webhook};
 use serde_json::Value;
 
-fn recorded() -> Value {
-    serde_json::from_str(include_str!("recorded.json")).unwrap()
-}
-
 #[test]
 fn decisions_equal_the_answers_of_an_api_server() {
-    let recorded = recorded();
+    let recorded: Value = serde_json::from_str(include_str!("recorded.json")).unwrap();
     let mut kinds = Kinds::default();
     for definition in recorded["definitions"].as_array().unwrap() {
         assert_eq!(kinds.add_definition(definition), Ok(true));

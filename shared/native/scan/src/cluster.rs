@@ -24,6 +24,9 @@ pub(crate) type Kind = (String, String);
 
 /// The objects that policies look up.
 ///
+/// Kinds are collected when a policy first looks one up: most objects need none, and some kinds,
+/// such as pods, are most of the input.
+///
 /// Without the objects of a cluster, the input alone answers look-ups. It then has every object of
 /// a kind, or none: the list of a kind that it does not contain, and a single object that it does
 /// not contain, are unknown. A verdict that depends on them is unknown as well.
@@ -32,6 +35,9 @@ pub(crate) struct Cluster {
     pub(crate) objects: Arc<Objects>,
     /// Whether the objects are those of a cluster, so that what is absent does not exist.
     is_complete: bool,
+    /// The kinds of which all objects of the input were collected.
+    collected: BTreeSet<Kind>,
+    /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
     namespaces: BTreeMap<String, Value>,
     /// The kinds of Kubernetes, and those that the input defines.
@@ -39,13 +45,17 @@ pub(crate) struct Cluster {
 }
 
 /// Collects the objects of the kinds that policies look up.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Collector {
-    pub(crate) kinds: BTreeSet<Kind>,
+    kinds: BTreeSet<Kind>,
     objects: BTreeMap<(Kind, String, String), Value>,
 }
 
 impl Collector {
+    pub(crate) fn new(kinds: BTreeSet<Kind>) -> Self {
+        Self { kinds, objects: BTreeMap::new() }
+    }
+
     /// Returns whether a text can contain an object of one of the kinds.
     pub(crate) fn may_have(&self, text: &str) -> bool {
         self.kinds.iter().any(|(_, kind)| text.contains(kind.as_str()))
@@ -60,7 +70,8 @@ impl Collector {
 
     /// Adds an object, in the place of one that was given before.
     pub(crate) fn add(&mut self, object: Value) {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let kind = (text("/apiVersion"), text("/kind"));
         let name = text("/metadata/name");
         // An object whose name the API server makes up cannot be looked up.
@@ -86,8 +97,16 @@ impl Collector {
             kinds.insert(kind);
             values.push(object);
         }
-        let objects = Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
-        Cluster { objects: Arc::new(objects), is_complete, kinds, namespaces, resources }
+        let objects =
+            Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
+        Cluster {
+            objects: Arc::new(objects),
+            is_complete,
+            collected: self.kinds,
+            kinds,
+            namespaces,
+            resources,
+        }
     }
 }
 
@@ -111,6 +130,11 @@ fn labels_of(object: &Value) -> Value {
 }
 
 impl Cluster {
+    /// Returns whether the objects of a kind were not collected yet.
+    pub(crate) fn lacks(&self, kind: &Kind) -> bool {
+        !self.collected.contains(kind)
+    }
+
     /// Returns the labels of a Namespace as an object; `None` if they are unknown.
     pub(crate) fn namespace(&self, name: &str) -> Option<&Value> {
         self.namespaces.get(name)
@@ -130,8 +154,9 @@ impl Cluster {
 
     /// Returns why a question about permissions has no answer, if so.
     pub(crate) fn misses_permissions(&self) -> Option<String> {
-        let has = |kind: &&str| self.kinds.contains(&(RBAC.to_owned(), (**kind).to_owned()));
-        let is_known = self.is_complete && RBAC_KINDS.iter().any(has) || RBAC_KINDS.iter().all(|kind| has(&kind));
+        let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
+        let is_known = self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
+            || RBAC_KINDS.iter().all(|kind| has(kind));
         (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
     }
 }
@@ -149,15 +174,28 @@ pub(crate) struct LookUps<'c> {
     cluster: &'c Cluster,
     /// Why the first look-up without an answer has none.
     unanswered: RefCell<Option<String>>,
+    /// The kinds that have to be collected.
+    lacking: RefCell<BTreeSet<Kind>>,
 }
 
 impl<'c> LookUps<'c> {
     pub(crate) fn new(cluster: &'c Cluster) -> Self {
-        Self { cluster, unanswered: RefCell::default() }
+        Self { cluster, unanswered: RefCell::default(), lacking: RefCell::default() }
     }
 
-    pub(crate) fn into_unanswered(self) -> Option<String> {
-        self.unanswered.into_inner()
+    /// Returns why a look-up has no answer, and the kinds that have to be collected first.
+    pub(crate) fn into_parts(self) -> (Option<String>, BTreeSet<Kind>) {
+        (self.unanswered.into_inner(), self.lacking.into_inner())
+    }
+
+    /// Notes kinds that have to be collected; returns whether there are any.
+    fn lacks(&self, kinds: impl IntoIterator<Item = Kind>) -> Result<(), Unreachable> {
+        let mut is_lacking = false;
+        for kind in kinds.into_iter().filter(|kind| self.cluster.lacks(kind)) {
+            is_lacking = true;
+            self.lacking.borrow_mut().insert(kind);
+        }
+        if is_lacking { Err(Unreachable("the objects are not collected yet".to_owned())) } else { Ok(()) }
     }
 
     fn unanswered(&self, why: String) -> Unreachable {
@@ -168,6 +206,7 @@ impl<'c> LookUps<'c> {
 
 impl admission::Cluster for LookUps<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
         match self.cluster.misses(wanted.api_version, wanted.kind, wanted.name) {
             Some(why) if found.is_none() => Err(self.unanswered(why)),
@@ -176,6 +215,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         match self.cluster.misses_kind(wanted.api_version, wanted.kind) {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::list(&*self.cluster.objects, wanted),
@@ -183,6 +223,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        self.lacks(rbac_kinds())?;
         match self.cluster.misses_permissions() {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::can_i(&*self.cluster.objects, wanted),

@@ -34,14 +34,13 @@ pub(crate) fn consult(
     let consulted = match &decision {
         Decision::Called(found) => Consulted::Called(found.clone()),
         Decision::NeverSent | Decision::NoRuleMatches => Consulted::Skipped { by_rules: true },
-        Decision::NamespaceIsNotSelected(_) | Decision::ObjectIsNotSelected(_) => {
-            Consulted::Skipped { by_rules: false }
-        }
         Decision::ConditionIsFalse(_) => Consulted::Admitted,
         Decision::ConditionFailed(error) if policy.fails_closed => {
             Consulted::Rejected(format!("the API server rejects the request, because the {error}"))
         }
-        Decision::ConditionFailed(_) => Consulted::Skipped { by_rules: false },
+        Decision::NamespaceIsNotSelected(_)
+        | Decision::ObjectIsNotSelected(_)
+        | Decision::ConditionFailed(_) => Consulted::Skipped { by_rules: false },
         Decision::Unknown(_) => Consulted::Unknown(decision.explain()),
     };
     (consulted, decision)

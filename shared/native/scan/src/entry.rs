@@ -17,7 +17,7 @@ pub(crate) struct Entry {
     pub(crate) content: Content,
 }
 
-/// What a renderer notes in an object.
+/// The notes of a renderer in an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rendered {
     pub(crate) kind: String,
@@ -62,7 +62,7 @@ pub(crate) enum Content {
     Other(String),
 }
 
-/// What a piece contains.
+/// The contents of a piece.
 #[derive(Debug)]
 pub(crate) struct Entries {
     pub(crate) entries: Vec<Entry>,

@@ -47,7 +47,9 @@ mod tests {
             suspicions(&object).into_iter().map(|suspicion| suspicion.message).collect()
         };
         assert_eq!(
-            messages(json!({ "apiVersion": "v1", "kind": "Pod", "spec": { "container": [{ "name": "a" }] } })),
+            messages(
+                json!({ "apiVersion": "v1", "kind": "Pod", "spec": { "container": [{ "name": "a" }] } })
+            ),
             [
                 "spec.container: unknown field; did you mean containers?",
                 "spec.containers: Required value: a pod has at least one container; add it",

@@ -1,13 +1,13 @@
 //! The judgement of the entries of a piece by all policies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use admission_review::{AdmissionRequest, Form};
 use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Kind};
 use crate::consult::{Consulted, consult};
 use crate::entry::{Content, Entry, Spot};
 use crate::explanation::Explanation;
@@ -20,9 +20,9 @@ use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
-use crate::verdict::{Judged, Request, Verdict, Violation, judge};
+use crate::verdict::{Judged, Request, Verdict, Violation, judge, unknown};
 
-/// What the judgement of a piece yields.
+/// The results of judging a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
@@ -38,12 +38,15 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
+    /// The kinds that have to be collected before the piece can be judged. The rest of the output
+    /// is then worth nothing.
+    pub(crate) lacking: BTreeSet<Kind>,
 }
 
 /// Namespace, kind and name of an object that can own others.
 pub(crate) type Owned = (String, String, String);
 
-/// What a policy did with an object, the worst last.
+/// The outcome of an object at a policy, the worst last.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Outcome {
     Skipped,
@@ -54,7 +57,7 @@ enum Outcome {
     Denied,
 }
 
-/// What all workers share.
+/// The values that all workers share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge<'s> {
     pub(crate) policies: &'s [Policy],
@@ -77,7 +80,8 @@ struct Subject<'e> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output =
+            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
@@ -136,14 +140,17 @@ impl Judge<'_> {
         match (self.options.operation, stored) {
             (Operation::Delete, _) => Change::Delete(object),
             (_, Some(old)) => Change::Update { old, new: object },
-            (Operation::Update, None) if self.old.is_none() => Change::Update { old: object.clone(), new: object },
+            (Operation::Update, None) if self.old.is_none() => {
+                Change::Update { old: object.clone(), new: object }
+            }
             _ => Change::Create(object),
         }
     }
 
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
-        let mut output = Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output =
+            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject { spot: &spot, reference: object_ref(object), pod: None, has_places: false };
@@ -186,7 +193,7 @@ impl Judge<'_> {
             };
             self.ask(&mut asked, &pod, locator, output, &mut outcomes, &judges);
         }
-        self.count(subject, &outcomes, output);
+        Self::count(subject, &outcomes, output);
     }
 
     /// Asks the policies about a request, in order. Returns for each policy whether it is not about
@@ -215,7 +222,13 @@ impl Judge<'_> {
                 let why = decision.explain();
                 let concerns_pods = subject.pod.is_some();
                 let object = subject.reference.clone();
-                output.explanations.push(Explanation { policy: index, object, concerns_pods, is_called, why });
+                output.explanations.push(Explanation {
+                    policy: index,
+                    object,
+                    concerns_pods,
+                    is_called,
+                    why,
+                });
             }
             let verdict = match consulted {
                 Consulted::Skipped { by_rules } => {
@@ -224,16 +237,15 @@ impl Judge<'_> {
                 }
                 // A condition is part of the policy. If the policy counted as not asked, a scan of
                 // flawless objects would have judged nothing.
-                Consulted::Admitted => Verdict { result: Judged::Admitted, warnings: Vec::new() },
-                Consulted::Unknown(reason) => {
-                    Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
-                }
+                Consulted::Admitted => Verdict { result: Judged::Admitted, ..unknown(String::new()) },
+                Consulted::Unknown(reason) => unknown(reason),
                 Consulted::Rejected(reason) => {
                     let result = Judged::Denied(vec![Violation::of_text(reason)]);
-                    Verdict { result, warnings: Vec::new() }
+                    Verdict { result, ..unknown(String::new()) }
                 }
                 Consulted::Called(found) => judge(policy, &found, asked, self.cluster),
             };
+            output.lacking.extend(verdict.lacking.iter().cloned());
             let found = self.verdict(index, verdict, subject, locator, output, asked);
             *outcome = found.max(*outcome);
         }
@@ -277,7 +289,9 @@ impl Judge<'_> {
                 } else {
                     (Status::Monitored, Outcome::Monitored)
                 };
-                violations.iter().for_each(|violation| add(output, status, asked, violation));
+                for violation in &violations {
+                    add(output, status, asked, violation);
+                }
                 outcome
             }
             Judged::Unknown(reason) => {
@@ -307,7 +321,9 @@ impl Judge<'_> {
         let object = object.or_else(|| asked.get("object")).unwrap_or(&Value::Null);
         let message = violation.message.with_path(steps.as_deref().filter(|_| subject.pod.is_some()));
         let message = match self.policies.get(index).and_then(|policy| policy.message.as_ref()) {
-            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => format!("{instead}: {message}"),
+            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
+                format!("{instead}: {message}")
+            }
             _ => message,
         };
         let path = steps.as_deref().filter(|_| subject.has_places);
@@ -329,7 +345,7 @@ impl Judge<'_> {
         }
     }
 
-    fn count(&self, subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
+    fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
         output.objects = output.objects.saturating_add(1);
         let mut is_judged = false;
         for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
@@ -351,7 +367,8 @@ impl Judge<'_> {
             *count = count.saturating_add(1);
             if *outcome > Outcome::Mutated {
                 let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace = output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                let of_namespace =
+                    output.by_namespace.entry(namespace).or_default().entry(index).or_default();
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }
@@ -387,7 +404,7 @@ impl Judge<'_> {
         let subject = Subject { spot: &spot, reference, pod: None, has_places: true };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
-        self.count(&subject, &outcomes, output);
+        Self::count(&subject, &outcomes, output);
     }
 }
 

@@ -71,7 +71,8 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
 
 /// Returns the notice about a source that cannot be read.
 fn unreadable_input(Unreadable { origin, problem }: &Unreadable) -> Notice {
-    let place = place(&origin.name, problem.at.unwrap_or(Position { line: 1, column: 1 }), problem.at.is_some());
+    let place =
+        place(&origin.name, problem.at.unwrap_or(Position { line: 1, column: 1 }), problem.at.is_some());
     Notice { level: Level::Error, place: Some(place), message: problem.message.clone() }
 }
 

@@ -86,9 +86,14 @@ fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[Stri
     if revision.starts_with('-') {
         return Err("not a revision".to_owned());
     }
-    let mut arguments: Vec<OsString> = ["ls-tree", "-r", "-z", "--name-only", revision, "--"].map(Into::into).into();
+    let mut arguments: Vec<OsString> =
+        ["ls-tree", "-r", "-z", "--name-only", revision, "--"].map(Into::into).into();
     arguments.extend(paths.iter().map(OsString::from));
-    let listed = Command::new("git").current_dir(folder).args(arguments).output().map_err(|error| format!("git cannot be run: {error}"))?;
+    let listed = Command::new("git")
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("git cannot be run: {error}"))?;
     if !listed.status.success() {
         return Err(format!("git failed: {}", String::from_utf8_lossy(&listed.stderr).trim()));
     }
@@ -113,7 +118,8 @@ fn contents(folder: &Path, revision: &str, names: &[&str]) -> Result<Vec<Vec<u8>
         .stdout(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let questions: String = names.iter().map(|name| format!("{revision}:./{name}\n")).collect();
+    let questions: Vec<String> = names.iter().map(|name| format!("{revision}:./{name}\n")).collect();
+    let questions = questions.concat();
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     // Git answers while it reads: a thread asks, so that neither waits for the other.
     let answers = std::thread::scope(|scope| {

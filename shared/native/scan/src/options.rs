@@ -7,7 +7,7 @@ use crate::request::User;
 /// The options of a scan.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is asked about each object.
+    /// The question about each object.
     pub operation: Operation,
     /// The name of the requesting user.
     pub user: String,
@@ -23,7 +23,7 @@ pub struct Options {
     pub workers: usize,
 }
 
-/// What is asked about each object.
+/// The question about each object.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Operation {
     /// May it be created? With an old side: may it be updated if the old side has it, may it be

@@ -1,7 +1,7 @@
 //! The pods that workloads make.
 //!
-//! Sources: `GetPodFromTemplate` in pkg/controller/controller_utils.go of Kubernetes, and for each
-//! workload its controller: pkg/controller/{replicaset,statefulset,daemon,job}.
+//! Sources: `GetPodFromTemplate` in `pkg/controller/controller_utils.go` of Kubernetes, and for
+//! each workload its controller: `pkg/controller/{replicaset,statefulset,daemon,job}`.
 
 use serde_json::{Map, Value, json};
 use text::Step;
@@ -63,8 +63,8 @@ impl PodOfWorkload {
     /// Returns the pod that a workload would make; `None` for other objects, and for a workload
     /// without a template.
     ///
-    /// What a controller makes up, such as the hash in names and labels, is missing: the pod has
-    /// no name, as in the request of most controllers.
+    /// Values that a controller makes up, such as the hash in names and labels, are missing: the
+    /// pod has no name, as in the request of most controllers.
     pub(crate) fn of(object: &Value) -> Option<Self> {
         let workload = find(object)?;
         let template = at(object, workload.template)?.as_object()?;
@@ -76,7 +76,9 @@ impl PodOfWorkload {
             metadata.extend(value.map(|value| (field.to_owned(), value.clone())));
         }
         let mut spec = template.get("spec").cloned().unwrap_or_default();
-        metadata.extend(object.pointer("/metadata/namespace").map(|value| ("namespace".to_owned(), value.clone())));
+        metadata.extend(
+            object.pointer("/metadata/namespace").map(|value| ("namespace".to_owned(), value.clone())),
+        );
         match workload.kind {
             "StatefulSet" => {
                 metadata.insert("name".to_owned(), format!("{name}-0").into());
@@ -212,7 +214,8 @@ mod tests {
             })
         );
         assert_eq!(made.user().unwrap().0["username"], "system:serviceaccount:kube-system:job-controller");
-        let steps = |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
+        let steps =
+            |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
         assert_eq!(
             made.path(&steps(&["spec", "hostPID"])),
             Some(steps(&["spec", "jobTemplate", "spec", "template", "spec", "hostPID"]))

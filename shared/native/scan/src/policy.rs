@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use admission::{How, PolicyEntry};
+use admission::PolicyEntry;
 use matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub struct Policy {
     pub reference: PolicyRef,
     /// The requests that it receives.
     pub webhook: Webhook,
-    /// What judges.
+    /// The judge of its requests.
     pub judge: Judge,
     /// Whether it is called as a mutating webhook, so that it judges before the others.
     pub is_mutating: bool,
@@ -27,7 +27,7 @@ pub struct Policy {
     pub warnings: Vec<String>,
 }
 
-/// What judges requests.
+/// A judge of requests.
 #[derive(Debug)]
 pub enum Judge {
     /// A module.
@@ -41,13 +41,13 @@ pub enum Judge {
 pub struct Module {
     /// The settings: an object.
     pub settings: Value,
-    /// What runs the module.
+    /// The program that runs the module.
     pub engine: Engine,
     /// The kinds that it may look up: API version and kind.
     pub look_ups: Vec<(String, String)>,
 }
 
-/// What runs a module.
+/// A program that runs a module.
 #[derive(Debug)]
 pub enum Engine {
     /// A policy of Portcullis in this program.
@@ -101,7 +101,10 @@ impl Policy {
             module: names.join(", "),
             protects: manifest.mode == Mode::Protect,
             category: annotations.category.clone(),
-            severity: annotations.severity.as_deref().and_then(|text| serde_json::from_value(text.into()).ok()),
+            severity: annotations
+                .severity
+                .as_deref()
+                .and_then(|text| serde_json::from_value(text.into()).ok()),
         };
         let mut module = |module: &matching::Module, is_mutating| {
             let resources = module.context_aware_resources.iter();
@@ -162,24 +165,15 @@ impl Module {
     /// Creates a module. One of Portcullis that rejects its settings is not available.
     #[must_use]
     pub fn new(settings: Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
-        let engine = match engine {
-            Engine::Native(entry) => match (entry.check_settings)(settings.to_string().as_bytes()) {
-                Ok(()) => Engine::Native(entry),
-                Err(error) => Engine::Unavailable(format!("the settings are not valid: {error}")),
-            },
-            other => other,
+        let refused = if let Engine::Native(entry) = &engine {
+            (entry.check_settings)(settings.to_string().as_bytes()).err()
+        } else {
+            None
         };
+        let refused =
+            refused.map(|error| Engine::Unavailable(format!("the settings are not valid: {error}")));
+        let engine = refused.unwrap_or(engine);
         Self { settings, engine, look_ups }
-    }
-
-    /// Returns whether the module can ask for permissions of users.
-    pub(crate) fn asks_permissions(&self) -> bool {
-        match &self.engine {
-            Engine::Native(entry) => entry.reads.ask(How::CanI),
-            #[cfg(feature = "modules")]
-            Engine::Deployed(_) => true,
-            Engine::Unavailable(_) => false,
-        }
     }
 }
 
@@ -212,8 +206,12 @@ mod tests {
             policy.reference.namespace = namespace.map(str::to_owned);
             Policy { is_mutating, ..policy }
         };
-        let mut policies =
-            [policy("b", None, false), policy("a", Some("n"), true), policy("a", None, false), policy("z", None, true)];
+        let mut policies = [
+            policy("b", None, false),
+            policy("a", Some("n"), true),
+            policy("a", None, false),
+            policy("z", None, true),
+        ];
         policies.sort_by_key(Policy::order);
         let names: Vec<String> = policies.iter().map(|policy| policy.order().1).collect();
         assert_eq!(names, ["clusterwide-z", "namespaced-n-a", "clusterwide-a", "clusterwide-b"]);

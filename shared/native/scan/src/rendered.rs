@@ -14,7 +14,7 @@ use crate::input::{Chunk, Files, Origin, file_name};
 /// Adds the manifests that `helm template` renders of a chart: a folder, an archive or a reference.
 ///
 /// Helm notes the template of each document in a comment. Findings have the place of the template's
-/// `kind`, because nobody knows which line of a template renders a value.
+/// `kind`, because Helm does not note which of its lines renders a value.
 pub fn add_helm(files: &mut Files, chart: &str, values: &[String], release: &str, namespace: Option<&str>) {
     let mut arguments: Vec<OsString> =
         ["template", release, chart, "--include-crds", "--skip-tests"].map(OsString::from).into();
@@ -25,7 +25,8 @@ pub fn add_helm(files: &mut Files, chart: &str, values: &[String], release: &str
         arguments.extend(["--namespace".into(), namespace.into()]);
     }
     let folder = Path::new(chart).is_dir().then(|| file_name(Path::new(chart)));
-    let origin = Origin { name: chart.to_owned(), chart: folder.or_else(|| Some(String::new())), is_rendered: true };
+    let origin =
+        Origin { name: chart.to_owned(), chart: folder.or_else(|| Some(String::new())), is_rendered: true };
     add(files, origin, &[("helm", arguments)]);
 }
 
@@ -39,8 +40,10 @@ pub fn add_kustomize(files: &mut Files, folder: &str) {
         .find(|path| path.is_file())
         .map_or_else(|| folder.to_owned(), |path| file_name(&path));
     let origin = Origin { name, chart: None, is_rendered: true };
-    let commands =
-        [("kustomize", vec!["build".into(), folder.into()]), ("kubectl", vec!["kustomize".into(), folder.into()])];
+    let commands = [
+        ("kustomize", vec!["build".into(), folder.into()]),
+        ("kubectl", vec!["kustomize".into(), folder.into()]),
+    ];
     add(files, origin, &commands);
 }
 
@@ -49,7 +52,9 @@ fn add(files: &mut Files, origin: Origin, commands: &[(&str, Vec<OsString>)]) {
     for (program, arguments) in commands {
         let output = match Command::new(program).args(arguments).output() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return files.add_problem(&origin.name, format!("{program} cannot be run: {error}")),
+            Err(error) => {
+                return files.add_problem(&origin.name, format!("{program} cannot be run: {error}"));
+            }
             Ok(output) => output,
         };
         if !output.status.success() {
@@ -113,10 +118,16 @@ mod tests {
 
     #[test]
     fn the_place_of_a_template_is_its_kind() {
-        assert_eq!(kind_line("{{ if x }}\napiVersion: v1\nkind: Pod\n---\nkind: \"Service\"\n", "Service"), 5);
+        assert_eq!(
+            kind_line("{{ if x }}\napiVersion: v1\nkind: Pod\n---\nkind: \"Service\"\n", "Service"),
+            5
+        );
         assert_eq!(kind_line("kind: {{ .Values.kind }}\n", "Service"), 1);
         let text = "---\n# Source: shop/charts/db/templates/a.yaml\napiVersion: v1\n";
-        assert_eq!(helm_source("deploy/shop", text).as_deref(), Some("deploy/shop/charts/db/templates/a.yaml"));
+        assert_eq!(
+            helm_source("deploy/shop", text).as_deref(),
+            Some("deploy/shop/charts/db/templates/a.yaml")
+        );
         assert_eq!(helm_source("", text).as_deref(), Some("shop/charts/db/templates/a.yaml"));
     }
 }

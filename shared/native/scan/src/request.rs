@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cluster::add_name_label;
 use crate::options::Options;
 
-/// What happens to an object.
+/// A change of an object.
 #[derive(Debug)]
 pub(crate) enum Change {
     Create(Value),
@@ -42,7 +42,8 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
     };
     let subject = object.as_ref().or(old.as_ref());
     let at = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).cloned().unwrap_or_default();
-    let resource = kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
+    let resource =
+        kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
     // The objects themselves are large, and are moved into the request.
     let draft = Draft {
         operation: Some(operation.to_owned()),
@@ -56,7 +57,8 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
     };
     let mut request = draft.request();
     if let Value::Object(fields) = &mut request {
-        let resource = json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
+        let resource =
+            json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
         fields.insert("resource".to_owned(), resource);
         for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
             let value = fields.get(field).cloned().unwrap_or_default();
@@ -71,13 +73,13 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
 }
 
 /// Completes an object as the API server does before admission: it sets the namespace of a
-/// namespaced object that names none, and the label with the name of a Namespace. It decodes objects
-/// of Kubernetes' own kinds into types, which loses fields that are null.
+/// namespaced object that names none, and the label with the name of a Namespace. It decodes
+/// objects of Kubernetes' own kinds into types, which loses fields that are null.
 pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_namespace = text("apiVersion") == "v1" && text("kind") == "Namespace";
     let resource = kinds.resource(text("apiVersion"), text("kind"));
-    // Objects of kinds that nobody knows count as namespaced.
+    // Objects of unknown kinds count as namespaced.
     let is_namespaced = resource.is_namespaced != Some(false);
     if matches!(resource.origin, Origin::BuiltIn | Origin::Removed) {
         remove_nulls(object);
@@ -99,7 +101,10 @@ pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
 fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
+            // Nearly no object has any.
+            if fields.values().any(Value::is_null) {
+                fields.retain(|_, value| !value.is_null());
+            }
             fields.values_mut().for_each(remove_nulls);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_nulls),

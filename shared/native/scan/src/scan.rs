@@ -1,13 +1,13 @@
 //! The scan: pieces go to workers, and what these find comes back in the order of the input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use report::{Level, Notice, Report};
 
-use crate::cluster::{Cluster, Collector, DEFINITION, rbac_kinds};
+use crate::cluster::{Cluster, Collector, DEFINITION, Kind};
 use crate::explanation::Explanation;
 use crate::input::{Chunk, Input};
 use crate::judge::{Judge, Output};
@@ -73,7 +73,7 @@ impl Scan {
         &self,
         input: &mut dyn Input,
         old: Option<&Old>,
-        cluster: Option<&mut dyn Input>,
+        mut cluster: Option<&mut dyn Input>,
         observer: &mut dyn Observer,
     ) -> Report {
         let mut tally = Tally::new(self.policies.iter().map(|policy| policy.reference.clone()).collect());
@@ -87,50 +87,83 @@ impl Scan {
                 tally.notice(Notice { level: Level::Error, place: None, message });
             }
         }
-        let cluster = self.cluster(input, cluster, &mut tally, observer);
         let explains = observer.wants_explanations();
-        let judge = Judge { policies: &self.policies, options: &self.options, cluster: &cluster, old, explains };
-        let mut merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
+        let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
             output.explanations.iter().for_each(|explanation| observer.explain(explanation));
             tally.add(output);
             observer.progress(tally.objects(), tally.findings(), tally.bytes);
         };
-        self.pieces(input, &mut tally, observer, &|chunk| judge.piece(&chunk), &mut merge);
-        let missing = old.into_iter().flat_map(Old::iter).filter(|(identity, _)| !tally.seen.contains(identity));
-        let gone: Vec<Output> = missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
-        gone.into_iter().for_each(|output| merge(output, &mut tally, observer));
+        // Most verdicts need no object of the cluster. The pieces of those that need objects of
+        // kinds that were not collected are judged again.
+        let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
+        let mut kinds = BTreeSet::from([owned(DEFINITION), owned(("v1", "Namespace"))]);
+        let mut again: Option<BTreeSet<u64>> = None;
+        let mut deletes = false;
+        while !tally.is_interrupted() {
+            let known = self.collect(&kinds, input, &mut cluster, &mut tally, observer);
+            let judge =
+                Judge { policies: &self.policies, options: &self.options, cluster: &known, old, explains };
+            let mut lacking = BTreeSet::new();
+            if deletes {
+                let missing = old.into_iter().flat_map(Old::iter);
+                let missing = missing.filter(|(identity, _)| !tally.seen.contains(identity));
+                let gone: Vec<Output> =
+                    missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
+                lacking.extend(gone.iter().flat_map(|output| output.lacking.iter().cloned()));
+                if lacking.is_empty() {
+                    for output in gone {
+                        merge(output, &mut tally, observer);
+                    }
+                    break;
+                }
+            } else {
+                let mut unsettled = BTreeSet::new();
+                let work = |number: u64, chunk: Chunk| {
+                    let is_settled = again.as_ref().is_some_and(|again| !again.contains(&number));
+                    (!is_settled).then(|| (number, judge.piece(&chunk)))
+                };
+                self.pieces(
+                    input,
+                    &mut tally,
+                    observer,
+                    &work,
+                    &mut |output, tally, observer| match output {
+                        Some((number, output)) if !output.lacking.is_empty() => {
+                            lacking.extend(output.lacking);
+                            unsettled.insert(number);
+                        }
+                        Some((_, output)) => merge(output, tally, observer),
+                        None => {}
+                    },
+                );
+                deletes = lacking.is_empty();
+                again = Some(unsettled);
+            }
+            kinds.extend(lacking);
+        }
         tally.finish()
     }
 
-    /// Collects the objects that policies look up.
-    fn cluster(
+    /// Collects the objects of some kinds.
+    fn collect(
         &self,
+        kinds: &BTreeSet<Kind>,
         input: &mut dyn Input,
-        cluster: Option<&mut dyn Input>,
+        cluster: &mut Option<&mut dyn Input>,
         tally: &mut Tally,
         observer: &mut dyn Observer,
     ) -> Cluster {
-        let mut collector = Collector::default();
-        let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
-        // Selectors need the labels of Namespaces.
-        collector.kinds.extend([owned(DEFINITION), owned(("v1", "Namespace"))]);
-        for module in self.policies.iter().flat_map(Policy::modules) {
-            collector.kinds.extend(module.look_ups.iter().cloned());
-            if module.asks_permissions() {
-                collector.kinds.extend(rbac_kinds());
-            }
-        }
+        let mut collector = Collector::new(kinds.clone());
         let is_complete = cluster.is_some();
         if let Some(cluster) = cluster {
-            self.collect(cluster, &mut collector, tally, observer, true);
+            self.collect_from(*cluster, &mut collector, tally, observer, true);
         }
-        // What the input says of an object is newer than what the cluster says.
-        self.collect(input, &mut collector, tally, observer, false);
-        input.rewind();
+        // The objects of the input are newer than those of the cluster.
+        self.collect_from(input, &mut collector, tally, observer, false);
         collector.finish(is_complete)
     }
 
-    fn collect(
+    fn collect_from(
         &self,
         input: &mut dyn Input,
         collector: &mut Collector,
@@ -140,7 +173,7 @@ impl Scan {
     ) {
         let mut found = Vec::new();
         let selecting = &*collector;
-        let work = |chunk: Chunk| {
+        let work = |_: u64, chunk: Chunk| {
             if !selecting.may_have(&chunk.text) && !reports_problems {
                 return (Vec::new(), None);
             }
@@ -158,9 +191,14 @@ impl Scan {
             notices.extend(notice);
         });
         if reports_problems {
-            notices.into_iter().for_each(|notice| tally.notice(notice));
+            for notice in notices {
+                tally.notice(notice);
+            }
         }
-        found.into_iter().for_each(|object| collector.add(object));
+        for object in found {
+            collector.add(object);
+        }
+        input.rewind();
     }
 
     /// Gives the pieces of an input to workers, and what these return to `merge`, in the order of
@@ -170,7 +208,7 @@ impl Scan {
         input: &mut dyn Input,
         tally: &mut Tally,
         observer: &mut dyn Observer,
-        work: &(dyn Fn(Chunk) -> T + Sync),
+        work: &(dyn Fn(u64, Chunk) -> T + Sync),
         merge: &mut dyn FnMut(T, &mut Tally, &mut dyn Observer),
     ) {
         let workers = self.options.workers.max(1);
@@ -183,7 +221,7 @@ impl Scan {
                 let run = move || {
                     while let Some((number, chunk)) = next(receiver) {
                         // The scan has ended if nobody receives.
-                        if done.send((number, work(chunk))).is_err() {
+                        if done.send((number, work(number, chunk))).is_err() {
                             break;
                         }
                     }

@@ -9,7 +9,8 @@ pub(crate) type Identity = (String, String, String, String);
 
 /// Returns the reference of an object.
 pub(crate) fn object_ref(object: &Value) -> ObjectRef {
-    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text =
+        |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let owned = |pointer: &str| text(pointer).map(str::to_owned);
     ObjectRef {
         api_version: owned("/apiVersion").unwrap_or_default(),
@@ -79,7 +80,10 @@ mod tests {
         let field = |name: &str| Step::Field(name.to_owned());
         let steps = [field("spec"), field("containers"), Step::Index(1), field("args"), Step::Index(0)];
         assert_eq!(stable_path(&object, &steps), "spec.containers[name=web].args[0]");
-        assert_eq!(stable_path(&object, &[field("metadata"), field("labels"), field("a.b/c")]), "metadata.labels[a.b/c]");
+        assert_eq!(
+            stable_path(&object, &[field("metadata"), field("labels"), field("a.b/c")]),
+            "metadata.labels[a.b/c]"
+        );
         assert_eq!(stable_path(&object, &[field("x"), Step::Index(7), field("y")]), "x[7].y");
     }
 

@@ -40,6 +40,10 @@ impl Tally {
         self.report.is_partial = true;
     }
 
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.report.is_partial
+    }
+
     /// Adds the output of a piece.
     pub(crate) fn add(&mut self, output: Output) {
         let totals = &mut self.report.totals;
@@ -56,7 +60,9 @@ impl Tally {
         }
         for (namespace, counts) in output.by_namespace {
             let sums = totals.by_namespace.entry(namespace).or_default();
-            counts.into_iter().for_each(|(policy, count)| add(sums.entry(policy).or_default(), count));
+            for (policy, count) in counts {
+                add(sums.entry(policy).or_default(), count);
+            }
         }
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
@@ -114,7 +120,7 @@ struct Folded {
     of_owners: BTreeMap<Fold, usize>,
 }
 
-/// What findings have in common that are folded into one.
+/// The values that folded findings have in common.
 type Fold = (usize, report::Status, Option<String>, OwnerRef, Option<String>, String);
 
 impl Folded {

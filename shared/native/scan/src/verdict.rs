@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use admission::{Decision, Finding, PolicyEntry};
 use matching::{GroupVerdict, Match, MemberVerdict};
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::{Cluster, LookUps};
+use crate::cluster::{Cluster, Kind, LookUps};
 use crate::policy::{Engine, Judge, Module, Policy};
 
 /// A request, and its JSON once it is needed.
@@ -47,6 +48,8 @@ impl Request {
 pub(crate) struct Verdict {
     pub(crate) result: Judged,
     pub(crate) warnings: Vec<String>,
+    /// The kinds that have to be collected before there is a verdict.
+    pub(crate) lacking: BTreeSet<Kind>,
 }
 
 #[derive(Debug)]
@@ -111,14 +114,20 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
     match judge {
         Judge::Module(module) => by_module(module, request, cluster),
         Judge::Group(group, members) => {
+            let mut lacking = BTreeSet::new();
             let mut ask = |name: &str| match members.get(name) {
-                Some(module) => member(by_module(module, request, cluster)),
+                Some(module) => {
+                    let verdict = by_module(module, request, cluster);
+                    lacking.extend(verdict.lacking.iter().cloned());
+                    member(verdict)
+                }
                 None => MemberVerdict::Unknown("the group has no such member".to_owned()),
             };
             let result = match group.evaluate(&mut ask) {
                 GroupVerdict::Admitted => Judged::Admitted,
                 GroupVerdict::Denied(members) => {
-                    let line = |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
+                    let line =
+                        |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
                     let mut violations: Vec<Violation> = members.into_iter().map(line).collect();
                     if violations.is_empty() {
                         violations.push(of_text(format!("{} is false", group.expression()), None));
@@ -129,7 +138,7 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                 GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
             };
             // The policy server drops the warnings of members.
-            Verdict { result, warnings: Vec::new() }
+            Verdict { result, warnings: Vec::new(), lacking }
         }
     }
 }
@@ -138,7 +147,9 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
 fn member(verdict: Verdict) -> MemberVerdict {
     match verdict.result {
         Judged::Admitted => MemberVerdict::Admitted,
-        Judged::Mutated(_) => MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned()),
+        Judged::Mutated(_) => {
+            MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned())
+        }
         Judged::Denied(violations) => {
             let lines: Vec<String> = violations.iter().map(|one| one.message.with_path(None)).collect();
             MemberVerdict::Denied(lines.join("; "))
@@ -156,15 +167,19 @@ fn by_module(module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     }
 }
 
-fn unknown(reason: String) -> Verdict {
-    Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
+pub(crate) fn unknown(reason: String) -> Verdict {
+    Verdict { result: Judged::Unknown(reason), warnings: Vec::new(), lacking: BTreeSet::new() }
 }
 
 fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster);
     let outcome = (entry.judge)(&request.payload(settings), &look_ups);
-    if let Some(why) = look_ups.into_unanswered() {
+    let (unanswered, lacking) = look_ups.into_parts();
+    if let Some(why) = unanswered {
         return unknown(format!("{}: {why}", entry.id));
+    }
+    if !lacking.is_empty() {
+        return Verdict { lacking, ..unknown(String::new()) };
     }
     if matches!(outcome.decision, Decision::Fault(_)) {
         return unknown((entry.render)(outcome).message.unwrap_or_default());
@@ -186,7 +201,7 @@ fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &
         }
         Decision::Fault(fault) => Judged::Unknown(fault.to_string()),
     };
-    Verdict { result, warnings }
+    Verdict { result, warnings, lacking: BTreeSet::new() }
 }
 
 fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
@@ -201,11 +216,13 @@ fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
     }
 }
 
-/// Returns a violation with a text. Its path counts if the object has the first field.
+/// Returns a violation with a text. Its path counts if the object can have the first field.
 fn of_text(text: String, object: Option<&Value>) -> Violation {
     let path = leading_path(&text).map(|(steps, _)| steps);
     let has_first = |steps: &Vec<Step>| match (steps.first(), object) {
-        (Some(Step::Field(name)), Some(object)) => object.get(name).is_some(),
+        (Some(Step::Field(name)), Some(object)) => {
+            object.get(name).is_some() || ["metadata", "spec"].contains(&name.as_str())
+        }
         _ => false,
     };
     Violation {
@@ -232,7 +249,9 @@ fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
         rest = behind;
         while let Some(inside) = rest.strip_prefix('[') {
             let (key, behind) = inside.split_once(']')?;
-            steps.push(key.parse().map_or_else(|_| Step::Field(key.trim_matches('"').to_owned()), Step::Index));
+            steps.push(
+                key.parse().map_or_else(|_| Step::Field(key.trim_matches('"').to_owned()), Step::Index),
+            );
             rest = behind;
         }
         match rest.strip_prefix('.') {
@@ -248,8 +267,10 @@ mod in_host {
     use serde_json::Value;
     use wapc_host::{CallOutcome, DeployedPolicy, HostCall};
 
+    use std::collections::BTreeSet;
+
     use super::{Judged, Request, Verdict, of_text, unknown};
-    use crate::cluster::Cluster;
+    use crate::cluster::{Cluster, Kind, rbac_kinds};
 
     /// The status code of a request that cannot be judged.
     const INTERNAL_ERROR: u16 = 500;
@@ -260,6 +281,11 @@ mod in_host {
             Err(error) => return unknown(error.to_string()),
         };
         let evaluation = module.validate(&admission_request, &cluster.objects);
+        let lacking: BTreeSet<Kind> =
+            evaluation.calls.iter().flat_map(kinds_of).filter(|kind| cluster.lacks(kind)).collect();
+        if !lacking.is_empty() {
+            return Verdict { lacking, ..unknown(String::new()) };
+        }
         if let Some(why) = evaluation.calls.iter().find_map(|call| unanswered(call, cluster)) {
             return unknown(why);
         }
@@ -280,7 +306,18 @@ mod in_host {
             let object = request.value().get("object");
             Judged::Denied(message.lines().map(|line| of_text(line.to_owned(), object)).collect())
         };
-        Verdict { result, warnings: response.warnings.unwrap_or_default() }
+        Verdict { result, warnings: response.warnings.unwrap_or_default(), lacking }
+    }
+
+    /// Returns the kinds that a question of the module is about.
+    fn kinds_of(call: &HostCall) -> Vec<Kind> {
+        let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match (call.namespace.as_str(), &call.outcome) {
+            (_, CallOutcome::Denied(_)) => Vec::new(),
+            ("kubernetes", _) if call.operation == "can_i" => rbac_kinds().collect(),
+            ("kubernetes", _) if !text("kind").is_empty() => vec![(text("api_version"), text("kind"))],
+            _ => Vec::new(),
+        }
     }
 
     fn mutated(raw: &[u8]) -> Option<Value> {
@@ -288,14 +325,16 @@ mod in_host {
         answer.get_mut("mutated_object").map(Value::take)
     }
 
-    /// Returns why a question of the module has no answer, if so: the module then judged something
-    /// that nobody knows.
+    /// Returns why a question of the module has no answer, if so: the module then judged without
+    /// an object that it needs.
     fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
         let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("api_version"), text("kind"));
         match (call.namespace.as_str(), call.operation.as_str(), &call.outcome) {
             (_, _, CallOutcome::Denied(_)) => None,
-            ("kubernetes", "get_resource", CallOutcome::Failed(_)) => cluster.misses(api_version, kind, text("name")),
+            ("kubernetes", "get_resource", CallOutcome::Failed(_)) => {
+                cluster.misses(api_version, kind, text("name"))
+            }
             ("kubernetes", "list_resources_all" | "list_resources_by_namespace", _) => {
                 cluster.misses_kind(api_version, kind)
             }

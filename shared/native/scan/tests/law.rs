@@ -1,6 +1,8 @@
 //! Laws over all cases of the policies: a scan of an object gives the verdict that the case wants,
 //! and a module gives the findings that the native policy gives.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
+
 use std::path::{Path, PathBuf};
 
 use harness::Case;
@@ -71,8 +73,12 @@ fn scan(policy: Policy, case: &Case) -> Report {
 }
 
 fn messages(report: &Report, is_one: impl Fn(&Finding) -> bool) -> Vec<String> {
-    let mut messages: Vec<String> =
-        report.findings.iter().filter(|finding| is_one(finding)).map(|finding| finding.message.clone()).collect();
+    let mut messages: Vec<String> = report
+        .findings
+        .iter()
+        .filter(|finding| is_one(finding))
+        .map(|finding| finding.message.clone())
+        .collect();
     messages.sort();
     messages
 }
@@ -85,7 +91,9 @@ fn difference(report: &Report, case: &Case) -> Option<String> {
     let want = &case.want;
     // A fault is about an object that no API server stores, and that conditions may not be able to
     // read.
-    if want.fault.is_some() && (totals.skipped == 1 || denied.iter().any(|one| one.contains("match condition"))) {
+    if want.fault.is_some()
+        && (totals.skipped == 1 || denied.iter().any(|one| one.contains("match condition")))
+    {
         return None;
     }
     let is_same = if let Some(lines) = &want.denied {
@@ -111,13 +119,20 @@ fn a_scan_gives_the_verdict_that_a_case_wants() {
     let mut compared = 0;
     let mut differences = Vec::new();
     for entry in rules::CATALOG {
-        for case in cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none()) {
+        for case in
+            cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none())
+        {
             let report = scan(policy(entry.id, &case.settings), case);
             differences.extend(difference(&report, case));
             compared += 1;
         }
     }
-    assert!(differences.is_empty(), "{} of {compared} differ:\n{}", differences.len(), differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} of {compared} differ:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
     assert!(compared > 500, "{compared} cases");
 }
 
@@ -129,8 +144,18 @@ fn settings_that_a_case_rejects_judge_nothing() {
                 let policy = Policy::of_id(entry.id, &case.settings);
                 // Rules and conditions do not depend on settings that have another type.
                 let Some(policy) = policy else { panic!("{}: no policy", case.place()) };
-                let report = Scan::new(vec![policy], Options::default()).run(&mut Files::default(), None, None, &mut ());
-                assert!(report.notices[0].message.contains(message), "{}: {:?}", case.place(), report.notices);
+                let report = Scan::new(vec![policy], Options::default()).run(
+                    &mut Files::default(),
+                    None,
+                    None,
+                    &mut (),
+                );
+                assert!(
+                    report.notices[0].message.contains(message),
+                    "{}: {:?}",
+                    case.place(),
+                    report.notices
+                );
             }
         }
     }
@@ -147,7 +172,8 @@ mod modules {
         let Judge::Module(module) = &mut policy.judge else { return policy };
         let Engine::Native(entry) = module.engine else { return policy };
         let resources = module.look_ups.iter();
-        let resources = resources.map(|(api_version, kind)| Resource { api_version: api_version.clone(), kind: kind.clone() });
+        let resources = resources
+            .map(|(api_version, kind)| Resource { api_version: api_version.clone(), kind: kind.clone() });
         let deployment = Deployment {
             settings: module.settings.clone(),
             allowed_to_mutate: entry.mutates,
@@ -169,7 +195,9 @@ mod modules {
                 panic!("{}: {error}; build the modules with ./justw modules", file.display())
             });
             let module = host.load(&wasm).unwrap();
-            for case in cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none()) {
+            for case in
+                cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none())
+            {
                 let policy = || policy(entry.id, &case.settings);
                 let [native, hosted] = [policy(), in_host(&module, policy())].map(|policy| {
                     let report = scan(policy, case);
@@ -177,7 +205,14 @@ mod modules {
                         .findings
                         .iter()
                         .filter(|finding| !finding.message.contains("further"))
-                        .map(|finding| (finding.status, finding.path.clone(), finding.place.clone(), finding.message.clone()))
+                        .map(|finding| {
+                            (
+                                finding.status,
+                                finding.path.clone(),
+                                finding.place.clone(),
+                                finding.message.clone(),
+                            )
+                        })
                         .collect();
                     findings.sort();
                     (findings, report.totals)

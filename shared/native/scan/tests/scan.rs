@@ -1,5 +1,7 @@
 //! Scans of texts, from the input to the report.
 
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may panic")]
+
 use report::{Finding, Level, Report, Status};
 use scan::{Files, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
@@ -65,11 +67,8 @@ fn findings_have_their_place_in_every_form_of_input() {
     } });
     let review = serde_json::to_string_pretty(&review).unwrap();
     let line = review.lines().position(|line| line.contains("hostPID")).unwrap() + 1;
-    let report = run(
-        vec![baseline()],
-        Options::default(),
-        &[("a.yaml", yaml), ("b.json", json), ("c.json", &review)],
-    );
+    let report =
+        run(vec![baseline()], Options::default(), &[("a.yaml", yaml), ("b.json", json), ("c.json", &review)]);
     assert_eq!(
         findings(&report),
         [
@@ -79,15 +78,20 @@ fn findings_have_their_place_in_every_form_of_input() {
             format!("Denied c.json:{line}:9 r spec.hostPID"),
         ]
     );
-    let notices: Vec<String> = report.notices.iter().map(|notice| format!("{:?} {}", notice.level, notice.message)).collect();
+    let notices: Vec<String> =
+        report.notices.iter().map(|notice| format!("{:?} {}", notice.level, notice.message)).collect();
     assert_eq!(notices, ["Note not a Kubernetes object: neither apiVersion nor kind; it is skipped"]);
-    assert_eq!((report.totals.objects, report.totals.evaluations, report.totals.policies[0].denied), (4, 4, 4));
+    assert_eq!(
+        (report.totals.objects, report.totals.evaluations, report.totals.policies[0].denied),
+        (4, 4, 4)
+    );
     assert_eq!(report.totals.by_namespace["default"][&0], 3);
 }
 
 #[test]
 fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
-    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: c}]}\n";
+    let pod =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: c}]}\n";
     let text = format!("a: [\n---\n{pod}---\na: {{{{ x }}}}\n  b\n");
     let report = run(vec![baseline()], Options::default(), &[("a.yaml", &text), ("b.json", "{\"a\": ")]);
     assert_eq!(findings(&report), ["Denied a.yaml:6:8 a spec.hostPID"]);
@@ -101,7 +105,10 @@ fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("Error a.yaml:1 not valid YAML"), "{lines:?}");
-    assert!(lines[1].starts_with("Error a.yaml:8 ") && lines[1].ends_with("scan what it renders"), "{lines:?}");
+    assert!(
+        lines[1].starts_with("Error a.yaml:8 ") && lines[1].ends_with("scan what it renders"),
+        "{lines:?}"
+    );
     assert!(lines[2].starts_with("Error b.json:1 not valid JSON"), "{lines:?}");
 }
 
@@ -112,12 +119,15 @@ fn a_workload_is_judged_as_itself_or_as_its_pods() {
         let report = run(vec![baseline()], Options { pods, ..Options::default() }, &[("a.yaml", DEPLOYMENT)]);
         let places: Vec<String> = findings(&report);
         assert_eq!(places, vec!["Denied a.yaml:7:7 web spec.template.spec.hostPID"; want]);
-        assert!(report.findings.iter().all(|finding| finding.message.starts_with("spec.template.spec.hostPID: ")));
+        assert!(
+            report.findings.iter().all(|finding| finding.message.starts_with("spec.template.spec.hostPID: "))
+        );
         assert_eq!(report.totals.policies[0].denied, 1);
     }
     // selinux in mode Mutate judges pods alone.
     let pods_alone = || policy("selinux", json!({ "allocation": { "source": "Runtime" } }));
-    for (pods, uid, evaluations) in [(Pods::Auto, "", 1), (Pods::Off, "", 0), (Pods::Auto, ", uid: u", 0), (Pods::On, ", uid: u", 1)]
+    for (pods, uid, evaluations) in
+        [(Pods::Auto, "", 1), (Pods::Off, "", 0), (Pods::Auto, ", uid: u", 0), (Pods::On, ", uid: u", 1)]
     {
         let text = DEPLOYMENT.replace("namespace: shop", &format!("namespace: shop{uid}"));
         let report = run(vec![pods_alone()], Options { pods, ..Options::default() }, &[("a.yaml", &text)]);
@@ -136,7 +146,10 @@ fn a_finding_about_a_pod_points_into_the_template_once() {
     let report = run(vec![policy], Options::default(), &[("a.yaml", DEPLOYMENT)]);
     assert_eq!(findings(&report), ["Denied a.yaml:7:7 web spec.template.spec.hostPID"]);
     let finding = &report.findings[0];
-    assert!(finding.concerns_pods && finding.message.starts_with("spec.template.spec.hostPID: Invalid value: true: "));
+    assert!(
+        finding.concerns_pods
+            && finding.message.starts_with("spec.template.spec.hostPID: Invalid value: true: ")
+    );
     assert_eq!(finding.object.kind, "Deployment");
 }
 
@@ -147,8 +160,11 @@ fn with_an_old_side_the_change_is_judged() {
             "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{externalIPs: [{address}]}}\n---\n"
         )
     };
-    let old_text = [service("kept", "192.0.2.1"), service("changed", "192.0.2.1"), service("gone", "192.0.2.1")].concat();
-    let new_text = [service("kept", "192.0.2.1"), service("changed", "192.0.2.2"), service("new", "192.0.2.3")].concat();
+    let old_text =
+        [service("kept", "192.0.2.1"), service("changed", "192.0.2.1"), service("gone", "192.0.2.1")]
+            .concat();
+    let new_text =
+        [service("kept", "192.0.2.1"), service("changed", "192.0.2.2"), service("new", "192.0.2.3")].concat();
     let options = Options::default();
     let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]), &options);
     assert!(notices.is_empty());
@@ -198,7 +214,10 @@ fn a_look_up_that_nothing_answers_is_unknown() {
     };
     let unknown = status(service, None);
     assert_eq!(unknown.len(), 1, "{unknown:?}");
-    assert!(unknown[0].0 == Status::Unknown && unknown[0].1.contains("give the objects of the cluster"), "{unknown:?}");
+    assert!(
+        unknown[0].0 == Status::Unknown && unknown[0].1.contains("give the objects of the cluster"),
+        "{unknown:?}"
+    );
     assert_eq!(status(&both, None), []);
     assert_eq!(status(service, Some(namespace)), []);
     assert_eq!(status(service, Some("")).len(), 1);
@@ -229,7 +248,8 @@ fn settings_that_are_not_valid_are_one_notice() {
 
 #[test]
 fn what_is_probably_not_meant_is_a_warning_or_an_error() {
-    let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\nspec:\n  container: [{name: c}]\n";
+    let text =
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\nspec:\n  container: [{name: c}]\n";
     for (is_strict, level) in [(false, Level::Warning), (true, Level::Error)] {
         let report = run(vec![baseline()], Options { is_strict, ..Options::default() }, &[("a.yaml", text)]);
         let notices: Vec<(Level, u64, &str)> = report
@@ -324,7 +344,11 @@ fn an_observer_can_stop_a_scan_and_learn_why_policies_look_at_objects() {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n";
     scan.run(&mut files(&[("a.yaml", DEPLOYMENT), ("b.yaml", secret)]), None, None, &mut explained);
     assert_eq!(explained.0.len(), 2);
-    assert!(explained.0[0].starts_with("web ") && explained.0[1].starts_with("s no rule "), "{:?}", explained.0);
+    assert!(
+        explained.0[0].starts_with("web ") && explained.0[1].starts_with("s no rule "),
+        "{:?}",
+        explained.0
+    );
 }
 
 #[test]
@@ -338,7 +362,8 @@ fn the_report_does_not_depend_on_the_number_of_workers() {
     };
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": (0..2000).map(pod).collect::<Vec<_>>() });
     let text = serde_json::to_string_pretty(&list).unwrap();
-    let report = |workers| run(vec![baseline()], Options { workers, ..Options::default() }, &[("a.json", &text)]);
+    let report =
+        |workers| run(vec![baseline()], Options { workers, ..Options::default() }, &[("a.json", &text)]);
     let one = report(1);
     assert_eq!((one.totals.objects, one.findings.len()), (2000, 667));
     let line = text.lines().position(|line| line.contains("\"hostPID\": true")).unwrap() + 1;

@@ -11,7 +11,7 @@ use manifest::Problem;
 use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
 
-/// What a scan reads.
+/// The input of a scan.
 ///
 /// A scan reads the input twice if its policies look up objects: first for the objects that they
 /// look up, then to judge all objects.
@@ -28,7 +28,7 @@ pub trait Input {
     }
 }
 
-/// Texts from files, folders, the standard input and programs, one after the other.
+/// Texts from files, folders, the standard input and programs, in turn.
 #[derive(Debug, Default)]
 pub struct Files {
     sources: Vec<Source>,
@@ -55,8 +55,8 @@ impl Files {
     /// Finds the files that arguments name: files, folders, and `-` for the standard input.
     ///
     /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git would not ignore, by
-    /// name, without hidden ones. What cannot be read becomes a problem of the input, and the rest
-    /// is read.
+    /// name, without hidden ones. A file that cannot be read becomes a problem, and the rest is
+    /// read.
     #[must_use]
     pub fn of_arguments(arguments: &[String]) -> Self {
         let mut files = Self::default();
@@ -141,7 +141,9 @@ impl Files {
 /// Returns whether a file can contain objects, by its name.
 pub(crate) fn is_object_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    extension.is_some_and(|extension| {
+        ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Returns the name of a file in reports: relative to the working directory where it is below it,
@@ -161,9 +163,7 @@ impl Source {
     fn open(&self) -> Result<Pieces<Reader>, Problem> {
         let problem = |message: String| Problem { at: None, message };
         let reader: Box<dyn Read> = match &self.content {
-            Content::File(path) => {
-                Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?)
-            }
+            Content::File(path) => Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?),
             Content::Spool(file) => {
                 let copy = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
                 Box::new(copy.map_err(|error| problem(unreadable(&error)))?)

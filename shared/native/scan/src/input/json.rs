@@ -15,11 +15,12 @@ use super::window::Window;
 /// Splits JSON into values. A list that is longer than [`SPLIT`] is split into its items. Nothing
 /// is parsed: only strings and brackets are recognized.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text")]
 pub(crate) struct JsonPieces<R> {
     window: Window<R>,
     /// The number of open brackets.
     depth: usize,
-    /// Where the current value begins.
+    /// The beginning of the current value.
     value: usize,
     /// The place of the key that is being read, at depth 1.
     key: Option<Range<usize>>,
@@ -41,17 +42,17 @@ struct Items {
     depth: usize,
     /// The place behind the opening bracket.
     start: usize,
-    /// Where the current item begins.
+    /// The beginning of the current item.
     item: Option<usize>,
     /// Whether there was an item.
-    has_items: bool,
+    has_any: bool,
     /// Whether an item ended, and no comma follows yet.
     expects_comma: bool,
     /// Whether the list has ended.
     is_closed: bool,
     /// The complete items that are not given out.
     complete: VecDeque<Range<usize>>,
-    /// What is known of the list, once its items are given out one by one.
+    /// The beginning of the list, once its items are given out one by one.
     split: Option<Head>,
 }
 
@@ -167,7 +168,7 @@ impl<R: Read> JsonPieces<R> {
                         depth: self.depth,
                         start: self.window.place(),
                         item: None,
-                        has_items: false,
+                        has_any: false,
                         expects_comma: false,
                         is_closed: false,
                         complete: VecDeque::new(),
@@ -187,7 +188,9 @@ impl<R: Read> JsonPieces<R> {
                 self.window.pass();
                 let item = scalar.or_else(|| self.end_of_item(self.window.place()));
                 if self.depth == 0 {
-                    item.into_iter().for_each(|item| self.item(item));
+                    if let Some(item) = item {
+                        self.item(item);
+                    }
                     return Ok(Found::Value);
                 }
                 return Ok(item.map_or(Found::Nothing, Found::Item));
@@ -225,7 +228,7 @@ impl<R: Read> JsonPieces<R> {
                 return Err(self.window.problem("not valid JSON: expected `,` or `]`"));
             }
             items.item = Some(here);
-            items.has_items = true;
+            items.has_any = true;
         }
         Ok(())
     }
@@ -303,7 +306,7 @@ impl<R: Read> JsonPieces<R> {
             return None;
         }
         let is_long = here.saturating_sub(self.value) > SPLIT;
-        if is_long && self.list.as_ref().is_some_and(|items| items.has_items && items.split.is_none()) {
+        if is_long && self.list.as_ref().is_some_and(|items| items.has_any && items.split.is_none()) {
             self.split();
         }
         let begin = match &self.list {

@@ -11,5 +11,5 @@ mod yaml;
 mod tests;
 
 pub use chunk::{Chunk, List, Origin, Unreadable};
-pub(crate) use files::{file_name, is_object_file};
 pub use files::{Files, Input};
+pub(crate) use files::{file_name, is_object_file};

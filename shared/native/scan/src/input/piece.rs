@@ -59,7 +59,8 @@ impl<R: Read> Pieces<R> {
 fn is_json(text: &[u8]) -> bool {
     let is_outer = |byte: &u8| matches!(byte, b'{' | b'[') || byte.is_ascii_whitespace();
     let text = text.trim_ascii_start();
-    let inner: &[u8] = text.iter().position(|byte| !is_outer(byte)).map_or(b"", |at| text.get(at..).unwrap_or_default());
+    let inner: &[u8] =
+        text.iter().position(|byte| !is_outer(byte)).map_or(b"", |at| text.get(at..).unwrap_or_default());
     text.starts_with(b"{") && matches!(inner.first(), None | Some(b'"' | b'}'))
         || text.starts_with(b"[")
             && (matches!(inner.first(), None | Some(b'"' | b'}' | b']' | b'-' | b'0'..=b'9'))

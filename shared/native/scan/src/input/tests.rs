@@ -96,7 +96,10 @@ fn a_long_list_of_json_is_split() {
     }
     let (.., is_envelope, envelope) = &pieces[30];
     assert!(is_envelope);
-    assert_eq!(*envelope, json!({ "kind": "List", "metadata": { "items": ["a"] }, "items": [], "other": [{ "a": 1 }] }));
+    assert_eq!(
+        *envelope,
+        json!({ "kind": "List", "metadata": { "items": ["a"] }, "items": [], "other": [{ "a": 1 }] })
+    );
     assert_eq!(split(&format!("[{}]", items.join(","))).len(), 31);
     for (from, to) in [("}, {", "} {"), ("]}]", "]}")] {
         let text = format!("[{}]", items.join(", ")).replacen(from, to, 1);
@@ -111,7 +114,10 @@ fn a_long_list_of_yaml_is_split() {
             format!("{indentation}- n: {number}\n{indentation}  x:\n{indentation}  - \"- {}\"\n", filler())
         };
         let items: String = (0..30).map(item).collect();
-        let text = format!("apiVersion: v1\nitems:\n# c\n{items}kind: List\nmetadata:\n  a: b\n---\nb: {}\n", filler());
+        let text = format!(
+            "apiVersion: v1\nitems:\n# c\n{items}kind: List\nmetadata:\n  a: b\n---\nb: {}\n",
+            filler()
+        );
         let all = read(&text, 10_000);
         assert_eq!(all.len(), 32);
         let pieces = split(text.split_once("---").unwrap().0);
@@ -121,7 +127,10 @@ fn a_long_list_of_yaml_is_split() {
             assert_eq!(value["x"][0], json!(format!("- {}", filler())));
         }
         let (.., envelope) = &pieces[30];
-        assert_eq!(*envelope, json!({ "apiVersion": "v1", "items": null, "kind": "List", "metadata": { "a": "b" } }));
+        assert_eq!(
+            *envelope,
+            json!({ "apiVersion": "v1", "items": null, "kind": "List", "metadata": { "a": "b" } })
+        );
     }
 }
 
@@ -138,7 +147,10 @@ fn what_is_too_long_is_skipped_and_the_rest_is_read() {
         let (pieces, problems): (Vec<_>, Vec<_>) = read(&text, 100_000).into_iter().partition(Result::is_ok);
         let problems: Vec<String> = problems.into_iter().map(Result::unwrap_err).collect();
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].starts_with(&format!("line {line}, column 1: longer than 8 MiB")), "{problems:?}");
+        assert!(
+            problems[0].starts_with(&format!("line {line}, column 1: longer than 8 MiB")),
+            "{problems:?}"
+        );
         assert_eq!(pieces.len(), count);
     }
 }

@@ -64,7 +64,7 @@ impl<R: Read> Window<R> {
         self.place = self.place.saturating_add(1);
     }
 
-    /// Passes bytes that are read already, up to the first with a meaning for the structure of JSON.
+    /// Passes bytes that are read already, up to the first that matters to the structure of JSON.
     pub(crate) fn pass_plain(&mut self) {
         let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
         let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or_default();
@@ -72,7 +72,7 @@ impl<R: Read> Window<R> {
         self.place = self.place.saturating_add(length);
     }
 
-    /// Passes bytes that are no part of the text.
+    /// Passes bytes that are not part of the text.
     pub(crate) fn skip(&mut self, count: usize) {
         self.place = self.place.saturating_add(count);
         self.kept = self.place;
@@ -83,24 +83,21 @@ impl<R: Read> Window<R> {
         self.pass();
         loop {
             let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
-            match memchr::memchr2(b'"', b'\\', rest) {
-                Some(offset) => {
-                    self.place = self.place.saturating_add(offset);
-                    let is_escape = self.byte()? == Some(b'\\');
-                    self.pass();
-                    if !is_escape {
-                        return Ok(());
-                    }
-                    self.byte()?;
-                    self.pass();
+            let Some(offset) = memchr::memchr2(b'"', b'\\', rest) else {
+                self.place = self.place.saturating_add(rest.len());
+                if self.fill()? {
+                    continue;
                 }
-                None => {
-                    self.place = self.place.saturating_add(rest.len());
-                    if !self.fill()? {
-                        return Ok(());
-                    }
-                }
+                return Ok(());
+            };
+            self.place = self.place.saturating_add(offset);
+            let is_escape = self.byte()? == Some(b'\\');
+            self.pass();
+            if !is_escape {
+                return Ok(());
             }
+            self.byte()?;
+            self.pass();
         }
     }
 

@@ -18,7 +18,7 @@ use super::window::Window;
 #[derive(Debug)]
 pub(crate) struct YamlPieces<R> {
     window: Window<R>,
-    /// Where the current document begins.
+    /// The beginning of the current document.
     document: usize,
     has_content: bool,
     list: Option<Items>,
@@ -34,7 +34,7 @@ struct Items {
     start: usize,
     /// The number of spaces before each item; `None` before the first one.
     indentation: Option<usize>,
-    /// Where the current item begins.
+    /// The beginning of the current item.
     item: usize,
     /// The complete items that are not given out.
     complete: VecDeque<Range<usize>>,
@@ -54,7 +54,15 @@ struct Head {
 impl<R: Read> YamlPieces<R> {
     pub(crate) fn new(window: Window<R>) -> Self {
         let document = window.place();
-        Self { window, document, has_content: false, list: None, is_dropping: false, ahead: None, is_over: false }
+        Self {
+            window,
+            document,
+            has_content: false,
+            list: None,
+            is_dropping: false,
+            ahead: None,
+            is_over: false,
+        }
     }
 
     /// Returns the next piece; `None` at the end.
@@ -69,7 +77,8 @@ impl<R: Read> YamlPieces<R> {
             if let Some(problem) = self.check_length() {
                 return Some(Err(problem));
             }
-            let line = match self.ahead.take().map_or_else(|| self.window.pass_line(), |line| Ok(Some(line))) {
+            let line = match self.ahead.take().map_or_else(|| self.window.pass_line(), |line| Ok(Some(line)))
+            {
                 Ok(line) => line,
                 Err(problem) => {
                     self.is_over = true;
@@ -115,7 +124,14 @@ impl<R: Read> YamlPieces<R> {
         self.has_content |= !is_blank && !is_separator(text);
         if self.list.is_none() && spaces == 0 && rest == b"items:" {
             let start = line.end;
-            self.list = Some(Items { start, indentation: None, item: start, complete: VecDeque::new(), end: None, split: None });
+            self.list = Some(Items {
+                start,
+                indentation: None,
+                item: start,
+                complete: VecDeque::new(),
+                end: None,
+                split: None,
+            });
             return;
         }
         let Some(items) = self.list.as_mut().filter(|items| items.end.is_none()) else { return };
@@ -205,7 +221,9 @@ impl<R: Read> YamlPieces<R> {
             return None;
         }
         let is_long = here.saturating_sub(self.document) > SPLIT;
-        if is_long && self.list.as_ref().is_some_and(|items| items.indentation.is_some() && items.split.is_none()) {
+        if is_long
+            && self.list.as_ref().is_some_and(|items| items.indentation.is_some() && items.split.is_none())
+        {
             self.split();
         }
         let begin = match &self.list {
