@@ -339,7 +339,6 @@ mod in_host {
                 cluster.misses_kind(api_version, kind)
             }
             ("kubernetes", "can_i", _) => cluster.misses_permissions(),
-            ("kubernetes", _, CallOutcome::Answered(_)) => None,
             (_, _, CallOutcome::Failed(problem)) => Some(problem.clone()),
             (_, _, CallOutcome::Answered(_)) => None,
         }
