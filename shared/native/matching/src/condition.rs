@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use cel::objects::{Key, Map};
+use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey as Key, CelNull, CelString};
+use cel::common::value::Val;
 use cel::{Context, ExecutionError, Program};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::environment::{ENVIRONMENT, has_function};
 use crate::functions::NOT_KNOWN;
@@ -65,7 +66,7 @@ impl Condition {
     /// # Errors
     /// An error of the evaluation, such as a field that does not exist, and a value that is not a
     /// boolean.
-    pub fn holds(&self, variables: &Variables) -> Result<bool, ConditionError> {
+    pub fn holds(&self, variables: &Variables<'_>) -> Result<bool, ConditionError> {
         let problem = match self.program.execute(&variables.0) {
             Ok(cel::Value::Bool(holds)) => return Ok(holds),
             Ok(_) => "is not a boolean".to_owned(),
@@ -110,64 +111,58 @@ impl fmt::Display for ConditionError {
 
 impl std::error::Error for ConditionError {}
 
-/// The variables of conditions: `object`, `oldObject` and `request`.
-pub struct Variables(Context<'static, 'static>);
+/// The variables of conditions: `object`, `oldObject` and `request`. They borrow the texts of the
+/// request.
+pub struct Variables<'r>(Context<'r, 'r>);
 
-impl Variables {
+impl<'r> Variables<'r> {
     /// Returns the variables for an `AdmissionRequest`.
     #[must_use]
-    pub fn of(request: &Value) -> Self {
+    pub fn of(request: &'r Value) -> Self {
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
-        let object = |name| request.get(name).map_or(cel::Value::Null, convert);
-        context.add_variable_from_value("object", object("object"));
-        context.add_variable_from_value("oldObject", object("oldObject"));
-        // Conditions see the request without its objects.
-        let mut rest = match request {
-            Value::Object(fields) => {
-                let fields = fields.iter().filter(|(name, _)| *name != "object" && *name != "oldObject");
-                fields.map(|(name, value)| (name.clone(), value.clone())).collect()
-            }
-            _ => Value::Null,
-        };
-        if let Value::Object(fields) = &mut rest {
-            // The API server always sets these fields.
-            for (name, same) in [
-                ("requestKind", "kind"),
-                ("requestResource", "resource"),
-                ("requestSubResource", "subResource"),
-            ] {
-                if let (false, Some(value)) = (fields.contains_key(name), fields.get(same).cloned()) {
-                    fields.insert(name.to_owned(), value);
-                }
-            }
-            fields.entry("dryRun").or_insert(json!(false));
-            fields.entry("userInfo").or_insert(json!({}));
+        for name in ["object", "oldObject"] {
+            context.add_variable_as_val(name, convert(request.get(name).unwrap_or(&Value::Null)));
         }
-        context.add_variable_from_value("request", convert(&rest));
+        // Conditions see the request without its objects.
+        let given = request.as_object().into_iter().flatten();
+        let given = given.filter(|(name, _)| *name != "object" && *name != "oldObject");
+        let mut fields: HashMap<Key<'r>, Box<dyn Val + 'r>> =
+            given.map(|(name, value)| (Key::from(name.as_str()), convert(value))).collect();
+        // The API server always sets these fields.
+        for (name, same) in
+            [("requestKind", "kind"), ("requestResource", "resource"), ("requestSubResource", "subResource")]
+        {
+            if let Some(value) = request.get(same) {
+                fields.entry(Key::from(name)).or_insert_with(|| convert(value));
+            }
+        }
+        fields.entry(Key::from("dryRun")).or_insert_with(|| Box::new(CelBool::from(false)));
+        fields.entry(Key::from("userInfo")).or_insert_with(|| Box::new(CelMap::from(HashMap::new())));
+        context.add_variable_as_val("request", Box::new(CelMap::from(fields)));
         Self(context)
     }
 }
 
-impl fmt::Debug for Variables {
+impl fmt::Debug for Variables<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Variables").finish_non_exhaustive()
     }
 }
 
 /// Converts JSON as the API server does: integers are signed.
-fn convert(value: &Value) -> cel::Value {
+fn convert<'r>(value: &'r Value) -> Box<dyn Val + 'r> {
     match value {
-        Value::Null => cel::Value::Null,
-        Value::Bool(flag) => cel::Value::Bool(*flag),
+        Value::Null => Box::new(CelNull),
+        Value::Bool(flag) => Box::new(CelBool::from(*flag)),
         Value::Number(number) => match number.as_i64() {
-            Some(number) => cel::Value::Int(number),
-            None => cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+            Some(number) => Box::new(CelInt::from(number)),
+            None => Box::new(CelDouble::from(number.as_f64().unwrap_or(f64::NAN))),
         },
-        Value::String(text) => cel::Value::String(Arc::new(text.clone())),
-        Value::Array(items) => cel::Value::List(Arc::new(items.iter().map(convert).collect())),
+        Value::String(text) => Box::new(CelString::from(text.as_str())),
+        Value::Array(items) => Box::new(CelList::from(items.iter().map(convert).collect::<Vec<_>>())),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(key, value)| (Key::from(key.as_str()), convert(value)));
-            cel::Value::Map(Map { map: Arc::new(fields.collect::<HashMap<_, _>>()) })
+            Box::new(CelMap::from(fields.collect::<HashMap<_, _>>()))
         }
     }
 }

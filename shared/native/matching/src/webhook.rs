@@ -220,7 +220,8 @@ impl Webhook {
         if self.conditions.is_empty() {
             return Decision::Called(found.clone());
         }
-        let variables = Variables::of(&found.sent(request));
+        let sent = found.sent(request);
+        let variables = Variables::of(&sent);
         let (mut failed, mut unknown) = (None, None);
         for condition in &self.conditions {
             match condition.holds(&variables) {
