@@ -326,7 +326,8 @@ fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
     let prefix = format!("{}/team/policies", registry.host);
     let mut arguments = vec!["push"];
     arguments.extend(rules::CATALOG.iter().map(|entry| entry.id));
-    arguments.extend([&*prefix, "--plain-http", "-o", "json", "--modules", modules.to_str().unwrap()]);
+    let below = format!("{prefix}/");
+    arguments.extend([&*below, "--plain-http", "-o", "json", "--modules", modules.to_str().unwrap()]);
     let stdout = folder.done(&arguments);
     assert_eq!(stdout.lines().count(), rules::CATALOG.len());
     for (entry, line) in rules::CATALOG.iter().zip(stdout.lines()) {
@@ -357,7 +358,7 @@ fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
         assert_eq!(output, format!("pulled {by_digest} into {id}.wasm\n"));
         assert!(folder.take(&format!("{id}.wasm")) == module, "{id}");
         let scheme = format!("registry://{by_digest}");
-        let output = folder.done(&["pull", &scheme, "--plain-http", "--output", "other.wasm"]);
+        let output = folder.done(&["pull", &scheme, "--plain-http", "--file", "other.wasm"]);
         assert_eq!(output, format!("pulled {by_digest} into other.wasm\n"));
         assert!(folder.take("other.wasm") == module, "{id}");
     }
@@ -473,7 +474,7 @@ fn rejects_a_module_that_differs_from_the_manifest() {
     folder.write("kept.wasm", "as it was");
     for damaged in [damaged, module[1..].to_vec(), [&module[..], b"more"].concat()] {
         std::fs::write(&data, damaged).unwrap();
-        let output = folder.refused(&["pull", &place, "--plain-http", "--output", "kept.wasm"]);
+        let output = folder.refused(&["pull", &place, "--plain-http", "--file", "kept.wasm"]);
         assert!(output.starts_with(&format!("{place}: the registry ")), "{digest} {output}");
         assert_eq!(folder.take("kept.wasm"), b"as it was");
         assert!(folder.is_empty());
@@ -687,10 +688,11 @@ fn sends_nothing_if_a_policy_is_invalid() {
         let flags = ["--plain-http", "--modules", modules.to_str().unwrap()];
         folder.refused(&[&["push"], policies, &[reference], &flags].concat())
     };
-    let output = refused(&["external-ips", "external-ip"], &place);
+    let prefix = format!("{place}/");
+    let output = refused(&["external-ips", "external-ip"], &prefix);
     assert!(output.starts_with("policy external-ip: does not exist; did you mean external-ips?"), "{output}");
     assert_eq!(
-        refused(&["external-ips", "no.wasm"], &place),
+        refused(&["external-ips", "no.wasm"], &prefix),
         "no.wasm: cannot be read: No such file or directory (os error 2)"
     );
     folder.write("text.wasm", "text");
@@ -698,12 +700,12 @@ fn sends_nothing_if_a_policy_is_invalid() {
     assert!(output.starts_with("text.wasm: module: expected a core WebAssembly module: "), "{output}");
     folder.write("bare.wasm", MODULE);
     assert_eq!(
-        refused(&["external-ips", "bare.wasm"], &place),
+        refused(&["external-ips", "bare.wasm"], &prefix),
         "bare.wasm: has no metadata, which every host requires; add it with portcullis annotate"
     );
     folder.write("other.wasm", annotated(&[]));
     assert_eq!(
-        refused(&["external-ips", "other.wasm"], &place),
+        refused(&["external-ips", "other.wasm"], &prefix),
         format!(
             "{place}/external-ips:v0.1.0: would be overwritten by other.wasm; push the two policies separately"
         )
@@ -729,9 +731,13 @@ fn sends_nothing_if_a_policy_is_invalid() {
     ] {
         assert_eq!(refused(&["external-ips"], reference), format!("{message}; {example}"));
     }
-    let output = refused(&["external-ips", "node-pods"], "localhost:5000/policies:v1");
     assert_eq!(
-        output,
+        refused(&["external-ips", "node-pods"], "localhost:5000/policies"),
+        "localhost:5000/policies: is the destination of one policy, and 2 are given; write localhost:5000/policies/ to \
+         push each below this prefix"
+    );
+    assert_eq!(
+        refused(&["external-ips"], "localhost:5000/policies:v1/"),
         format!("localhost:5000/policies:v1/external-ips:v0.1.0: is not a valid reference; {example}")
     );
     assert_eq!(folder.refused(&["pull", "p:v1"]), format!("p:v1: does not name a registry; {example}"));

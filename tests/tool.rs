@@ -48,7 +48,7 @@ fn request(ips: &[&str]) -> Value {
 #[test]
 fn prints_each_violation_of_a_denial_and_exits_with_1() {
     let output = portcullis(
-        &["run", "external-ips", "--request", "-"],
+        &["run", "external-ips", "--engine", "wasm", "--request", "-"],
         &request(&["192.0.2.1", "192.0.2.2"]).to_string(),
     );
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
@@ -66,7 +66,8 @@ fn prints_each_violation_of_a_denial_and_exits_with_1() {
 
 #[test]
 fn exits_with_0_on_admission() {
-    let output = portcullis(&["run", "external-ips", "--request", "-"], &request(&[]).to_string());
+    let output =
+        portcullis(&["run", "external-ips", "--engine", "wasm", "--request", "-"], &request(&[]).to_string());
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).starts_with("ADMITTED"));
 }
@@ -104,6 +105,8 @@ fn judges_several_requests_in_order_with_settings_and_cluster() {
     let arguments = [
         "run",
         "external-ips",
+        "--engine",
+        "wasm",
         "--request",
         &path(&one),
         &path(&two),
@@ -124,6 +127,8 @@ fn exits_with_2_and_a_path_if_the_module_rejects_settings() {
     let arguments = [
         "run",
         "external-ips",
+        "--engine",
+        "wasm",
         "--request",
         "-",
         "--settings-json",

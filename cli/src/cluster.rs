@@ -37,11 +37,7 @@ pub(crate) fn read(arguments: &[String], reader: &mut InputReader) -> Result<Obj
                 match document {
                     // The output of `jq '.items'`.
                     Value::Array(items) => {
-                        names.extend(
-                            (0..items.len()).map(|item| {
-                                SourceName::new(format!("{name}, item {}", item.saturating_add(1)))
-                            }),
-                        );
+                        names.extend((0..items.len()).map(|item| name.item(item)));
                         objects.extend(items);
                     }
                     document => {
@@ -66,7 +62,10 @@ fn request(document: &Value) -> Option<&'static str> {
 
 /// Returns a file itself, or the files of objects in a directory, by name. Subdirectories are not
 /// searched.
-fn files(argument: &str) -> Result<Vec<String>, Failure> {
+///
+/// # Errors
+/// A directory that cannot be read, and a file whose name is not Unicode.
+pub(crate) fn files(argument: &str) -> Result<Vec<String>, Failure> {
     let path = Path::new(argument);
     if !path.is_dir() {
         return Ok(vec![argument.to_owned()]);

@@ -28,34 +28,62 @@ mod verdicts;
 use std::io::Write;
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use args::{Cli, Command};
-use failure::Failure;
 
 /// The exit status of a command that failed. clap uses the same status for invalid arguments.
 const FAILED: u8 = 2;
 
+/// The style of the name of the tool before a failure, as clap styles its `error:`.
+const FAILURE: Style = AnsiColor::Red.on_default().bold();
+
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let arguments = match Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error),
+    };
+    arguments.color.apply();
+    let result = match arguments.command {
         Command::Run(args) => commands::run(&args),
+        Command::Scan(args) => commands::scan(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),
         Command::Annotate(args) => commands::annotate(&args),
         Command::Push(args) => registry::push(&args),
         Command::Pull(args) => registry::pull(&args),
         Command::Selinux(args) => commands::selinux(&args.command),
+        Command::Completions(args) => commands::completions(&args),
+        Command::Man(args) => commands::man(&args),
     };
     match result {
         Ok(status) => status,
         Err(failure) => {
-            print_failure(&failure);
+            print_problem(failure);
             ExitCode::from(FAILED)
         }
     }
 }
 
-/// Prints a failure on standard error. If that fails too, the exit status still reports it.
-fn print_failure(failure: &Failure) {
-    drop(writeln!(std::io::stderr().lock(), "portcullis: {failure}"));
+/// Prints a problem on standard error. If that fails too, the exit status still reports it.
+fn print_problem(problem: impl std::fmt::Display) {
+    drop(writeln!(anstream::stderr().lock(), "{FAILURE}portcullis:{FAILURE:#} {problem}"));
+}
+
+/// Prints what clap has to say: the help, the version, or an error in the form of all others.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if is_answer || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // A reader that closes the pipe early causes no failure.
+        drop(error.print());
+        return if is_answer { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
+    }
+    let text = error.render().ansi().to_string();
+    let problem = text.split_once("error:").map_or(&*text, |(_, problem)| problem.trim_start());
+    // The style of clap's own prefix ends behind its colon.
+    let problem = problem.strip_prefix("\u{1b}[0m ").unwrap_or(problem);
+    print_problem(problem.trim_end());
+    ExitCode::from(FAILED)
 }

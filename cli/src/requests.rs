@@ -1,52 +1,130 @@
 //! The requests to judge.
 
-use admission_review::AdmissionRequest;
+use admission_review::{AdmissionRequest, Draft, Form};
+use cluster_objects::items;
+use kinds::Kinds;
 use manifest::found;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::parse;
 use crate::source::{InputReader, SourceName};
 
-/// Reads all requests from files, in order.
+/// The expected content of a file.
+const EXPECTED: &str = "expected Kubernetes objects, AdmissionReviews or AdmissionRequests";
+
+/// A request with its place in the input.
+#[derive(Debug)]
+pub(crate) struct NamedRequest {
+    pub(crate) name: SourceName,
+    pub(crate) request: AdmissionRequest,
+}
+
+/// Reads all requests from files, in order. An object stands for the request to create it, in
+/// `namespace` if it names none.
 ///
 /// # Errors
 /// The first file that cannot be read or contains something else.
-pub(crate) fn read(files: &[String], reader: &mut InputReader) -> Result<Vec<AdmissionRequest>, Failure> {
+pub(crate) fn read<'a>(
+    files: impl Iterator<Item = &'a String>,
+    namespace: &str,
+    reader: &mut InputReader,
+) -> Result<Vec<NamedRequest>, Failure> {
     let mut requests = Vec::new();
     for file in files {
         let source = reader.text(file)?;
         let documents = parse::documents(&source)?;
         if documents.is_empty() {
-            return Err(Failure::about(
-                source.name,
-                "is empty; expected an AdmissionReview or an AdmissionRequest",
-            ));
+            return Err(Failure::about(source.name, format!("is empty; {EXPECTED}")));
         }
         let count = documents.len();
         for (index, document) in documents.into_iter().enumerate() {
-            requests.push(request(document, &source.name.document(index, count))?);
+            add(&mut requests, document, namespace, &source.name.document(index, count))?;
         }
+    }
+    if requests.is_empty() {
+        return Err(Failure::new("nothing to judge: the lists are empty"));
     }
     Ok(requests)
 }
 
-fn request(document: Value, name: &SourceName) -> Result<AdmissionRequest, Failure> {
-    check_kind(&document).map_err(|problem| Failure::about(name, problem))?;
-    AdmissionRequest::from_value(document).map_err(|error| Failure::about(name, error))
+/// Adds the requests of a document.
+fn add(
+    requests: &mut Vec<NamedRequest>,
+    document: Value,
+    namespace: &str,
+    name: &SourceName,
+) -> Result<(), Failure> {
+    let mut add_all = |items: Vec<Value>| {
+        let mut items = items.into_iter().enumerate();
+        items.try_for_each(|(index, item)| add(requests, item, namespace, &name.item(index)))
+    };
+    if let Value::Array(items) = document {
+        // The output of `jq '.items'`.
+        return add_all(items);
+    }
+    check(&document).map_err(|problem| Failure::about(name, problem))?;
+    if Form::of(&document).is_some() {
+        return push(requests, document, name);
+    }
+    match items(document) {
+        Ok(items) => add_all(items),
+        Err(list) if list.get("kind").and_then(Value::as_str) == Some("List") => {
+            Err(Failure::about(name, "items: expected a list of objects"))
+        }
+        Err(mut object) => {
+            set_namespace(&mut object, namespace);
+            // The uid of a response tells which request it belongs to.
+            let number = requests.len().saturating_add(1);
+            let mut request = Draft { object: Some(object), ..Draft::default() }.request();
+            if let Value::Object(fields) = &mut request {
+                fields.insert("uid".to_owned(), json!(format!("00000000-0000-4000-8000-{number:012x}")));
+            }
+            push(requests, request, name)
+        }
+    }
 }
 
-/// Rejects documents of another kind, such as the bare object to judge.
-fn check_kind(document: &Value) -> Result<(), String> {
-    const EXPECTED: &str = "expected an AdmissionReview or an AdmissionRequest";
+/// Sets the namespace of an object that names none, as kubectl does, if its kind has one.
+fn set_namespace(object: &mut Value, namespace: &str) {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    if Kinds::default().resource(text("apiVersion"), text("kind")).is_namespaced != Some(true) {
+        return;
+    }
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata")
+        && metadata.get("namespace").and_then(Value::as_str).is_none_or(str::is_empty)
+    {
+        metadata.insert("namespace".to_owned(), namespace.into());
+    }
+}
+
+fn push(requests: &mut Vec<NamedRequest>, request: Value, name: &SourceName) -> Result<(), Failure> {
+    let request = AdmissionRequest::from_value(request).map_err(|error| Failure::about(name, error))?;
+    requests.push(NamedRequest { name: name.clone(), request });
+    Ok(())
+}
+
+/// Rejects what is neither a request nor an object.
+fn check(document: &Value) -> Result<(), String> {
     let Value::Object(fields) = document else {
         return Err(format!("{EXPECTED}, found {}", found(document)));
     };
-    match fields.get("kind") {
-        Some(Value::String(kind)) if kind != "AdmissionReview" => Err(format!("{EXPECTED}, found a {kind}")),
-        Some(Value::String(_)) if fields.get("request").is_none_or(Value::is_null) => {
-            Err("the AdmissionReview has no request".to_owned())
-        }
-        _ => Ok(()),
+    if let Some(Form::Review) = Form::of(document)
+        && fields.get("request").is_none_or(Value::is_null)
+    {
+        return Err("the AdmissionReview has no request".to_owned());
     }
+    if Form::of(document).is_some() {
+        return Ok(());
+    }
+    for key in ["apiVersion", "kind"] {
+        match fields.get(key) {
+            Some(Value::String(text)) if !text.is_empty() => {}
+            Some(other) => {
+                return Err(format!("{key}: expected the text of an object, found {}", found(other)));
+            }
+            None => return Err(format!("{EXPECTED}, found something without {key}")),
+        }
+    }
+    Ok(())
 }

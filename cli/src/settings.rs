@@ -8,20 +8,23 @@ use crate::failure::Failure;
 use crate::parse;
 use crate::source::{InputReader, Source, SourceName};
 
-/// Reads settings from a file or an argument, and returns them with the name of their source.
-/// Without settings, the value is null.
+/// Reads settings from a file or an argument, and returns them with the name of their source. The
+/// value is `None` if neither is given, and null if the file is empty.
 ///
 /// # Errors
 /// A file that cannot be read, and a value that is not an object.
-pub(crate) fn read(args: &SettingsArgs, reader: &mut InputReader) -> Result<(Value, SourceName), Failure> {
+pub(crate) fn read(
+    args: &SettingsArgs,
+    reader: &mut InputReader,
+) -> Result<(Option<Value>, SourceName), Failure> {
     let source = match (&args.settings, &args.settings_json) {
         (Some(file), _) => reader.text(file)?,
         (None, Some(json)) => Source { name: SourceName::new("--settings-json"), text: json.clone() },
-        (None, None) => return Ok((Value::Null, SourceName::new("settings"))),
+        (None, None) => return Ok((None, SourceName::new("settings"))),
     };
     let settings = parse::document(&source)?.unwrap_or_default();
     match settings {
-        Value::Object(_) | Value::Null => Ok((settings, source.name)),
+        Value::Object(_) | Value::Null => Ok((Some(settings), source.name)),
         other => {
             let problem = format!("expected an object with settings, found {}", found(&other));
             Err(Failure::about(source.name, problem))

@@ -37,6 +37,11 @@ impl SourceName {
         Self(name.into())
     }
 
+    /// The name of an item of a list in the source.
+    pub(crate) fn item(&self, index: usize) -> Self {
+        Self(format!("{}, item {}", self.0, index.saturating_add(1)))
+    }
+
     /// The name of one of `count` documents in the source.
     pub(crate) fn document(&self, index: usize, count: usize) -> Self {
         if count < 2 {
@@ -84,10 +89,19 @@ impl InputReader {
         Source::new(name, bytes)
     }
 
-    fn stdin(&mut self, name: &SourceName) -> Result<Vec<u8>, Failure> {
-        if std::mem::replace(&mut self.stdin_is_read, true) {
+    /// Notes that an argument is read elsewhere.
+    ///
+    /// # Errors
+    /// A second `-`.
+    pub(crate) fn claim(&mut self, argument: &str) -> Result<(), Failure> {
+        if argument == STDIN && std::mem::replace(&mut self.stdin_is_read, true) {
             return Err(Failure::new("standard input can be read only once; pass - a single time"));
         }
+        Ok(())
+    }
+
+    fn stdin(&mut self, name: &SourceName) -> Result<Vec<u8>, Failure> {
+        self.claim(STDIN)?;
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.map_err(|error| Failure::about(name, format!("cannot be read: {error}")))?;

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use anstream::AutoStream;
 use serde::Serialize;
 
+use crate::args::TextOrData;
 use crate::failure::Failure;
 
 /// Writes to standard output.
@@ -24,6 +25,32 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
         }
         _ => Ok(()),
     }
+}
+
+/// Writes the only result of a command: text, JSON or YAML.
+///
+/// # Errors
+/// The output cannot be written.
+pub(crate) fn write_one(
+    out: &mut dyn Write,
+    format: TextOrData,
+    value: &impl Serialize,
+    text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match format {
+        TextOrData::Text => text(out),
+        TextOrData::Json => write_json(out, value),
+        TextOrData::Yaml => write_yaml(out, value),
+    }
+}
+
+/// Writes a value as YAML, without a separator.
+///
+/// # Errors
+/// The output cannot be written.
+pub(crate) fn write_yaml(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    let text = serde_saphyr::to_string(value).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
 }
 
 /// Writes a value as one line of JSON.

@@ -39,6 +39,30 @@ fn writes_metadata_into_a_module() {
 }
 
 #[test]
+fn takes_the_usage_from_a_file() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("usage-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("module.wasm"), MODULE).unwrap();
+    fs::write(folder.join("metadata.yml"), METADATA).unwrap();
+    fs::write(folder.join("README.md"), "# How to use it\n").unwrap();
+    fs::write(folder.join("empty.md"), "\n").unwrap();
+    let annotate = |usage: &str| {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        tool.args(["annotate", "-m", "metadata.yml", "-u", usage, "-o", "out.wasm", "module.wasm"]);
+        tool.current_dir(&folder).output().unwrap()
+    };
+    assert_eq!(annotate("README.md").status.code(), Some(0));
+    let metadata = packaging::Metadata::read(&fs::read(folder.join("out.wasm")).unwrap()).unwrap().unwrap();
+    assert_eq!(metadata.annotations["io.kubewarden.policy.usage"], "# How to use it\n");
+    let refused = annotate("empty.md");
+    assert_eq!(
+        (refused.status.code(), String::from_utf8(refused.stderr).unwrap()),
+        (Some(2), "portcullis: empty.md: is empty; expected the documentation of the policy\n".to_owned())
+    );
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn leaves_all_files_unchanged_on_failure() {
     for (test, module, metadata, output, message) in [
         (

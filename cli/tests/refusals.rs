@@ -92,16 +92,28 @@ fn rejects_deep_nesting_and_alias_bombs() {
 }
 
 #[test]
-fn rejects_documents_that_are_not_requests() {
+fn rejects_documents_that_cannot_be_judged() {
     let folder = Folder::new("requests");
     let refused = |text: &str| {
         folder.file("r.yaml", text);
         folder.refused(&["run", "external-ips", "--request", "r.yaml"], REQUEST)
     };
-    let expected = "expected an AdmissionReview or an AdmissionRequest";
+    let expected = "expected Kubernetes objects, AdmissionReviews or AdmissionRequests";
     assert_eq!(refused(""), format!("r.yaml: is empty; {expected}"));
-    assert_eq!(refused("- 1\n"), format!("r.yaml: {expected}, found a list"));
-    assert_eq!(refused("kind: Service\n"), format!("r.yaml: {expected}, found a Service"));
+    assert_eq!(refused("- 1\n"), format!("r.yaml, item 1: {expected}, found a number"));
+    assert_eq!(refused("kind: Service\n"), format!("r.yaml: {expected}, found something without apiVersion"));
+    assert_eq!(
+        refused("apiVersion: v1\nkind: List\nitems: [{kind: 1}]\n"),
+        format!("r.yaml, item 1: {expected}, found something without apiVersion")
+    );
+    assert_eq!(
+        refused("apiVersion: v1\nkind: List\nitems: {}\n"),
+        "r.yaml: items: expected a list of objects"
+    );
+    assert_eq!(
+        refused("apiVersion: v1\nkind: PodList\nitems: []\n"),
+        "nothing to judge: the lists are empty"
+    );
     assert_eq!(refused("kind: AdmissionReview\n"), "r.yaml: the AdmissionReview has no request");
     let message = refused(&format!("{REQUEST}\n---\n{}", REQUEST.replace("userInfo", "user")));
     assert!(message.starts_with("r.yaml, document 2: userInfo: "), "{message}");
@@ -120,7 +132,7 @@ fn suggests_the_nearest_policy() {
         "policy external-ip: does not exist; did you mean external-ips?"
     );
     assert_eq!(
-        folder.refused(&["run", "external-ips", "--request", "-"], REQUEST),
+        folder.refused(&["run", "external-ips", "-", "--engine", "wasm"], REQUEST),
         format!(
             "policy external-ips: is not built: target/policies/external-ips.wasm does not exist; {build}"
         )
@@ -131,7 +143,12 @@ fn suggests_the_nearest_policy() {
         "policy myown: does not exist; did you mean my-own?"
     );
     let message = folder.refused(&["run", "my-own.wasm", "--request", "-"], REQUEST);
-    assert!(message.starts_with("my-own.wasm: module: expected a core WebAssembly module: "), "{message}");
+    assert_eq!(message, "my-own.wasm: module: expected a core WebAssembly module: the file is empty");
+    folder.file("text.wasm", "text");
+    assert_eq!(
+        folder.refused(&["run", "text.wasm", "-"], REQUEST),
+        "text.wasm: module: expected a core WebAssembly module: the file has another format"
+    );
     folder.file("bare.wasm", b"\0asm\x01\0\0\0");
     assert_eq!(
         folder.refused(&["run", "bare.wasm", "--request", "-"], REQUEST),

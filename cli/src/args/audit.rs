@@ -1,8 +1,8 @@
 //! The arguments of `portcullis audit`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
-use super::SettingsArgs;
+use super::{SettingsArgs, TextOrData};
 
 /// List the findings of a restriction in a cluster, from a dump of its objects.
 ///
@@ -57,15 +57,5 @@ pub(crate) struct DumpArgs {
 
     /// Output format of the findings.
     #[arg(short, long, value_enum, default_value_t)]
-    pub(crate) output: FindingsFormat,
-}
-
-/// The output format of findings.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum FindingsFormat {
-    /// Text.
-    #[default]
-    Text,
-    /// A single JSON object.
-    Json,
+    pub(crate) output: TextOrData,
 }

@@ -4,35 +4,61 @@
 mod annotate;
 mod audit;
 mod convert;
+mod examples;
+mod output;
+mod policy;
 mod run;
+mod scan;
 mod selinux;
 mod settings;
+mod shell;
 
 use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
 pub(crate) use annotate::AnnotateArgs;
-pub(crate) use audit::{Audit, AuditArgs, DumpArgs, FindingsFormat};
+pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
 pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
-pub(crate) use run::{RunArgs, VerdictFormat};
+pub(crate) use output::{ColorWhen, TextOrData};
+pub(crate) use policy::{EngineArgs, EngineKind};
+pub(crate) use run::RunArgs;
+pub(crate) use scan::{OperationChoice, OutputArgs, PodsChoice, RequestArgs, ScanArgs};
 pub(crate) use selinux::{AllocateArgs, LevelArgs, SelinuxArgs, SelinuxCommand};
 pub(crate) use settings::SettingsArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 
-/// Judge AdmissionRequests with policy modules, without a cluster.
+/// Judge Kubernetes objects and requests with policies of Kubewarden, without a cluster.
 #[derive(Debug, Parser)]
-#[command(name = "portcullis", version, max_term_width = 100)]
+#[command(name = "portcullis", version, max_term_width = 100, after_help = examples::ALL)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    /// When to use colours. Without the option, NO_COLOR and CLICOLOR_FORCE decide.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true, hide_default_value = true)]
+    pub(crate) color: ColorWhen,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(after_help = examples::RUN)]
     Run(RunArgs),
+    #[command(after_help = examples::SCAN)]
+    Scan(Box<ScanArgs>),
+    #[command(after_help = examples::AUDIT)]
     Audit(AuditArgs),
+    #[command(after_help = examples::CONVERT)]
     Convert(ConvertArgs),
+    #[command(after_help = examples::ANNOTATE)]
     Annotate(AnnotateArgs),
+    #[command(after_help = examples::PUSH)]
     Push(PushArgs),
+    #[command(after_help = examples::PULL)]
     Pull(PullArgs),
+    #[command(after_help = examples::SELINUX)]
     Selinux(SelinuxArgs),
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    #[command(after_help = examples::MAN)]
+    Man(ManArgs),
 }

@@ -1,50 +1,51 @@
 //! The arguments of `portcullis run`.
 
-use std::path::PathBuf;
+use clap::Args;
 
-use clap::{Args, ValueEnum};
+use super::{EngineArgs, SettingsArgs, TextOrData};
 
-use super::SettingsArgs;
-
-/// Judge AdmissionRequests with a policy.
+/// Judge requests, or the creation of objects, with one policy.
 ///
 /// Exits with status 0 if all requests are admitted, 1 if a request is denied, and 2 if the
 /// requests cannot be judged.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// Module file, or ID of a built policy.
+    /// Id of a policy of Portcullis, module file, reference of a module in a registry, or manifest
+    /// of a ClusterAdmissionPolicy or AdmissionPolicy.
+    ///
+    /// The ids are external-ips, node-labels, node-pods, pod-security and selinux. Of a manifest,
+    /// the module, the settings, the granted look-ups, mutating and message count: every request is
+    /// judged, whatever the rules and selectors are, and mode is ignored. A module from a registry
+    /// is kept in $XDG_CACHE_HOME/portcullis or ~/.cache/portcullis.
     pub(crate) policy: String,
 
-    /// Files with AdmissionReviews or bare AdmissionRequests, as JSON or YAML; `-` reads standard
-    /// input.
-    #[arg(short, long, required = true, num_args = 1.., value_name = "FILE")]
+    /// Files to judge, as JSON or YAML: AdmissionReviews, AdmissionRequests, and Kubernetes objects
+    /// and lists of them; `-` reads standard input.
+    ///
+    /// An object is judged as if an ordinary user created it.
+    #[arg(required_unless_present = "request", value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// A file to judge, as FILE. Those of the option come first.
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) request: Vec<String>,
+
+    /// Namespace of namespaced objects that name none.
+    #[arg(short, long, value_name = "NAME", default_value = "default")]
+    pub(crate) namespace: String,
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
-    /// Kubernetes objects that the policy can look up: files of objects and lists, or directories
-    /// of such files (*.json, *.yaml, *.yml).
-    #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
+    /// Kubernetes objects that the policy can look up: a file of objects and lists, or a directory
+    /// of such files (*.json, *.yaml, *.yml). Repeat the option for several.
+    #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 
-    /// Output format of the verdicts.
+    /// Output format of the verdicts. As data, each is an AdmissionReview with a response.
     #[arg(short, long, value_enum, default_value_t)]
-    pub(crate) output: VerdictFormat,
+    pub(crate) output: TextOrData,
 
-    /// Directory of the built modules.
-    #[arg(long, value_name = "DIR", default_value = "target/policies")]
-    pub(crate) modules: PathBuf,
-}
-
-/// The output format of verdicts.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum VerdictFormat {
-    /// Verdict, messages and warnings as text, and the patch as a diff.
-    #[default]
-    Text,
-    /// An AdmissionReview with the response to each request, one per line.
-    Json,
-    /// An AdmissionReview with the response to each request, one per YAML document.
-    Yaml,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{DumpArgs, FindingsFormat, SettingsArgs};
+use super::{DumpArgs, SettingsArgs, TextOrData};
 
 /// Explain settings of the policy selinux, and prepare Namespaces for them.
 #[derive(Args, Debug)]
@@ -45,11 +45,11 @@ pub(crate) struct LevelArgs {
     pub(crate) settings: SettingsArgs,
 
     /// The Namespaces, if their labels or annotations decide: files of Kubernetes objects and
-    /// lists, or directories of such files (*.json, *.yaml, *.yml).
-    #[arg(short, long, num_args = 1.., value_name = "FILE|DIR")]
+    /// lists, or directories of such files (*.json, *.yaml, *.yml). Repeat the option for several.
+    #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 
     /// Output format of the levels.
     #[arg(short, long, value_enum, default_value_t)]
-    pub(crate) output: FindingsFormat,
+    pub(crate) output: TextOrData,
 }

@@ -4,10 +4,14 @@ mod annotate;
 mod audit;
 mod convert;
 mod run;
+mod scan;
 mod selinux;
+mod shell;
 
 pub(crate) use annotate::annotate;
 pub(crate) use audit::audit;
 pub(crate) use convert::convert;
 pub(crate) use run::run;
+pub(crate) use scan::scan;
 pub(crate) use selinux::selinux;
+pub(crate) use shell::{completions, man};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
+use crate::requests::NamedRequest;
 use crate::source::InputReader;
 use crate::verdicts::{self, JudgedRequest};
 use crate::{cluster, policy, requests, settings};
@@ -18,15 +19,16 @@ const DENIED: u8 = 1;
 /// Input that cannot be read, and a policy that cannot be deployed. Nothing is printed then.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let requests = requests::read(&args.request, &mut reader)?;
-    let (settings, settings_name) = settings::read(&args.settings, &mut reader)?;
+    let files = args.request.iter().chain(&args.files);
+    let requests = requests::read(files, &args.namespace, &mut reader)?;
+    let settings = settings::read(&args.settings, &mut reader)?;
     let cluster = Arc::new(cluster::read(&args.cluster, &mut reader)?);
-    let policy = policy::load(&args.policy, &args.modules, settings, &settings_name)?;
+    let policy = policy::load(&args.policy, &args.engine, settings, &mut reader)?;
     let judged: Vec<JudgedRequest> = requests
         .into_iter()
-        .map(|request| {
-            let response = policy.validate(&request, &cluster).response;
-            JudgedRequest { request, response }
+        .map(|NamedRequest { name, request }| {
+            let response = policy.judge(&request, &cluster);
+            JudgedRequest { name, request, response }
         })
         .collect();
     verdicts::print(&judged, args.output)?;

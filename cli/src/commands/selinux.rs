@@ -10,12 +10,12 @@ use audit::selinux::{
 use serde::Serialize;
 
 use super::audit::selinux_level;
-use crate::args::{AllocateArgs, FindingsFormat, LevelArgs, SelinuxCommand, SettingsArgs};
+use crate::args::{AllocateArgs, LevelArgs, SelinuxCommand, SettingsArgs};
 use crate::dump::DumpFiles;
 use crate::failure::Failure;
 use crate::settings;
 use crate::source::{InputReader, SourceName};
-use crate::stdout::{print, write_json};
+use crate::stdout::{print, write_one};
 use crate::terminal::one_line;
 
 /// The exit status if a Namespace has no level of its own.
@@ -52,13 +52,13 @@ fn read_named_settings(
     reader: &mut InputReader,
 ) -> Result<(SelinuxSettings, SourceName), Failure> {
     let (settings, name) = settings::read(args, reader)?;
-    match SelinuxSettings::configure(&settings) {
+    match SelinuxSettings::configure(&settings.unwrap_or_default()) {
         Ok(settings) => Ok((settings, name)),
         Err(error) => Err(Failure::about(name, error)),
     }
 }
 
-/// The JSON output.
+/// The levels, as data.
 #[derive(Serialize)]
 struct Levels {
     namespaces: Vec<NamespaceLevel>,
@@ -73,10 +73,7 @@ fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
         AllocateError::Dump(error) => files.failure(&error),
         error @ AllocateError::Settings(_) => Failure::about(name, error),
     })?;
-    print(|out| match args.dump.output {
-        FindingsFormat::Text => write_script(out, &allocation),
-        FindingsFormat::Json => write_json(out, &allocation),
-    })?;
+    print(|out| write_one(out, args.dump.output, &allocation, |out| write_script(out, &allocation)))?;
     Ok(if allocation.is_complete() { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
 }
 
@@ -122,15 +119,15 @@ fn level(args: &LevelArgs) -> Result<ExitCode, Failure> {
         level.explanation.push_str("; ");
         level.explanation.push_str(PASS_NAMESPACE);
     }
-    print(|out| match args.output {
-        FindingsFormat::Text => {
-            for NamespaceLevel { namespace, level, explanation, .. } in &levels {
+    let levels = Levels { namespaces: levels };
+    print(|out| {
+        write_one(out, args.output, &levels, |out| {
+            for NamespaceLevel { namespace, level, explanation, .. } in &levels.namespaces {
                 let level = level.as_deref().unwrap_or("no level of its own");
                 writeln!(out, "{}", one_line(&format!("{namespace}: {level} ({explanation})")))?;
             }
             Ok(())
-        }
-        FindingsFormat::Json => write_json(out, &Levels { namespaces: levels }),
+        })
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+
+use crate::args::TextOrData;
 
 /// Push policies to a registry in the format that Kubewarden pulls.
 ///
@@ -15,10 +17,11 @@ pub(crate) struct PushArgs {
     #[arg(required = true, value_name = "POLICY")]
     pub(crate) policies: Vec<String>,
 
-    /// Destination: HOST/REPOSITORY for one policy, with an optional :TAG; HOST/PREFIX for several.
+    /// Destination: HOST/REPOSITORY or HOST/REPOSITORY:TAG of one policy, or HOST/PREFIX/ of any
+    /// number.
     ///
-    /// The default tag is v followed by the version in the metadata of the policy. Each of several
-    /// policies goes to HOST/PREFIX/ID.
+    /// A reference that ends in a slash is a prefix: each policy goes to HOST/PREFIX/ID. The
+    /// default tag is v followed by the version in the metadata of the policy.
     pub(crate) reference: String,
 
     /// Directory of the built modules.
@@ -28,19 +31,9 @@ pub(crate) struct PushArgs {
     #[command(flatten)]
     pub(crate) registry: RegistryArgs,
 
-    /// Output format of the digests.
+    /// Output format of the digests; as data, each policy has an immutable_ref.
     #[arg(short, long, value_enum, default_value_t)]
-    pub(crate) output: DigestFormat,
-}
-
-/// The output format of digests.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum DigestFormat {
-    /// Text.
-    #[default]
-    Text,
-    /// A JSON object with immutable_ref for each policy, one per line.
-    Json,
+    pub(crate) output: TextOrData,
 }
 
 /// Pull a policy from a registry into a file.
@@ -51,10 +44,14 @@ pub(crate) struct PullArgs {
 
     /// File for the module [default: the last part of the repository name, with .wasm]
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) registry: RegistryArgs,
+
+    /// Output format of the digest.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: TextOrData,
 }
 
 #[derive(Args, Debug)]

@@ -2,12 +2,14 @@
 //! kwctl and oras.
 
 mod args;
+mod cache;
 mod connection;
 mod credentials;
 mod pull;
 mod push;
 mod reference;
 
-pub(crate) use args::{PullArgs, PushArgs};
+pub(crate) use args::{PullArgs, PushArgs, RegistryArgs};
+pub(crate) use cache::cached;
 pub(crate) use pull::pull;
 pub(crate) use push::push;

@@ -7,18 +7,27 @@ use std::process::ExitCode;
 use oci_client::errors::OciDistributionError;
 use oci_client::manifest::{OciDescriptor, OciManifest, WASM_LAYER_MEDIA_TYPE};
 use oci_client::{Reference, RegistryOperation};
+use serde::Serialize;
 
 use super::args::{PullArgs, RegistryArgs};
 use super::connection::{Connection, block_on};
 use super::reference;
 use crate::failure::Failure;
 use crate::replace_file::replace_file;
-use crate::stdout::print;
+use crate::stdout::{print, write_one};
 use crate::terminal::one_line;
 
 /// The maximum size of a module. The memory for a module is allocated before its first byte
 /// arrives.
 const MAX_SIZE: usize = 256 << 20;
+
+/// The output for a pulled policy.
+#[derive(Serialize)]
+struct PulledPolicy {
+    /// The reference by digest, with the key that `push` uses.
+    immutable_ref: String,
+    file: String,
+}
 
 /// Pulls a policy into a file and prints its digest.
 ///
@@ -27,11 +36,22 @@ const MAX_SIZE: usize = 256 << 20;
 /// existing file is then unchanged.
 pub(crate) fn pull(args: &PullArgs) -> Result<ExitCode, Failure> {
     let from = reference::parse(&args.reference)?;
-    let path = args.output.clone().unwrap_or_else(|| file_name(&from));
-    let (digest, wasm) = block_on(fetch(&from, &args.registry))?;
+    let path = args.file.clone().unwrap_or_else(|| file_name(&from));
+    let (digest, wasm) = block_on(async {
+        let policy = RemotePolicy::find(&from, &args.registry).await?;
+        let wasm = policy.module().await?;
+        Ok((policy.digest, wasm))
+    })?;
     replace_file(&path, &wasm)?;
-    let name = path.display().to_string();
-    print(|out| writeln!(out, "pulled {} into {}", reference::immutable(&from, &digest), one_line(&name)))?;
+    let pulled = PulledPolicy {
+        immutable_ref: reference::immutable(&from, &digest),
+        file: path.display().to_string(),
+    };
+    print(|out| {
+        write_one(out, args.output, &pulled, |out| {
+            writeln!(out, "pulled {} into {}", pulled.immutable_ref, one_line(&pulled.file))
+        })
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -41,28 +61,59 @@ fn file_name(reference: &Reference) -> PathBuf {
     PathBuf::from(format!("{name}.wasm"))
 }
 
-/// Returns the digest of the manifest, and the module. The client verifies both digests.
-async fn fetch(from: &Reference, args: &RegistryArgs) -> Result<(String, Vec<u8>), Failure> {
-    let connection = Connection::open(from, RegistryOperation::Pull, args).await?;
-    let (manifest, digest) = connection
-        .client
-        .pull_manifest(from, &connection.auth)
-        .await
-        .map_err(|error| connection.failure(from, &error))?;
-    let (layer, size) =
-        layer(&manifest).map_err(|problem| Failure::about(from, format!("is not a policy: {problem}")))?;
-    let mut wasm = vec![0; size];
-    let mut rest = Cursor::new(wasm.as_mut_slice());
-    let wrong_size =
-        || Failure::about(from, "the registry sent a module whose size differs from that in the manifest");
-    connection.client.pull_blob(from, layer, &mut rest).await.map_err(|error| match error {
-        OciDistributionError::IoError(_) => wrong_size(),
-        error => connection.failure(from, &error),
-    })?;
-    if rest.position() != size as u64 {
-        return Err(wrong_size());
+/// A policy in a registry.
+pub(super) struct RemotePolicy<'a> {
+    from: &'a Reference,
+    connection: Connection,
+    layer: OciDescriptor,
+    size: usize,
+    /// The digest of the manifest.
+    pub(super) digest: String,
+}
+
+impl<'a> RemotePolicy<'a> {
+    /// Reads the manifest of a policy. The client verifies its digest.
+    ///
+    /// # Errors
+    /// A registry that cannot be asked, and an artifact that is not a policy.
+    pub(super) async fn find(from: &'a Reference, args: &RegistryArgs) -> Result<Self, Failure> {
+        let connection = Connection::open(from, RegistryOperation::Pull, args).await?;
+        let (manifest, digest) = connection
+            .client
+            .pull_manifest(from, &connection.auth)
+            .await
+            .map_err(|error| connection.failure(from, &error))?;
+        let (layer, size) = layer(&manifest)
+            .map_err(|problem| Failure::about(from, format!("is not a policy: {problem}")))?;
+        let layer = layer.clone();
+        Ok(Self { from, connection, layer, size, digest })
     }
-    Ok((digest, wasm))
+
+    /// The digest of the module.
+    pub(super) fn module_digest(&self) -> &str {
+        &self.layer.digest
+    }
+
+    /// Reads the module. The client verifies its digest.
+    ///
+    /// # Errors
+    /// A registry that sends something else, or nothing.
+    pub(super) async fn module(&self) -> Result<Vec<u8>, Failure> {
+        let Self { from, connection, layer, size, .. } = self;
+        let mut wasm = vec![0; *size];
+        let mut rest = Cursor::new(wasm.as_mut_slice());
+        let wrong_size = || {
+            Failure::about(from, "the registry sent a module whose size differs from that in the manifest")
+        };
+        connection.client.pull_blob(from, layer, &mut rest).await.map_err(|error| match error {
+            OciDistributionError::IoError(_) => wrong_size(),
+            error => connection.failure(from, &error),
+        })?;
+        if rest.position() != *size as u64 {
+            return Err(wrong_size());
+        }
+        Ok(wasm)
+    }
 }
 
 /// Returns the only layer of a policy, and its size.

@@ -17,12 +17,13 @@ use packaging::Metadata;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::args::{DigestFormat, PushArgs};
+use super::args::PushArgs;
 use super::connection::{Connection, block_on, is_transient};
 use super::reference;
+use crate::args::TextOrData;
 use crate::failure::Failure;
 use crate::policy::{self, AnnotatedModule};
-use crate::stdout::{print, write_json};
+use crate::stdout::{print, write_one};
 use crate::terminal::one_line;
 
 /// The annotation with the id of a policy.
@@ -157,15 +158,21 @@ impl Artifact {
     }
 }
 
-/// Returns the destination of a policy. With several policies, the reference is their common
-/// prefix.
+/// Returns the destination of a policy. A reference that ends in a slash is a prefix.
 ///
 /// # Errors
-/// A reference that is not valid for a policy, and a missing version if it has to be the tag.
+/// A reference that is not valid for a policy, one destination for several policies, and a missing
+/// version if it has to be the tag.
 fn destination(args: &PushArgs, id: &str, version: Result<&String, Failure>) -> Result<Reference, Failure> {
     let mut text = reference::without_scheme(&args.reference).to_owned();
-    if args.policies.len() > 1 {
+    if text.ends_with('/') {
         text = format!("{}/{id}", text.trim_end_matches('/'));
+    } else if args.policies.len() > 1 {
+        let problem = format!(
+            "is the destination of one policy, and {} are given; write {text}/ to push each below this prefix",
+            args.policies.len()
+        );
+        return Err(Failure::about(&text, problem));
     }
     if !reference::is_complete(&text) {
         text = format!("{text}:v{}", version?);
@@ -191,10 +198,14 @@ fn annotations(metadata: &Metadata) -> BTreeMap<String, String> {
 }
 
 impl PushedPolicy<'_> {
-    fn write(&self, out: &mut dyn Write, format: DigestFormat) -> io::Result<()> {
-        match format {
-            DigestFormat::Text => writeln!(out, "pushed {}: {}", one_line(self.policy), self.immutable_ref),
-            DigestFormat::Json => write_json(out, self),
+    /// Writes the policy. Each YAML document begins with a separator, because the number of those
+    /// that follow is not known.
+    fn write(&self, out: &mut dyn Write, format: TextOrData) -> io::Result<()> {
+        if matches!(format, TextOrData::Yaml) {
+            writeln!(out, "---")?;
         }
+        write_one(out, format, self, |out| {
+            writeln!(out, "pushed {}: {}", one_line(self.policy), self.immutable_ref)
+        })
     }
 }

@@ -6,13 +6,16 @@ mod text;
 
 use admission_review::{AdmissionRequest, AdmissionResponse};
 
-use crate::args::VerdictFormat;
+use crate::args::TextOrData;
 use crate::failure::Failure;
+use crate::source::SourceName;
 use crate::stdout;
 
 /// A request and the response to it.
 #[derive(Debug)]
 pub(crate) struct JudgedRequest {
+    /// The place of the request in the input.
+    pub(crate) name: SourceName,
     pub(crate) request: AdmissionRequest,
     pub(crate) response: AdmissionResponse,
 }
@@ -21,10 +24,10 @@ pub(crate) struct JudgedRequest {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub(crate) fn print(judged: &[JudgedRequest], format: VerdictFormat) -> Result<(), Failure> {
+pub(crate) fn print(judged: &[JudgedRequest], format: TextOrData) -> Result<(), Failure> {
     stdout::print(|out| match format {
-        VerdictFormat::Text => text::write(out, judged),
-        VerdictFormat::Json => review::write_json(out, judged),
-        VerdictFormat::Yaml => review::write_yaml(out, judged),
+        TextOrData::Text => text::write(out, judged),
+        TextOrData::Json => review::write_json(out, judged),
+        TextOrData::Yaml => review::write_yaml(out, judged),
     })
 }

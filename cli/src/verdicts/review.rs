@@ -40,8 +40,7 @@ pub(super) fn write_yaml(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::R
         if index > 0 {
             writeln!(out, "---")?;
         }
-        let review = serde_saphyr::to_string(&AdmissionReview::of(judged)).map_err(io::Error::other)?;
-        out.write_all(review.as_bytes())?;
+        stdout::write_yaml(out, &AdmissionReview::of(judged))?;
     }
     Ok(())
 }

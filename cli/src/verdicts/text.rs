@@ -14,15 +14,20 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
+/// The number of characters of an audit annotation that are shown.
+const ANNOTATION: usize = 160;
+
 /// Writes a paragraph for each request: verdict, messages, warnings, audit annotations and the
-/// patch.
+/// patch. With several requests, each verdict names its place, and the last line counts them.
 ///
 /// # Errors
 /// The output cannot be written.
 pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result<()> {
-    for (index, JudgedRequest { request, response }) in judged.iter().enumerate() {
-        let (verdict, style) = verdict(response);
-        writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&request.to_string()))?;
+    let are_several = judged.len() > 1;
+    for JudgedRequest { name, request, response } in judged {
+        let (verdict, style) = Verdict::of(response).shown();
+        let place = if are_several { format!("{name}: ") } else { String::new() };
+        writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&format!("{place}{request}")))?;
         write_details(out, response)?;
         if let Some(patch) = &response.patch {
             for DiffLine { kind, text } in diff::lines(request.object(), patch) {
@@ -39,18 +44,54 @@ pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result
             || response.patch.is_some()
             || response.warnings.is_some()
             || response.audit_annotations.is_some();
-        if has_details && judged.len() > index.saturating_add(1) {
+        if has_details && are_several {
             writeln!(out)?;
         }
     }
-    Ok(())
+    if are_several { writeln!(out, "{}", total(judged)) } else { Ok(()) }
 }
 
-fn verdict(response: &AdmissionResponse) -> (&'static str, Style) {
-    match response {
-        AdmissionResponse { allowed: false, .. } => ("DENIED", RED),
-        AdmissionResponse { patch: Some(_), .. } => ("MUTATED", YELLOW),
-        _ => ("ADMITTED", GREEN),
+/// Returns the number of requests with each verdict: `3 requests: 2 admitted, 1 denied.`
+fn total(judged: &[JudgedRequest]) -> String {
+    let count = |wanted: Verdict| {
+        let count = judged.iter().filter(|judged| Verdict::of(&judged.response) == wanted).count();
+        (count > 0).then(|| format!("{count} {}", wanted.shown().0.to_lowercase()))
+    };
+    let counts: Vec<String> = [Verdict::Admitted, Verdict::Mutated, Verdict::Denied, Verdict::Fault]
+        .into_iter()
+        .filter_map(count)
+        .collect();
+    format!("{} requests: {}.", judged.len(), counts.join(", "))
+}
+
+/// The verdict on a request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Verdict {
+    Admitted,
+    Mutated,
+    Denied,
+    /// Denied because the request cannot be judged.
+    Fault,
+}
+
+impl Verdict {
+    fn of(response: &AdmissionResponse) -> Self {
+        let code = response.status.as_ref().and_then(|status| status.code);
+        match response {
+            AdmissionResponse { allowed: false, .. } if code == Some(500) => Self::Fault,
+            AdmissionResponse { allowed: false, .. } => Self::Denied,
+            AdmissionResponse { patch: Some(_), .. } => Self::Mutated,
+            _ => Self::Admitted,
+        }
+    }
+
+    fn shown(self) -> (&'static str, Style) {
+        match self {
+            Self::Admitted => ("ADMITTED", GREEN),
+            Self::Mutated => ("MUTATED", YELLOW),
+            Self::Denied => ("DENIED", RED),
+            Self::Fault => ("FAULT", RED),
+        }
     }
 }
 
@@ -63,7 +104,16 @@ fn write_details(out: &mut dyn Write, response: &AdmissionResponse) -> io::Resul
         writeln!(out, "  {YELLOW}warning:{YELLOW:#} {}", one_line(warning))?;
     }
     for (key, value) in response.audit_annotations.iter().flatten() {
-        writeln!(out, "  {CYAN}audit:{CYAN:#} {}: {}", one_line(key), one_line(value))?;
+        writeln!(out, "  {CYAN}audit:{CYAN:#} {}: {}", one_line(key), shortened(value))?;
     }
     Ok(())
+}
+
+/// Returns the start of a long value: annotations are for programs.
+fn shortened(value: &str) -> String {
+    let shown = one_line(&value.chars().take(ANNOTATION).collect::<String>());
+    match value.chars().count() {
+        count if count > ANNOTATION => format!("{shown}… ({count} characters; -o json shows all)"),
+        _ => shown,
+    }
 }

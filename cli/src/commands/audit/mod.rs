@@ -14,12 +14,12 @@ use audit::AuditError;
 use serde::Serialize;
 
 use super::selinux::read_settings;
-use crate::args::{Audit, DumpArgs, FindingsFormat};
+use crate::args::{Audit, DumpArgs, TextOrData};
 use crate::dump::DumpFiles;
 use crate::failure::Failure;
 use crate::settings;
 use crate::source::InputReader;
-use crate::stdout::{print, write_json};
+use crate::stdout::{print, write_one};
 
 /// The exit status if something is found.
 const FOUND: u8 = 1;
@@ -41,7 +41,7 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
         }
         Audit::NodeLabels { dump, settings } => {
             let (settings, name) = settings::read(settings, &mut reader)?;
-            let policy = admission::configure(settings.to_string().as_bytes())
+            let policy = admission::configure(settings.unwrap_or_default().to_string().as_bytes())
                 .map_err(|error| Failure::about(name, error))?;
             let found = find(dump, &mut reader, |dump| ::audit::node_labels::find(dump, &policy))?;
             report(&found, found.is_empty(), dump.output, |out| node_labels::write(out, &found))
@@ -64,17 +64,14 @@ fn find<F>(
     find(&files.dump).map_err(|error| files.failure(&error))
 }
 
-/// Prints findings as text or JSON.
+/// Prints findings.
 fn report(
     findings: &impl Serialize,
     is_empty: bool,
-    format: FindingsFormat,
+    format: TextOrData,
     write_text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<ExitCode, Failure> {
-    print(|out| match format {
-        FindingsFormat::Text => write_text(out),
-        FindingsFormat::Json => write_json(out, findings),
-    })?;
+    print(|out| write_one(out, format, findings, write_text))?;
     Ok(if is_empty { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }
 

@@ -145,8 +145,9 @@ fn is_list(fields: &Map<String, Value>) -> bool {
     }
 }
 
-/// Adds the API version and kind to an item: the API server omits them in the items of a `PodList`.
-fn inherit(item: &mut Map<String, Value>, list: &Map<String, Value>) {
+/// Adds the API version and kind to an item of a list with these fields: the API server omits them
+/// in the items of a `PodList`.
+pub fn inherit(item: &mut Map<String, Value>, list: &Map<String, Value>) {
     let kind = list.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
     let Some(kind) = kind.filter(|kind| !kind.is_empty()) else { return };
     if !item.contains_key("kind") {

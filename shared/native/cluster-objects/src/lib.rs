@@ -36,5 +36,5 @@ mod rbac;
 
 pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
-pub use intake::items;
+pub use intake::{inherit, items};
 pub use objects::{Fetch, Listing, Objects};

@@ -12,5 +12,5 @@ mod strict;
 
 pub use places::{Place, Places, Position, lines};
 pub use problem::Problem;
-pub use read::{documents, found, own_documents, write};
+pub use read::{documents, documents_with_duplicates, found, own_documents, write};
 pub use text::Step;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
-use crate::read::options;
+use crate::read::{last_wins, options};
 use text::Step;
 
 /// A position in a text. Lines and columns count from one, columns in characters.
@@ -45,12 +45,13 @@ enum Tree {
 impl Places {
     /// Finds the places in a text. JSON is read as YAML.
     ///
-    /// There are no places in a text that [`documents`](crate::documents) rejects, nor in
-    /// concatenated JSON values, which are not YAML.
+    /// There are no places in a text that cannot be read, nor in concatenated JSON values, which are
+    /// not YAML. Of duplicate keys, the last has the place, as its value counts.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let documents = serde_saphyr::from_multiple_with_options(text, options());
-        let documents: Vec<Spanned<Tree>> = documents.unwrap_or_default();
+        let read = |options| serde_saphyr::from_multiple_with_options(text, options);
+        let documents: Vec<Spanned<Tree>> =
+            read(options()).or_else(|_| read(last_wins())).unwrap_or_default();
         let documents = documents.into_iter().filter(|document| !matches!(document.value, Tree::Null));
         let end = |line: &str| u64::try_from(line.chars().count()).unwrap_or(u64::MAX).saturating_add(1);
         Self { documents: documents.collect(), line_ends: lines(text).map(end).collect() }
@@ -60,8 +61,23 @@ impl Places {
     /// exists; `None` if the first step does not exist.
     #[must_use]
     pub fn find(&self, document: usize, path: &[Step]) -> Option<Place> {
+        let (place, _) = self.walk(document, path)?;
+        place.map(|place| self.on_one_line(place))
+    }
+
+    /// Returns the place of a path in one of the documents; `None` if the path does not exist.
+    #[must_use]
+    pub fn find_exactly(&self, document: usize, path: &[Step]) -> Option<Place> {
+        let (place, steps) = self.walk(document, path)?;
+        place.filter(|_| steps == path.len()).map(|place| self.on_one_line(place))
+    }
+
+    /// Follows a path as far as it exists. Returns the place of the last step, and the number of
+    /// steps.
+    fn walk(&self, document: usize, path: &[Step]) -> Option<(Option<Place>, usize)> {
         let mut tree = &self.documents.get(document)?.value;
         let mut place = None;
+        let mut steps = 0_usize;
         for step in path {
             match (tree, step) {
                 (Tree::List(items), Step::Index(index)) => {
@@ -72,14 +88,15 @@ impl Places {
                     tree = &item.value;
                 }
                 (Tree::Object(fields), Step::Field(name)) => {
-                    let Some((key, value)) = fields.iter().find(|(key, _)| key.value == *name) else { break };
+                    let Some((key, value)) = fields.iter().rfind(|(key, _)| key.value == *name) else { break };
                     place = Some(Place::new(key.referenced, value));
                     tree = &value.value;
                 }
                 _ => break,
             }
+            steps = steps.saturating_add(1);
         }
-        place.map(|place| self.on_one_line(place))
+        Some((place, steps))
     }
 
     /// Limits a place to its first line: a scalar of several lines is marked up to the end of the
@@ -226,6 +243,8 @@ mod tests {
             assert_eq!(marked(text, 0, path).as_deref(), Some(place), "{path}");
         }
         assert_eq!(marked(text, 0, "other"), None);
+        let exactly = |path| Places::of(text).find_exactly(0, &steps(path)).map(|place| place.start.line);
+        assert_eq!((exactly("spec.list.#0.a"), exactly("spec.other.a")), (Some(5), None));
         assert_eq!(marked(text, 1, "spec"), None);
     }
 
@@ -249,6 +268,12 @@ mod tests {
         assert_eq!(marked(text, 0, "a").as_deref(), Some("4:1:a: 1"));
         assert_eq!(marked(text, 1, "b").as_deref(), Some("7:1:b: 2"));
         assert_eq!(marked(text, 1, "8").as_deref(), Some("8:1:8: 3"));
+    }
+
+    #[test]
+    fn the_last_of_duplicate_keys_has_the_place() {
+        assert_eq!(marked("a: 1\nb: 2\na: 3\n", 0, "a").as_deref(), Some("3:1:a: 3"));
+        assert_eq!(marked("{\"a\": 1,\n\"a\": 2}", 0, "a").as_deref(), Some("2:1:\"a\": 2"));
     }
 
     #[test]

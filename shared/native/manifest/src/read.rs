@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_saphyr::{Error, UserMessageFormatter};
 
-use crate::strict::Strict;
+use crate::strict::Parsed;
 use crate::{Position, Problem};
 
 /// Parses the documents of a text, without empty ones.
@@ -19,7 +19,22 @@ use crate::{Position, Problem};
 /// Returns a problem with line and column if the text is neither JSON nor YAML, or if it has a
 /// duplicate key.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
-    if is_json(text) { json(text) } else { yaml(text, options()) }
+    if is_json(text) { json::<true>(text) } else { yaml::<true>(text, options()) }
+}
+
+/// Parses the documents of a text as [`documents`] does, but the last of duplicate keys counts, as
+/// in kubectl and in the API server. The problem is the first duplicate key, if there is one.
+///
+/// # Errors
+/// Returns the same problems as [`documents`], except for duplicate keys.
+pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Problem>), Problem> {
+    let duplicate = match documents(text) {
+        Ok(values) => return Ok((values, None)),
+        Err(problem) => problem,
+    };
+    let values = if is_json(text) { json::<false>(text) } else { yaml::<false>(text, last_wins()) };
+    // The only problem that this reading does not have is a duplicate key.
+    values.map(|values| (values, Some(duplicate)))
 }
 
 /// Parses the documents of a trusted text in YAML, whose aliases may expand without limit.
@@ -29,7 +44,7 @@ pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
 pub fn own_documents(text: &str) -> Result<Vec<Value>, Problem> {
     let mut options = options();
     options.budget = None;
-    yaml(text, options)
+    yaml::<true>(text, options)
 }
 
 /// Returns a value as YAML. Long strings are not folded, so that a comparison shows only the lines
@@ -56,21 +71,21 @@ fn is_json(text: &str) -> bool {
     text.starts_with(['{', '[']) && begins && !text.lines().any(|line| line.starts_with("---"))
 }
 
-fn json(text: &str) -> Result<Vec<Value>, Problem> {
-    let values = serde_json::Deserializer::from_str(text).into_iter::<Strict>();
-    let values: Result<Vec<Strict>, _> = values.collect();
+fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
+    let values = serde_json::Deserializer::from_str(text).into_iter::<Parsed<UNIQUE>>();
+    let values: Result<Vec<Parsed<UNIQUE>>, _> = values.collect();
     let values = values.map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
         let at = position(text, &error);
         problem("JSON", Some(at), error.to_string().trim_end_matches(&place))
     })?;
-    Ok(values.into_iter().map(|Strict(value)| value).filter(|value| !value.is_null()).collect())
+    Ok(values.into_iter().map(|Parsed(value)| value).filter(|value| !value.is_null()).collect())
 }
 
-fn yaml(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
-    let values: Vec<Strict> =
+fn yaml<const UNIQUE: bool>(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
+    let values: Vec<Parsed<UNIQUE>> =
         serde_saphyr::from_multiple_with_options(text, options).map_err(|error| told(&error))?;
-    let mut values: Vec<Value> = values.into_iter().map(|Strict(value)| value).collect();
+    let mut values: Vec<Value> = values.into_iter().map(|Parsed(value)| value).collect();
     values.iter_mut().for_each(whole_numbers);
     values.retain(|value| !value.is_null());
     Ok(values)
@@ -94,6 +109,13 @@ pub(crate) fn options() -> serde_saphyr::Options {
         legacy_octal_numbers: true,
         with_snippet: false,
     }
+}
+
+/// Returns the options with which YAML is read in which the last of duplicate keys counts.
+pub(crate) fn last_wins() -> serde_saphyr::Options {
+    let mut options = options();
+    options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
+    options
 }
 
 fn told(error: &Error) -> Problem {
@@ -231,6 +253,19 @@ mod tests {
             parsed("{\u{a0}\"a\": 1}").unwrap_err(),
             "line 1, column 2: not valid JSON: key must be a string"
         );
+    }
+
+    #[test]
+    fn the_last_of_duplicate_keys_counts_where_they_are_allowed() {
+        for text in ["a: 1\nb: {c: 1, c: 2}\na: 3\n", "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}"] {
+            let (values, problem) = documents_with_duplicates(text).unwrap();
+            assert_eq!(values, [json!({ "a": 3, "b": { "c": 2 } })], "{text}");
+            assert!(problem.unwrap().message.contains("duplicate"), "{text}");
+        }
+        assert_eq!(documents_with_duplicates("a: 1").unwrap(), (vec![json!({ "a": 1 })], None));
+        for text in ["a: .inf\na: 1", "a: [", "{\"a\": 1, \"a\": }"] {
+            assert!(documents_with_duplicates(text).is_err(), "{text}");
+        }
     }
 
     #[test]

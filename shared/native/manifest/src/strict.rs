@@ -1,26 +1,26 @@
-//! JSON values without duplicate keys.
+//! JSON values, with and without duplicate keys.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A JSON value without duplicate keys.
+/// A JSON value. If `UNIQUE`, a duplicate key is an error; otherwise the last one counts.
 ///
 /// Readers differ in which of two values they use: the API server warns, and a policy that reads
 /// the other value is deceived.
 #[derive(Debug)]
-pub(crate) struct Strict(pub(crate) Value);
+pub(crate) struct Parsed<const UNIQUE: bool>(pub(crate) Value);
 
-impl<'de> Deserialize<'de> for Strict {
+impl<'de, const UNIQUE: bool> Deserialize<'de> for Parsed<UNIQUE> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Strict)
+        deserializer.deserialize_any(ParsedVisitor::<UNIQUE>).map(Parsed)
     }
 }
 
-struct StrictVisitor;
+struct ParsedVisitor<const UNIQUE: bool>;
 
-impl<'de> Visitor<'de> for StrictVisitor {
+impl<'de, const UNIQUE: bool> Visitor<'de> for ParsedVisitor<UNIQUE> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(Strict(item)) = list.next_element()? {
+        while let Some(Parsed(item)) = list.next_element::<Parsed<UNIQUE>>()? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -67,10 +67,10 @@ impl<'de> Visitor<'de> for StrictVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
         let mut fields = Map::new();
         while let Some(key) = object.next_key::<String>()? {
-            if fields.contains_key(&key) {
+            if UNIQUE && fields.contains_key(&key) {
                 return Err(A::Error::custom(format_args!("duplicate key `{key}`")));
             }
-            let Strict(value) = object.next_value()?;
+            let Parsed(value) = object.next_value::<Parsed<UNIQUE>>()?;
             fields.insert(key, value);
         }
         Ok(Value::Object(fields))

@@ -40,6 +40,9 @@ pub(crate) fn find(wasm: &[u8]) -> Result<Option<&[u8]>, PackagingError> {
     Ok(sections(wasm)?.into_iter().find(|part| part.name == Some(SECTION)).map(|part| part.content))
 }
 
+/// The first bytes of every module.
+const MAGIC: &[u8] = b"\0asm";
+
 /// A section of a module.
 struct Part<'a> {
     section: RawSection<'a>,
@@ -50,6 +53,11 @@ struct Part<'a> {
 }
 
 fn sections(wasm: &[u8]) -> Result<Vec<Part<'_>>, PackagingError> {
+    // The parser's own message about other files has several lines.
+    if !wasm.starts_with(MAGIC) {
+        let problem = if wasm.is_empty() { "the file is empty" } else { "the file has another format" };
+        return Err(not_a_module(problem));
+    }
     let mut parts = Vec::new();
     for payload in Parser::new(0).parse_all(wasm) {
         let payload = payload.map_err(|error| not_a_module(&error.to_string()))?;

@@ -1,14 +1,43 @@
 //! The results of judging objects by policies, and their formats.
 //!
 //! A [`Report`] is what a scan found: findings, notices about the input, and totals. It is data: a
-//! program can make one without the scanner, and every format is a function of it.
+//! program can make one without the scanner, and every [`Format`] is a function of it. [`exit`]
+//! says whether it fails a scan, and a [`Baseline`] marks the findings that are known.
+//!
+//! # Example
+//! ```
+//! use report::{Exit, FailOn, Options, Output, Report};
+//!
+//! let output: Output = "markdown=summary.md".parse()?;
+//! let report = Report::default();
+//! let mut text = Vec::new();
+//! report::write(&mut text, &report, output.format, &Options::default())?;
+//! // Nothing was judged.
+//! assert_eq!(report::exit(&report, FailOn::Deny), Exit::NotJudged);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # What this crate does not do
 //! It judges nothing (see `scan`), and reads and writes no files.
 
+mod baseline;
+mod escape;
+mod exit;
+mod fingerprint;
+mod format;
 mod model;
+mod names;
+mod read;
+#[cfg(test)]
+mod sample;
 
+pub use baseline::{Applied, Baseline, BaselineError, Entry};
+pub use escape::one_line;
+pub use exit::{Exit, FailOn, UnknownName, exit};
+pub use fingerprint::fingerprint;
+pub use format::{Format, FormatError, Options, Output, Sources, write};
 pub use model::{
     Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
     Status, Totals,
 };
+pub use read::{ReadError, read};

@@ -1,0 +1,79 @@
+//! The examples at the end of the help.
+
+pub(super) const ALL: &str = "\
+Examples:
+  portcullis run pod-security deployment.yaml
+  portcullis scan manifests/ --policy policies/
+  portcullis convert kyverno policies.yaml
+
+`portcullis COMMAND --help` shows the examples of a command.";
+
+pub(super) const RUN: &str = "\
+Examples:
+  portcullis run pod-security deployment.yaml
+      Would the objects of a manifest be admitted?
+  portcullis run external-ips review.json --settings settings.yaml --cluster namespaces.yaml
+      Judge a recorded request with settings, and with Namespaces that the policy can look up.
+  kubectl get pods --namespace shop -o json | portcullis run pod-security -
+      Judge what runs already.
+  portcullis run my-policy.wasm requests/*.json -o json
+      Judge requests with a module of your own, for a program.";
+
+pub(super) const SCAN: &str = "\
+Examples:
+  portcullis scan manifests/ --policy policies/
+      What would be denied, where, and why?
+  portcullis scan manifests/ --policy policies/ --old git:origin/main
+      Judge a change: updates, new objects and deletions.
+  portcullis scan --helm chart/ --values values.yaml --policy pod-security
+      Judge what a chart renders.
+  kubectl get pods,deployments --all-namespaces -o json | portcullis scan - --policy pod-security
+      Judge what runs already.
+  portcullis scan . -p policies/ -o text -o sarif=scan.sarif -o html=scan.html
+      Write several reports in one run.
+  portcullis scan . -p policies/ --write-baseline known.jsonl
+  portcullis scan . -p policies/ --baseline known.jsonl
+      Fail only for what is new.";
+
+pub(super) const AUDIT: &str = "\
+Examples:
+  kubectl get services --all-namespaces -o json | portcullis audit external-ips -
+  kubectl get nodes -o json | portcullis audit node-labels - --settings settings.yaml
+  portcullis audit mirror-labels dump/ -o json";
+
+pub(super) const CONVERT: &str = "\
+Examples:
+  portcullis convert kyverno policies.yaml exceptions.yaml
+  portcullis convert psa admission-configuration.yaml";
+
+pub(super) const ANNOTATE: &str = "\
+Example:
+  portcullis annotate policy.wasm --metadata metadata.yml --usage README.md --output annotated.wasm";
+
+pub(super) const PUSH: &str = "\
+Examples:
+  portcullis push external-ips.wasm ghcr.io/example/policies/external-ips:v1.2.3
+      Push a policy to this tag.
+  portcullis push external-ips.wasm node-pods.wasm ghcr.io/example/policies/
+      Push each policy below the prefix, to PREFIX/ID:vVERSION.";
+
+pub(super) const PULL: &str = "\
+Examples:
+  portcullis pull ghcr.io/portcullis/policies/external-ips:v0.1.0
+      Write external-ips.wasm.
+  portcullis pull ghcr.io/portcullis/policies/external-ips:v0.1.0 --file policy.wasm -o json";
+
+pub(super) const SELINUX: &str = "\
+Examples:
+  portcullis selinux level shop --settings settings.yaml
+  kubectl get namespaces -o json | portcullis selinux allocate -";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  portcullis completions bash > ~/.local/share/bash-completion/completions/portcullis
+  portcullis completions zsh > \"${fpath[1]}/_portcullis\"
+  portcullis completions fish > ~/.config/fish/completions/portcullis.fish";
+
+pub(super) const MAN: &str = "\
+Example:
+  portcullis man ~/.local/share/man/man1";

@@ -1,0 +1,184 @@
+//! The arguments of `portcullis scan`.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use report::{FailOn, FormatError, Output};
+
+use super::{EngineArgs, SettingsArgs};
+
+/// Judge objects as the API server and Kubewarden would, before they are applied.
+///
+/// Exits with status 0 if nothing is denied, 1 if something is denied (--fail-on), and 2 if
+/// something could not be judged or nothing was judged. What cannot be evaluated is unknown, with
+/// the reason, and never a pass.
+#[derive(Args, Debug)]
+pub(crate) struct ScanArgs {
+    /// Objects to judge: files and directories of YAML and JSON; `-` reads standard input.
+    ///
+    /// In directories, these are the files *.yaml, *.yml and *.json that git would not ignore. A
+    /// file can contain several documents, lists and AdmissionReviews.
+    #[arg(required_unless_present_any = ["helm", "kustomize"], value_name = "FILE|DIR")]
+    pub(crate) paths: Vec<String>,
+
+    /// Policy that judges: a manifest or a directory of manifests as they are deployed, an id of
+    /// Portcullis, a module file, or the reference of a module in a registry. Repeat the option for
+    /// several.
+    ///
+    /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
+    /// rules, selectors and conditions. An id or a module is matched by its own rules. The ids are
+    /// external-ips, node-labels, node-pods, pod-security and selinux.
+    #[arg(short, long, required = true, value_name = "POLICY")]
+    pub(crate) policy: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputArgs {
+    /// Chart to render by `helm template`: a directory, an archive or a reference.
+    #[arg(long, value_name = "CHART")]
+    pub(crate) helm: Vec<String>,
+
+    /// Values for the charts.
+    #[arg(long, value_name = "FILE", requires = "helm")]
+    pub(crate) values: Vec<String>,
+
+    /// Name of the release of the charts.
+    #[arg(long, value_name = "NAME", default_value = "release-name", requires = "helm")]
+    pub(crate) release: String,
+
+    /// Directory to render by `kustomize build`, or by `kubectl kustomize`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) kustomize: Vec<String>,
+
+    /// The state before the change: files, directories, or git:REVISION. Objects that it has are
+    /// judged as updates, and those that only it has as deletions.
+    #[arg(long, value_name = "FILE|DIR|git:REV")]
+    pub(crate) old: Vec<String>,
+
+    /// Objects that exist beside the input, for look-ups and for the labels of Namespaces: files or
+    /// directories. With it, an object that is in neither does not exist.
+    #[arg(short, long, value_name = "FILE|DIR")]
+    pub(crate) cluster: Vec<String>,
+
+    /// Treat unknown fields, duplicate keys and workloads without containers as errors.
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Requests")]
+pub(crate) struct RequestArgs {
+    /// Operation that is asked about each object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) operation: OperationChoice,
+
+    /// Namespace of namespaced objects that name none.
+    #[arg(short, long, value_name = "NAME", default_value = "default")]
+    pub(crate) namespace: String,
+
+    /// Name of the requesting user [default: alice, an ordinary user]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+
+    /// Group of the requesting user. Repeat the option for several.
+    #[arg(long, value_name = "GROUP", requires = "user")]
+    pub(crate) group: Vec<String>,
+
+    /// Service account that makes the requests.
+    #[arg(long, value_name = "NAMESPACE/NAME", conflicts_with = "user", value_parser = service_account)]
+    pub(crate) service_account: Option<(String, String)>,
+
+    /// Whether workloads are also judged by the pods that they would make.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) pods: PodsChoice,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Output format, and the file that it is written to. Repeat the option for several; only one
+    /// can be without a file. [default: text]
+    ///
+    /// The formats are text, json, jsonl, yaml, sarif, junit, github, gitlab, markdown, openreports,
+    /// policyreport and html.
+    #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) output: Vec<Output>,
+
+    /// Findings that fail the scan.
+    #[arg(
+        long,
+        value_name = "FINDINGS",
+        default_value = "deny",
+        value_parser = PossibleValuesParser::new(FailOn::NAMES).try_map(|name| name.parse::<FailOn>()),
+    )]
+    pub(crate) fail_on: FailOn,
+
+    /// Findings that are known and do not fail the scan, as --write-baseline wrote them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<String>,
+
+    /// Write all present findings into a baseline, after which they are known.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<String>,
+
+    /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
+    /// category.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+
+    /// Print why each policy looked at each object or did not.
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// The operation that is asked about.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum OperationChoice {
+    /// CREATE; with --old, UPDATE of what it has, and DELETE of what only it has.
+    #[default]
+    Create,
+    /// UPDATE without a change; with --old as for create.
+    Update,
+    /// DELETE.
+    Delete,
+}
+
+/// Whether workloads are judged by their pods.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum PodsChoice {
+    /// By policies that judge pods and not the workload itself.
+    #[default]
+    Auto,
+    /// By all policies that judge pods.
+    On,
+    /// Never.
+    Off,
+}
+
+fn service_account(text: &str) -> Result<(String, String), String> {
+    match text.split_once('/') {
+        Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
+            Ok((namespace.to_owned(), name.to_owned()))
+        }
+        _ => Err("write it as NAMESPACE/NAME".to_owned()),
+    }
+}
+
+fn output(text: &str) -> Result<Output, String> {
+    text.parse().map_err(|error: FormatError| error.to_string())
+}

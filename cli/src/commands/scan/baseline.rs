@@ -1,0 +1,56 @@
+//! The baseline of a scan: findings that are known.
+
+use std::path::Path;
+
+use report::{Baseline, Report};
+
+use crate::failure::Failure;
+use crate::print_problem;
+use crate::replace_file::replace_file;
+use crate::source::{InputReader, SourceName};
+
+/// A baseline with the name of its file.
+pub(super) type NamedBaseline = (Baseline, SourceName);
+
+/// Reads a baseline.
+///
+/// # Errors
+/// A file that is not a baseline.
+pub(super) fn read(file: Option<&str>, reader: &mut InputReader) -> Result<Option<NamedBaseline>, Failure> {
+    let Some(file) = file else { return Ok(None) };
+    let source = reader.text(file)?;
+    match Baseline::read(&source.text) {
+        Ok(baseline) => Ok(Some((baseline, source.name))),
+        Err(error) => Err(Failure::about(source.name, error)),
+    }
+}
+
+/// Marks the known findings of a report, and writes all of them into a new baseline.
+///
+/// # Errors
+/// A baseline that cannot be written.
+pub(super) fn apply(
+    known: Option<NamedBaseline>,
+    new: Option<&str>,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    if let Some((baseline, name)) = known {
+        let applied = baseline.apply(report);
+        let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();
+        if gone > 0 && !report.is_partial && new.is_none() {
+            let findings = if gone == 1 { "finding is" } else { "findings are" };
+            print_problem(format!(
+                "{name}: {gone} {findings} gone; write the baseline anew with --write-baseline"
+            ));
+        }
+    }
+    let Some(file) = new else { return Ok(()) };
+    if report.is_partial {
+        return Err(Failure::about(file, "the baseline is not written, because the scan was interrupted"));
+    }
+    let baseline = Baseline::of(report);
+    replace_file(Path::new(file), baseline.write().as_bytes())?;
+    // All that the report has is known from now on.
+    drop(baseline.apply(report));
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! `portcullis scan`.
+
+mod baseline;
+mod input;
+mod policies;
+mod progress;
+mod reports;
+
+use std::process::ExitCode;
+
+use ::scan::{Old, Operation, Options, Pods, Scan};
+use report::{FailOn, Report};
+
+use crate::args::{OperationChoice, PodsChoice, RequestArgs, ScanArgs};
+use crate::failure::Failure;
+use crate::print_problem;
+use crate::source::InputReader;
+use progress::Progress;
+
+/// Judges objects and writes the reports.
+///
+/// # Errors
+/// Policies, settings and baselines that cannot be read, and reports that cannot be written.
+pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
+    reports::check(&args.output)?;
+    let mut reader = InputReader::default();
+    let baseline = baseline::read(args.output.baseline.as_deref(), &mut reader)?;
+    let policies = policies::load(args, &mut reader)?;
+    let options = options(&args.request, args.input.strict);
+    let mut input = input::objects(args, &mut reader)?;
+    let (old, notices) = match input::old(args, &mut reader)? {
+        Some(mut files) => {
+            let (old, notices) = Old::read(&mut files, &options);
+            (Some(old), notices)
+        }
+        None => (None, Vec::new()),
+    };
+    let mut cluster = input::cluster(args, &mut reader)?;
+    let scan = Scan::new(policies.policies, options);
+    let mut progress = Progress::start(&input, args.output.explain, scan.policies())?;
+    let cluster = cluster.as_mut().map(|files| files as &mut dyn ::scan::Input);
+    let mut report = scan.run(&mut input, old.as_ref(), cluster, &mut progress);
+    progress.finish()?;
+    report.notices.extend(notices.into_iter().chain(policies.notices));
+    report.notices.sort_by(|one, other| (&one.place, one.level).cmp(&(&other.place, other.level)));
+    baseline::apply(baseline, args.output.write_baseline.as_deref(), &mut report)?;
+    reports::write(&report, &args.output)?;
+    Ok(exit(&report, args.output.fail_on))
+}
+
+/// Says on standard error why a scan is not complete, if no finding says so.
+fn exit(report: &Report, fail_on: FailOn) -> ExitCode {
+    if report.is_partial {
+        print_problem("interrupted: the report is not all");
+    } else if report.totals.objects == 0 {
+        print_problem("nothing was judged: the input has no objects");
+    } else if report.totals.evaluations == 0 {
+        print_problem("nothing was judged: no policy looks at any of the objects; --explain says why");
+    }
+    ExitCode::from(report::exit(report, fail_on).status())
+}
+
+fn options(args: &RequestArgs, is_strict: bool) -> Options {
+    let mut options = Options {
+        operation: match args.operation {
+            OperationChoice::Create => Operation::Create,
+            OperationChoice::Update => Operation::Update,
+            OperationChoice::Delete => Operation::Delete,
+        },
+        default_namespace: args.namespace.clone(),
+        pods: match args.pods {
+            PodsChoice::Auto => Pods::Auto,
+            PodsChoice::On => Pods::On,
+            PodsChoice::Off => Pods::Off,
+        },
+        is_strict,
+        ..Options::default()
+    };
+    if let Some(user) = &args.user {
+        options.user.clone_from(user);
+        // The API server adds this group to every user that it has authenticated.
+        options.groups = args.group.iter().cloned().chain(["system:authenticated".to_owned()]).collect();
+    }
+    if let Some((namespace, name)) = &args.service_account {
+        options.set_service_account(namespace, name);
+    }
+    options
+}

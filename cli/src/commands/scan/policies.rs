@@ -1,0 +1,100 @@
+//! The policies of a scan.
+
+use std::path::Path;
+
+use matching::{PolicyKind, PolicyManifest};
+use report::{Level, Notice};
+use scan::Policy;
+use serde_json::Value;
+
+use crate::args::ScanArgs;
+use crate::cluster;
+use crate::failure::Failure;
+use crate::policy::{self, PolicyArgument};
+use crate::source::{InputReader, SourceName};
+use crate::{parse, settings};
+
+/// The policies, and problems that keep some of them from judging.
+#[derive(Default)]
+pub(super) struct Policies {
+    pub(super) policies: Vec<Policy>,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// Loads all policies that the arguments name.
+///
+/// # Errors
+/// Arguments that name no policy, files that cannot be read, and settings that a policy rejects. A
+/// manifest that is not valid, and a module that cannot be loaded, become a notice: the other
+/// policies judge.
+pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies, Failure> {
+    let named_settings = settings::read(&args.settings, reader)?;
+    let mut policies = Policies::default();
+    let mut bare = 0_usize;
+    for argument in &args.policy {
+        if Path::new(argument).is_dir() {
+            let found = policies.policies.len().saturating_add(policies.notices.len());
+            for file in cluster::files(argument)? {
+                policies.add_file(&file, args, reader)?;
+            }
+            if policies.policies.len().saturating_add(policies.notices.len()) == found {
+                return Err(Failure::about(
+                    argument,
+                    "has no manifest of a policy in *.yaml, *.yml or *.json",
+                ));
+            }
+            continue;
+        }
+        match PolicyArgument::of(argument, &args.engine.modules)? {
+            PolicyArgument::Manifest(file) => {
+                if policies.add_file(file, args, reader)? == 0 {
+                    let problem = "has no manifest of a policy; pass the objects to judge without --policy";
+                    return Err(Failure::about(SourceName::of_argument(file), problem));
+                }
+            }
+            bare_argument => {
+                bare = bare.saturating_add(1);
+                policies.policies.push(policy::scan::bare(bare_argument, &args.engine, &named_settings)?);
+            }
+        }
+    }
+    if named_settings.0.is_some() && bare != 1 {
+        let problem = format!(
+            "the settings are for one policy without a manifest, and {bare} are given; write settings into manifests"
+        );
+        return Err(Failure::about(&named_settings.1, problem));
+    }
+    Ok(policies)
+}
+
+impl Policies {
+    /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, may
+    /// stand beside them.
+    fn add_file(&mut self, file: &str, args: &ScanArgs, reader: &mut InputReader) -> Result<usize, Failure> {
+        let source = reader.text(file)?;
+        let documents = parse::documents(&source)?;
+        let count = documents.len();
+        let mut found = 0_usize;
+        for (index, document) in documents.into_iter().enumerate() {
+            let name = source.name.document(index, count);
+            let items = cluster_objects::items(document).unwrap_or_else(|object| vec![object]);
+            for object in items.iter().filter(|object| PolicyKind::of(object).is_some()) {
+                found = found.saturating_add(1);
+                self.add(object, &name, args);
+            }
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, object: &Value, name: &SourceName, args: &ScanArgs) {
+        let manifest = match PolicyManifest::read(object) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                let message = format!("{name}: {error}; the policy judges nothing");
+                self.notices.push(Notice { level: Level::Error, place: None, message });
+                return;
+            }
+        };
+        self.policies.push(policy::scan::deployed(manifest, name, &args.engine));
+    }
+}

@@ -1,0 +1,105 @@
+//! The progress of a scan, and its interruption.
+
+use std::io::{self, Write};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use report::ObjectRef;
+use scan::{Explanation, Files, Input, Observer, Policy};
+
+use crate::failure::Failure;
+use crate::terminal::one_line;
+
+/// The exit status of a program that a user ended by the second Ctrl-C: 128 and SIGINT.
+const ENDED: i32 = 130;
+
+/// Shows the progress at a terminal, and nothing elsewhere.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    interrupted: Arc<AtomicBool>,
+    /// The names of the policies, if their decisions are explained.
+    explained: Option<Vec<String>>,
+    /// The first failure to write an explanation.
+    failed: Option<io::Error>,
+}
+
+impl Progress {
+    /// Starts to watch a scan.
+    ///
+    /// # Errors
+    /// A system on which Ctrl-C cannot be caught.
+    pub(super) fn start(input: &Files, explains: bool, policies: &[Policy]) -> Result<Self, Failure> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&interrupted);
+        let caught = ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::SeqCst) {
+                process::exit(ENDED);
+            }
+        });
+        caught.map_err(|error| Failure::about("Ctrl-C", format!("cannot be caught: {error}")))?;
+        let (bar, style) = match input.size() {
+            Some(size) => (ProgressBar::new(size), "{bar:30} {percent}% {msg}, {eta} left"),
+            None => (ProgressBar::no_length(), "{spinner} {msg}"),
+        };
+        // The drawing is hidden unless standard error is a terminal.
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        let names = || policies.iter().map(ToString::to_string).collect();
+        Ok(Self { bar, interrupted, explained: explains.then(names), failed: None })
+    }
+
+    /// Removes the progress from the terminal.
+    ///
+    /// # Errors
+    /// Explanations that could not be written.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.bar.finish_and_clear();
+        match self.failed {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::about("standard error", format!("cannot be written: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn progress(&mut self, objects: u64, findings: u64, bytes: u64) {
+        self.bar.set_position(bytes);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(format!("{objects} objects, {findings} findings"));
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    fn wants_explanations(&self) -> bool {
+        self.explained.is_some()
+    }
+
+    fn explain(&mut self, explanation: &Explanation) {
+        let Explanation { policy, object, concerns_pods, is_called, why } = explanation;
+        let policy = self.explained.iter().flatten().nth(*policy).map(String::as_str).unwrap_or_default();
+        let called = if *is_called { "judged" } else { "not judged" };
+        let pods = if *concerns_pods { ", its pods" } else { "" };
+        let line = one_line(&format!("{}{pods}: {called} by {policy}: {why}", name(object)));
+        let written = self.bar.suspend(|| writeln!(io::stderr().lock(), "{line}"));
+        if let Err(error) = written {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
+
+/// Returns the name of an object, as in `Pod shop/web`.
+fn name(object: &ObjectRef) -> String {
+    match &object.namespace {
+        Some(namespace) => format!("{} {namespace}/{}", object.kind, object.name),
+        None => format!("{} {}", object.kind, object.name),
+    }
+}

@@ -1,0 +1,341 @@
+//! Baselines: findings that are known and do not fail a scan.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::View;
+use crate::{Finding, Report, Status, fingerprint};
+
+/// The version of the format of a baseline and of fingerprints.
+const VERSION: u64 = 1;
+
+const ABOUT: &str =
+    "Known findings, which do not fail a scan. portcullis scan --write-baseline writes this file.";
+
+/// Known findings.
+///
+/// A finding with the status "unknown" never becomes known: it can hide any number of denials.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Baseline {
+    entries: BTreeMap<String, Entry>,
+}
+
+/// A known finding.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The policy, for readers.
+    pub policy: String,
+    /// The object, for readers.
+    pub object: String,
+    /// The control or the rule, for readers.
+    pub rule: String,
+    /// The path, for readers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The fingerprint, which alone identifies the finding.
+    pub fingerprint: String,
+    /// The number of findings with this fingerprint in an object; in the object with the most of
+    /// them, if they are about several objects of one owner.
+    pub count: u64,
+}
+
+/// Displays an entry as a line: policy, object, path and rule.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { policy, object, rule, path, count, .. } = self;
+        write!(f, "{policy}: {object}: ")?;
+        if let Some(path) = path {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(rule)?;
+        if *count > 1 { write!(f, " ({count} times)") } else { Ok(()) }
+    }
+}
+
+/// The first line of the file.
+#[derive(Deserialize, Serialize)]
+struct Header {
+    version: u64,
+    about: String,
+}
+
+/// The result of applying a baseline to a report.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Applied {
+    /// The number of findings that are known now.
+    pub known: u64,
+    /// The entries that no longer occur, with the number of findings that are gone. The next
+    /// baseline can be written without them.
+    pub gone: Vec<Entry>,
+}
+
+impl Baseline {
+    /// Returns the findings of a report as a baseline. Those that an exception covers take no part,
+    /// and neither do those with the status "unknown".
+    #[must_use]
+    pub fn of(report: &Report) -> Self {
+        let view = View::new(report);
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut in_objects = InObjects::default();
+        for finding in report.findings.iter().filter(|finding| can_be_known(finding)) {
+            let fingerprint = fingerprint(report, finding);
+            let number = in_objects.next(&fingerprint, finding);
+            let entry = entries.entry(fingerprint.clone()).or_insert_with(|| Entry {
+                policy: view.label(finding).to_owned(),
+                object: match &finding.object.owner {
+                    Some(owner) => format!("{} of {owner}", finding.object.kind),
+                    None => finding.object.to_string(),
+                },
+                rule: finding.control.clone().unwrap_or_else(|| finding.rule.clone()),
+                path: finding.stable_path.clone().or_else(|| finding.path.clone()),
+                fingerprint,
+                count: 0,
+            });
+            entry.count = entry.count.max(number);
+        }
+        Self { entries }
+    }
+
+    /// Marks the findings of a report that the baseline has as known.
+    ///
+    /// An entry covers as many findings of each object as it counts, in the order of the report.
+    /// More objects of the same owner, such as the pods of a workload that was scaled up, are
+    /// covered, too.
+    #[must_use]
+    pub fn apply(&self, report: &mut Report) -> Applied {
+        let mut used: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut in_objects = InObjects::default();
+        let mut known: u64 = 0;
+        let fingerprints: Vec<Option<String>> = report
+            .findings
+            .iter()
+            .map(|finding| can_be_known(finding).then(|| fingerprint(report, finding)))
+            .collect();
+        for (finding, fingerprint) in report.findings.iter_mut().zip(fingerprints) {
+            let Some(entry) = fingerprint.and_then(|fingerprint| self.entries.get(&fingerprint)) else {
+                continue;
+            };
+            let number = in_objects.next(&entry.fingerprint, finding);
+            if number <= entry.count {
+                let used = used.entry(&entry.fingerprint).or_default();
+                *used = number.max(*used);
+                finding.is_known = true;
+                known = known.saturating_add(1);
+            }
+        }
+        let gone = self.entries.values().filter_map(|entry| {
+            let used = used.get(entry.fingerprint.as_str()).copied().unwrap_or_default();
+            let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
+            Some(Entry { count, ..entry.clone() })
+        });
+        let mut gone: Vec<Entry> = gone.collect();
+        gone.sort();
+        Applied { known, gone }
+    }
+
+    /// Reads a file that [`write`](Self::write) returned.
+    ///
+    /// # Errors
+    /// The text is not a baseline of this version.
+    pub fn read(text: &str) -> Result<Self, BaselineError> {
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let header = lines.next().and_then(|(_, line)| serde_json::from_str(line).ok());
+        let Some(Header { version, .. }) = header else { return Err(BaselineError::NotABaseline) };
+        if version != VERSION {
+            return Err(BaselineError::Version(version));
+        }
+        let mut entries = BTreeMap::new();
+        for (number, line) in lines {
+            let at = |problem: String| BaselineError::Line(number, problem);
+            let entry: Entry = serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
+            if let Some(first) = entries.insert(entry.fingerprint.clone(), entry) {
+                return Err(at(format!("the fingerprint {} is listed twice", first.fingerprint)));
+            }
+        }
+        Ok(Self { entries })
+    }
+
+    /// Returns the baseline as lines of JSON: a header, then an entry a line, sorted by policy and
+    /// object, so that changes are readable as a diff.
+    #[must_use]
+    pub fn write(&self) -> String {
+        let mut entries: Vec<&Entry> = self.entries.values().collect();
+        entries.sort();
+        let header = json(&Header { version: VERSION, about: ABOUT.to_owned() });
+        entries.into_iter().map(json).fold(header, |text, line| text + &line)
+    }
+}
+
+/// Numbers the findings with the same fingerprint in each object.
+#[derive(Default)]
+struct InObjects(BTreeMap<(String, String), u64>);
+
+impl InObjects {
+    /// Returns the number of a finding: 1 for the first.
+    fn next(&mut self, fingerprint: &str, finding: &Finding) -> u64 {
+        let key = (fingerprint.to_owned(), finding.object.name.clone());
+        let number = self.0.entry(key).or_default();
+        *number = number.saturating_add(1);
+        *number
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Strings and numbers always serialize.
+    serde_json::to_string(value).unwrap_or_default() + "\n"
+}
+
+fn can_be_known(finding: &Finding) -> bool {
+    finding.status != Status::Unknown && finding.excepted.is_none()
+}
+
+/// The reason why a text is not a baseline.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum BaselineError {
+    /// The first line is not the header of a baseline.
+    NotABaseline,
+    /// The baseline has another version.
+    Version(u64),
+    /// A line is not an entry: its number and the problem.
+    Line(u64, String),
+}
+
+impl fmt::Display for BaselineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotABaseline => {
+                f.write_str("not a baseline: the first line has no version; write the baseline again")
+            }
+            Self::Version(version) => {
+                write!(
+                    f,
+                    "the baseline has version {version}, this program knows {VERSION}; write the baseline again"
+                )
+            }
+            Self::Line(line, problem) => write!(f, "line {line} is not an entry of a baseline: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for BaselineError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Exit, FailOn, exit, sample};
+
+    /// A report with two equal findings and one more.
+    fn report() -> Report {
+        let other = Finding { control: Some("hostPID".to_owned()), ..sample::finding() };
+        let mut report = sample::clean();
+        report.findings = vec![sample::finding(), other, sample::finding()];
+        report
+    }
+
+    #[test]
+    fn a_baseline_makes_its_report_clean() {
+        let mut report = report();
+        let baseline = Baseline::of(&report);
+        assert_eq!(exit(&report, FailOn::Warn), Exit::Failed);
+        assert_eq!(baseline.apply(&mut report), Applied { known: 3, gone: Vec::new() });
+        assert_eq!(exit(&report, FailOn::Warn), Exit::Clean);
+    }
+
+    #[test]
+    fn a_further_finding_with_the_same_fingerprint_is_new() {
+        let mut report = report();
+        let baseline = Baseline::of(&report);
+        report.findings.push(sample::finding());
+        assert_eq!(baseline.apply(&mut report).known, 3);
+        let known: Vec<bool> = report.findings.iter().map(|finding| finding.is_known).collect();
+        assert_eq!(known, [true, true, true, false]);
+    }
+
+    #[test]
+    fn further_pods_of_an_owner_are_known() {
+        let owner = crate::OwnerRef {
+            api_version: "apps/v1".to_owned(),
+            kind: "Deployment".to_owned(),
+            name: "web".to_owned(),
+        };
+        let pod = |name: &str| {
+            let mut finding = sample::finding();
+            finding.object.owner = Some(owner.clone());
+            finding.object.name = name.to_owned();
+            finding
+        };
+        let report = |findings| Report { findings, ..sample::clean() };
+        let baseline = Baseline::of(&report(vec![pod("a"), pod("b"), pod("b")]));
+        let mut scaled = report(vec![pod("c"), pod("d"), pod("d"), pod("d"), pod("e")]);
+        assert_eq!(baseline.apply(&mut scaled), Applied { known: 4, gone: Vec::new() });
+        let Applied { known, gone } = baseline.apply(&mut report(vec![pod("c"), pod("d")]));
+        assert_eq!((known, gone.first().map(|entry| entry.count)), (2, Some(1)));
+    }
+
+    #[test]
+    fn entries_that_no_longer_occur_are_named() {
+        let mut report = report();
+        let baseline = Baseline::of(&report);
+        report.findings.truncate(1);
+        let Applied { known, gone } = baseline.apply(&mut report);
+        let gone: Vec<String> = gone.iter().map(Entry::to_string).collect();
+        assert_eq!(known, 1);
+        let path = "spec.template.spec.containers[name=web].securityContext.privileged";
+        assert_eq!(
+            gone,
+            [
+                format!("pod-security: Deployment shop/web: {path}: hostPID"),
+                format!("pod-security: Deployment shop/web: {path}: privileged"),
+            ]
+        );
+        assert_eq!(Baseline::of(&report).write().lines().count(), 2);
+    }
+
+    #[test]
+    fn unknown_and_excepted_findings_take_no_part() {
+        for finding in [
+            Finding { status: Status::Unknown, ..sample::finding() },
+            Finding { excepted: Some("planned".to_owned()), ..sample::finding() },
+        ] {
+            let mut report = Report { findings: vec![finding.clone()], ..sample::clean() };
+            assert_eq!(Baseline::of(&report), Baseline::default());
+            let denied = Finding { status: Status::Denied, excepted: None, ..finding };
+            let baseline = Baseline::of(&Report { findings: vec![denied], ..report.clone() });
+            assert_eq!(baseline.apply(&mut report).known, 0);
+        }
+    }
+
+    #[test]
+    fn a_written_baseline_is_read_back() {
+        let baseline = Baseline::of(&sample::report());
+        let text = baseline.write();
+        assert_eq!(Baseline::read(&text), Ok(baseline));
+        assert_eq!(Baseline::read(&text.replace('\n', "\r\n\n")).unwrap().write(), text);
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert!(lines.is_sorted() && lines.len() > 3, "{lines:?}");
+    }
+
+    #[test]
+    fn what_is_not_a_baseline_is_refused() {
+        let text = Baseline::of(&sample::report()).write();
+        let line = text.lines().nth(1).unwrap();
+        let cases = [
+            (String::new(), "not a baseline: the first line has no version; write the baseline again"),
+            ("[]".to_owned(), "not a baseline: the first line has no version; write the baseline again"),
+            (
+                text.replace(r#""version":1"#, r#""version":2"#),
+                "the baseline has version 2, this program knows 1; write the baseline again",
+            ),
+            (format!("{text}{line}\n"), "is listed twice"),
+            (format!("{text}{{}}\n"), "is not an entry of a baseline: missing field `policy`"),
+            (text.replace("count", "cuont"), "line 2 is not an entry of a baseline: unknown field `cuont`"),
+        ];
+        for (text, wanted) in cases {
+            let error = Baseline::read(&text).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Fingerprints, by which findings are recognized in another scan.
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::{Finding, Report};
+
+/// The number of hexadecimal digits of a fingerprint: 128 bits.
+const DIGITS: usize = 32;
+
+/// Returns the fingerprint of a finding: a prefix of a SHA-256 digest in hexadecimal digits.
+///
+/// Findings have the same fingerprint if the same policy reports the same control, or the same rule
+/// where there is no control, at the same path of the same object. Lines, indices of lists and the
+/// version of the API take no part, so that a fingerprint survives changes elsewhere in a file. An
+/// object with an owner is identified by its kind and its owner, because the names of pods change
+/// with each rollout.
+///
+/// Different findings can have the same fingerprint, such as those about two items of a list
+/// without names. Formats that need unique fingerprints count equal ones.
+#[must_use]
+pub fn fingerprint(report: &Report, finding: &Finding) -> String {
+    let policy = report.policies.get(finding.policy);
+    let object = &finding.object;
+    let identity = match &object.owner {
+        Some(owner) => json!([owner.group(), owner.kind, owner.name]),
+        None => json!(object.name),
+    };
+    let rule = match &finding.control {
+        Some(control) => json!({ "control": control }),
+        None => json!({ "rule": finding.rule }),
+    };
+    let path = finding.stable_path.clone().or_else(|| finding.path.as_deref().map(without_indices));
+    // JSON, so that two lists of parts cannot give the same text.
+    digest(&json!([
+        policy.map(|policy| [Some(&policy.kind), policy.namespace.as_ref(), Some(&policy.name)]),
+        rule,
+        [Some(object.group()), Some(&object.kind), object.namespace.as_deref()],
+        identity,
+        path,
+    ]))
+}
+
+/// Returns a prefix of the SHA-256 digest of a value.
+pub(crate) fn digest(value: &serde_json::Value) -> String {
+    let mut digest = format!("{:x}", Sha256::digest(value.to_string()));
+    digest.truncate(DIGITS);
+    digest
+}
+
+/// Returns a path with `[]` in the place of each index.
+fn without_indices(path: &str) -> String {
+    let mut parts = path.split('[');
+    let mut stable = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        stable.push('[');
+        stable.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    stable
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{ObjectRef, OwnerRef, PolicyRef, sample};
+
+    fn of(finding: &Finding) -> String {
+        fingerprint(&sample::report(), finding)
+    }
+
+    #[test]
+    fn a_fingerprint_survives_what_may_change() {
+        let finding = sample::finding();
+        let same = [
+            Finding { place: None, ..finding.clone() },
+            Finding { path: Some("spec.template.spec.containers[4].x".to_owned()), ..finding.clone() },
+            Finding { message: "other words".to_owned(), rule: "other words".to_owned(), ..finding.clone() },
+            Finding { others: 4, is_known: true, ..finding.clone() },
+            Finding {
+                object: ObjectRef { api_version: "apps/v1beta1".to_owned(), ..finding.object.clone() },
+                ..finding.clone()
+            },
+        ];
+        for other in same {
+            assert_eq!(of(&other), of(&finding), "{other:?}");
+        }
+        // Baselines are stored: this value may only change with the version of their format.
+        assert_eq!(of(&finding), "e57d1ca3ffdfc6b32405dde4662ff6bc");
+    }
+
+    #[test]
+    fn a_fingerprint_tells_findings_apart() {
+        let finding = sample::finding();
+        let object = |change: fn(&mut ObjectRef)| {
+            let mut other = sample::finding();
+            change(&mut other.object);
+            other
+        };
+        let others = [
+            finding.clone(),
+            Finding { policy: 1, ..finding.clone() },
+            Finding { control: Some("x".to_owned()), ..finding.clone() },
+            Finding { control: None, ..finding.clone() },
+            Finding { control: None, rule: "privileged".to_owned(), ..finding.clone() },
+            Finding { stable_path: Some("spec".to_owned()), ..finding.clone() },
+            Finding { stable_path: None, path: None, ..finding.clone() },
+            object(|object| object.name = "b".to_owned()),
+            object(|object| object.namespace = Some("b".to_owned())),
+            object(|object| object.namespace = None),
+            object(|object| object.kind = "StatefulSet".to_owned()),
+            object(|object| object.api_version = "v1".to_owned()),
+        ];
+        let fingerprints: BTreeSet<String> = others.iter().map(of).collect();
+        assert_eq!(fingerprints.len(), others.len());
+    }
+
+    #[test]
+    fn policies_are_told_apart_by_kind_and_namespace() {
+        let with = |change: fn(&mut PolicyRef)| {
+            let mut report = sample::report();
+            report.policies.iter_mut().for_each(change);
+            fingerprint(&report, &sample::finding())
+        };
+        let fingerprints = BTreeSet::from([
+            with(|_| ()),
+            with(|policy| policy.kind.push_str("Group")),
+            with(|policy| policy.namespace = Some("shop".to_owned())),
+        ]);
+        assert_eq!(fingerprints.len(), 3);
+        assert_eq!(with(|policy| policy.module.clear()), with(|_| ()));
+    }
+
+    #[test]
+    fn pods_of_an_owner_share_a_fingerprint() {
+        let pod = |name: &str, owner: &str| {
+            let owner = OwnerRef {
+                api_version: "apps/v1".to_owned(),
+                kind: "Deployment".to_owned(),
+                name: owner.to_owned(),
+            };
+            let object = sample::finding().object;
+            let object = ObjectRef { name: name.to_owned(), owner: Some(owner), ..object };
+            of(&Finding { object, ..sample::finding() })
+        };
+        assert_eq!(pod("web-1", "web"), pod("web-2", "web"));
+        assert_ne!(pod("web-1", "web"), pod("web-1", "api"));
+    }
+
+    #[test]
+    fn indices_take_no_part() {
+        assert_eq!(without_indices("spec.a[10].b[x1][2]"), "spec.a[].b[x1][]");
+        assert_eq!(without_indices("spec"), "spec");
+    }
+}

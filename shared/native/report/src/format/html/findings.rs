@@ -1,0 +1,275 @@
+//! The list of findings.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::{Page, namespace, namespace_name};
+use crate::escape::markup;
+use crate::format::Options;
+use crate::format::text::count;
+use crate::{Finding, ObjectRef, Place, Report};
+
+/// The number of findings up to which all groups are open and laid out at once.
+const SMALL: usize = 200;
+
+/// The number of lines that are shown of a value, and of an object.
+const LINES: usize = 12;
+const OBJECT_LINES: usize = 3;
+
+/// The number of characters that are shown of a line.
+const CHARACTERS: usize = 200;
+
+pub(super) fn is_large(report: &Report) -> bool {
+    report.findings.len() > SMALL
+}
+
+/// A file and a namespace: both are small enough to be read at once, even for a dump.
+type Group<'r> = (Option<&'r str>, &'r str);
+
+pub(super) fn write(out: &mut dyn Write, page: &Page<'_>, options: &Options<'_>) -> io::Result<()> {
+    let findings = &page.view.report.findings;
+    let mut groups: BTreeMap<Group<'_>, BTreeMap<Object<'_>, Vec<&Finding>>> = BTreeMap::new();
+    for finding in findings {
+        let file = finding.place.as_ref().map(|place| place.file.as_str());
+        let objects = groups.entry((file, namespace(finding))).or_default();
+        objects.entry(Object::of(&finding.object)).or_default().push(finding);
+    }
+    let open = if is_large(page.view.report) { "" } else { " open" };
+    for ((file, namespace), objects) in groups {
+        let heading = match (file, namespace) {
+            (Some("-"), namespace) => format!("standard input, {}", namespace_name(namespace)),
+            (Some(file), namespace) => format!("{}, {}", markup(file), namespace_name(namespace)),
+            (None, "") => "Cluster-scoped objects".to_owned(),
+            (None, namespace) => format!("Namespace {}", markup(namespace)),
+        };
+        let number = objects.values().map(Vec::len).fold(0, usize::saturating_add);
+        writeln!(
+            out,
+            "<details class=\"group\"{open}><summary><h3>{heading}</h3> <span class=\"soft\">{}</span></summary>",
+            count(number as u64, "finding", "findings")
+        )?;
+        let number = page.namespaces.get(namespace).copied().unwrap_or_default();
+        for findings in objects.into_values() {
+            write_object(out, page, options, &findings, number)?;
+        }
+        writeln!(out, "</details>")?;
+    }
+    Ok(())
+}
+
+/// The identity of an object within a namespace, in the order of the list.
+#[derive(Eq, Ord, PartialEq, PartialOrd)]
+struct Object<'r> {
+    owner: Option<(&'r str, &'r str)>,
+    kind: &'r str,
+    name: &'r str,
+    group: &'r str,
+}
+
+impl<'r> Object<'r> {
+    fn of(object: &'r ObjectRef) -> Self {
+        let owner = object.owner.as_ref().map(|owner| (owner.kind.as_str(), owner.name.as_str()));
+        Self { owner, kind: &object.kind, name: &object.name, group: object.group() }
+    }
+}
+
+/// The topmost owner, or the object itself.
+pub(super) fn owner(finding: &Finding) -> String {
+    match &finding.object.owner {
+        Some(owner) => owner.to_string(),
+        None => format!("{} {}", finding.object.kind, finding.object.name),
+    }
+}
+
+/// The state that the page shows and filters by.
+pub(super) fn state(finding: &Finding) -> &'static str {
+    match finding {
+        Finding { excepted: Some(_), .. } => "excepted",
+        Finding { is_known: true, .. } => "known",
+        finding => finding.status.name(),
+    }
+}
+
+fn write_object(
+    out: &mut dyn Write,
+    page: &Page<'_>,
+    options: &Options<'_>,
+    findings: &[&Finding],
+    namespace: usize,
+) -> io::Result<()> {
+    let Some(first) = findings.first() else { return Ok(()) };
+    let owner = markup(&owner(first));
+    let of = if first.object.owner.is_some() { format!(" of {owner}") } else { String::new() };
+    writeln!(
+        out,
+        r#"<article data-n="{namespace}" data-o="{owner}"><h4>{}</h4><span class="soft">{of}</span><ul>"#,
+        markup(&first.object.to_string())
+    )?;
+    for finding in findings {
+        write_finding(out, page, options, finding)?;
+    }
+    writeln!(out, "</ul></article>")
+}
+
+fn write_finding(
+    out: &mut dyn Write,
+    page: &Page<'_>,
+    options: &Options<'_>,
+    finding: &Finding,
+) -> io::Result<()> {
+    let state = state(finding);
+    let control = finding.control.as_deref().and_then(|control| page.controls.get(control));
+    let control = control.map(|number| format!(r#" data-c="{number}""#)).unwrap_or_default();
+    let severity = page.view.severity(finding);
+    let (data, shown) = match severity {
+        Some(severity) => (format!(r#" data-s="{}""#, severity.name()), format!(", {}", severity.name())),
+        None => (String::new(), String::new()),
+    };
+    write!(
+        out,
+        r#"<li class="{state}" data-p="{}"{control}{data} data-r="{state}"><b>{state}</b> <span>{}{shown}</span><p>{}</p>"#,
+        finding.policy,
+        markup(&page.view.rule_id(finding)),
+        markup(&finding.message)
+    )?;
+    let mut about: Vec<String> = Vec::new();
+    if let Some(place) = &finding.place {
+        let object = if place.is_exact { "" } else { " (the object)" };
+        about.push(format!("<code>{}</code>{object}", markup(&place.to_string())));
+    }
+    about.extend(finding.remarks().iter().map(|remark| markup(remark)));
+    if !about.is_empty() {
+        write!(out, r#"<p class="soft">{}</p>"#, about.join("; "))?;
+    }
+    if let Some(place) = &finding.place
+        && may_be_shown(finding)
+        && let Some(text) = options.sources.and_then(|sources| sources(place))
+    {
+        write_lines(out, place, &text)?;
+    }
+    writeln!(out, "</li>")
+}
+
+/// Returns whether the lines of the input may be shown. Those of a Secret may not.
+fn may_be_shown(finding: &Finding) -> bool {
+    let object = &finding.object;
+    !(object.kind == "Secret" && object.group().is_empty())
+}
+
+/// Writes the lines of a place, with their numbers. The value is marked if it is on one line.
+fn write_lines(out: &mut dyn Write, place: &Place, text: &str) -> io::Result<()> {
+    write!(out, "<pre>")?;
+    let all = text.lines().count();
+    let most = if place.is_exact { LINES } else { OBJECT_LINES };
+    for (number, line) in (place.start.line..).zip(text.lines()).take(most) {
+        let is_marked = place.is_exact && place.start.line == place.end.line && number == place.start.line;
+        let cut = Cut::of(line, if is_marked { place.start.column } else { 1 });
+        let shown = if is_marked { cut.marked(place) } else { cut.plain() };
+        writeln!(out, "{number:>5}  {shown}")?;
+    }
+    let more = all.saturating_sub(most);
+    if more > 0 {
+        write!(out, "       {}", count(more as u64, "more line", "more lines"))?;
+    }
+    write!(out, "</pre>")
+}
+
+/// The part of a line that is shown: a file can be a single long line.
+struct Cut {
+    characters: Vec<char>,
+    /// The number of characters before the part.
+    before: usize,
+    is_cut_at_end: bool,
+}
+
+impl Cut {
+    /// The part of the line around a column.
+    fn of(line: &str, column: u64) -> Self {
+        let column = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
+        let before = if column < CHARACTERS / 2 { 0 } else { column.saturating_sub(CHARACTERS / 4) };
+        let mut rest = line.chars().skip(before);
+        let characters: Vec<char> = rest.by_ref().take(CHARACTERS).collect();
+        Self { characters, before, is_cut_at_end: rest.next().is_some() }
+    }
+
+    fn text(&self, from: usize, to: usize) -> String {
+        let length = self.characters.len();
+        let to = to.min(length);
+        let characters = self.characters.get(from.min(to)..to).unwrap_or_default();
+        // A tab is the only control character of a line that is shown as it is.
+        let parts = characters.split(|c| *c == '\t').map(|part| markup(&part.iter().collect::<String>()));
+        parts.collect::<Vec<_>>().join("\t")
+    }
+
+    fn framed(&self, shown: &str) -> String {
+        let start = if self.before > 0 { "…" } else { "" };
+        let end = if self.is_cut_at_end { "…" } else { "" };
+        format!("{start}{shown}{end}")
+    }
+
+    fn plain(&self) -> String {
+        self.framed(&self.text(0, usize::MAX))
+    }
+
+    fn marked(&self, place: &Place) -> String {
+        let index = |column: u64| {
+            usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1).saturating_sub(self.before)
+        };
+        let (start, end) = (index(place.start.column), index(place.end.column));
+        let (before, after) = (self.text(0, start), self.text(end.max(start), usize::MAX));
+        self.framed(&format!("{before}<mark>{}</mark>{after}", self.text(start, end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn lines(place: &Place, text: &str) -> String {
+        let mut bytes = Vec::new();
+        write_lines(&mut bytes, place, text).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_value_is_marked_in_its_line() {
+        let place = sample::place("a", (7, 9), (7, 11), true);
+        assert_eq!(
+            lines(&place, "\tsecond: <é> # x\n"),
+            "<pre>    7  \tsecond:<mark> &lt;</mark>é&gt; # x\n</pre>"
+        );
+        let object = Place { is_exact: false, ..place };
+        assert_eq!(lines(&object, "a: 1\nb: 2\r\n"), "<pre>    7  a: 1\n    8  b: 2\n</pre>");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let place = sample::place("a", (1, 1000), (1, 1003), true);
+        let line = format!("{}abc{}", "-".repeat(999), "-".repeat(9000));
+        let shown = lines(&place, &line);
+        assert!(shown.contains("-<mark>abc</mark>-") && shown.chars().count() < 250, "{shown}");
+        assert_eq!(shown.matches('…').count(), 2);
+        let place = sample::place("a", (1, 1), (40, 1), true);
+        let shown = lines(&place, &"x\n".repeat(40));
+        assert!(shown.ends_with("   12  x\n       28 more lines</pre>"), "{shown}");
+        let shown = lines(&Place { is_exact: false, ..place }, &"x\n".repeat(40));
+        assert!(shown.ends_with("    3  x\n       37 more lines</pre>"), "{shown}");
+    }
+
+    #[test]
+    fn columns_beyond_the_line_mark_nothing() {
+        let place = sample::place("a", (1, 90), (1, 80), true);
+        assert_eq!(lines(&place, "abc"), "<pre>    1  abc<mark></mark>\n</pre>");
+    }
+
+    #[test]
+    fn lines_of_secrets_are_not_shown() {
+        let mut finding = sample::finding();
+        assert!(may_be_shown(&finding));
+        finding.object.kind = "Secret".to_owned();
+        assert!(may_be_shown(&finding));
+        finding.object.api_version = "v1".to_owned();
+        assert!(!may_be_shown(&finding));
+    }
+}

@@ -1,0 +1,43 @@
+//! Lines of JSON, each with a `type`.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::names::View;
+use crate::{Finding, Notice, PolicyRef, Report, Totals, fingerprint};
+
+/// A line. The index of a policy in a finding counts the lines of policies.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Line<'r> {
+    Policy(&'r PolicyRef),
+    Finding {
+        fingerprint: String,
+        policy_name: &'r str,
+        #[serde(flatten)]
+        finding: &'r Finding,
+    },
+    Notice(&'r Notice),
+    Totals {
+        is_partial: bool,
+        #[serde(flatten)]
+        totals: &'r Totals,
+    },
+}
+
+/// Writes a line for each policy, finding and notice, and one for the totals.
+pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let view = View::new(report);
+    let mut line = |line: &Line| {
+        serde_json::to_writer(&mut *out, line)?;
+        writeln!(out)
+    };
+    report.policies.iter().try_for_each(|policy| line(&Line::Policy(policy)))?;
+    report.findings.iter().try_for_each(|finding| {
+        let (fingerprint, policy_name) = (fingerprint(report, finding), view.label(finding));
+        line(&Line::Finding { fingerprint, policy_name, finding })
+    })?;
+    report.notices.iter().try_for_each(|notice| line(&Line::Notice(notice)))?;
+    line(&Line::Totals { is_partial: report.is_partial, totals: &report.totals })
+}

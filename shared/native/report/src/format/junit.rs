@@ -1,0 +1,218 @@
+//! `JUnit` XML, in the form that Jenkins and GitLab read.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::Options;
+use super::text::count;
+use crate::escape::markup;
+use crate::names::View;
+use crate::{FailOn, Finding, Level, Report, Status};
+
+/// A test case: what a policy found in an object, or what is wrong with a file.
+#[derive(Default)]
+struct Case {
+    failures: Vec<String>,
+    errors: Vec<String>,
+    /// Why findings do not fail the scan.
+    skipped: Vec<String>,
+    /// Findings that do not fail the scan.
+    output: Vec<String>,
+}
+
+/// Writes a suite for each policy, and one for the input. A suite has a case for each object with
+/// findings, and one for all other objects. Names are those of policies, objects and files, so that
+/// a case keeps its history when a message changes.
+pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
+    let view = View::new(report);
+    let mut suites: Vec<(String, BTreeMap<String, Case>)> =
+        view.labels().iter().map(|label| (label.clone(), BTreeMap::new())).collect();
+    for ((_, cases), totals) in suites.iter_mut().zip(&report.totals.policies) {
+        let case = cases.entry("all other objects".to_owned()).or_default();
+        if totals.admitted == 0 {
+            case.skipped.push("the policy admitted no object".to_owned());
+        } else {
+            case.output.push(format!("{} admitted", count(totals.admitted, "object", "objects")));
+        }
+    }
+    for finding in &report.findings {
+        if let Some((_, cases)) = suites.get_mut(finding.policy) {
+            cases.entry(name(finding)).or_default().add(finding, options.fail_on);
+        }
+    }
+    suites.push(("input".to_owned(), input(report)));
+    write_suites(out, &suites)
+}
+
+fn name(finding: &Finding) -> String {
+    match &finding.place {
+        Some(place) => format!("{} in {}", finding.object, place.file),
+        None => finding.object.to_string(),
+    }
+}
+
+fn input(report: &Report) -> BTreeMap<String, Case> {
+    let mut cases: BTreeMap<String, Case> = BTreeMap::new();
+    let scan = cases.entry("the scan".to_owned()).or_default();
+    if report.is_partial {
+        scan.errors.push("the scan was interrupted: the report is not complete".to_owned());
+    }
+    if report.totals.evaluations == 0 {
+        scan.errors.push("nothing was judged".to_owned());
+    }
+    for notice in &report.notices {
+        let file = notice.place.as_ref().map_or("the scan", |place| place.file.as_str());
+        let place = notice.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let case = cases.entry(file.to_owned()).or_default();
+        let messages = if notice.level == Level::Error { &mut case.errors } else { &mut case.output };
+        messages.push(format!("{place}{}", notice.message));
+    }
+    cases
+}
+
+impl Case {
+    fn add(&mut self, finding: &Finding, fail_on: FailOn) {
+        let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let mut message = format!("{place}{}", finding.message);
+        for remark in finding.remarks() {
+            message.push_str("; ");
+            message.push_str(&remark);
+        }
+        if finding.is_known {
+            self.skipped.push(format!("known: {message}"));
+        } else if finding.excepted.is_some() {
+            self.skipped.push(message);
+        } else if !fail_on.fails(finding) {
+            self.output.push(format!("{}: {message}", finding.status.name()));
+        } else if finding.status == Status::Unknown {
+            self.errors.push(message);
+        } else {
+            self.failures.push(message);
+        }
+    }
+
+    /// Returns whether the case is skipped: nothing else is known of it.
+    fn is_skipped(&self) -> bool {
+        self.failures.is_empty()
+            && self.errors.is_empty()
+            && self.output.is_empty()
+            && !self.skipped.is_empty()
+    }
+}
+
+/// How many cases there are, and how many fail, err and are skipped.
+fn tally<'c>(cases: impl Iterator<Item = &'c Case>) -> String {
+    let cases: Vec<&Case> = cases.collect();
+    let number = |is: fn(&Case) -> bool| cases.iter().filter(|case| is(case)).count();
+    format!(
+        r#"tests="{}" failures="{}" errors="{}" skipped="{}""#,
+        number(|_| true),
+        number(|case| !case.failures.is_empty() && case.errors.is_empty()),
+        number(|case| !case.errors.is_empty()),
+        number(Case::is_skipped),
+    )
+}
+
+fn write_suites(out: &mut dyn Write, suites: &[(String, BTreeMap<String, Case>)]) -> io::Result<()> {
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    let all = suites.iter().flat_map(|(_, cases)| cases.values());
+    writeln!(out, r#"<testsuites name="portcullis scan" {}>"#, tally(all))?;
+    for (suite, cases) in suites {
+        let suite = markup(suite);
+        writeln!(out, r#"  <testsuite name="{suite}" {}>"#, tally(cases.values()))?;
+        for (name, case) in cases {
+            write_case(out, &suite, &markup(name), case)?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+fn write_case(out: &mut dyn Write, suite: &str, name: &str, case: &Case) -> io::Result<()> {
+    writeln!(out, r#"    <testcase classname="{suite}" name="{name}">"#)?;
+    // A case has one result: readers take the first.
+    let (element, messages) = if !case.errors.is_empty() {
+        ("error", case.errors.iter().chain(&case.failures).collect::<Vec<_>>())
+    } else if !case.failures.is_empty() {
+        ("failure", case.failures.iter().collect())
+    } else if case.is_skipped() {
+        ("skipped", case.skipped.iter().collect())
+    } else {
+        ("", Vec::new())
+    };
+    if let [first, rest @ ..] = messages.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+        let kind = if element == "skipped" { String::new() } else { format!(r#" type="{element}""#) };
+        writeln!(
+            out,
+            r#"      <{element} message="{}{more}"{kind}>{}</{element}>"#,
+            markup(first),
+            lines(&messages)
+        )?;
+    }
+    let mut output: Vec<&String> = case.output.iter().collect();
+    if !case.is_skipped() {
+        output.extend(&case.skipped);
+    }
+    if !output.is_empty() {
+        writeln!(out, "      <system-out>{}</system-out>", lines(&output))?;
+    }
+    writeln!(out, "    </testcase>")
+}
+
+fn lines(messages: &[&String]) -> String {
+    messages.iter().map(|message| markup(message)).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::written;
+    use crate::{Format, sample};
+
+    #[test]
+    fn names_do_not_depend_on_messages() {
+        let mut report = sample::report();
+        let names = |report: &Report| {
+            let text = written(report, Format::Junit);
+            let lines = text.lines().filter(|line| line.contains("<testcase "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let before = names(&report);
+        for finding in &mut report.findings {
+            finding.message.push_str(" (new)");
+            finding.rule.clear();
+        }
+        assert_eq!(names(&report), before);
+    }
+
+    #[test]
+    fn a_clean_report_has_a_test_that_passes() {
+        let text = written(&sample::clean(), Format::Junit);
+        assert!(text.contains(r#"tests="2" failures="0" errors="0" skipped="0""#), "{text}");
+        assert!(text.contains("1 object admitted"), "{text}");
+        assert!(
+            written(&Report::default(), Format::Junit).contains(r#"<error message="nothing was judged""#)
+        );
+    }
+
+    #[test]
+    fn what_does_not_fail_the_scan_passes_or_is_skipped() {
+        let case = |finding: &Finding, fail_on| {
+            let mut case = Case::default();
+            case.add(finding, fail_on);
+            (case.failures.len(), case.errors.len(), case.skipped.len(), case.output.len())
+        };
+        let denied = sample::finding();
+        let unknown = Finding { status: Status::Unknown, ..denied.clone() };
+        let warned = Finding { status: Status::Warned, ..denied.clone() };
+        assert_eq!(case(&denied, FailOn::Deny), (1, 0, 0, 0));
+        assert_eq!(case(&denied, FailOn::Unknown), (0, 0, 0, 1));
+        assert_eq!(case(&unknown, FailOn::Unknown), (0, 1, 0, 0));
+        assert_eq!(case(&unknown, FailOn::Never), (0, 0, 0, 1));
+        assert_eq!(case(&warned, FailOn::Deny), (0, 0, 0, 1));
+        assert_eq!(case(&warned, FailOn::Warn), (1, 0, 0, 0));
+        assert_eq!(case(&Finding { is_known: true, ..warned }, FailOn::Warn), (0, 0, 1, 0));
+        assert_eq!(case(&Finding { excepted: Some(String::new()), ..denied }, FailOn::Warn), (0, 0, 1, 0));
+    }
+}

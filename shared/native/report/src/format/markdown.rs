@@ -1,0 +1,136 @@
+//! Markdown, for the summary of a job.
+
+use std::io::{self, Write};
+
+use super::Options;
+use super::text::{COLUMNS, count, result, sentences};
+use crate::escape::markdown;
+use crate::names::{Counts, View};
+use crate::{Exit, Finding, Level, Report, exit};
+
+/// The size at which the list of findings ends. GitHub refuses summaries of more than 1 MiB.
+const LIMIT: usize = 900_000;
+
+/// Writes the result, the totals, problems of the input, and the open findings, the worst first.
+pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
+    let view = View::new(report);
+    let symbol = match exit(report, options.fail_on) {
+        Exit::Clean => "✅",
+        Exit::Failed => "❌",
+        Exit::NotJudged => "⚠️",
+    };
+    let counts = Counts::of(report).phrase();
+    writeln!(
+        out,
+        "## {symbol} Portcullis scan: {}\n\n**{counts}**\n",
+        result(report, options).to_lowercase()
+    )?;
+    writeln!(out, "{}\n", sentences(report).join(" "))?;
+    write_totals(out, &view)?;
+    let mut size: usize = 0;
+    let notices = report.notices.iter().map(|notice| {
+        let level = match notice.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "note",
+        };
+        let place = notice.place.as_ref().map(|place| markdown(&place.to_string())).unwrap_or_default();
+        format!("| {level} | {place} | {} |", markdown(&notice.message))
+    });
+    write_table(out, "Input", "| level | place | problem |\n|---|---|---|", notices, &mut size)?;
+    let findings = view.worst_first();
+    let rows = findings.iter().map(|finding| row(&view, finding));
+    let header = "| result | severity | policy | object | place | message |\n|---|---|---|---|---|---|";
+    write_table(out, "Findings", header, rows, &mut size)
+}
+
+fn write_totals(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
+    if view.labels().is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "| policy | {} |", COLUMNS.map(|(name, _)| name).join(" | "))?;
+    writeln!(out, "|---|{}", "---:|".repeat(COLUMNS.len()))?;
+    for (label, totals) in view.labels().iter().zip(&view.report.totals.policies) {
+        let numbers = COLUMNS.map(|(_, number)| number(totals).to_string());
+        writeln!(out, "| {} | {} |", markdown(label), numbers.join(" | "))?;
+    }
+    writeln!(out)
+}
+
+fn write_table(
+    out: &mut dyn Write,
+    heading: &str,
+    header: &str,
+    rows: impl ExactSizeIterator<Item = String>,
+    size: &mut usize,
+) -> io::Result<()> {
+    let all = rows.len();
+    if all == 0 {
+        return Ok(());
+    }
+    writeln!(out, "### {heading}\n\n{header}")?;
+    let mut written: usize = 0;
+    for row in rows {
+        *size = size.saturating_add(row.len());
+        if *size > LIMIT {
+            break;
+        }
+        writeln!(out, "{row}")?;
+        written = written.saturating_add(1);
+    }
+    writeln!(out)?;
+    match all.saturating_sub(written) {
+        0 => Ok(()),
+        more => writeln!(out, "{} left out.\n", count(more as u64, "more row is", "more rows are")),
+    }
+}
+
+fn row(view: &View<'_>, finding: &Finding) -> String {
+    let place = match &finding.place {
+        Some(place) if place.is_exact => markdown(&place.to_string()),
+        Some(place) => format!("{} (the object)", markdown(&place.to_string())),
+        None => String::new(),
+    };
+    let mut message = markdown(&finding.message);
+    for remark in finding.remarks() {
+        message.push_str("<br>");
+        message.push_str(&markdown(&remark));
+    }
+    format!(
+        "| {} | {} | {} | {} | {place} | {message} |",
+        finding.status.name(),
+        view.severity(finding).map_or("", crate::Severity::name),
+        markdown(&view.rule_id(finding)),
+        markdown(&finding.object.to_string()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::tests::written;
+    use crate::{Format, sample};
+
+    #[test]
+    fn every_row_has_the_cells_of_its_header() {
+        let text = written(&sample::report(), Format::Markdown);
+        let mut cells = None;
+        for line in text.lines() {
+            let unescaped = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
+            if unescaped == 0 {
+                cells = None;
+            } else {
+                assert_eq!(*cells.get_or_insert(unescaped), unescaped, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_summary_stays_below_the_limit_and_counts_the_rest() {
+        let mut report = sample::clean();
+        report.findings = vec![sample::finding(); 10_000];
+        let text = written(&report, Format::Markdown);
+        assert!(text.len() < 1_000_000);
+        let rows = text.lines().filter(|line| line.starts_with("| denied ")).count();
+        assert!(text.contains(&format!("\n{} more rows are left out.", 10_000 - rows)), "{rows}");
+    }
+}

@@ -1,0 +1,407 @@
+//! SARIF 2.1.0 for GitHub code scanning.
+//!
+//! The properties are those of GitHub's page "SARIF support for code scanning" (github/docs,
+//! `content/code-security`). GitHub refuses a whole file if one result has no location, and shows
+//! suppressed results as open alerts; hence excepted and known findings are only counted, and an
+//! object that is in no file is a location without a region.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Options;
+use super::text::count;
+use crate::escape::uri;
+use crate::names::{Counts, View};
+use crate::{Exit, Finding, Level, Notice, Place, Report, Severity, Status, exit, fingerprint};
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The largest number of results that GitHub accepts in a run.
+const RESULTS: usize = 25_000;
+
+/// The largest number of rules and remedies in the help of a SARIF rule.
+const HELP_LINES: usize = 20;
+
+#[derive(Serialize)]
+struct Log<'r> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'r>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'r> {
+    tool: Value,
+    automation_details: Value,
+    invocations: [Value; 1],
+    column_kind: &'static str,
+    results: Vec<SarifResult<'r>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifResult<'r> {
+    rule_id: String,
+    rule_index: usize,
+    level: &'static str,
+    message: Message,
+    locations: [Location<'r>; 1],
+    partial_fingerprints: Fingerprints,
+    properties: Properties<'r>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location<'r> {
+    physical_location: PhysicalLocation,
+    logical_locations: [LogicalLocation<'r>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u64,
+    start_column: u64,
+    end_line: u64,
+    end_column: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation<'r> {
+    name: &'r str,
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fingerprints {
+    primary_location_line_hash: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Properties<'r> {
+    object: String,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'r str>,
+    /// Whether the region is that of the value, not that of the object.
+    is_exact: bool,
+    concerns_pods: bool,
+    others: u64,
+}
+
+pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
+    let view = View::new(report);
+    let mut findings = view.worst_first();
+    let left_out = findings.len().saturating_sub(RESULTS);
+    findings.truncate(RESULTS);
+    let rules = Rules::new(&view, &findings);
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    let results = findings.iter().map(|finding| result(&view, &rules, finding, &mut seen)).collect();
+    let log = Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [Run {
+            tool: json!({ "driver": {
+                "name": "Portcullis",
+                "semanticVersion": options.version,
+                "informationUri": "https://github.com/portcullis/portcullis",
+                "rules": rules.described,
+            } }),
+            automation_details: json!({ "id": match options.category {
+                Some(category) => format!("portcullis/{category}/"),
+                None => "portcullis/".to_owned(),
+            } }),
+            invocations: [json!({
+                "executionSuccessful": exit(report, options.fail_on) != Exit::NotJudged,
+                "toolExecutionNotifications": notifications(report, left_out),
+            })],
+            // A column counts characters, not UTF-16 code units.
+            column_kind: "unicodeCodePoints",
+            results,
+        }],
+    };
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    writeln!(out)
+}
+
+fn result<'r>(
+    view: &View<'_>,
+    rules: &Rules,
+    finding: &'r Finding,
+    seen: &mut BTreeMap<String, u64>,
+) -> SarifResult<'r> {
+    let rule_id = view.rule_id(finding);
+    let fingerprint = fingerprint(view.report, finding);
+    let number = seen.entry(fingerprint.clone()).or_default();
+    *number = number.saturating_add(1);
+    let mut text = match finding.status {
+        Status::Unknown => format!("Not judged: {}", finding.message),
+        _ => finding.message.clone(),
+    };
+    for remark in finding.remarks() {
+        text.push_str(" (");
+        text.push_str(&remark);
+        text.push(')');
+    }
+    SarifResult {
+        rule_index: rules.index.get(&rule_id).copied().unwrap_or_default(),
+        rule_id,
+        level: match finding.status {
+            Status::Denied => "error",
+            Status::Unknown | Status::Monitored | Status::Warned => "warning",
+        },
+        // `](` would make a link (SARIF 2.1.0, 3.11.6).
+        message: Message { text: text.replace("](", "] (") },
+        locations: [Location {
+            physical_location: physical(finding),
+            logical_locations: [LogicalLocation {
+                name: &finding.object.name,
+                fully_qualified_name: qualified(finding),
+                kind: "resource",
+            }],
+        }],
+        partial_fingerprints: Fingerprints { primary_location_line_hash: format!("{fingerprint}:{number}") },
+        properties: Properties {
+            object: finding.object.to_string(),
+            status: finding.status.name(),
+            path: finding.path.as_deref(),
+            is_exact: finding.place.as_ref().is_some_and(|place| place.is_exact),
+            concerns_pods: finding.concerns_pods,
+            others: finding.others,
+        },
+    }
+}
+
+fn physical(finding: &Finding) -> PhysicalLocation {
+    let (uri, region) = match &finding.place {
+        Some(place) if place.file == "-" => ("stdin".to_owned(), Some(region(place))),
+        Some(place) => (uri(&place.file), Some(region(place))),
+        None => (uri(&qualified(finding)), None),
+    };
+    PhysicalLocation { artifact_location: ArtifactLocation { uri }, region }
+}
+
+/// The region of a value, or the first character of an object: GitHub shows an alert in a pull
+/// request only if the request changes every line of the region.
+fn region(place: &Place) -> Region {
+    let (start, mut end) = (place.start, place.end);
+    if !place.is_exact && end.line > start.line {
+        end.line = start.line;
+        end.column = start.column.saturating_add(1);
+    }
+    Region { start_line: start.line, start_column: start.column, end_line: end.line, end_column: end.column }
+}
+
+fn qualified(finding: &Finding) -> String {
+    let object = &finding.object;
+    let parts = [object.namespace.as_deref(), Some(object.kind.as_str()), Some(object.name.as_str())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("/")
+}
+
+fn notifications(report: &Report, left_out: usize) -> Vec<Value> {
+    let mut notifications = Vec::new();
+    let mut say = |level: &str, text: String| {
+        notifications.push(json!({ "level": level, "message": { "text": text } }));
+    };
+    if report.is_partial {
+        say("error", "The scan was interrupted: the report is not complete.".to_owned());
+    }
+    if left_out > 0 {
+        let results = count(left_out as u64, "result is", "results are");
+        say("warning", format!("{results} left out: a file has at most {RESULTS}, the worst first."));
+    }
+    let Counts { excepted, known, .. } = Counts::of(report);
+    for (number, reason) in [(excepted, "an exception covers them"), (known, "the baseline has them")] {
+        if number > 0 {
+            say("note", format!("{} not listed: {reason}.", count(number, "finding is", "findings are")));
+        }
+    }
+    notifications.extend(report.notices.iter().map(notification));
+    notifications
+}
+
+fn notification(notice: &Notice) -> Value {
+    let level = match notice.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    };
+    let mut notification =
+        json!({ "level": level, "message": { "text": notice.message.replace("](", "] (") } });
+    if let (Some(place), Some(fields)) = (&notice.place, notification.as_object_mut()) {
+        let uri = if place.file == "-" { "stdin".to_owned() } else { uri(&place.file) };
+        let location =
+            PhysicalLocation { artifact_location: ArtifactLocation { uri }, region: Some(region(place)) };
+        fields.insert("locations".to_owned(), json!([{ "physicalLocation": location }]));
+    }
+    notification
+}
+
+/// The rules of the results, and where each is.
+struct Rules {
+    described: Vec<Value>,
+    index: BTreeMap<String, usize>,
+}
+
+impl Rules {
+    /// A rule for each policy, and one for each control with a result.
+    fn new(view: &View<'_>, findings: &[&Finding]) -> Self {
+        let mut help: BTreeMap<(usize, Option<&str>), BTreeSet<String>> = BTreeMap::new();
+        for policy in 0..view.report.policies.len() {
+            help.entry((policy, None)).or_default();
+        }
+        for finding in findings {
+            let lines = help.entry((finding.policy, finding.control.as_deref())).or_default();
+            if lines.len() < HELP_LINES {
+                lines.insert(match &finding.remedy {
+                    Some(remedy) => format!("{}; {remedy}", finding.rule),
+                    None => finding.rule.clone(),
+                });
+            }
+        }
+        let mut rules = Self { described: Vec::new(), index: BTreeMap::new() };
+        for ((policy, control), lines) in help {
+            let label = view.labels().get(policy).map_or("", String::as_str);
+            let id = control.map_or_else(|| label.to_owned(), |control| format!("{label}/{control}"));
+            if rules.index.insert(id.clone(), rules.described.len()).is_none() {
+                rules.described.push(rule(view, policy, control, &id, &lines));
+            }
+        }
+        rules
+    }
+}
+
+fn rule(view: &View<'_>, policy: usize, control: Option<&str>, id: &str, lines: &BTreeSet<String>) -> Value {
+    let Some(policy) = view.report.policies.get(policy) else { return json!({ "id": id }) };
+    let short = match control {
+        Some(control) => format!("Control {control} of the policy {}", policy.label()),
+        None => format!("The policy {}", policy.label()),
+    };
+    let mode = if policy.protects { "denies violations" } else { "reports violations (mode: monitor)" };
+    let kind = if policy.kind.is_empty() { "policy" } else { &policy.kind };
+    let full = format!("The {kind} {} with the module {} {mode}.", policy.label(), policy.module);
+    let mut help = full.clone();
+    for line in lines {
+        help.push_str("\n\n");
+        help.push_str(line);
+    }
+    let mut tags = BTreeSet::from(["kubernetes".to_owned(), "security".to_owned()]);
+    tags.extend(policy.category.clone());
+    let mut properties = json!({ "tags": tags });
+    if let (Some(score), Some(fields)) = (policy.severity.and_then(score), properties.as_object_mut()) {
+        fields.insert("security-severity".to_owned(), json!(score));
+    }
+    json!({
+        "id": id,
+        "name": id,
+        "shortDescription": { "text": short },
+        "fullDescription": { "text": full },
+        "help": { "text": help },
+        "defaultConfiguration": { "level": if policy.protects { "error" } else { "warning" } },
+        "properties": properties,
+    })
+}
+
+/// A score in the range that GitHub shows as the severity: above 9.0 critical, from 7.0 high, from
+/// 4.0 medium, above 0 low. There is no range for information.
+fn score(severity: Severity) -> Option<&'static str> {
+    match severity {
+        Severity::Critical => Some("9.5"),
+        Severity::High => Some("8.0"),
+        Severity::Medium => Some("5.5"),
+        Severity::Low => Some("2.0"),
+        Severity::Info => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::written;
+    use crate::{Format, sample};
+
+    fn sarif(report: &Report) -> Value {
+        serde_json::from_str(&written(report, Format::Sarif)).unwrap()
+    }
+
+    #[test]
+    fn results_are_there_even_if_empty() {
+        let log = sarif(&sample::clean());
+        assert_eq!(log["runs"][0]["results"], json!([]));
+        assert_eq!(log["runs"][0]["invocations"][0]["executionSuccessful"], true);
+    }
+
+    #[test]
+    fn each_result_has_its_rule_a_location_and_a_unique_fingerprint() {
+        let log = sarif(&sample::report());
+        let run = &log["runs"][0];
+        let mut fingerprints = BTreeSet::new();
+        for result in run["results"].as_array().unwrap() {
+            let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+            let location = &result["locations"][0]["physicalLocation"];
+            assert!(location["artifactLocation"]["uri"].as_str().is_some_and(|uri| !uri.is_empty()));
+            assert!(
+                fingerprints.insert(result["partialFingerprints"]["primaryLocationLineHash"].to_string())
+            );
+        }
+        assert_eq!(fingerprints.len(), 9);
+    }
+
+    #[test]
+    fn the_region_of_an_object_is_its_first_character() {
+        let region = |place| serde_json::to_value(region(&place)).unwrap();
+        assert_eq!(
+            region(sample::place("a", (3, 1), (30, 1), false)),
+            json!({ "startLine": 3, "startColumn": 1, "endLine": 3, "endColumn": 2 })
+        );
+        assert_eq!(
+            region(sample::place("a", (3, 1), (30, 4), true)),
+            json!({ "startLine": 3, "startColumn": 1, "endLine": 30, "endColumn": 4 })
+        );
+    }
+
+    #[test]
+    fn results_beyond_the_limit_are_counted_and_the_worst_stay() {
+        let mut report = sample::clean();
+        let warning = Finding { status: Status::Warned, ..sample::finding() };
+        report.findings = vec![warning; RESULTS];
+        report.findings.push(sample::finding());
+        let log = sarif(&report);
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        assert_eq!(results.len(), RESULTS);
+        assert_eq!(results[0]["level"], "error");
+        assert_eq!(
+            log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"],
+            "1 result is left out: a file has at most 25000, the worst first."
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! Text for people.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::Options;
+use crate::escape::one_line;
+use crate::names::{Counts, View};
+use crate::{Exit, FailOn, Finding, Level, PolicyTotals, Report, Status, exit};
+
+const GREEN: Style = AnsiColor::Green.on_default().bold();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+const BOLD: Style = Style::new().bold();
+
+/// Writes the open findings by file, or by namespace and owner for objects that are in no file.
+/// Problems of the input, the totals of each policy, and the result follow.
+///
+/// Messages are not wrapped: a line that is broken cannot be searched for.
+pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
+    let paint = Paint(options.colors);
+    let view = View::new(report);
+    let open: Vec<&Finding> = report.findings.iter().filter(|finding| finding.is_open()).collect();
+    let mut groups: BTreeMap<String, BTreeMap<String, Vec<&Finding>>> = BTreeMap::new();
+    for finding in open {
+        groups.entry(group(finding)).or_default().entry(subject(finding)).or_default().push(finding);
+    }
+    for (group, subjects) in groups {
+        writeln!(out, "{}", paint.with(BOLD, &one_line(&group)))?;
+        for (subject, findings) in subjects {
+            writeln!(out, "  {}", one_line(&subject))?;
+            for finding in findings {
+                write_finding(out, &view, finding, paint)?;
+            }
+        }
+        writeln!(out)?;
+    }
+    write_notices(out, report, paint)?;
+    write_totals(out, &view)?;
+    write_result(out, report, options, paint)
+}
+
+/// The heading that a finding is listed under.
+fn group(finding: &Finding) -> String {
+    match (&finding.place, &finding.object.namespace) {
+        (Some(place), _) if place.file == "-" => "standard input".to_owned(),
+        (Some(place), _) => place.file.clone(),
+        (None, Some(namespace)) => format!("namespace {namespace}"),
+        (None, None) => "cluster-scoped objects".to_owned(),
+    }
+}
+
+/// The object, with its owner if it is in no file.
+fn subject(finding: &Finding) -> String {
+    match (&finding.place, &finding.object.owner) {
+        (None, Some(owner)) => format!("{owner}: {}", finding.object),
+        _ => finding.object.to_string(),
+    }
+}
+
+fn write_finding(out: &mut dyn Write, view: &View<'_>, finding: &Finding, paint: Paint) -> io::Result<()> {
+    let (name, style) = match finding.status {
+        Status::Denied => ("DENIED", RED),
+        Status::Unknown => ("UNKNOWN", MAGENTA),
+        Status::Monitored => ("MONITORED", YELLOW),
+        Status::Warned => ("WARNING", YELLOW),
+    };
+    let mut line = one_line(&view.rule_id(finding));
+    if let Some(severity) = view.severity(finding) {
+        line.push_str(", ");
+        line.push_str(severity.name());
+    }
+    if let Some(place) = &finding.place {
+        line.push_str(", ");
+        line.push_str(&one_line(&place.to_string()));
+        if !place.is_exact {
+            line.push_str(" (the object)");
+        }
+    }
+    writeln!(out, "    {} {line}", paint.with(style, &format!("{name:<9}")))?;
+    writeln!(out, "      {}", one_line(&finding.message))?;
+    for remark in finding.remarks() {
+        writeln!(out, "      {}", paint.with(CYAN, &one_line(&remark)))?;
+    }
+    Ok(())
+}
+
+fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) -> io::Result<()> {
+    if report.notices.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", paint.with(BOLD, "Input"))?;
+    for notice in &report.notices {
+        let (name, style) = match notice.level {
+            Level::Error => ("error:", RED),
+            Level::Warning => ("warning:", YELLOW),
+            Level::Note => ("note:", CYAN),
+        };
+        let place = notice.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let message = one_line(&format!("{place}{}", notice.message));
+        writeln!(out, "  {} {message}", paint.with(style, name))?;
+    }
+    writeln!(out)
+}
+
+/// A column of the totals: its name and its number.
+pub(super) type Column = (&'static str, fn(&PolicyTotals) -> u64);
+
+/// The columns of the totals.
+pub(super) const COLUMNS: [Column; 6] = [
+    ("admitted", |totals| totals.admitted),
+    ("mutated", |totals| totals.mutated),
+    ("denied", |totals| totals.denied),
+    ("monitored", |totals| totals.monitored),
+    ("unknown", |totals| totals.unknown),
+    ("skipped", |totals| totals.skipped),
+];
+
+fn write_totals(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
+    let labels: Vec<String> = view.labels().iter().map(|label| one_line(label)).collect();
+    let Some(width) = labels.iter().map(|label| label.chars().count()).max() else { return Ok(()) };
+    let width = width.max("POLICY".len());
+    write!(out, "{:<width$}", "POLICY")?;
+    for (name, _) in COLUMNS {
+        write!(out, "  {:>9}", name.to_uppercase())?;
+    }
+    writeln!(out)?;
+    for (label, totals) in labels.iter().zip(&view.report.totals.policies) {
+        write!(out, "{label:<width$}")?;
+        for (_, number) in COLUMNS {
+            write!(out, "  {:>9}", number(totals))?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out)
+}
+
+fn write_result(out: &mut dyn Write, report: &Report, options: &Options<'_>, paint: Paint) -> io::Result<()> {
+    let style = match exit(report, options.fail_on) {
+        Exit::Clean => GREEN,
+        Exit::Failed => RED,
+        Exit::NotJudged => MAGENTA,
+    };
+    let result = paint.with(style, &result(report, options).to_uppercase());
+    writeln!(out, "{result}  {}", Counts::of(report).phrase())?;
+    for sentence in sentences(report) {
+        writeln!(out, "{sentence}")?;
+    }
+    Ok(())
+}
+
+/// The result of the scan in words. A scan with findings that do not fail it is not clean.
+pub(super) fn result(report: &Report, options: &Options<'_>) -> &'static str {
+    match exit(report, options.fail_on) {
+        Exit::Clean if exit(report, FailOn::Warn) == Exit::Clean => "Clean",
+        Exit::Clean => "Passed",
+        Exit::Failed => "Failed",
+        Exit::NotJudged => "Not judged",
+    }
+}
+
+/// Sentences about the scan as a whole.
+pub(super) fn sentences(report: &Report) -> Vec<String> {
+    let totals = &report.totals;
+    let mut sentences = Vec::new();
+    if report.is_partial {
+        sentences.push("The scan was interrupted: the report is not complete.".to_owned());
+    }
+    let unread = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
+    if unread > 0 {
+        sentences.push(format!("{} of the input could not be read.", count(unread as u64, "part", "parts")));
+    }
+    if totals.evaluations == 0 {
+        sentences.push(format!(
+            "Nothing was judged: {}, and no policy looked at any.",
+            count(totals.objects, "object was read", "objects were read")
+        ));
+    } else {
+        sentences.push(format!(
+            "{} and {}; no policy looked at {}.",
+            count(totals.objects, "object", "objects"),
+            count(totals.evaluations, "verdict", "verdicts"),
+            count(totals.not_judged, "object", "objects"),
+        ));
+    }
+    sentences
+}
+
+/// A number with its noun.
+pub(super) fn count(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+/// Whether to paint.
+#[derive(Clone, Copy)]
+struct Paint(bool);
+
+impl Paint {
+    fn with(self, style: Style, text: &str) -> String {
+        if self.0 { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{sample, write as write_report};
+
+    #[test]
+    fn colours_add_nothing_but_escape_sequences() {
+        let text = |colors| {
+            let options = Options { colors, ..Options::default() };
+            let mut bytes = Vec::new();
+            write_report(&mut bytes, &sample::report(), crate::Format::Text, &options).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        let (plain, painted) = (text(false), text(true));
+        assert!(!plain.contains('\u{1b}'));
+        let mut stripped = String::new();
+        for (index, part) in painted.split('\u{1b}').enumerate() {
+            let part = if index == 0 { part } else { part.split_once('m').unwrap().1 };
+            stripped.push_str(part);
+        }
+        assert_ne!(painted, plain);
+        assert_eq!(stripped, plain);
+    }
+
+    #[test]
+    fn a_scan_that_passes_with_findings_is_not_called_clean() {
+        let with = |status| {
+            let findings = vec![Finding { status, ..sample::finding() }];
+            Report { findings, ..sample::clean() }
+        };
+        let of = |report: &Report, fail_on| result(report, &Options { fail_on, ..Options::default() });
+        assert_eq!(of(&sample::clean(), FailOn::Deny), "Clean");
+        assert_eq!(of(&with(Status::Warned), FailOn::Deny), "Passed");
+        assert_eq!(of(&with(Status::Warned), FailOn::Warn), "Failed");
+        assert_eq!(of(&with(Status::Denied), FailOn::Never), "Passed");
+        assert_eq!(of(&with(Status::Unknown), FailOn::Deny), "Not judged");
+        assert_eq!(of(&Report::default(), FailOn::Never), "Passed");
+    }
+
+    #[test]
+    fn a_report_of_nothing_says_so() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &Report::default(), &Options::default()).unwrap();
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "NOT JUDGED  0 denied, 0 unknown, 0 monitored, 0 warned\n\
+             Nothing was judged: 0 objects were read, and no policy looked at any.\n"
+        );
+    }
+}

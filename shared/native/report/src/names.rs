@@ -1,0 +1,263 @@
+//! Names of policies and objects, and the order in which formats list findings.
+
+use std::fmt;
+
+use crate::{Finding, ObjectRef, OwnerRef, Place, PolicyRef, Report, Severity, Status};
+
+impl PolicyRef {
+    /// Returns the name, after the namespace of an `AdmissionPolicy`, such as `shop/no-root`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{namespace}/{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// Displays kind, namespace and name: `Deployment shop/web`.
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{} {namespace}/{}", self.kind, self.name),
+            None => write!(f, "{} {}", self.kind, self.name),
+        }
+    }
+}
+
+/// Displays kind and name: `Deployment web`.
+impl fmt::Display for OwnerRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.name)
+    }
+}
+
+impl ObjectRef {
+    /// Returns the API group, empty for the core group.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        group(&self.api_version)
+    }
+}
+
+impl OwnerRef {
+    /// Returns the API group, empty for the core group.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        group(&self.api_version)
+    }
+}
+
+fn group(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+/// Displays file, line and column: `deploy/web.yaml:12:7`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.start.line, self.start.column)
+    }
+}
+
+impl Severity {
+    /// Returns the name, as in `io.kubewarden.policy.severity` and in policy reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl Status {
+    /// Returns the name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Denied => "denied",
+            Self::Unknown => "unknown",
+            Self::Monitored => "monitored",
+            Self::Warned => "warned",
+        }
+    }
+}
+
+impl Finding {
+    /// Returns whether neither an exception nor a baseline covers the finding.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.excepted.is_none() && !self.is_known
+    }
+
+    /// Returns remarks that the message does not contain.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.concerns_pods {
+            remarks.push("concerns the pods that the workload creates".to_owned());
+        }
+        if self.others > 0 {
+            let noun = if self.others == 1 { "other" } else { "others" };
+            let owner = match &self.object.owner {
+                Some(owner) => format!(" of {owner}"),
+                None => String::new(),
+            };
+            remarks.push(format!("and {} {noun}{owner}", self.others));
+        }
+        if let Some(reason) = &self.excepted {
+            remarks.push(format!("excepted: {reason}"));
+        }
+        remarks
+    }
+
+    /// Returns how many objects have the finding.
+    pub(crate) fn objects(&self) -> u64 {
+        self.others.saturating_add(1)
+    }
+}
+
+/// A report with the names of its policies.
+pub(crate) struct View<'r> {
+    pub(crate) report: &'r Report,
+    labels: Vec<String>,
+}
+
+impl<'r> View<'r> {
+    pub(crate) fn new(report: &'r Report) -> Self {
+        let plain: Vec<String> = report.policies.iter().map(PolicyRef::label).collect();
+        let is_shared = |label| plain.iter().filter(|other| *other == label).nth(1).is_some();
+        let labels = plain.iter().zip(&report.policies).map(|(label, policy)| {
+            // A group and a policy may have the same name.
+            if is_shared(label) { format!("{label} ({})", policy.kind) } else { label.clone() }
+        });
+        Self { report, labels: labels.collect() }
+    }
+
+    /// The labels of the policies, in their order.
+    pub(crate) fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
+    /// The label of the policy of a finding.
+    pub(crate) fn label(&self, finding: &Finding) -> &str {
+        self.labels.get(finding.policy).map_or("", String::as_str)
+    }
+
+    /// The label of the policy of a finding and the control: `pod-security/privileged`.
+    pub(crate) fn rule_id(&self, finding: &Finding) -> String {
+        let label = self.label(finding);
+        match &finding.control {
+            Some(control) => format!("{label}/{control}"),
+            None => label.to_owned(),
+        }
+    }
+
+    pub(crate) fn policy(&self, finding: &Finding) -> Option<&'r PolicyRef> {
+        self.report.policies.get(finding.policy)
+    }
+
+    pub(crate) fn severity(&self, finding: &Finding) -> Option<Severity> {
+        self.policy(finding)?.severity
+    }
+
+    /// The findings that neither an exception nor a baseline covers, the worst first.
+    pub(crate) fn worst_first(&self) -> Vec<&'r Finding> {
+        let mut findings: Vec<&Finding> = self.report.findings.iter().filter(|f| f.is_open()).collect();
+        // The sort is stable: equal findings keep the order of the report.
+        findings.sort_by_key(|finding| (finding.status, std::cmp::Reverse(self.severity(finding))));
+        findings
+    }
+}
+
+/// How many objects have findings, by state.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub(crate) denied: u64,
+    pub(crate) unknown: u64,
+    pub(crate) monitored: u64,
+    pub(crate) warned: u64,
+    pub(crate) excepted: u64,
+    pub(crate) known: u64,
+}
+
+impl Counts {
+    pub(crate) fn of(report: &Report) -> Self {
+        let mut counts = Self::default();
+        for finding in &report.findings {
+            let count = match (finding.status, finding.excepted.is_some(), finding.is_known) {
+                (_, true, _) => &mut counts.excepted,
+                (_, _, true) => &mut counts.known,
+                (Status::Denied, ..) => &mut counts.denied,
+                (Status::Unknown, ..) => &mut counts.unknown,
+                (Status::Monitored, ..) => &mut counts.monitored,
+                (Status::Warned, ..) => &mut counts.warned,
+            };
+            *count = count.saturating_add(finding.objects());
+        }
+        counts
+    }
+
+    /// The counts with their names; the statuses always, the rest if there is any.
+    pub(crate) fn named(self) -> Vec<(&'static str, u64)> {
+        let statuses = [
+            ("denied", self.denied),
+            ("unknown", self.unknown),
+            ("monitored", self.monitored),
+            ("warned", self.warned),
+        ];
+        let covered = [("excepted", self.excepted), ("known", self.known)];
+        statuses.into_iter().chain(covered.into_iter().filter(|(_, count)| *count > 0)).collect()
+    }
+
+    /// The counts as a phrase: `3 denied, 1 unknown, 0 monitored, 2 warned`.
+    pub(crate) fn phrase(self) -> String {
+        let counts: Vec<String> =
+            self.named().iter().map(|(name, count)| format!("{count} {name}")).collect();
+        counts.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn policies_with_the_same_name_are_told_apart() {
+        let policy =
+            |kind: &str| PolicyRef { name: "a".to_owned(), kind: kind.to_owned(), ..PolicyRef::default() };
+        let report = Report {
+            policies: vec![policy("ClusterAdmissionPolicy"), policy("ClusterAdmissionPolicyGroup")],
+            ..Report::default()
+        };
+        assert_eq!(
+            View::new(&report).labels(),
+            ["a (ClusterAdmissionPolicy)", "a (ClusterAdmissionPolicyGroup)"]
+        );
+    }
+
+    #[test]
+    fn the_worst_open_findings_come_first() {
+        let report = sample::report();
+        let view = View::new(&report);
+        let keys: Vec<_> = view
+            .worst_first()
+            .into_iter()
+            .map(|finding| (finding.status, std::cmp::Reverse(view.severity(finding))))
+            .collect();
+        assert!(keys.is_sorted());
+        assert_eq!(keys.len(), report.findings.iter().filter(|finding| finding.is_open()).count());
+        assert!(keys.len() < report.findings.len());
+    }
+
+    #[test]
+    fn objects_are_counted_once_by_state() {
+        let counts = Counts::of(&sample::report());
+        let all = counts.named().iter().map(|(_, count)| count).sum::<u64>();
+        assert_eq!(all, sample::report().findings.iter().map(Finding::objects).sum::<u64>());
+        assert_eq!(counts.phrase(), "5 denied, 13 unknown, 1 monitored, 1 warned, 1 excepted, 1 known");
+    }
+}

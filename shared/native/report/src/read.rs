@@ -1,0 +1,117 @@
+//! Reading of reports.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Report, Totals};
+
+/// Reads a report that was written as JSON or as lines of JSON.
+///
+/// # Errors
+/// The text is not such a report, or a finding names a policy that the report does not have.
+pub fn read(text: &str) -> Result<Report, ReadError> {
+    let first = text.lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
+    let is_lines = first.is_some_and(|value| value.get("type").is_some());
+    let report = if is_lines { lines(text)? } else { document(text)? };
+    let policies = report.policies.len();
+    match report.findings.iter().find(|finding| finding.policy >= policies) {
+        Some(finding) => {
+            let policy = finding.policy;
+            Err(ReadError(format!("a finding names policy {policy}, but the report has {policies}")))
+        }
+        None => Ok(report),
+    }
+}
+
+fn document(text: &str) -> Result<Report, ReadError> {
+    serde_json::from_str(text).map_err(|error| ReadError(format!("not a report: {error}")))
+}
+
+fn lines(text: &str) -> Result<Report, ReadError> {
+    let mut report = Report::default();
+    let mut totals = None;
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let value: Value = parse(number, serde_json::from_str(line))?;
+        match value.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "policy" => report.policies.push(part(number, value)?),
+            "finding" => report.findings.push(part(number, value)?),
+            "notice" => report.notices.push(part(number, value)?),
+            "totals" => {
+                report.is_partial = value.get("isPartial").and_then(Value::as_bool).unwrap_or(true);
+                if totals.replace(part::<Totals>(number, value)?).is_some() {
+                    return Err(ReadError(format!("line {number}: totals are given twice")));
+                }
+            }
+            other => {
+                let other = text::Quoted(other);
+                return Err(ReadError(format!(
+                    "line {number}: the type {other} is not known; it is policy, finding, notice or totals"
+                )));
+            }
+        }
+    }
+    match totals {
+        Some(totals) => Ok(Report { totals, ..report }),
+        // Nothing may take a truncated report for a whole one.
+        None => Err(ReadError("the line with the totals is missing: the report was truncated".to_owned())),
+    }
+}
+
+fn part<T: DeserializeOwned>(number: u64, value: Value) -> Result<T, ReadError> {
+    parse(number, serde_json::from_value(value))
+}
+
+fn parse<T>(number: u64, result: serde_json::Result<T>) -> Result<T, ReadError> {
+    result.map_err(|error| ReadError(format!("line {number}: {error}")))
+}
+
+/// The reason why a text is not a report.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ReadError(String);
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::tests::written;
+    use crate::{Finding, Format, sample};
+
+    #[test]
+    fn written_reports_are_read_back() {
+        for report in [sample::report(), sample::clean(), Report::default()] {
+            for format in [Format::Json, Format::Jsonl] {
+                assert_eq!(read(&written(&report, format)), Ok(report.clone()), "{format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_report_is_refused() {
+        let lines = written(&sample::report(), Format::Jsonl);
+        let truncated = lines.split_inclusive('\n').take(6).collect::<String>();
+        let foreign =
+            Report { findings: vec![Finding { policy: 7, ..sample::finding() }], ..sample::clean() };
+        let cases = [
+            ("{}".to_owned(), "not a report: missing field `policies`"),
+            (truncated, "the line with the totals is missing: the report was truncated"),
+            (format!("{lines}{{\"type\":\"x\"}}"), "line 20: the type \"x\" is not known"),
+            (lines.replacen('{', "{{", 2), "not a report"),
+            (lines.replace("\"message\"", "\"massage\""), "line 5: missing field `message`"),
+            (written(&foreign, Format::Json), "a finding names policy 7, but the report has 1"),
+            (format!("{lines}{}", lines.lines().last().unwrap()), "line 20: totals are given twice"),
+        ];
+        for (text, wanted) in cases {
+            let error = read(&text).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A report with everything that a format has to show, for tests.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
+    Status, Totals,
+};
+
+/// A name that tries to become markup, a script, a command of a runner or a new line.
+pub(crate) const HOSTILE: &str = "x</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onclick='a' `|*[a](b)\n::error::%\u{1b}[2J";
+
+pub(crate) fn policy(name: &str, severity: Option<Severity>) -> PolicyRef {
+    PolicyRef {
+        name: name.to_owned(),
+        kind: "ClusterAdmissionPolicy".to_owned(),
+        namespace: None,
+        module: format!("ghcr.io/portcullis/policies/{name}:v0.1.0"),
+        protects: true,
+        category: Some("Pod security".to_owned()),
+        severity,
+    }
+}
+
+fn object(api_version: &str, kind: &str, namespace: Option<&str>, name: &str) -> ObjectRef {
+    ObjectRef {
+        api_version: api_version.to_owned(),
+        kind: kind.to_owned(),
+        namespace: namespace.map(str::to_owned),
+        name: name.to_owned(),
+        uid: None,
+        owner: None,
+    }
+}
+
+pub(crate) fn place(file: &str, start: (u64, u64), end: (u64, u64), is_exact: bool) -> Place {
+    let position = |(line, column)| Position { line, column };
+    Place { file: file.to_owned(), start: position(start), end: position(end), is_exact }
+}
+
+/// A denial in a file.
+pub(crate) fn finding() -> Finding {
+    Finding {
+        status: Status::Denied,
+        policy: 0,
+        control: Some("privileged".to_owned()),
+        object: object("apps/v1", "Deployment", Some("shop"), "web"),
+        path: Some("spec.template.spec.containers[0].securityContext.privileged".to_owned()),
+        stable_path: Some("spec.template.spec.containers[name=web].securityContext.privileged".to_owned()),
+        message: "spec.template.spec.containers[0].securityContext.privileged: Invalid value: true: \
+                  Privileged Containers: must be false or unset; remove the field"
+            .to_owned(),
+        rule: "Privileged Containers: must be false or unset".to_owned(),
+        remedy: Some("remove the field".to_owned()),
+        place: Some(place("deploy/web.yaml", (21, 25), (21, 29), true)),
+        concerns_pods: true,
+        others: 0,
+        excepted: None,
+        is_known: false,
+    }
+}
+
+fn findings() -> Vec<Finding> {
+    let foreign = Finding {
+        policy: 2,
+        control: None,
+        path: None,
+        stable_path: None,
+        message: "the image is not signed".to_owned(),
+        rule: "the image is not signed".to_owned(),
+        remedy: None,
+        place: Some(place("deploy/web.yaml", (3, 1), (30, 1), false)),
+        concerns_pods: false,
+        ..finding()
+    };
+    let live = Finding {
+        object: ObjectRef {
+            uid: Some("3f1c0c9e-0000-4000-8000-000000000001".to_owned()),
+            owner: Some(OwnerRef {
+                api_version: "apps/v1".to_owned(),
+                kind: "Deployment".to_owned(),
+                name: "api".to_owned(),
+            }),
+            ..object("v1", "Pod", Some("shop"), "api-7d9f-1")
+        },
+        policy: 1,
+        control: None,
+        status: Status::Unknown,
+        path: None,
+        stable_path: None,
+        message: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
+        rule: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
+        remedy: None,
+        place: None,
+        concerns_pods: false,
+        others: 11,
+        ..finding()
+    };
+    let node = object("v1", "Node", None, "worker-1");
+    let labels = Finding {
+        object: node,
+        policy: 3,
+        control: None,
+        path: Some("metadata.labels[example.com/team]".to_owned()),
+        stable_path: Some("metadata.labels[example.com/team]".to_owned()),
+        message:
+            "metadata.labels[example.com/team]: Forbidden: only kube-admin may set the label; ask for it"
+                .to_owned(),
+        rule: "only kube-admin may set the label".to_owned(),
+        remedy: Some("ask for it".to_owned()),
+        place: Some(place("-", (5, 3), (5, 20), true)),
+        concerns_pods: false,
+        ..finding()
+    };
+    let hostile = Finding {
+        object: object("v1", "Pod", Some("shop"), HOSTILE),
+        path: None,
+        stable_path: None,
+        control: Some(HOSTILE.to_owned()),
+        message: format!("metadata.name: {HOSTILE}"),
+        rule: HOSTILE.to_owned(),
+        remedy: Some(HOSTILE.to_owned()),
+        place: Some(place("deploy/a,b:c 100%.yaml", (1, 1), (1, 4), true)),
+        concerns_pods: false,
+        ..finding()
+    };
+    let mut findings = vec![
+        Finding { others: 1, ..live.clone() },
+        Finding {
+            object: ObjectRef { owner: None, ..live.object.clone() },
+            message: "spec.volumes: Warning".to_owned(),
+            rule: "Warning".to_owned(),
+            status: Status::Warned,
+            others: 0,
+            ..live.clone()
+        },
+        Finding { policy: 0, others: 10, ..live },
+        labels.clone(),
+        Finding { status: Status::Monitored, policy: 3, ..labels },
+        hostile,
+        foreign.clone(),
+        finding(),
+        finding(),
+        Finding { excepted: Some("until the driver is gone, see #12".to_owned()), ..foreign.clone() },
+        Finding { is_known: true, ..foreign },
+    ];
+    // The last two denials of the same value are in two containers with the same name.
+    if let Some(second) = findings.get_mut(8) {
+        second.place = Some(place("deploy/web.yaml", (27, 25), (27, 29), true));
+        second.message = second.message.replace("[0]", "[1]");
+    }
+    findings
+}
+
+/// Four policies, findings with every status in files and in a cluster, notices and totals.
+pub(crate) fn report() -> Report {
+    Report {
+        policies: vec![
+            policy("pod-security", Some(Severity::High)),
+            PolicyRef { kind: String::new(), category: None, ..policy("node-pods", None) },
+            policy("signed", Some(Severity::Critical)),
+            PolicyRef {
+                kind: "AdmissionPolicy".to_owned(),
+                namespace: Some("shop".to_owned()),
+                protects: false,
+                ..policy("node-labels", Some(Severity::Info))
+            },
+        ],
+        findings: findings(),
+        notices: vec![
+            Notice {
+                level: Level::Error,
+                place: Some(place("deploy/broken.yaml", (3, 8), (3, 8), true)),
+                message: "mapping values are not allowed here".to_owned(),
+            },
+            Notice {
+                level: Level::Warning,
+                place: Some(place("deploy/web.yaml", (14, 9), (14, 18), true)),
+                message:
+                    "spec.template.spec.container is not a field of Deployment; did you mean containers?"
+                        .to_owned(),
+            },
+            Notice {
+                level: Level::Note,
+                place: None,
+                message: "values.yaml is not a Kubernetes object".to_owned(),
+            },
+        ],
+        totals: Totals {
+            objects: 40,
+            not_judged: 3,
+            evaluations: 90,
+            policies: vec![
+                PolicyTotals { admitted: 30, denied: 4, unknown: 11, ..PolicyTotals::default() },
+                PolicyTotals { admitted: 35, unknown: 2, ..PolicyTotals::default() },
+                PolicyTotals { admitted: 1, mutated: 1, denied: 1, skipped: 35, ..PolicyTotals::default() },
+                PolicyTotals { monitored: 2, skipped: 38, ..PolicyTotals::default() },
+            ],
+            by_namespace: BTreeMap::from([
+                (String::new(), BTreeMap::from([(3, 2)])),
+                ("shop".to_owned(), BTreeMap::from([(0, 15), (1, 2), (2, 1)])),
+                (HOSTILE.to_owned(), BTreeMap::from([(0, 1)])),
+            ]),
+        },
+        is_partial: true,
+    }
+}
+
+/// A report of a scan that found nothing.
+pub(crate) fn clean() -> Report {
+    Report {
+        policies: vec![policy("pod-security", Some(Severity::High))],
+        totals: Totals {
+            objects: 2,
+            evaluations: 1,
+            not_judged: 1,
+            policies: vec![PolicyTotals { admitted: 1, skipped: 1, ..PolicyTotals::default() }],
+            by_namespace: BTreeMap::new(),
+        },
+        ..Report::default()
+    }
+}

@@ -1,0 +1,191 @@
+//! The cluster as far as the input and the given objects tell it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use admission::{CanI, Get, List, Unreachable};
+use cluster_objects::Objects;
+use kinds::Kinds;
+use serde_json::{Map, Value, json};
+
+use crate::entry::{Content, Entry};
+
+/// Custom resources, whose plural and scope a definition tells.
+pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+
+const RBAC: &str = "rbac.authorization.k8s.io/v1";
+
+/// The kinds by which RBAC grants permissions.
+pub(crate) const RBAC_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+
+/// API version and kind.
+pub(crate) type Kind = (String, String);
+
+/// The objects that policies look up.
+///
+/// Without the objects of a cluster, the input alone answers look-ups. It then has every object of
+/// a kind, or none: the list of a kind that it does not contain, and a single object that it does
+/// not contain, are unknown. A verdict that depends on them is unknown as well.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    pub(crate) objects: Arc<Objects>,
+    /// Whether the objects are those of a cluster, so that what is absent does not exist.
+    is_complete: bool,
+    kinds: BTreeSet<Kind>,
+    namespaces: BTreeMap<String, Value>,
+    /// The kinds of Kubernetes, and those that the input defines.
+    pub(crate) resources: Kinds,
+}
+
+/// Collects the objects of the kinds that policies look up.
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    pub(crate) kinds: BTreeSet<Kind>,
+    objects: BTreeMap<(Kind, String, String), Value>,
+}
+
+impl Collector {
+    /// Returns whether a text can contain an object of one of the kinds.
+    pub(crate) fn may_have(&self, text: &str) -> bool {
+        self.kinds.iter().any(|(_, kind)| text.contains(kind.as_str()))
+    }
+
+    /// Returns the object of an entry if it is of one of the kinds.
+    pub(crate) fn select(&self, entry: Entry) -> Option<Value> {
+        let Content::Object(object) = entry.content else { return None };
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.kinds.contains(&(text("apiVersion"), text("kind"))).then_some(object)
+    }
+
+    /// Adds an object, in the place of one that was given before.
+    pub(crate) fn add(&mut self, object: Value) {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = (text("/apiVersion"), text("/kind"));
+        let name = text("/metadata/name");
+        // An object whose name the API server makes up cannot be looked up.
+        if !name.is_empty() {
+            self.objects.insert((kind, text("/metadata/namespace"), name), object);
+        }
+    }
+
+    pub(crate) fn finish(self, is_complete: bool) -> Cluster {
+        let mut namespaces = BTreeMap::new();
+        let mut resources = Kinds::default();
+        let mut values = Vec::new();
+        let mut kinds = BTreeSet::new();
+        for ((kind, _, name), mut object) in self.objects {
+            if kind.1 == DEFINITION.1 {
+                // A definition that cannot be read defines nothing.
+                let _ = resources.add_definition(&object);
+            }
+            if kind.0 == "v1" && kind.1 == "Namespace" {
+                add_name_label(&mut object);
+                namespaces.insert(name, labels_of(&object));
+            }
+            kinds.insert(kind);
+            values.push(object);
+        }
+        let objects = Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
+        Cluster { objects: Arc::new(objects), is_complete, kinds, namespaces, resources }
+    }
+}
+
+/// Adds the label with the name of a Namespace, as the API server does when it stores one.
+pub(crate) fn add_name_label(namespace: &mut Value) {
+    let name = namespace.pointer("/metadata/name").cloned().unwrap_or_default();
+    let metadata = namespace.get_mut("metadata").and_then(Value::as_object_mut);
+    let Some(metadata) = metadata.filter(|_| name.is_string()) else { return };
+    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+    if labels.is_null() {
+        *labels = Value::Object(Map::new());
+    }
+    if let Some(labels) = labels.as_object_mut() {
+        labels.insert("kubernetes.io/metadata.name".to_owned(), name);
+    }
+}
+
+/// Returns an object with nothing but the labels of another.
+fn labels_of(object: &Value) -> Value {
+    json!({ "metadata": { "labels": object.pointer("/metadata/labels") } })
+}
+
+impl Cluster {
+    /// Returns the labels of a Namespace as an object; `None` if they are unknown.
+    pub(crate) fn namespace(&self, name: &str) -> Option<&Value> {
+        self.namespaces.get(name)
+    }
+
+    /// Returns why the look-up of an object that was not found has no answer, if so.
+    pub(crate) fn misses(&self, api_version: &str, kind: &str, name: &str) -> Option<String> {
+        (!self.is_complete)
+            .then(|| format!("the {kind} {name} ({api_version}) is not in the input; {GIVE_CLUSTER}"))
+    }
+
+    /// Returns why the look-up of the objects of a kind has no answer, if so.
+    pub(crate) fn misses_kind(&self, api_version: &str, kind: &str) -> Option<String> {
+        let is_known = self.is_complete || self.kinds.contains(&(api_version.to_owned(), kind.to_owned()));
+        (!is_known).then(|| format!("the input has no {kind} ({api_version}); {GIVE_CLUSTER}"))
+    }
+
+    /// Returns why a question about permissions has no answer, if so.
+    pub(crate) fn misses_permissions(&self) -> Option<String> {
+        let has = |kind: &&str| self.kinds.contains(&(RBAC.to_owned(), (**kind).to_owned()));
+        let is_known = self.is_complete && RBAC_KINDS.iter().any(has) || RBAC_KINDS.iter().all(|kind| has(&kind));
+        (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
+    }
+}
+
+const GIVE_CLUSTER: &str = "give the objects of the cluster";
+
+/// The kinds that answer questions about permissions.
+pub(crate) fn rbac_kinds() -> impl Iterator<Item = Kind> {
+    RBAC_KINDS.iter().map(|kind| (RBAC.to_owned(), (*kind).to_owned()))
+}
+
+/// The look-ups of one verdict.
+#[derive(Debug)]
+pub(crate) struct LookUps<'c> {
+    cluster: &'c Cluster,
+    /// Why the first look-up without an answer has none.
+    unanswered: RefCell<Option<String>>,
+}
+
+impl<'c> LookUps<'c> {
+    pub(crate) fn new(cluster: &'c Cluster) -> Self {
+        Self { cluster, unanswered: RefCell::default() }
+    }
+
+    pub(crate) fn into_unanswered(self) -> Option<String> {
+        self.unanswered.into_inner()
+    }
+
+    fn unanswered(&self, why: String) -> Unreachable {
+        self.unanswered.borrow_mut().get_or_insert_with(|| why.clone());
+        Unreachable(why)
+    }
+}
+
+impl admission::Cluster for LookUps<'_> {
+    fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
+        match self.cluster.misses(wanted.api_version, wanted.kind, wanted.name) {
+            Some(why) if found.is_none() => Err(self.unanswered(why)),
+            _ => Ok(found),
+        }
+    }
+
+    fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        match self.cluster.misses_kind(wanted.api_version, wanted.kind) {
+            Some(why) => Err(self.unanswered(why)),
+            None => admission::Cluster::list(&*self.cluster.objects, wanted),
+        }
+    }
+
+    fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        match self.cluster.misses_permissions() {
+            Some(why) => Err(self.unanswered(why)),
+            None => admission::Cluster::can_i(&*self.cluster.objects, wanted),
+        }
+    }
+}

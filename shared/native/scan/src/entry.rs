@@ -1,0 +1,183 @@
+//! The objects and reviews in a piece of the input.
+
+use admission_review::Form;
+use manifest::{Problem, found};
+use serde_json::Value;
+use text::Step;
+
+use crate::input::Chunk;
+
+/// A value of the input with its place.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The number of the document in its piece.
+    pub(crate) document: usize,
+    /// The steps from the document to the value: those into lists.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) content: Content,
+}
+
+/// What a renderer notes in an object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rendered {
+    pub(crate) kind: String,
+    /// The annotation of Kustomize about the origin of the object.
+    pub(crate) origin: Option<String>,
+}
+
+impl Entry {
+    /// Returns what a renderer notes in the object.
+    fn rendered(&self) -> Rendered {
+        let Content::Object(object) = &self.content else { return Rendered::default() };
+        let text = |pointer| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        Rendered {
+            kind: text("/kind").unwrap_or_default(),
+            origin: text("/metadata/annotations/config.kubernetes.io~1origin"),
+        }
+    }
+
+    /// Takes the content, and notes what locates the entry without it.
+    pub(crate) fn take(mut self, chunk: &Chunk) -> (Content, Spot) {
+        let rendered = if chunk.origin.is_rendered { self.rendered() } else { Rendered::default() };
+        let content = std::mem::replace(&mut self.content, Content::Other(String::new()));
+        (content, Spot { document: self.document, steps: self.steps, rendered })
+    }
+}
+
+/// The place of an entry in its piece.
+#[derive(Debug, Default)]
+pub(crate) struct Spot {
+    pub(crate) document: usize,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) rendered: Rendered,
+}
+
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A Kubernetes object.
+    Object(Value),
+    /// An `AdmissionReview` or an `AdmissionRequest`.
+    Review(Value),
+    /// Something else, with the reason why it is not an object.
+    Other(String),
+}
+
+/// What a piece contains.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    pub(crate) entries: Vec<Entry>,
+    /// The first duplicate key.
+    pub(crate) duplicate: Option<Problem>,
+}
+
+/// Parses a piece.
+///
+/// # Errors
+/// Returns the problem of a text that cannot be read, with its position in the file.
+pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
+    let place = |problem: Problem| Problem { at: problem.at.map(|at| chunk.position(at)), ..problem };
+    let (documents, duplicate) = manifest::documents_with_duplicates(&chunk.text).map_err(place)?;
+    let mut entries = Vec::new();
+    if !chunk.is_envelope {
+        for (document, mut value) in documents.into_iter().enumerate() {
+            if let (Some(list), Value::Object(fields)) = (&chunk.list, &mut value) {
+                cluster_objects::inherit(fields, &list.fields);
+            }
+            flatten(value, document, &mut Vec::new(), &mut entries);
+        }
+    }
+    Ok(Entries { entries, duplicate: duplicate.map(place) })
+}
+
+/// Adds a value, or the items of a list.
+fn flatten(value: Value, document: usize, steps: &mut Vec<Step>, entries: &mut Vec<Entry>) {
+    let (items, name) = match value {
+        // The output of `jq '.items'`.
+        Value::Array(items) => (items, None),
+        value => match cluster_objects::items(value) {
+            Ok(items) => (items, Some("items")),
+            Err(value) => {
+                entries.push(Entry { document, steps: steps.clone(), content: content(value) });
+                return;
+            }
+        },
+    };
+    let length = steps.len();
+    steps.extend(name.map(|name| Step::Field(name.to_owned())));
+    for (index, item) in (0..).zip(items) {
+        steps.push(Step::Index(index));
+        flatten(item, document, steps, entries);
+        steps.pop();
+    }
+    steps.truncate(length);
+}
+
+fn content(value: Value) -> Content {
+    let text = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    if value.is_object() && Form::of(&value).is_some() {
+        return Content::Review(value);
+    }
+    if !value.is_object() {
+        return Content::Other(format!("{} is not a Kubernetes object", found(&value)));
+    }
+    match (text("apiVersion"), text("kind")) {
+        (Some(_), Some(_)) => Content::Object(value),
+        (None, Some(kind)) => Content::Other(format!("not a Kubernetes object: a {kind} without apiVersion")),
+        (Some(_), None) => Content::Other("not a Kubernetes object: no kind".to_owned()),
+        (None, None) => Content::Other("not a Kubernetes object: neither apiVersion nor kind".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use manifest::Position;
+
+    use super::*;
+    use crate::input::Origin;
+
+    fn chunk(text: &str, line: u64) -> Chunk {
+        let at = Position { line, column: 1 };
+        Chunk { origin: Origin::file("f"), text: text.to_owned(), at, list: None, is_envelope: false }
+    }
+
+    #[test]
+    fn lists_are_flattened() {
+        let text = "kind: PodList\napiVersion: v1\nitems:\n- metadata: {name: a}\n---\n\
+                    kind: List\nitems:\n- [{apiVersion: v1, kind: Pod, metadata: {name: b}}]\n- {kind: x}\n- 1\n---\n\
+                    {apiVersion: v1, kind: Service}\n---\nrequest: {}\n---\na: b\n";
+        let entries = read(&chunk(text, 1)).unwrap().entries;
+        let shown: Vec<String> = entries
+            .iter()
+            .map(|Entry { document, steps, content }| {
+                let steps: Vec<Step<&str>> = steps.iter().map(Step::borrowed).collect();
+                let content = match content {
+                    Content::Object(object) => object["kind"].as_str().unwrap(),
+                    Content::Review(_) => "review",
+                    Content::Other(problem) => problem,
+                };
+                format!("{document}:{} {content}", text::Path(&steps))
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "0:items[0] Pod",
+                "1:items[0][0] Pod",
+                "1:items[1] not a Kubernetes object: a x without apiVersion",
+                "1:items[2] a number is not a Kubernetes object",
+                "2: Service",
+                "3: review",
+                "4: not a Kubernetes object: neither apiVersion nor kind",
+            ]
+        );
+    }
+
+    #[test]
+    fn problems_have_their_place_in_the_file() {
+        let problem = read(&chunk("b: 1\na: [\nb", 7)).unwrap_err();
+        assert!(problem.to_string().starts_with("line 8, "), "{problem}");
+        let duplicate = read(&chunk("a: 1\na: 2", 7)).unwrap().duplicate.unwrap();
+        assert!(duplicate.to_string().starts_with("line 8, column 1: "), "{duplicate}");
+    }
+}

@@ -1,0 +1,118 @@
+//! The pieces of a text that are parsed one at a time.
+
+use std::sync::Arc;
+
+use manifest::{Position, Problem};
+use serde_json::{Map, Value};
+
+/// A part of a text above which the items of a list are read one by one.
+pub(crate) const SPLIT: usize = 256 * 1024;
+
+/// The longest document or item that is read. An API server accepts requests of 3 MiB; a review
+/// holds two objects.
+pub(crate) const LIMIT: usize = 8 * 1024 * 1024;
+
+/// A piece of a text: some documents, or an item of a long list.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// The file or program that the text is from.
+    pub origin: Arc<Origin>,
+    /// The text.
+    pub text: String,
+    /// The position of the text in its file.
+    pub at: Position,
+    /// The list that the text is an item of; `None` for whole documents.
+    pub list: Option<Arc<List>>,
+    /// Whether the text is a long list without its items, which are pieces of their own.
+    pub is_envelope: bool,
+}
+
+impl Chunk {
+    /// Creates a chunk without a text.
+    pub(crate) fn empty(name: &str) -> Self {
+        let at = Cursor::START.0;
+        Self { origin: Origin::file(name), text: String::new(), at, list: None, is_envelope: false }
+    }
+
+    /// Returns the position in the file of a position in the text.
+    pub(crate) fn position(&self, at: Position) -> Position {
+        let column = if at.line == 1 { self.at.column.saturating_sub(1) } else { 0 };
+        Position {
+            line: at.line.saturating_add(self.at.line.saturating_sub(1)),
+            column: at.column.saturating_add(column),
+        }
+    }
+}
+
+/// The origin of a text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Origin {
+    /// The name of the file in reports; `-` for the standard input.
+    pub name: String,
+    /// The folder of the chart whose templates the text was rendered from, as Helm notes in
+    /// comments; `None` for a text that nothing rendered.
+    pub chart: Option<String>,
+    /// Whether a program rendered the text, so that its lines are in no file.
+    pub is_rendered: bool,
+}
+
+impl Origin {
+    /// Creates the origin of a file, or of the standard input for `-`.
+    #[must_use]
+    pub fn file(name: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self { name: name.into(), chart: None, is_rendered: false })
+    }
+}
+
+/// The fields of a long list that its items inherit.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct List {
+    /// The API version and kind of the list, as far as they precede its items.
+    pub(crate) fields: Map<String, Value>,
+}
+
+/// A text that cannot be read, with the place.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// The origin.
+    pub origin: Arc<Origin>,
+    /// The problem and its position.
+    pub problem: Problem,
+}
+
+/// A position that follows a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor(pub(crate) Position);
+
+impl Cursor {
+    pub(crate) const START: Self = Self(Position { line: 1, column: 1 });
+
+    /// Moves behind a text.
+    pub(crate) fn pass(&mut self, text: &[u8]) {
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let characters = |text: &[u8]| number(text.iter().filter(|byte| (**byte & 0xc0) != 0x80).count());
+        match memchr::memrchr(b'\n', text) {
+            None => self.0.column = self.0.column.saturating_add(characters(text)),
+            Some(last) => {
+                self.0.line = self.0.line.saturating_add(number(memchr::memchr_iter(b'\n', text).count()));
+                let behind = text.get(last.saturating_add(1)..).unwrap_or_default();
+                self.0.column = characters(behind).saturating_add(1);
+            }
+        }
+    }
+}
+
+/// Converts bytes to text.
+pub(crate) fn utf8(bytes: Vec<u8>, at: Position) -> Result<String, Problem> {
+    String::from_utf8(bytes).map_err(|error| {
+        let mut cursor = Cursor(at);
+        cursor.pass(error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default());
+        Problem { at: Some(cursor.0), message: "not valid UTF-8".to_owned() }
+    })
+}
+
+/// The problem of a piece that is too long.
+pub(crate) fn too_long(at: Position) -> Problem {
+    let message = "longer than 8 MiB, which no API server accepts as an object; it is not judged";
+    Problem { at: Some(at), message: message.to_owned() }
+}

@@ -1,0 +1,240 @@
+//! Files, folders and the standard input.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::WalkBuilder;
+use manifest::Problem;
+
+use super::chunk::{Chunk, Origin, Unreadable};
+use super::piece::{Piece, Pieces};
+
+/// What a scan reads.
+///
+/// A scan reads the input twice if its policies look up objects: first for the objects that they
+/// look up, then to judge all objects.
+pub trait Input {
+    /// Returns the next piece or problem; `None` at the end.
+    fn next(&mut self) -> Option<Result<Chunk, Unreadable>>;
+
+    /// Returns to the beginning.
+    fn rewind(&mut self);
+
+    /// Returns the number of bytes, if it is known.
+    fn size(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Texts from files, folders, the standard input and programs, one after the other.
+#[derive(Debug, Default)]
+pub struct Files {
+    sources: Vec<Source>,
+    at: usize,
+    open: Option<Pieces<Reader>>,
+}
+
+#[derive(Debug)]
+struct Source {
+    origin: Arc<Origin>,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    File(PathBuf),
+    /// The copy of a stream, which can be read again.
+    Spool(File),
+    Text(Arc<str>),
+    Problem(String),
+}
+
+impl Files {
+    /// Finds the files that arguments name: files, folders, and `-` for the standard input.
+    ///
+    /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git would not ignore, by
+    /// name, without hidden ones. What cannot be read becomes a problem of the input, and the rest
+    /// is read.
+    #[must_use]
+    pub fn of_arguments(arguments: &[String]) -> Self {
+        let mut files = Self::default();
+        for argument in arguments {
+            files.add(argument);
+        }
+        files
+    }
+
+    fn add(&mut self, argument: &str) {
+        let path = Path::new(argument);
+        if argument == "-" {
+            self.add_stream("-", &mut io::stdin().lock());
+        } else if path.is_dir() {
+            self.add_folder(path);
+        } else {
+            self.push(Origin::file(file_name(path)), Content::File(path.to_owned()));
+        }
+    }
+
+    /// Adds a stream, such as the standard input. It is copied to a temporary file, because a scan
+    /// can need it twice.
+    pub fn add_stream(&mut self, name: &str, stream: &mut dyn Read) {
+        let mut spool = || -> io::Result<File> {
+            let mut file = tempfile::tempfile()?;
+            io::copy(stream, &mut file)?;
+            Ok(file)
+        };
+        let content = spool().map_or_else(|error| Content::Problem(unreadable(&error)), Content::Spool);
+        self.push(Origin::file(name), content);
+    }
+
+    /// Adds a text from a program or a revision.
+    pub fn add_text(&mut self, origin: Arc<Origin>, text: impl Into<Arc<str>>) {
+        self.push(origin, Content::Text(text.into()));
+    }
+
+    /// Adds a problem, which the scan reports.
+    pub fn add_problem(&mut self, name: &str, problem: impl Into<String>) {
+        self.push(Origin::file(name), Content::Problem(problem.into()));
+    }
+
+    fn add_folder(&mut self, folder: &Path) {
+        // Git's rules hold without a repository as well, so that an unpacked archive gives the same
+        // result. Links are not followed: they could lead to a cycle, or to the same file twice.
+        let walk = WalkBuilder::new(folder)
+            .require_git(false)
+            .git_global(false)
+            .sort_by_file_name(std::ffi::OsStr::cmp)
+            .build();
+        for entry in walk {
+            match entry {
+                Ok(entry) => {
+                    let is_file = entry.path().metadata().is_ok_and(|metadata| metadata.is_file());
+                    let is_object = is_object_file(entry.path());
+                    if is_file && is_object {
+                        self.push(Origin::file(file_name(entry.path())), Content::File(entry.into_path()));
+                    }
+                }
+                Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
+            }
+        }
+    }
+
+    /// Returns whether there is nothing to read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    fn push(&mut self, origin: Arc<Origin>, content: Content) {
+        self.sources.push(Source { origin, content });
+    }
+}
+
+/// Returns whether a file can contain objects, by its name.
+pub(crate) fn is_object_file(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// Returns the name of a file in reports: relative to the working directory where it is below it,
+/// with `/` on every system.
+pub(crate) fn file_name(path: &Path) -> String {
+    let below = std::env::current_dir().ok().and_then(|folder| path.strip_prefix(folder).ok());
+    let path = below.unwrap_or(path);
+    let path = path.strip_prefix(".").unwrap_or(path);
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+fn unreadable(error: &io::Error) -> String {
+    format!("cannot be read: {error}")
+}
+
+impl Source {
+    fn open(&self) -> Result<Pieces<Reader>, Problem> {
+        let problem = |message: String| Problem { at: None, message };
+        let reader: Box<dyn Read> = match &self.content {
+            Content::File(path) => {
+                Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?)
+            }
+            Content::Spool(file) => {
+                let copy = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
+                Box::new(copy.map_err(|error| problem(unreadable(&error)))?)
+            }
+            Content::Text(text) => Box::new(io::Cursor::new(Bytes(Arc::clone(text)))),
+            Content::Problem(message) => return Err(problem(message.clone())),
+        };
+        Pieces::new(Reader(reader))
+    }
+
+    fn size(&self) -> Option<u64> {
+        match &self.content {
+            Content::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
+            Content::Spool(file) => file.metadata().ok().map(|metadata| metadata.len()),
+            Content::Text(text) => u64::try_from(text.len()).ok(),
+            Content::Problem(_) => Some(0),
+        }
+    }
+}
+
+struct Reader(Box<dyn Read>);
+
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+/// The bytes of a shared text.
+struct Bytes(Arc<str>);
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl Input for Files {
+    fn next(&mut self) -> Option<Result<Chunk, Unreadable>> {
+        loop {
+            let Source { origin, .. } = self.sources.get(self.at)?;
+            let origin = Arc::clone(origin);
+            let pieces = match &mut self.open {
+                Some(pieces) => pieces,
+                None => match self.sources.get(self.at)?.open() {
+                    Ok(pieces) => self.open.insert(pieces),
+                    Err(problem) => {
+                        self.at = self.at.saturating_add(1);
+                        return Some(Err(Unreadable { origin, problem }));
+                    }
+                },
+            };
+            match pieces.next() {
+                Some(Ok(Piece { text, at, list, is_envelope })) => {
+                    return Some(Ok(Chunk { origin, text, at, list, is_envelope }));
+                }
+                Some(Err(problem)) => return Some(Err(Unreadable { origin, problem })),
+                None => {
+                    self.open = None;
+                    self.at = self.at.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    fn rewind(&mut self) {
+        self.at = 0;
+        self.open = None;
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.sources.iter().map(Source::size).sum()
+    }
+}

@@ -1,0 +1,333 @@
+//! JSON values of a stream, and the items of long lists one by one.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+
+use manifest::{Position, Problem};
+use serde_json::Value;
+
+use super::chunk::{LIMIT, List, SPLIT, too_long, utf8};
+use super::piece::Piece;
+use super::window::Window;
+
+/// Splits JSON into values. A list that is longer than [`SPLIT`] is split into its items. Nothing
+/// is parsed: only strings and brackets are recognized.
+#[derive(Debug)]
+pub(crate) struct JsonPieces<R> {
+    window: Window<R>,
+    /// The number of open brackets.
+    depth: usize,
+    /// Where the current value begins.
+    value: usize,
+    /// The place of the key that is being read, at depth 1.
+    key: Option<Range<usize>>,
+    /// Whether the next string at depth 1 is a key.
+    expects_key: bool,
+    /// The list that is being read.
+    list: Option<Items>,
+    /// Whether the current value or item is too long, so that its bytes are dropped.
+    is_dropping: bool,
+    /// Whether the current value has ended and is not given out.
+    has_ended: bool,
+    is_over: bool,
+}
+
+/// The items of a list.
+#[derive(Debug)]
+struct Items {
+    /// The depth between two items.
+    depth: usize,
+    /// The place behind the opening bracket.
+    start: usize,
+    /// Where the current item begins.
+    item: Option<usize>,
+    /// Whether there was an item.
+    has_items: bool,
+    /// Whether an item ended, and no comma follows yet.
+    expects_comma: bool,
+    /// Whether the list has ended.
+    is_closed: bool,
+    /// The complete items that are not given out.
+    complete: VecDeque<Range<usize>>,
+    /// What is known of the list, once its items are given out one by one.
+    split: Option<Head>,
+}
+
+/// The text of a list before its items.
+#[derive(Debug)]
+struct Head {
+    text: Vec<u8>,
+    at: Position,
+    list: Arc<List>,
+    /// The place behind the last item.
+    behind: usize,
+}
+
+/// The end of a step of the search.
+enum Found {
+    Item(Range<usize>),
+    Value,
+    Nothing,
+}
+
+impl<R: Read> JsonPieces<R> {
+    pub(crate) fn new(window: Window<R>) -> Self {
+        Self {
+            window,
+            depth: 0,
+            value: 0,
+            key: None,
+            expects_key: false,
+            list: None,
+            is_dropping: false,
+            has_ended: false,
+            is_over: false,
+        }
+    }
+
+    /// Returns the next piece; `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
+        loop {
+            if self.is_over {
+                return None;
+            }
+            if let Some(item) = self.split_item() {
+                return Some(item);
+            }
+            if std::mem::take(&mut self.has_ended) {
+                if let Some(piece) = self.value() {
+                    return Some(piece);
+                }
+                continue;
+            }
+            if let Some(problem) = self.check_length() {
+                return Some(Err(problem));
+            }
+            // A scalar can be an item itself.
+            let may_begin_item =
+                self.list.as_ref().is_some_and(|items| items.depth == self.depth && items.item.is_none());
+            if self.depth > 0 && !may_begin_item {
+                self.window.pass_plain();
+            }
+            let byte = match self.window.byte() {
+                Ok(Some(byte)) => byte,
+                Ok(None) => {
+                    self.is_over = true;
+                    let message = "not valid JSON: the text ends within a value; is it truncated?";
+                    return (self.depth > 0).then(|| Err(self.window.problem(message)));
+                }
+                Err(problem) => {
+                    self.is_over = true;
+                    return Some(Err(problem));
+                }
+            };
+            match self.step(byte) {
+                Ok(Found::Nothing) => {}
+                Ok(Found::Item(item)) => self.item(item),
+                Ok(Found::Value) => {
+                    // The last item of a split list comes before the rest of the list.
+                    self.has_ended = true;
+                }
+                Err(problem) => {
+                    self.is_over = true;
+                    return Some(Err(problem));
+                }
+            }
+        }
+    }
+
+    /// Examines the byte at the current place, and passes it.
+    fn step(&mut self, byte: u8) -> Result<Found, Problem> {
+        let here = self.window.place();
+        match byte {
+            b'"' => {
+                let is_key = self.depth == 1 && self.expects_key;
+                self.begin(here)?;
+                self.window.pass_string()?;
+                if is_key {
+                    self.expects_key = false;
+                    self.key = Some(here..self.window.place());
+                }
+            }
+            b'{' | b'[' => {
+                if self.depth == 0 {
+                    self.value = here;
+                    self.key = None;
+                    self.expects_key = byte == b'{';
+                    self.window.keep_from(here);
+                }
+                self.begin(here)?;
+                self.depth = self.depth.saturating_add(1);
+                self.window.pass();
+                let is_items = self.depth == 2 && self.is_items();
+                if byte == b'[' && self.list.is_none() && (self.depth == 1 || is_items) {
+                    self.list = Some(Items {
+                        depth: self.depth,
+                        start: self.window.place(),
+                        item: None,
+                        has_items: false,
+                        expects_comma: false,
+                        is_closed: false,
+                        complete: VecDeque::new(),
+                        split: None,
+                    });
+                }
+            }
+            b'}' | b']' => {
+                if self.depth == 0 {
+                    return Err(self.window.problem("not valid JSON: expected value"));
+                }
+                let scalar = self.end_of_item(here);
+                if let Some(items) = self.list.as_mut().filter(|items| items.depth == self.depth) {
+                    items.is_closed = true;
+                }
+                self.depth = self.depth.saturating_sub(1);
+                self.window.pass();
+                let item = scalar.or_else(|| self.end_of_item(self.window.place()));
+                if self.depth == 0 {
+                    item.into_iter().for_each(|item| self.item(item));
+                    return Ok(Found::Value);
+                }
+                return Ok(item.map_or(Found::Nothing, Found::Item));
+            }
+            b',' => {
+                let item = self.end_of_item(here);
+                if let Some(items) = self.list.as_mut().filter(|items| items.depth == self.depth) {
+                    items.expects_comma = false;
+                }
+                self.expects_key = self.depth == 1;
+                self.window.pass();
+                return Ok(item.map_or(Found::Nothing, Found::Item));
+            }
+            b' ' | b'\t' | b'\r' | b'\n' | b':' => self.window.pass(),
+            b'-' if self.depth == 0 && self.window.passes_separator()? => {}
+            _ => {
+                self.begin(here)?;
+                self.window.pass();
+            }
+        }
+        Ok(Found::Nothing)
+    }
+
+    /// Notes the beginning of a value.
+    fn begin(&mut self, here: usize) -> Result<(), Problem> {
+        if self.depth == 0 && self.value != here {
+            return Err(self.window.problem("not valid JSON: expected an object or a list"));
+        }
+        if let Some(items) = &mut self.list
+            && items.depth == self.depth
+            && items.item.is_none()
+            && !items.is_closed
+        {
+            if items.expects_comma {
+                return Err(self.window.problem("not valid JSON: expected `,` or `]`"));
+            }
+            items.item = Some(here);
+            items.has_items = true;
+        }
+        Ok(())
+    }
+
+    /// Returns the current item if it ends here.
+    fn end_of_item(&mut self, here: usize) -> Option<Range<usize>> {
+        let depth = self.depth;
+        let items = self.list.as_mut().filter(|items| items.depth == depth)?;
+        let start = items.item.take()?;
+        items.expects_comma = true;
+        Some(start..here)
+    }
+
+    /// Returns whether the key of the current value is `items`.
+    fn is_items(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| self.window.bytes(key) == b"\"items\"")
+    }
+
+    fn item(&mut self, item: Range<usize>) {
+        let Some(items) = &mut self.list else { return };
+        match &mut items.split {
+            Some(head) if self.is_dropping => {
+                self.is_dropping = false;
+                head.behind = item.end;
+                self.window.keep_from(item.end);
+            }
+            _ if self.is_dropping => {}
+            _ => items.complete.push_back(item),
+        }
+    }
+
+    /// Returns the value that just ended.
+    fn value(&mut self) -> Option<Result<Piece, Problem>> {
+        let end = self.window.place();
+        let items = self.list.take();
+        let piece = match items.and_then(|items| items.split) {
+            Some(Head { mut text, at, list, behind }) => {
+                text.extend_from_slice(self.window.bytes(&(behind..end)).trim_ascii_start());
+                Some(utf8(text, at).map(|text| Piece { text, at, list: Some(list), is_envelope: true }))
+            }
+            None if self.is_dropping => None,
+            None => Some(self.piece(&(self.value..end), None)),
+        };
+        self.is_dropping = false;
+        self.window.keep_from(end);
+        piece
+    }
+
+    fn piece(&self, range: &Range<usize>, list: Option<Arc<List>>) -> Result<Piece, Problem> {
+        let at = self.window.position(range.start);
+        let text = utf8(self.window.bytes(range).to_vec(), at)?;
+        Ok(Piece { text, at, list, is_envelope: false })
+    }
+
+    /// Returns the next item of a list that is split.
+    fn split_item(&mut self) -> Option<Result<Piece, Problem>> {
+        let items = self.list.as_mut()?;
+        let head = items.split.as_mut()?;
+        let item = items.complete.pop_front()?;
+        head.behind = item.end;
+        let list = Arc::clone(&head.list);
+        let piece = self.piece(&item, Some(list));
+        self.window.keep_from(item.end);
+        Some(piece)
+    }
+
+    /// Splits a list that is long, and drops a value that is too long.
+    fn check_length(&mut self) -> Option<Problem> {
+        if self.depth == 0 {
+            return None;
+        }
+        let here = self.window.place();
+        if self.is_dropping {
+            self.window.keep_from(here);
+            return None;
+        }
+        let is_long = here.saturating_sub(self.value) > SPLIT;
+        if is_long && self.list.as_ref().is_some_and(|items| items.has_items && items.split.is_none()) {
+            self.split();
+        }
+        let begin = match &self.list {
+            Some(Items { split: Some(Head { behind, .. }), item, .. }) => item.unwrap_or(*behind),
+            _ => self.value,
+        };
+        if here.saturating_sub(begin) <= LIMIT {
+            return None;
+        }
+        self.is_dropping = true;
+        Some(too_long(self.window.position(begin)))
+    }
+
+    /// Begins to give out the items of the current list one by one.
+    fn split(&mut self) {
+        let Some(items) = &mut self.list else { return };
+        let text = self.window.bytes(&(self.value..items.start)).to_vec();
+        let mut whole = text.clone();
+        whole.extend_from_slice(if items.depth == 1 { b"]" } else { b"]}" });
+        let fields = match serde_json::from_slice(&whole) {
+            Ok(Value::Object(fields)) => fields,
+            _ => serde_json::Map::default(),
+        };
+        let at = self.window.position(self.value);
+        items.split = Some(Head { text, at, list: Arc::new(List { fields }), behind: items.start });
+    }
+}

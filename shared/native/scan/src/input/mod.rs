@@ -1,0 +1,15 @@
+//! The input of a scan: texts, cut into pieces that fit into memory.
+
+mod chunk;
+mod files;
+mod json;
+mod piece;
+mod window;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+pub use chunk::{Chunk, List, Origin, Unreadable};
+pub(crate) use files::{file_name, is_object_file};
+pub use files::{Files, Input};

@@ -1,0 +1,67 @@
+//! Pieces of a text.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use manifest::{Position, Problem};
+
+use super::chunk::List;
+use super::json::JsonPieces;
+use super::window::Window;
+use super::yaml::YamlPieces;
+
+/// A piece of a text.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) at: Position,
+    /// The list that the piece is an item of.
+    pub(crate) list: Option<Arc<List>>,
+    /// Whether the piece is a list without its items, which were given out before.
+    pub(crate) is_envelope: bool,
+}
+
+/// The pieces of a text, which is JSON or YAML.
+#[derive(Debug)]
+pub(crate) enum Pieces<R> {
+    Json(JsonPieces<R>),
+    Yaml(YamlPieces<R>),
+}
+
+impl<R: Read> Pieces<R> {
+    /// Begins to read a text.
+    ///
+    /// # Errors
+    /// A text that cannot be read.
+    pub(crate) fn new(reader: R) -> Result<Self, Problem> {
+        let mut window = Window::new(reader);
+        // Some editors write a byte order mark.
+        if window.peek(3)? == b"\xef\xbb\xbf" {
+            window.skip(3);
+        }
+        Ok(if is_json(window.peek(1024)?) {
+            Self::Json(JsonPieces::new(window))
+        } else {
+            Self::Yaml(YamlPieces::new(window))
+        })
+    }
+
+    /// Returns the next piece; `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
+        match self {
+            Self::Json(pieces) => pieces.next(),
+            Self::Yaml(pieces) => pieces.next(),
+        }
+    }
+}
+
+/// Returns whether a text begins like JSON. `{level: baseline}` is YAML.
+fn is_json(text: &[u8]) -> bool {
+    let is_outer = |byte: &u8| matches!(byte, b'{' | b'[') || byte.is_ascii_whitespace();
+    let text = text.trim_ascii_start();
+    let inner: &[u8] = text.iter().position(|byte| !is_outer(byte)).map_or(b"", |at| text.get(at..).unwrap_or_default());
+    text.starts_with(b"{") && matches!(inner.first(), None | Some(b'"' | b'}'))
+        || text.starts_with(b"[")
+            && (matches!(inner.first(), None | Some(b'"' | b'}' | b']' | b'-' | b'0'..=b'9'))
+                || [&b"true"[..], b"false", b"null"].iter().any(|name| inner.starts_with(name)))
+}

@@ -1,0 +1,187 @@
+//! A window into a stream of bytes.
+
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+
+use manifest::{Position, Problem};
+
+use super::chunk::Cursor;
+
+/// The number of bytes that are read at once.
+const BLOCK: usize = 64 * 1024;
+
+/// The bytes with a meaning for the structure of JSON.
+const STRUCTURAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut bytes: &[u8] = b"\"{}[],";
+    while let [byte, rest @ ..] = bytes {
+        let (before, _) = table.split_at_mut(*byte as usize + 1);
+        if let [.., last] = before {
+            *last = true;
+        }
+        bytes = rest;
+    }
+    table
+};
+
+/// The bytes of a stream from a place that is kept to the current one. Places are numbers of bytes
+/// from the beginning of the stream.
+#[derive(Debug)]
+pub(crate) struct Window<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// The place of the first byte of the buffer.
+    base: usize,
+    /// The place of the first byte that is needed.
+    kept: usize,
+    /// The position of the first byte that is needed.
+    cursor: Cursor,
+    /// The current place.
+    place: usize,
+}
+
+impl<R: Read> Window<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: Vec::new(), base: 0, kept: 0, cursor: Cursor::START, place: 0 }
+    }
+
+    /// The current place.
+    pub(crate) fn place(&self) -> usize {
+        self.place
+    }
+
+    /// Returns the byte at the current place; `None` at the end.
+    pub(crate) fn byte(&mut self) -> Result<Option<u8>, Problem> {
+        let index = self.place.saturating_sub(self.base);
+        if let Some(byte) = self.buffer.get(index) {
+            return Ok(Some(*byte));
+        }
+        Ok(if self.fill()? { self.buffer.get(self.place.saturating_sub(self.base)).copied() } else { None })
+    }
+
+    /// Passes a byte.
+    pub(crate) fn pass(&mut self) {
+        self.place = self.place.saturating_add(1);
+    }
+
+    /// Passes bytes that are read already, up to the first with a meaning for the structure of JSON.
+    pub(crate) fn pass_plain(&mut self) {
+        let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
+        let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or_default();
+        let length = rest.iter().position(is_structural).unwrap_or(rest.len());
+        self.place = self.place.saturating_add(length);
+    }
+
+    /// Passes bytes that are no part of the text.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.place = self.place.saturating_add(count);
+        self.kept = self.place;
+    }
+
+    /// Passes a string, whose opening quote is at the current place.
+    pub(crate) fn pass_string(&mut self) -> Result<(), Problem> {
+        self.pass();
+        loop {
+            let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
+            match memchr::memchr2(b'"', b'\\', rest) {
+                Some(offset) => {
+                    self.place = self.place.saturating_add(offset);
+                    let is_escape = self.byte()? == Some(b'\\');
+                    self.pass();
+                    if !is_escape {
+                        return Ok(());
+                    }
+                    self.byte()?;
+                    self.pass();
+                }
+                None => {
+                    self.place = self.place.saturating_add(rest.len());
+                    if !self.fill()? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Passes a line that separates documents of YAML, if one is here.
+    pub(crate) fn passes_separator(&mut self) -> Result<bool, Problem> {
+        let start = self.place;
+        let mut count = 0_usize;
+        while self.byte()? == Some(b'-') {
+            self.pass();
+            count = count.saturating_add(1);
+        }
+        if count == 3 && matches!(self.byte()?, None | Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            return Ok(true);
+        }
+        self.place = start;
+        Ok(false)
+    }
+
+    /// Returns bytes that are kept.
+    pub(crate) fn bytes(&self, range: &Range<usize>) -> &[u8] {
+        let index = |place: usize| place.saturating_sub(self.base);
+        self.buffer.get(index(range.start)..index(range.end)).unwrap_or_default()
+    }
+
+    /// Forgets the bytes before a place.
+    pub(crate) fn keep_from(&mut self, place: usize) {
+        let mut cursor = self.cursor;
+        cursor.pass(self.bytes(&(self.kept..place)));
+        self.cursor = cursor;
+        self.kept = place;
+    }
+
+    /// Returns the position of a place that is kept.
+    pub(crate) fn position(&self, place: usize) -> Position {
+        let mut cursor = self.cursor;
+        cursor.pass(self.bytes(&(self.kept..place)));
+        cursor.0
+    }
+
+    /// Returns a problem at the current place.
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem { at: Some(self.position(self.place)), message: message.into() }
+    }
+
+    /// Reads more bytes; returns whether there were any.
+    pub(crate) fn fill(&mut self) -> Result<bool, Problem> {
+        self.buffer.drain(..self.kept.saturating_sub(self.base).min(self.buffer.len()));
+        self.base = self.kept;
+        let length = self.buffer.len();
+        self.buffer.resize(length.saturating_add(BLOCK), 0);
+        let count = loop {
+            match self.reader.read(self.buffer.get_mut(length..).unwrap_or_default()) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        self.buffer.truncate(length.saturating_add(*count.as_ref().unwrap_or(&0)));
+        count.map(|count| count > 0).map_err(|error| self.problem(format!("cannot be read: {error}")))
+    }
+
+    /// Returns the bytes of the stream that are not passed, without passing them, up to a number.
+    pub(crate) fn peek(&mut self, count: usize) -> Result<&[u8], Problem> {
+        let wanted = self.place.saturating_add(count);
+        while self.base.saturating_add(self.buffer.len()) < wanted && self.fill()? {}
+        let end = wanted.min(self.base.saturating_add(self.buffer.len()));
+        Ok(self.bytes(&(self.place..end)))
+    }
+
+    /// Passes the rest of a line with its end, and returns its place; `None` at the end.
+    pub(crate) fn pass_line(&mut self) -> Result<Option<Range<usize>>, Problem> {
+        let start = self.place;
+        loop {
+            let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
+            if let Some(offset) = memchr::memchr(b'\n', rest) {
+                self.place = self.place.saturating_add(offset).saturating_add(1);
+                return Ok(Some(start..self.place));
+            }
+            self.place = self.place.saturating_add(rest.len());
+            if !self.fill()? {
+                return Ok((self.place > start).then_some(start..self.place));
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Objects, judged by policies as the API server would ask them.
+//!
+//! A [`Scan`] reads objects from an [`Input`], makes the requests in which an API server would
+//! receive them, decides which policies would be asked, judges natively or by modules in the
+//! embedded host, and returns a [`report::Report`]. It holds a few pieces of the input at a time,
+//! however long the input is.
+//!
+//! ```
+//! use scan::{Files, Options, Origin, Policy, Scan};
+//! use serde_json::json;
+//!
+//! let mut files = Files::default();
+//! let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  hostPID: true\n  containers: [{name: a}]\n";
+//! files.add_text(Origin::file("pod.yaml"), pod);
+//! let policy = Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap();
+//! let report = Scan::new(vec![policy], Options::default()).run(&mut files, None, None, &mut ());
+//! let finding = &report.findings[0];
+//! assert_eq!(finding.path.as_deref(), Some("spec.hostPID"));
+//! assert_eq!(finding.place.as_ref().unwrap().start.line, 5);
+//! ```
+//!
+//! # Unknown is never admitted
+//! A verdict is unknown if it depends on an object that neither the input nor the cluster has, on a
+//! capability that the embedded host lacks, or on a condition that cannot be evaluated. See
+//! [`Scan::run`] for the objects that answer look-ups.
+//!
+//! # What this crate does not do
+//! It does not print (see `report`), does not decide which requests reach a policy (see `matching`)
+//! and does not fetch modules.
+
+mod cluster;
+mod consult;
+mod entry;
+mod explanation;
+mod guards;
+mod input;
+mod judge;
+mod locate;
+mod old;
+mod options;
+mod pods;
+mod policy;
+mod rendered;
+mod request;
+mod scan;
+mod subject;
+mod tally;
+mod verdict;
+
+pub use explanation::Explanation;
+pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
+pub use old::{Old, add_revision, add_revision_in};
+pub use options::{Operation, Options, Pods};
+pub use policy::{Engine, Judge, Module, Policy};
+pub use rendered::{add_helm, add_kustomize};
+pub use scan::{Observer, Scan};
+
+use manifest::{Position, Problem};
+use report::{Level, Notice, Place};
+
+/// Returns the notice about a piece that cannot be read.
+fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
+    let is_template = chunk.text.contains("{{") && !chunk.origin.is_rendered;
+    let advice = if is_template { "; if it is a template of Helm, scan what it renders" } else { "" };
+    Notice {
+        level: Level::Error,
+        place: Some(place_of(chunk, problem.at)),
+        message: format!("{}{advice}", problem.message),
+    }
+}
+
+/// Returns the notice about a source that cannot be read.
+fn unreadable_input(Unreadable { origin, problem }: &Unreadable) -> Notice {
+    let place = place(&origin.name, problem.at.unwrap_or(Position { line: 1, column: 1 }), problem.at.is_some());
+    Notice { level: Level::Error, place: Some(place), message: problem.message.clone() }
+}
+
+/// Returns a place in a piece, whose position is that in the file.
+fn place_of(chunk: &Chunk, at: Option<Position>) -> Place {
+    place(&chunk.origin.name, at.unwrap_or(chunk.at), at.is_some() && !chunk.origin.is_rendered)
+}
+
+fn place(file: &str, at: Position, is_exact: bool) -> Place {
+    let at = locate::position(at);
+    Place { file: file.to_owned(), start: at, end: at, is_exact }
+}

@@ -1,0 +1,69 @@
+//! The places of objects and their fields in the input.
+
+use std::cell::OnceCell;
+
+use manifest::Places;
+use report::{Place, Position};
+use text::Step;
+
+use crate::entry::Spot;
+use crate::input::Chunk;
+use crate::rendered;
+
+/// Finds places in a piece. The places are computed when the first one is asked for.
+#[derive(Debug)]
+pub(crate) struct Locator<'c> {
+    chunk: &'c Chunk,
+    places: OnceCell<Places>,
+}
+
+impl<'c> Locator<'c> {
+    pub(crate) fn new(chunk: &'c Chunk) -> Self {
+        Self { chunk, places: OnceCell::new() }
+    }
+
+    /// Returns the place of a path in a value, or of its nearest ancestor in it; without a path, or
+    /// if nothing of it exists, the place of the value, which is not exact.
+    pub(crate) fn place(&self, entry: &Spot, path: Option<&[Step]>) -> Place {
+        let exact = path.filter(|path| !path.is_empty()).and_then(|path| self.find(entry, path));
+        if !self.chunk.origin.is_rendered
+            && let Some(place) = exact
+        {
+            return self.in_file(place, true);
+        }
+        let kind = [Step::Field("kind".to_owned())];
+        let metadata = [Step::Field("metadata".to_owned())];
+        let place = self.find(entry, &kind).or_else(|| self.find(entry, &metadata));
+        let place = place.or_else(|| self.places().find(entry.document, &entry.steps));
+        let place = place.unwrap_or(manifest::Place { start: START, end: START });
+        rendered::template_place(self.chunk, entry, self.in_file(place, false))
+    }
+
+    /// Returns the place of a path below a value; `None` if the first step does not exist.
+    fn find(&self, entry: &Spot, path: &[Step]) -> Option<manifest::Place> {
+        let first: Vec<Step> = entry.steps.iter().chain(path.first()).cloned().collect();
+        let steps: Vec<Step> = entry.steps.iter().chain(path).cloned().collect();
+        let places = self.places();
+        let first = places.find_exactly(entry.document, &first)?;
+        places.find(entry.document, &steps).or(Some(first))
+    }
+
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(&self.chunk.text))
+    }
+
+    fn in_file(&self, place: manifest::Place, is_exact: bool) -> Place {
+        Place {
+            file: self.chunk.origin.name.clone(),
+            start: position(self.chunk.position(place.start)),
+            end: position(self.chunk.position(place.end)),
+            is_exact,
+        }
+    }
+}
+
+const START: manifest::Position = manifest::Position { line: 1, column: 1 };
+
+pub(crate) fn position(at: manifest::Position) -> Position {
+    Position { line: at.line, column: at.column }
+}

@@ -1,0 +1,79 @@
+//! The options of a scan.
+
+use serde_json::{Value, json};
+
+use crate::request::User;
+
+/// The options of a scan.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What is asked about each object.
+    pub operation: Operation,
+    /// The name of the requesting user.
+    pub user: String,
+    /// The groups of the requesting user.
+    pub groups: Vec<String>,
+    /// The namespace of namespaced objects that name none.
+    pub default_namespace: String,
+    /// Whether workloads are also judged by the pods that they would make.
+    pub pods: Pods,
+    /// Whether unknown fields, duplicate keys and workloads without containers are errors.
+    pub is_strict: bool,
+    /// The number of threads that judge; at least one.
+    pub workers: usize,
+}
+
+/// What is asked about each object.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Operation {
+    /// May it be created? With an old side: may it be updated if the old side has it, may it be
+    /// created if not, and may what only the old side has be deleted?
+    #[default]
+    Create,
+    /// May it be updated without a change? With an old side as for [`Operation::Create`].
+    Update,
+    /// May it be deleted?
+    Delete,
+}
+
+/// Whether workloads are also judged by the pods that they would make.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Pods {
+    /// By policies that judge pods and not the workload itself, and only for workloads that are not
+    /// stored: the pods of a stored workload exist, and are judged themselves.
+    #[default]
+    Auto,
+    /// By all policies that judge pods.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Default for Options {
+    /// CREATE by an ordinary user, in the namespace `default`.
+    fn default() -> Self {
+        Self {
+            operation: Operation::default(),
+            user: "alice".to_owned(),
+            groups: vec!["developers".to_owned(), "system:authenticated".to_owned()],
+            default_namespace: "default".to_owned(),
+            pods: Pods::default(),
+            is_strict: false,
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl Options {
+    /// Makes a service account the requesting user, with the groups that the API server adds.
+    pub fn set_service_account(&mut self, namespace: &str, name: &str) {
+        let User(user) = User::service_account(namespace, name);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        self.user = user.get("username").map(text).unwrap_or_default();
+        self.groups = user.get("groups").and_then(Value::as_array).into_iter().flatten().map(text).collect();
+    }
+
+    pub(crate) fn user(&self) -> User {
+        User(json!({ "username": self.user, "groups": self.groups }))
+    }
+}

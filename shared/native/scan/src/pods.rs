@@ -1,0 +1,259 @@
+//! The pods that workloads make.
+//!
+//! Sources: `GetPodFromTemplate` in pkg/controller/controller_utils.go of Kubernetes, and for each
+//! workload its controller: pkg/controller/{replicaset,statefulset,daemon,job}.
+
+use serde_json::{Map, Value, json};
+use text::Step;
+
+use crate::request::User;
+
+/// A pod that a workload would make.
+#[derive(Debug)]
+pub(crate) struct PodOfWorkload {
+    pub(crate) pod: Value,
+    /// The service account of the controller; `None` if somebody else makes the pod.
+    pub(crate) controller: Option<&'static str>,
+    /// The field of the template in the workload: its `metadata` and `spec` become those of the
+    /// pod.
+    pub(crate) template: &'static [&'static str],
+}
+
+/// A kind of workload.
+struct Workload {
+    group: &'static str,
+    kind: &'static str,
+    template: &'static [&'static str],
+    controller: Option<&'static str>,
+    /// The owner of the pods: its API version and kind. For a Deployment, this is a `ReplicaSet`.
+    owner: (&'static str, &'static str),
+}
+
+const SPEC: &[&str] = &["spec", "template"];
+
+const WORKLOADS: &[Workload] = &[
+    workload("", "ReplicationController", SPEC, "replication-controller", ("v1", "ReplicationController")),
+    workload("apps", "DaemonSet", SPEC, "daemon-set-controller", ("apps/v1", "DaemonSet")),
+    workload("apps", "Deployment", SPEC, "replicaset-controller", ("apps/v1", "ReplicaSet")),
+    workload("apps", "ReplicaSet", SPEC, "replicaset-controller", ("apps/v1", "ReplicaSet")),
+    workload("apps", "StatefulSet", SPEC, "statefulset-controller", ("apps/v1", "StatefulSet")),
+    workload(
+        "batch",
+        "CronJob",
+        &["spec", "jobTemplate", "spec", "template"],
+        "job-controller",
+        ("batch/v1", "Job"),
+    ),
+    workload("batch", "Job", SPEC, "job-controller", ("batch/v1", "Job")),
+    // Nothing makes pods of a PodTemplate by itself.
+    Workload { group: "", kind: "PodTemplate", template: &["template"], controller: None, owner: ("", "") },
+];
+
+const fn workload(
+    group: &'static str,
+    kind: &'static str,
+    template: &'static [&'static str],
+    controller: &'static str,
+    owner: (&'static str, &'static str),
+) -> Workload {
+    Workload { group, kind, template, controller: Some(controller), owner }
+}
+
+impl PodOfWorkload {
+    /// Returns the pod that a workload would make; `None` for other objects, and for a workload
+    /// without a template.
+    ///
+    /// What a controller makes up, such as the hash in names and labels, is missing: the pod has
+    /// no name, as in the request of most controllers.
+    pub(crate) fn of(object: &Value) -> Option<Self> {
+        let workload = find(object)?;
+        let template = at(object, workload.template)?.as_object()?;
+        let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        let of_template = template.get("metadata").and_then(Value::as_object);
+        let mut metadata = Map::new();
+        for field in ["labels", "annotations", "finalizers"] {
+            let value = of_template.and_then(|fields| fields.get(field)).filter(|value| !value.is_null());
+            metadata.extend(value.map(|value| (field.to_owned(), value.clone())));
+        }
+        let mut spec = template.get("spec").cloned().unwrap_or_default();
+        metadata.extend(object.pointer("/metadata/namespace").map(|value| ("namespace".to_owned(), value.clone())));
+        match workload.kind {
+            "StatefulSet" => {
+                metadata.insert("name".to_owned(), format!("{name}-0").into());
+                set_label(&mut metadata, "statefulset.kubernetes.io/pod-name", &format!("{name}-0"));
+                set_label(&mut metadata, "apps.kubernetes.io/pod-index", "0");
+                identify(&mut spec, object, name);
+            }
+            kind => {
+                metadata.insert("generateName".to_owned(), format!("{name}-").into());
+                if matches!(kind, "Job" | "CronJob") {
+                    set_label(&mut metadata, "batch.kubernetes.io/job-name", name);
+                    set_label(&mut metadata, "job-name", name);
+                }
+            }
+        }
+        if workload.controller.is_some() {
+            let (api_version, kind) = workload.owner;
+            let owner = json!({
+                "apiVersion": api_version,
+                "kind": kind,
+                "name": name,
+                // The API server makes it up.
+                "uid": object.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default(),
+                "controller": true,
+                "blockOwnerDeletion": true,
+            });
+            metadata.insert("ownerReferences".to_owned(), json!([owner]));
+        }
+        let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec });
+        Some(Self { pod, controller: workload.controller, template: workload.template })
+    }
+
+    /// Returns the user that makes the pod; `None` if nobody does by itself.
+    pub(crate) fn user(&self) -> Option<User> {
+        self.controller.map(|name| User::service_account("kube-system", name))
+    }
+
+    /// Returns the path in the workload of a path in its pod; `None` for what the template does not
+    /// have.
+    pub(crate) fn path(&self, in_pod: &[Step]) -> Option<Vec<Step>> {
+        let is = |name: &str, step: Option<&Step>| matches!(step, Some(Step::Field(field)) if field == name);
+        let is_kept = is("spec", in_pod.first())
+            || is("metadata", in_pod.first())
+                && ["labels", "annotations", "finalizers"].iter().any(|name| is(name, in_pod.get(1)));
+        let template = self.template.iter().map(|name| Step::Field((*name).to_owned()));
+        is_kept.then(|| template.chain(in_pod.iter().cloned()).collect())
+    }
+}
+
+/// Returns the fields of the pod's specification in a pod or workload; `None` for other objects.
+pub(crate) fn pod_spec(object: &Value) -> Option<Vec<&'static str>> {
+    if is(object, "", "Pod") {
+        return Some(vec!["spec"]);
+    }
+    let workload = find(object)?;
+    Some(workload.template.iter().copied().chain(["spec"]).collect())
+}
+
+/// Returns the value of a field; `None` if there is none.
+pub(crate) fn at<'v>(object: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    path.iter().try_fold(object, |value, name| value.get(name))
+}
+
+fn find(object: &Value) -> Option<&'static Workload> {
+    WORKLOADS.iter().find(|workload| is(object, workload.group, workload.kind))
+}
+
+fn is(object: &Value, group: &str, kind: &str) -> bool {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    text("kind") == kind && text("apiVersion").split_once('/').map_or("", |(group, _)| group) == group
+}
+
+fn set_label(metadata: &mut Map<String, Value>, key: &str, value: &str) {
+    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+    if let Some(labels) = labels.as_object_mut() {
+        labels.insert(key.to_owned(), value.into());
+    }
+}
+
+/// Sets the host name and the claims of the first pod of a `StatefulSet`.
+fn identify(spec: &mut Value, set: &Value, name: &str) {
+    let Some(spec) = spec.as_object_mut() else { return };
+    spec.insert("hostname".to_owned(), format!("{name}-0").into());
+    let service = set.pointer("/spec/serviceName").and_then(Value::as_str).unwrap_or_default();
+    spec.insert("subdomain".to_owned(), service.into());
+    let claims = set.pointer("/spec/volumeClaimTemplates").and_then(Value::as_array);
+    let claims = claims.into_iter().flatten().filter_map(|claim| claim.pointer("/metadata/name")?.as_str());
+    let volumes = spec.entry("volumes").or_insert_with(|| json!([]));
+    let Some(volumes) = volumes.as_array_mut() else { return };
+    for claim in claims {
+        let is_claim = |volume: &Value| volume.get("name").and_then(Value::as_str) == Some(claim);
+        let source = json!({ "claimName": format!("{claim}-{name}-0") });
+        let volume = json!({ "name": claim, "persistentVolumeClaim": source });
+        match volumes.iter_mut().find(|volume| is_claim(volume)) {
+            Some(known) => *known = volume,
+            None => volumes.push(volume),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cron_job_makes_pods_through_a_job() {
+        let template = json!({
+            "metadata": { "labels": { "a": "b" }, "name": "ignored" },
+            "spec": { "containers": [{ "name": "c" }] },
+        });
+        let object = json!({
+            "apiVersion": "batch/v1",
+            "kind": "CronJob",
+            "metadata": { "name": "backup", "namespace": "shop" },
+            "spec": { "jobTemplate": { "spec": { "template": template } } },
+        });
+        let made = PodOfWorkload::of(&object).unwrap();
+        assert_eq!(
+            made.pod,
+            json!({
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {
+                    "generateName": "backup-",
+                    "namespace": "shop",
+                    "labels": { "a": "b", "batch.kubernetes.io/job-name": "backup", "job-name": "backup" },
+                    "ownerReferences": [{
+                        "apiVersion": "batch/v1", "kind": "Job", "name": "backup", "uid": "",
+                        "controller": true, "blockOwnerDeletion": true,
+                    }],
+                },
+                "spec": { "containers": [{ "name": "c" }] },
+            })
+        );
+        assert_eq!(made.user().unwrap().0["username"], "system:serviceaccount:kube-system:job-controller");
+        let steps = |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
+        assert_eq!(
+            made.path(&steps(&["spec", "hostPID"])),
+            Some(steps(&["spec", "jobTemplate", "spec", "template", "spec", "hostPID"]))
+        );
+        assert_eq!(made.path(&steps(&["metadata", "ownerReferences"])), None);
+        assert_eq!(pod_spec(&object).unwrap(), ["spec", "jobTemplate", "spec", "template", "spec"]);
+    }
+
+    #[test]
+    fn the_pods_of_a_stateful_set_have_names_and_claims() {
+        let object = json!({
+            "apiVersion": "apps/v1",
+            "kind": "StatefulSet",
+            "metadata": { "name": "db" },
+            "spec": {
+                "serviceName": "db",
+                "template": { "spec": { "volumes": [{ "name": "data", "emptyDir": {} }] } },
+                "volumeClaimTemplates": [{ "metadata": { "name": "data" } }],
+            },
+        });
+        let pod = PodOfWorkload::of(&object).unwrap().pod;
+        assert_eq!(pod["metadata"]["name"], "db-0");
+        assert_eq!(pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"], "0");
+        assert_eq!(
+            pod["spec"],
+            json!({
+                "hostname": "db-0",
+                "subdomain": "db",
+                "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": "data-db-0" } }],
+            })
+        );
+    }
+
+    #[test]
+    fn other_objects_make_no_pods() {
+        for object in [
+            json!({ "apiVersion": "v1", "kind": "Pod", "spec": { "template": {} } }),
+            json!({ "apiVersion": "example.com/v1", "kind": "Deployment", "spec": { "template": {} } }),
+            json!({ "apiVersion": "apps/v1", "kind": "Deployment", "spec": { "template": [] } }),
+        ] {
+            assert!(PodOfWorkload::of(&object).is_none());
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The policies of a scan.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use admission::{How, PolicyEntry};
+use matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
+use report::PolicyRef;
+use serde_json::{Value, json};
+
+/// A policy as it is deployed.
+#[derive(Debug)]
+pub struct Policy {
+    /// Its name, kind and module in reports.
+    pub reference: PolicyRef,
+    /// The requests that it receives.
+    pub webhook: Webhook,
+    /// What judges.
+    pub judge: Judge,
+    /// Whether it is called as a mutating webhook, so that it judges before the others.
+    pub is_mutating: bool,
+    /// Whether a request is rejected if the policy cannot be asked (`failurePolicy: Fail`).
+    pub fails_closed: bool,
+    /// The message that replaces that of the module.
+    pub message: Option<String>,
+    /// Fields of the manifest that Kubewarden does not honour, in sentences for users.
+    pub warnings: Vec<String>,
+}
+
+/// What judges requests.
+#[derive(Debug)]
+pub enum Judge {
+    /// A module.
+    Module(Module),
+    /// An expression about several modules, by name.
+    Group(matching::Group, BTreeMap<String, Module>),
+}
+
+/// A module with its settings.
+#[derive(Debug)]
+pub struct Module {
+    /// The settings: an object.
+    pub settings: Value,
+    /// What runs the module.
+    pub engine: Engine,
+    /// The kinds that it may look up: API version and kind.
+    pub look_ups: Vec<(String, String)>,
+}
+
+/// What runs a module.
+#[derive(Debug)]
+pub enum Engine {
+    /// A policy of Portcullis in this program.
+    Native(&'static PolicyEntry),
+    /// A module in the embedded host, deployed in protect mode without a message of its own.
+    #[cfg(feature = "modules")]
+    Deployed(Box<wapc_host::DeployedPolicy>),
+    /// Nothing, for this reason: every object that the policy receives is unknown.
+    Unavailable(String),
+}
+
+impl Policy {
+    /// Returns one of the policies of Portcullis with settings, deployed in protect mode with the
+    /// rules and conditions that these settings need; `None` if there is no policy with this id.
+    #[must_use]
+    pub fn of_id(id: &str, settings: &Value) -> Option<Self> {
+        let entry = rules::find(id)?;
+        let settings = if settings.is_null() { json!({}) } else { settings.clone() };
+        let needs = deployment::find(id)?.needs(&settings);
+        let spec = json!({ "rules": needs.rules, "matchConditions": needs.match_conditions });
+        let resources = needs.context_aware_resources.into_iter();
+        let look_ups = resources.map(|resource| (resource.api_version, resource.kind)).collect();
+        Some(Self {
+            reference: PolicyRef {
+                name: id.to_owned(),
+                module: id.to_owned(),
+                protects: true,
+                ..PolicyRef::default()
+            },
+            webhook: Webhook::from_spec(&spec).ok()?,
+            judge: Judge::Module(Module::new(settings, Engine::Native(entry), look_ups)),
+            is_mutating: needs.mutating,
+            fails_closed: true,
+            message: None,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Returns the policy of a manifest. `engine` finds what runs a module, which the caller may
+    /// have to fetch; `is_mutating` says whether the module may change objects.
+    pub fn of_manifest(
+        manifest: PolicyManifest,
+        engine: &mut dyn FnMut(&matching::Module, bool) -> Engine,
+    ) -> Self {
+        let names: Vec<&str> = manifest.modules().map(|(_, module)| module.module.as_str()).collect();
+        let annotations = &manifest.annotations;
+        let reference = PolicyRef {
+            name: manifest.name.clone(),
+            kind: manifest.kind.name().to_owned(),
+            namespace: manifest.namespace.clone(),
+            module: names.join(", "),
+            protects: manifest.mode == Mode::Protect,
+            category: annotations.category.clone(),
+            severity: annotations.severity.as_deref().and_then(|text| serde_json::from_value(text.into()).ok()),
+        };
+        let mut module = |module: &matching::Module, is_mutating| {
+            let resources = module.context_aware_resources.iter();
+            let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
+            Module::new(module.settings.clone(), engine(module, is_mutating), look_ups.collect())
+        };
+        let judge = match manifest.judge {
+            matching::Judge::Module(one) => Judge::Module(module(&one, manifest.is_mutating)),
+            // A member that changes an object counts as denying.
+            matching::Judge::Group(group) => {
+                let members = group.members().iter().map(|(name, one)| (name.clone(), module(one, false)));
+                let members = members.collect();
+                Judge::Group(group, members)
+            }
+        };
+        Self {
+            reference,
+            webhook: manifest.webhook,
+            judge,
+            is_mutating: manifest.is_mutating,
+            fails_closed: manifest.failure_policy == FailurePolicy::Fail,
+            message: manifest.message,
+            warnings: manifest.warnings,
+        }
+    }
+
+    /// The modules.
+    pub fn modules(&self) -> impl Iterator<Item = &Module> {
+        let (one, group) = match &self.judge {
+            Judge::Module(module) => (Some(module), None),
+            Judge::Group(_, members) => (None, Some(members.values())),
+        };
+        one.into_iter().chain(group.into_iter().flatten())
+    }
+
+    /// Returns why the policy judges nothing, if so.
+    pub(crate) fn unavailable(&self) -> Option<&str> {
+        match &self.judge {
+            Judge::Module(Module { engine: Engine::Unavailable(reason), .. }) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Returns the key by which the API server sorts: mutating configurations before validating
+    /// ones, each by the name that Kubewarden's controller gives.
+    pub(crate) fn order(&self) -> (bool, String) {
+        let PolicyRef { name, kind, namespace, .. } = &self.reference;
+        let group = if kind.ends_with("Group") { "group-" } else { "" };
+        let configuration = match namespace {
+            Some(namespace) => format!("namespaced-{group}{namespace}-{name}"),
+            None => format!("clusterwide-{group}{name}"),
+        };
+        (!self.is_mutating, configuration)
+    }
+}
+
+impl Module {
+    /// Creates a module. One of Portcullis that rejects its settings is not available.
+    #[must_use]
+    pub fn new(settings: Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
+        let engine = match engine {
+            Engine::Native(entry) => match (entry.check_settings)(settings.to_string().as_bytes()) {
+                Ok(()) => Engine::Native(entry),
+                Err(error) => Engine::Unavailable(format!("the settings are not valid: {error}")),
+            },
+            other => other,
+        };
+        Self { settings, engine, look_ups }
+    }
+
+    /// Returns whether the module can ask for permissions of users.
+    pub(crate) fn asks_permissions(&self) -> bool {
+        match &self.engine {
+            Engine::Native(entry) => entry.reads.ask(How::CanI),
+            #[cfg(feature = "modules")]
+            Engine::Deployed(_) => true,
+            Engine::Unavailable(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reference.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_of_portcullis_has_its_needs() {
+        let policy = Policy::of_id("selinux", &Value::Null).unwrap();
+        let module = policy.modules().next().unwrap();
+        assert!(policy.is_mutating && matches!(module.engine, Engine::Native(_)));
+        assert!(module.look_ups.contains(&("v1".to_owned(), "Namespace".to_owned())));
+        let policy = Policy::of_id("selinux", &json!({ "mode": "Mutated" })).unwrap();
+        assert!(policy.unavailable().unwrap().contains("did you mean Mutate?"));
+        assert!(Policy::of_id("other", &Value::Null).is_none());
+    }
+
+    #[test]
+    fn mutating_policies_come_first_then_names_of_configurations_count() {
+        let policy = |name: &str, namespace: Option<&str>, is_mutating| {
+            let mut policy = Policy::of_id("pod-security", &Value::Null).unwrap();
+            policy.reference.name = name.to_owned();
+            policy.reference.namespace = namespace.map(str::to_owned);
+            Policy { is_mutating, ..policy }
+        };
+        let mut policies =
+            [policy("b", None, false), policy("a", Some("n"), true), policy("a", None, false), policy("z", None, true)];
+        policies.sort_by_key(Policy::order);
+        let names: Vec<String> = policies.iter().map(|policy| policy.order().1).collect();
+        assert_eq!(names, ["clusterwide-z", "namespaced-n-a", "clusterwide-a", "clusterwide-b"]);
+    }
+}

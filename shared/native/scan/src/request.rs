@@ -1,0 +1,148 @@
+//! The requests in which the API server would receive the objects.
+
+use admission_review::Draft;
+use kinds::{Kinds, Origin};
+use serde_json::{Value, json};
+
+use crate::cluster::add_name_label;
+use crate::options::Options;
+
+/// What happens to an object.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Create(Value),
+    Update { old: Value, new: Value },
+    Delete(Value),
+}
+
+/// The user of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct User(pub(crate) Value);
+
+impl User {
+    /// Returns a service account with the groups that the API server adds.
+    pub(crate) fn service_account(namespace: &str, name: &str) -> Self {
+        Self(json!({
+            "username": format!("system:serviceaccount:{namespace}:{name}"),
+            "groups": [
+                "system:serviceaccounts",
+                format!("system:serviceaccounts:{namespace}"),
+                "system:authenticated",
+            ],
+        }))
+    }
+}
+
+/// Returns the `AdmissionRequest` about an object.
+pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
+    let (operation, options, object, old) = match change {
+        Change::Create(object) => ("CREATE", "CreateOptions", Some(object), None),
+        Change::Update { old, new } => ("UPDATE", "UpdateOptions", Some(new), Some(old)),
+        Change::Delete(old) => ("DELETE", "DeleteOptions", None, Some(old)),
+    };
+    let subject = object.as_ref().or(old.as_ref());
+    let at = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).cloned().unwrap_or_default();
+    let resource = kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
+    // The objects themselves are large, and are moved into the request.
+    let draft = Draft {
+        operation: Some(operation.to_owned()),
+        user: Some(user.0.clone()),
+        object: Some(json!({
+            "apiVersion": at("/apiVersion"),
+            "kind": at("/kind"),
+            "metadata": { "name": at("/metadata/name"), "namespace": at("/metadata/namespace") },
+        })),
+        ..Draft::default()
+    };
+    let mut request = draft.request();
+    if let Value::Object(fields) = &mut request {
+        let resource = json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
+        fields.insert("resource".to_owned(), resource);
+        for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
+            let value = fields.get(field).cloned().unwrap_or_default();
+            fields.insert(of_request.to_owned(), value);
+        }
+        fields.insert("options".to_owned(), json!({ "apiVersion": "meta.k8s.io/v1", "kind": options }));
+        fields.remove("object");
+        fields.extend(object.map(|object| ("object".to_owned(), object)));
+        fields.extend(old.map(|object| ("oldObject".to_owned(), object)));
+    }
+    request
+}
+
+/// Completes an object as the API server does before admission: it sets the namespace of a
+/// namespaced object that names none, and the label with the name of a Namespace. It decodes objects
+/// of Kubernetes' own kinds into types, which loses fields that are null.
+pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let is_namespace = text("apiVersion") == "v1" && text("kind") == "Namespace";
+    let resource = kinds.resource(text("apiVersion"), text("kind"));
+    // Objects of kinds that nobody knows count as namespaced.
+    let is_namespaced = resource.is_namespaced != Some(false);
+    if matches!(resource.origin, Origin::BuiltIn | Origin::Removed) {
+        remove_nulls(object);
+    }
+    if is_namespace {
+        add_name_label(object);
+    }
+    let Some(fields) = object.as_object_mut().filter(|_| is_namespaced) else { return };
+    let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+    if let Some(metadata) = metadata.as_object_mut() {
+        let namespace = metadata.entry("namespace").or_insert(Value::Null);
+        if namespace.as_str().is_none_or(str::is_empty) {
+            *namespace = options.default_namespace.clone().into();
+        }
+    }
+}
+
+/// Removes fields that are null. Items of lists stay.
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod() -> Value {
+        json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a", "namespace": "shop" } })
+    }
+
+    #[test]
+    fn requests_have_what_the_api_server_sends() {
+        let user = User::service_account("kube-system", "job-controller");
+        let create = request(Change::Create(pod()), &user, &Kinds::default());
+        assert_eq!(create["object"], pod());
+        assert_eq!(create["userInfo"]["username"], "system:serviceaccount:kube-system:job-controller");
+        assert_eq!(create["requestResource"], json!({ "group": "", "version": "v1", "resource": "pods" }));
+        let update = request(Change::Update { old: pod(), new: pod() }, &user, &Kinds::default());
+        assert_eq!((&update["operation"], &update["oldObject"]), (&json!("UPDATE"), &pod()));
+        let delete = request(Change::Delete(pod()), &user, &Kinds::default());
+        assert_eq!((&delete["operation"], delete.get("object")), (&json!("DELETE"), None));
+        assert_eq!((&delete["name"], &delete["namespace"]), (&json!("a"), &json!("shop")));
+    }
+
+    #[test]
+    fn namespaced_objects_get_a_namespace() {
+        let options = Options { default_namespace: "d".to_owned(), ..Options::default() };
+        for (object, want) in [
+            (pod(), json!("shop")),
+            (json!({ "apiVersion": "v1", "kind": "Pod" }), json!("d")),
+            (json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "namespace": "" } }), json!("d")),
+            (json!({ "apiVersion": "v1", "kind": "Node", "metadata": {} }), Value::Null),
+            (json!({ "apiVersion": "v1", "kind": "Pod", "metadata": null }), json!("d")),
+        ] {
+            let mut object = object;
+            complete(&mut object, &options, &Kinds::default());
+            assert_eq!(object["metadata"]["namespace"], want);
+            assert!(!object.to_string().contains("null"));
+        }
+    }
+}

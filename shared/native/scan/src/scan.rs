@@ -1,0 +1,257 @@
+//! The scan: pieces go to workers, and what these find comes back in the order of the input.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use report::{Level, Notice, Report};
+
+use crate::cluster::{Cluster, Collector, DEFINITION, rbac_kinds};
+use crate::explanation::Explanation;
+use crate::input::{Chunk, Input};
+use crate::judge::{Judge, Output};
+use crate::old::Old;
+use crate::options::Options;
+use crate::policy::Policy;
+use crate::tally::Tally;
+
+/// Policies that judge objects.
+#[derive(Debug)]
+pub struct Scan {
+    policies: Vec<Policy>,
+    options: Options,
+}
+
+/// Watches a scan, on the thread that runs it.
+pub trait Observer {
+    /// Receives how much was judged: objects, findings and bytes.
+    fn progress(&mut self, _objects: u64, _findings: u64, _bytes: u64) {}
+
+    /// Returns whether to stop: the report then says that it is not all.
+    fn stop(&self) -> bool {
+        false
+    }
+
+    /// Returns whether to explain why policies look at objects.
+    fn wants_explanations(&self) -> bool {
+        false
+    }
+
+    /// Receives why a policy looked at an object or did not, in the order of the input.
+    fn explain(&mut self, _: &Explanation) {}
+}
+
+/// An observer that does nothing.
+impl Observer for () {}
+
+/// A piece goes to a worker with its number.
+type Work = (u64, Chunk);
+
+/// The stack of a worker: the depth of recursion is the nesting of an object, at most 128 levels.
+const STACK: usize = 32 * 1024 * 1024;
+
+impl Scan {
+    /// Creates a scan of policies, in the order in which the API server calls them.
+    #[must_use]
+    pub fn new(mut policies: Vec<Policy>, options: Options) -> Self {
+        policies.sort_by_key(Policy::order);
+        Self { policies, options }
+    }
+
+    /// Returns the policies in the order in which they judge.
+    #[must_use]
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
+    /// Judges the objects of the input.
+    ///
+    /// With an old side, objects that it has are updates, and those that only it has are deletions.
+    /// `cluster` has the objects for look-ups; without it, the input alone has them.
+    pub fn run(
+        &self,
+        input: &mut dyn Input,
+        old: Option<&Old>,
+        cluster: Option<&mut dyn Input>,
+        observer: &mut dyn Observer,
+    ) -> Report {
+        let mut tally = Tally::new(self.policies.iter().map(|policy| policy.reference.clone()).collect());
+        for policy in &self.policies {
+            for warning in &policy.warnings {
+                let message = format!("policy {policy}: {warning}");
+                tally.notice(Notice { level: Level::Warning, place: None, message });
+            }
+            if let Some(reason) = policy.unavailable() {
+                let message = format!("policy {policy} judges nothing: {reason}");
+                tally.notice(Notice { level: Level::Error, place: None, message });
+            }
+        }
+        let cluster = self.cluster(input, cluster, &mut tally, observer);
+        let explains = observer.wants_explanations();
+        let judge = Judge { policies: &self.policies, options: &self.options, cluster: &cluster, old, explains };
+        let mut merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
+            output.explanations.iter().for_each(|explanation| observer.explain(explanation));
+            tally.add(output);
+            observer.progress(tally.objects(), tally.findings(), tally.bytes);
+        };
+        self.pieces(input, &mut tally, observer, &|chunk| judge.piece(&chunk), &mut merge);
+        let missing = old.into_iter().flat_map(Old::iter).filter(|(identity, _)| !tally.seen.contains(identity));
+        let gone: Vec<Output> = missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
+        gone.into_iter().for_each(|output| merge(output, &mut tally, observer));
+        tally.finish()
+    }
+
+    /// Collects the objects that policies look up.
+    fn cluster(
+        &self,
+        input: &mut dyn Input,
+        cluster: Option<&mut dyn Input>,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+    ) -> Cluster {
+        let mut collector = Collector::default();
+        let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
+        // Selectors need the labels of Namespaces.
+        collector.kinds.extend([owned(DEFINITION), owned(("v1", "Namespace"))]);
+        for module in self.policies.iter().flat_map(Policy::modules) {
+            collector.kinds.extend(module.look_ups.iter().cloned());
+            if module.asks_permissions() {
+                collector.kinds.extend(rbac_kinds());
+            }
+        }
+        let is_complete = cluster.is_some();
+        if let Some(cluster) = cluster {
+            self.collect(cluster, &mut collector, tally, observer, true);
+        }
+        // What the input says of an object is newer than what the cluster says.
+        self.collect(input, &mut collector, tally, observer, false);
+        input.rewind();
+        collector.finish(is_complete)
+    }
+
+    fn collect(
+        &self,
+        input: &mut dyn Input,
+        collector: &mut Collector,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+        reports_problems: bool,
+    ) {
+        let mut found = Vec::new();
+        let selecting = &*collector;
+        let work = |chunk: Chunk| {
+            if !selecting.may_have(&chunk.text) && !reports_problems {
+                return (Vec::new(), None);
+            }
+            match crate::entry::read(&chunk) {
+                Ok(read) => {
+                    let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
+                    (objects.collect::<Vec<_>>(), None)
+                }
+                Err(problem) => (Vec::new(), Some(crate::unreadable(&chunk, &problem))),
+            }
+        };
+        let mut notices = Vec::new();
+        self.pieces(input, tally, observer, &work, &mut |(objects, notice), _, _| {
+            found.extend(objects);
+            notices.extend(notice);
+        });
+        if reports_problems {
+            notices.into_iter().for_each(|notice| tally.notice(notice));
+        }
+        found.into_iter().for_each(|object| collector.add(object));
+    }
+
+    /// Gives the pieces of an input to workers, and what these return to `merge`, in the order of
+    /// the input. At most a few pieces are in memory at once.
+    fn pieces<T: Send>(
+        &self,
+        input: &mut dyn Input,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+        work: &(dyn Fn(Chunk) -> T + Sync),
+        merge: &mut dyn FnMut(T, &mut Tally, &mut dyn Observer),
+    ) {
+        let workers = self.options.workers.max(1);
+        let (sender, receiver) = sync_channel::<Work>(workers.saturating_mul(4));
+        let receiver = Mutex::new(receiver);
+        let (done, results) = channel();
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                let (receiver, done) = (&receiver, done.clone());
+                let run = move || {
+                    while let Some((number, chunk)) = next(receiver) {
+                        // The scan has ended if nobody receives.
+                        if done.send((number, work(chunk))).is_err() {
+                            break;
+                        }
+                    }
+                };
+                if let Err(error) = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run) {
+                    let message = format!("a thread cannot be started: {error}");
+                    tally.notice(Notice { level: Level::Error, place: None, message });
+                }
+            }
+            drop(done);
+            let mut ordered = Ordered { results, waiting: BTreeMap::new(), next: 0 };
+            feed(input, sender, &mut ordered, tally, observer, merge);
+        });
+    }
+}
+
+fn next(receiver: &Mutex<Receiver<Work>>) -> Option<Work> {
+    receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// Reads the input and merges the results as they come.
+fn feed<T>(
+    input: &mut dyn Input,
+    sender: SyncSender<Work>,
+    ordered: &mut Ordered<T>,
+    tally: &mut Tally,
+    observer: &mut dyn Observer,
+    merge: &mut dyn FnMut(T, &mut Tally, &mut dyn Observer),
+) {
+    let mut number = 0_u64;
+    while let Some(next) = input.next() {
+        if observer.stop() {
+            tally.interrupt();
+            break;
+        }
+        match next {
+            Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable)),
+            Ok(chunk) => {
+                if sender.send((number, chunk)).is_err() {
+                    break;
+                }
+                number = number.saturating_add(1);
+            }
+        }
+        while let Ok(result) = ordered.results.try_recv() {
+            ordered.take(result, &mut |result| merge(result, tally, observer));
+        }
+    }
+    // The workers end when there is nothing left to receive.
+    drop(sender);
+    while let Ok(result) = ordered.results.recv() {
+        ordered.take(result, &mut |result| merge(result, tally, observer));
+    }
+}
+
+/// Results in the order of their numbers.
+struct Ordered<T> {
+    results: Receiver<(u64, T)>,
+    waiting: BTreeMap<u64, T>,
+    next: u64,
+}
+
+impl<T> Ordered<T> {
+    fn take(&mut self, (number, result): (u64, T), merge: &mut dyn FnMut(T)) {
+        self.waiting.insert(number, result);
+        while let Some(result) = self.waiting.remove(&self.next) {
+            self.next = self.next.saturating_add(1);
+            merge(result);
+        }
+    }
+}

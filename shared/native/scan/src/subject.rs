@@ -1,0 +1,96 @@
+//! The object of a finding.
+
+use report::{ObjectRef, OwnerRef};
+use serde_json::Value;
+use text::{Path, Step};
+
+/// Group, kind, namespace and name, which identify an object in all its versions.
+pub(crate) type Identity = (String, String, String, String);
+
+/// Returns the reference of an object.
+pub(crate) fn object_ref(object: &Value) -> ObjectRef {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let owned = |pointer: &str| text(pointer).map(str::to_owned);
+    ObjectRef {
+        api_version: owned("/apiVersion").unwrap_or_default(),
+        kind: owned("/kind").unwrap_or_default(),
+        namespace: owned("/metadata/namespace"),
+        name: owned("/metadata/name").or_else(|| owned("/metadata/generateName")).unwrap_or_default(),
+        uid: owned("/metadata/uid"),
+        owner: owner(object),
+    }
+}
+
+/// Returns the controller of an object, or its only owner.
+fn owner(object: &Value) -> Option<OwnerRef> {
+    let owners = object.pointer("/metadata/ownerReferences")?.as_array()?;
+    let is_controller = |owner: &&Value| owner.get("controller").and_then(Value::as_bool) == Some(true);
+    let owner = owners.iter().find(is_controller).or_else(|| owners.first())?;
+    let text = |name: &str| owner.get(name).and_then(Value::as_str).map(str::to_owned);
+    Some(OwnerRef { api_version: text("apiVersion")?, kind: text("kind")?, name: text("name")? })
+}
+
+/// Returns the identity of an object; `None` without a name.
+pub(crate) fn identity(object: &Value) -> Option<Identity> {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let name = text("/metadata/name");
+    let group = text("/apiVersion").split_once('/').map_or(String::new(), |(group, _)| group.to_owned());
+    (!name.is_empty()).then(|| (group, text("/kind"), text("/metadata/namespace"), name))
+}
+
+/// Displays a path.
+pub(crate) fn path(steps: &[Step]) -> String {
+    Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
+}
+
+/// Displays a path with the names of list items in the place of their indices, which change when an
+/// item is added: `spec.containers[name=web].image`.
+pub(crate) fn stable_path(object: &Value, steps: &[Step]) -> String {
+    let mut value = Some(object);
+    let mut shown = String::new();
+    for step in steps {
+        value = match step {
+            Step::Field(name) => value.and_then(|value| value.get(name)),
+            Step::Index(index) => value.and_then(|value| value.get(usize::try_from(*index).ok()?)),
+        };
+        let name = value.and_then(|value| value.get("name")).and_then(Value::as_str);
+        match (step, name) {
+            (Step::Index(_), Some(name)) => shown = format!("{shown}[name={name}]"),
+            (Step::Index(index), None) => shown = format!("{shown}[{index}]"),
+            (Step::Field(_), _) => {
+                let field = Path(&[step.borrowed()]).to_string();
+                let dot = if shown.is_empty() || field.starts_with('[') { "" } else { "." };
+                shown = format!("{shown}{dot}{field}");
+            }
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_stable_path_names_the_items_of_lists() {
+        let object = json!({ "spec": { "containers": [{ "name": "a" }, { "name": "web", "args": ["x"] }] } });
+        let field = |name: &str| Step::Field(name.to_owned());
+        let steps = [field("spec"), field("containers"), Step::Index(1), field("args"), Step::Index(0)];
+        assert_eq!(stable_path(&object, &steps), "spec.containers[name=web].args[0]");
+        assert_eq!(stable_path(&object, &[field("metadata"), field("labels"), field("a.b/c")]), "metadata.labels[a.b/c]");
+        assert_eq!(stable_path(&object, &[field("x"), Step::Index(7), field("y")]), "x[7].y");
+    }
+
+    #[test]
+    fn the_owner_is_the_controller() {
+        let owner = |name: &str, controller: bool| json!({ "apiVersion": "v1", "kind": "A", "name": name, "controller": controller });
+        let object = |owners: Value| json!({ "kind": "Pod", "metadata": { "generateName": "a-", "ownerReferences": owners } });
+        let named = |owners: Value| object_ref(&object(owners)).owner.map(|owner| owner.name);
+        assert_eq!(named(json!([owner("a", false), owner("b", true)])).as_deref(), Some("b"));
+        assert_eq!(named(json!([owner("a", false)])).as_deref(), Some("a"));
+        assert_eq!(named(json!([])), None);
+        assert_eq!(object_ref(&object(json!([]))).name, "a-");
+    }
+}

@@ -1,0 +1,338 @@
+//! The verdict of one policy on one request.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use admission::{Decision, Finding, PolicyEntry};
+use matching::{GroupVerdict, Match, MemberVerdict};
+use serde_json::Value;
+use text::Step;
+
+use crate::cluster::{Cluster, LookUps};
+use crate::policy::{Engine, Judge, Module, Policy};
+
+/// A request, and its JSON once it is needed.
+#[derive(Debug)]
+pub(crate) struct Request {
+    value: Value,
+    json: OnceCell<String>,
+}
+
+impl Request {
+    pub(crate) fn new(value: Value) -> Self {
+        Self { value, json: OnceCell::new() }
+    }
+
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Puts another object in the place of the object.
+    pub(crate) fn set_object(&mut self, object: Value) {
+        if let Value::Object(fields) = &mut self.value {
+            fields.insert("object".to_owned(), object);
+        }
+        self.json = OnceCell::new();
+    }
+
+    /// Returns the payload of a `validate` call.
+    fn payload(&self, settings: &Value) -> Vec<u8> {
+        let request = self.json.get_or_init(|| self.value.to_string());
+        format!(r#"{{"request":{request},"settings":{settings}}}"#).into_bytes()
+    }
+}
+
+/// The verdict of a policy, whatever its mode.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) result: Judged,
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Judged {
+    Admitted,
+    /// Admitted with changes; holds the whole object.
+    Mutated(Value),
+    Denied(Vec<Violation>),
+    /// Not judged, with the reason.
+    Unknown(String),
+}
+
+/// A reason of a denial.
+#[derive(Clone, Debug)]
+pub(crate) struct Violation {
+    /// The steps in the object; `None` if it is about no value of the object.
+    pub(crate) steps: Option<Vec<Step>>,
+    /// The message, which begins with the path.
+    pub(crate) message: Message,
+    pub(crate) rule: String,
+    pub(crate) remedy: Option<String>,
+    pub(crate) control: Option<String>,
+}
+
+/// The message of a violation, from which the message about another path can be made.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    Typed(Box<Finding>),
+    Text(String),
+}
+
+impl Message {
+    /// Returns the message, with another path in the place of its own.
+    pub(crate) fn with_path(&self, steps: Option<&[Step]>) -> String {
+        match (self, steps) {
+            (Self::Typed(finding), None) => finding.to_string(),
+            (Self::Typed(finding), Some(steps)) => {
+                let object = ["request", "object"].map(|name| Step::Field(name.to_owned()));
+                let mut finding = finding.clone();
+                finding.steps = object.into_iter().chain(steps.iter().cloned()).collect();
+                finding.to_string()
+            }
+            (Self::Text(text), None) => text.clone(),
+            (Self::Text(text), Some(steps)) => {
+                let (_, length) = leading_path(text).unwrap_or_default();
+                let steps: Vec<Step<&str>> = steps.iter().map(Step::borrowed).collect();
+                format!("{}{}", text::Path(&steps), text.get(length..).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Judges a request by a policy that receives it, as the webhook matches it.
+pub(crate) fn judge(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
+    match found.sent(request.value()) {
+        Cow::Borrowed(_) => by_judge(&policy.judge, request, cluster),
+        Cow::Owned(sent) => by_judge(&policy.judge, &Request::new(sent), cluster),
+    }
+}
+
+fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
+    match judge {
+        Judge::Module(module) => by_module(module, request, cluster),
+        Judge::Group(group, members) => {
+            let mut ask = |name: &str| match members.get(name) {
+                Some(module) => member(by_module(module, request, cluster)),
+                None => MemberVerdict::Unknown("the group has no such member".to_owned()),
+            };
+            let result = match group.evaluate(&mut ask) {
+                GroupVerdict::Admitted => Judged::Admitted,
+                GroupVerdict::Denied(members) => {
+                    let line = |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
+                    let mut violations: Vec<Violation> = members.into_iter().map(line).collect();
+                    if violations.is_empty() {
+                        violations.push(of_text(format!("{} is false", group.expression()), None));
+                    }
+                    Judged::Denied(violations)
+                }
+                GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
+            };
+            // The policy server drops the warnings of members.
+            Verdict { result, warnings: Vec::new() }
+        }
+    }
+}
+
+/// Returns the verdict of a member of a group.
+fn member(verdict: Verdict) -> MemberVerdict {
+    match verdict.result {
+        Judged::Admitted => MemberVerdict::Admitted,
+        Judged::Mutated(_) => MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned()),
+        Judged::Denied(violations) => {
+            let lines: Vec<String> = violations.iter().map(|one| one.message.with_path(None)).collect();
+            MemberVerdict::Denied(lines.join("; "))
+        }
+        Judged::Unknown(reason) => MemberVerdict::Unknown(reason),
+    }
+}
+
+fn by_module(module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
+    match &module.engine {
+        Engine::Native(entry) => natively(entry, &module.settings, request, cluster),
+        #[cfg(feature = "modules")]
+        Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
+        Engine::Unavailable(reason) => unknown(reason.clone()),
+    }
+}
+
+fn unknown(reason: String) -> Verdict {
+    Verdict { result: Judged::Unknown(reason), warnings: Vec::new() }
+}
+
+fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &Cluster) -> Verdict {
+    let look_ups = LookUps::new(cluster);
+    let outcome = (entry.judge)(&request.payload(settings), &look_ups);
+    if let Some(why) = look_ups.into_unanswered() {
+        return unknown(format!("{}: {why}", entry.id));
+    }
+    if matches!(outcome.decision, Decision::Fault(_)) {
+        return unknown((entry.render)(outcome).message.unwrap_or_default());
+    }
+    let warnings = outcome.warnings().to_vec();
+    let result = match outcome.decision {
+        Decision::NotMatched | Decision::Admitted => Judged::Admitted,
+        Decision::Mutated(object) => match serde_json::from_str(&object) {
+            Ok(object) => Judged::Mutated(object),
+            Err(error) => Judged::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id)),
+        },
+        Decision::Denied(findings) => {
+            let mut violations: Vec<Violation> =
+                findings.listed.into_iter().map(|finding| typed(entry, finding)).collect();
+            if findings.more > 0 {
+                violations.push(of_text(format!("and {} further violations", findings.more), None));
+            }
+            Judged::Denied(violations)
+        }
+        Decision::Fault(fault) => Judged::Unknown(fault.to_string()),
+    };
+    Verdict { result, warnings }
+}
+
+fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
+    let is = |name: &str, step: Option<&Step>| matches!(step, Some(Step::Field(field)) if field == name);
+    let is_in_object = is("request", finding.steps.first()) && is("object", finding.steps.get(1));
+    Violation {
+        steps: is_in_object.then(|| finding.steps.iter().skip(2).cloned().collect()),
+        rule: finding.rule.clone(),
+        remedy: Some(finding.remedy.clone()).filter(|remedy| !remedy.is_empty()),
+        control: finding.check.map(|check| entry.control_of(check).unwrap_or(check).to_owned()),
+        message: Message::Typed(Box::new(finding)),
+    }
+}
+
+/// Returns a violation with a text. Its path counts if the object has the first field.
+fn of_text(text: String, object: Option<&Value>) -> Violation {
+    let path = leading_path(&text).map(|(steps, _)| steps);
+    let has_first = |steps: &Vec<Step>| match (steps.first(), object) {
+        (Some(Step::Field(name)), Some(object)) => object.get(name).is_some(),
+        _ => false,
+    };
+    Violation {
+        steps: path.filter(has_first),
+        rule: text.clone(),
+        remedy: None,
+        control: None,
+        message: Message::Text(text),
+    }
+}
+
+/// Returns the path with which a message begins, as `field.Path` of apimachinery writes it, and its
+/// length: `spec.containers[0].image: …`.
+fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
+    let mut steps = Vec::new();
+    let mut rest = text;
+    loop {
+        let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '$'))?;
+        let (name, behind) = rest.split_at_checked(length)?;
+        if name.is_empty() {
+            return None;
+        }
+        steps.push(Step::Field(name.to_owned()));
+        rest = behind;
+        while let Some(inside) = rest.strip_prefix('[') {
+            let (key, behind) = inside.split_once(']')?;
+            steps.push(key.parse().map_or_else(|_| Step::Field(key.trim_matches('"').to_owned()), Step::Index));
+            rest = behind;
+        }
+        match rest.strip_prefix('.') {
+            Some(behind) => rest = behind,
+            None => return rest.starts_with(':').then(|| (steps, text.len().saturating_sub(rest.len()))),
+        }
+    }
+}
+
+#[cfg(feature = "modules")]
+mod in_host {
+    use admission_review::AdmissionRequest;
+    use serde_json::Value;
+    use wapc_host::{CallOutcome, DeployedPolicy, HostCall};
+
+    use super::{Judged, Request, Verdict, of_text, unknown};
+    use crate::cluster::Cluster;
+
+    /// The status code of a request that cannot be judged.
+    const INTERNAL_ERROR: u16 = 500;
+
+    pub(super) fn judge(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {
+        let admission_request = match AdmissionRequest::from_value(request.value().clone()) {
+            Ok(request) => request,
+            Err(error) => return unknown(error.to_string()),
+        };
+        let evaluation = module.validate(&admission_request, &cluster.objects);
+        if let Some(why) = evaluation.calls.iter().find_map(|call| unanswered(call, cluster)) {
+            return unknown(why);
+        }
+        let response = evaluation.response;
+        let status = response.status.unwrap_or_default();
+        let message = status.message.unwrap_or_default();
+        let result = if response.allowed {
+            match evaluation.raw.filter(|_| response.patch.is_some()).map(|raw| mutated(&raw)) {
+                None => Judged::Admitted,
+                Some(Some(object)) => Judged::Mutated(object),
+                Some(None) => Judged::Unknown("the module's change cannot be read".to_owned()),
+            }
+        } else if status.code == Some(INTERNAL_ERROR) {
+            Judged::Unknown(message)
+        } else if message.is_empty() {
+            Judged::Denied(vec![of_text("denied without a message".to_owned(), None)])
+        } else {
+            let object = request.value().get("object");
+            Judged::Denied(message.lines().map(|line| of_text(line.to_owned(), object)).collect())
+        };
+        Verdict { result, warnings: response.warnings.unwrap_or_default() }
+    }
+
+    fn mutated(raw: &[u8]) -> Option<Value> {
+        let mut answer: Value = serde_json::from_slice(raw).ok()?;
+        answer.get_mut("mutated_object").map(Value::take)
+    }
+
+    /// Returns why a question of the module has no answer, if so: the module then judged something
+    /// that nobody knows.
+    fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
+        let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("api_version"), text("kind"));
+        match (call.namespace.as_str(), call.operation.as_str(), &call.outcome) {
+            (_, _, CallOutcome::Denied(_)) => None,
+            ("kubernetes", "get_resource", CallOutcome::Failed(_)) => cluster.misses(api_version, kind, text("name")),
+            ("kubernetes", "list_resources_all" | "list_resources_by_namespace", _) => {
+                cluster.misses_kind(api_version, kind)
+            }
+            ("kubernetes", "can_i", _) => cluster.misses_permissions(),
+            ("kubernetes", _, CallOutcome::Answered(_)) => None,
+            (_, _, CallOutcome::Failed(problem)) => Some(problem.clone()),
+            (_, _, CallOutcome::Answered(_)) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_message_of_a_foreign_policy_can_begin_with_a_path() {
+        let object = json!({ "spec": {}, "metadata": {} });
+        for (text, path) in [
+            ("spec.containers[0].image: Invalid value", Some("spec.containers[0].image")),
+            ("metadata.labels[a.b/c]: x", Some("metadata.labels[a.b/c]")),
+            ("status.x: not in the object", None),
+            ("Container app: is privileged", None),
+            ("no colon", None),
+            ("spec", None),
+            ("", None),
+        ] {
+            let violation = of_text(text.to_owned(), Some(&object));
+            let shown = violation.steps.as_deref().map(|steps| {
+                let steps: Vec<Step<&str>> = steps.iter().map(Step::borrowed).collect();
+                text::Path(&steps).to_string()
+            });
+            assert_eq!(shown.as_deref(), path, "{text}");
+        }
+        let message = Message::Text("spec.hostPID: Invalid value: true".to_owned());
+        let steps = ["spec", "template", "spec", "hostPID"].map(|name| Step::Field(name.to_owned()));
+        assert_eq!(message.with_path(Some(&steps)), "spec.template.spec.hostPID: Invalid value: true");
+    }
+}

@@ -1,0 +1,191 @@
+//! Laws over all cases of the policies: a scan of an object gives the verdict that the case wants,
+//! and a module gives the findings that the native policy gives.
+
+use std::path::{Path, PathBuf};
+
+use harness::Case;
+use report::{Finding, Report, Status};
+use scan::{Files, Options, Origin, Pods, Policy, Scan};
+use serde_json::{Value, json};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+fn cases(id: &str) -> Vec<Case> {
+    harness::load_dir(&root().join("policies").join(id).join("cases")).unwrap()
+}
+
+/// Returns whether the case is about the creation of an object, and nothing but the object and its
+/// user tells the request.
+fn is_creation(case: &Case) -> bool {
+    let user = case.user.as_ref().and_then(Value::as_object);
+    let is_known = |key: &String| ["username", "groups"].contains(&key.as_str());
+    let object = case.object.as_ref().unwrap_or(&Value::Null);
+    case.operation.as_ref().is_none_or(|operation| operation == "CREATE")
+        && case.old_object.is_none()
+        && case.subresource.is_none()
+        && case.request.is_empty()
+        && case.cluster.unreachable.is_none()
+        && user.is_none_or(|user| user.len() == 2 && user.keys().all(is_known))
+        // API servers would convert objects of the removed group extensions.
+        && object["apiVersion"].as_str().is_some_and(|version| !version.starts_with("extensions/"))
+        && object.get("kind").is_some_and(Value::is_string)
+        // The API server gives every namespaced object a namespace, and objects names.
+        && (object["metadata"]["namespace"].as_str().is_some_and(|namespace| !namespace.is_empty())
+            || ["Node", "Namespace", "PersistentVolume"].contains(&object["kind"].as_str().unwrap_or_default()))
+}
+
+fn options(case: &Case) -> Options {
+    let user = case.user.clone().unwrap_or_else(admission_review::Draft::ordinary_user);
+    let groups = user["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    Options {
+        user: user["username"].as_str().unwrap_or_default().to_owned(),
+        groups: groups.map(str::to_owned).collect(),
+        pods: Pods::Off,
+        workers: 1,
+        ..Options::default()
+    }
+}
+
+/// Returns the policy with the conditions that its settings need, and with all rules: by some
+/// settings it is not deployed for all kinds that its module judges.
+fn policy(id: &str, settings: &Value) -> Policy {
+    let deployment = deployment::find(id).unwrap();
+    let rules: Vec<_> = deployment.all_rules().collect();
+    let conditions = deployment.needs(settings).match_conditions;
+    let spec = json!({ "rules": rules, "matchConditions": conditions });
+    let mut policy = Policy::of_id(id, settings).unwrap();
+    policy.webhook = matching::Webhook::from_spec(&spec).unwrap();
+    policy
+}
+
+fn scan(policy: Policy, case: &Case) -> Report {
+    let mut input = Files::default();
+    input.add_text(Origin::file("case.json"), case.object.as_ref().unwrap().to_string());
+    let mut cluster = Files::default();
+    for (number, object) in case.cluster.objects.iter().enumerate() {
+        cluster.add_text(Origin::file(format!("cluster-{number}.json")), object.to_string());
+    }
+    Scan::new(vec![policy], options(case)).run(&mut input, None, Some(&mut cluster), &mut ())
+}
+
+fn messages(report: &Report, is_one: impl Fn(&Finding) -> bool) -> Vec<String> {
+    let mut messages: Vec<String> =
+        report.findings.iter().filter(|finding| is_one(finding)).map(|finding| finding.message.clone()).collect();
+    messages.sort();
+    messages
+}
+
+/// Returns how the report differs from what the case wants, if it does.
+fn difference(report: &Report, case: &Case) -> Option<String> {
+    let totals = &report.totals.policies[0];
+    let of = |status| messages(report, |finding| finding.status == status);
+    let (denied, unknown, warned) = (of(Status::Denied), of(Status::Unknown), of(Status::Warned));
+    let want = &case.want;
+    // A fault is about an object that no API server stores, and that conditions may not be able to
+    // read.
+    if want.fault.is_some() && (totals.skipped == 1 || denied.iter().any(|one| one.contains("match condition"))) {
+        return None;
+    }
+    let is_same = if let Some(lines) = &want.denied {
+        let mut lines = lines.clone();
+        lines.sort();
+        // Long denials are counted in other words.
+        denied == lines || !denied.is_empty() && lines.iter().any(|line| line.contains("further"))
+    } else if let Some(fault) = &want.fault {
+        unknown == [fault.clone()]
+    } else if want.mutated.is_some() {
+        totals.mutated == 1
+    } else {
+        totals.admitted == 1 && totals.mutated == 0 || totals.skipped == 1
+    };
+    let mut warnings = want.warnings.clone();
+    warnings.sort();
+    let is_same = is_same && (warned == warnings || totals.skipped == 1);
+    (!is_same).then(|| format!("{}: {denied:?} {unknown:?} {warned:?} {totals:?}", case.place()))
+}
+
+#[test]
+fn a_scan_gives_the_verdict_that_a_case_wants() {
+    let mut compared = 0;
+    let mut differences = Vec::new();
+    for entry in rules::CATALOG {
+        for case in cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none()) {
+            let report = scan(policy(entry.id, &case.settings), case);
+            differences.extend(difference(&report, case));
+            compared += 1;
+        }
+    }
+    assert!(differences.is_empty(), "{} of {compared} differ:\n{}", differences.len(), differences.join("\n"));
+    assert!(compared > 500, "{compared} cases");
+}
+
+#[test]
+fn settings_that_a_case_rejects_judge_nothing() {
+    for entry in rules::CATALOG {
+        for case in cases(entry.id) {
+            if let Some(message) = &case.want.settings_error {
+                let policy = Policy::of_id(entry.id, &case.settings);
+                // Rules and conditions do not depend on settings that have another type.
+                let Some(policy) = policy else { panic!("{}: no policy", case.place()) };
+                let report = Scan::new(vec![policy], Options::default()).run(&mut Files::default(), None, None, &mut ());
+                assert!(report.notices[0].message.contains(message), "{}: {:?}", case.place(), report.notices);
+            }
+        }
+    }
+}
+
+#[cfg(feature = "modules")]
+mod modules {
+    use super::*;
+    use ::scan::{Engine, Judge};
+    use wapc_host::{Deployment, Host, Resource};
+
+    /// Runs a policy by its module, which `./justw modules` builds.
+    fn in_host(host: &wapc_host::Module, mut policy: Policy) -> Policy {
+        let Judge::Module(module) = &mut policy.judge else { return policy };
+        let Engine::Native(entry) = module.engine else { return policy };
+        let resources = module.look_ups.iter();
+        let resources = resources.map(|(api_version, kind)| Resource { api_version: api_version.clone(), kind: kind.clone() });
+        let deployment = Deployment {
+            settings: module.settings.clone(),
+            allowed_to_mutate: entry.mutates,
+            host_capabilities: vec!["kubernetes/*".to_owned()],
+            context_aware_resources: resources.collect(),
+            ..Deployment::new(entry.id)
+        };
+        module.engine = Engine::Deployed(Box::new(host.deploy(deployment).unwrap()));
+        policy
+    }
+
+    #[test]
+    fn a_module_gives_the_findings_of_the_native_policy() {
+        let host = Host::new().unwrap();
+        let mut compared = 0;
+        for entry in rules::CATALOG {
+            let file = root().join("target/policies").join(format!("{}.wasm", entry.id));
+            let wasm = std::fs::read(&file).unwrap_or_else(|error| {
+                panic!("{}: {error}; build the modules with ./justw modules", file.display())
+            });
+            let module = host.load(&wasm).unwrap();
+            for case in cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none()) {
+                let policy = || policy(entry.id, &case.settings);
+                let [native, hosted] = [policy(), in_host(&module, policy())].map(|policy| {
+                    let report = scan(policy, case);
+                    let mut findings: Vec<_> = report
+                        .findings
+                        .iter()
+                        .filter(|finding| !finding.message.contains("further"))
+                        .map(|finding| (finding.status, finding.path.clone(), finding.place.clone(), finding.message.clone()))
+                        .collect();
+                    findings.sort();
+                    (findings, report.totals)
+                });
+                assert_eq!(native, hosted, "{}", case.place());
+                compared += 1;
+            }
+        }
+        assert!(compared > 500, "{compared} cases");
+    }
+}
