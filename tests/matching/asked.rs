@@ -170,7 +170,7 @@ fn pods() -> Vec<Asked> {
     connection.query = "?command=ls";
     connection.kind = ["", "v1", "PodExecOptions"];
     connection.object = None;
-    let node = json!({ "target": { "kind": "Node", "name": "worker" } });
+    let binding = json!({ "target": { "kind": "Node", "name": "worker" } });
     vec![
         with(ask("create a labelled pod", "CREATE", POD, ["shop", "new"]), of, &web, spec()),
         with(ask("create a pod without labels", "CREATE", POD, ["shop", "new"]), of, &none, spec()),
@@ -227,7 +227,7 @@ fn pods() -> Vec<Asked> {
             sub(ask("bind a pod", "CREATE", POD, ["shop", "web"]), "binding"),
             ["v1", "Binding"],
             &none,
-            node,
+            binding,
         ),
         with(
             sub(ask("evict a pod", "CREATE", POD, ["shop", "web"]), "eviction"),

@@ -101,7 +101,7 @@ fn send(server: &ApiServer, asked: &Asked) -> Option<(Value, Value)> {
     let old = if ["UPDATE", "DELETE"].contains(&asked.operation) { stored(&asked.path()) } else { None };
     let object = asked.object.clone().map(|mut object| {
         if asked.operation == "UPDATE" {
-            let version = &old.as_ref().expect(asked.path().as_str())["metadata"]["resourceVersion"];
+            let version = &old.as_ref().unwrap()["metadata"]["resourceVersion"];
             object["metadata"]["resourceVersion"] = version.clone();
             // Fields that cannot be changed.
             for field in asked.kept {

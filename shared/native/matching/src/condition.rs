@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey as Key, CelNull, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
-use cel::objects::{Key, Map};
 use cel::{Context, ExecutionError, Program};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::environment::{ENVIRONMENT, has_function};
 use crate::functions::NOT_KNOWN;
@@ -114,19 +114,20 @@ impl fmt::Display for ConditionError {
 
 impl std::error::Error for ConditionError {}
 
-/// The variables of conditions: `object`, `oldObject` and `request`.
+/// The variables of conditions: `object`, `oldObject` and `request`. They borrow the texts of the
+/// request.
 ///
 /// A variable is converted when a condition reads it: most conditions decide by the user or the
 /// operation, and objects are large.
 pub struct Variables<'r> {
     request: &'r Value,
-    object: Converted,
-    old_object: Converted,
-    rest: Converted,
+    object: Converted<'r>,
+    old_object: Converted<'r>,
+    rest: Converted<'r>,
 }
 
 /// A value in the form that the interpreter reads.
-type Converted = OnceLock<Option<Box<dyn Val>>>;
+type Converted<'r> = OnceLock<Box<dyn Val + 'r>>;
 
 impl<'r> Variables<'r> {
     /// Returns the variables for an `AdmissionRequest`.
@@ -136,43 +137,39 @@ impl<'r> Variables<'r> {
         Self { request, object: unread(), old_object: unread(), rest: unread() }
     }
 
-    fn field(&self, name: &str) -> cel::Value {
-        self.request.get(name).map_or(cel::Value::Null, convert)
+    fn field(&self, name: &str) -> Box<dyn Val + 'r> {
+        convert(self.request.get(name).unwrap_or(&Value::Null))
     }
 
     /// Returns the request as conditions see it: without its objects.
-    fn rest(&self) -> cel::Value {
-        let mut rest: serde_json::Map<String, Value> = match self.request {
-            Value::Object(fields) => {
-                let fields = fields.iter().filter(|(name, _)| *name != "object" && *name != "oldObject");
-                fields.map(|(name, value)| (name.clone(), value.clone())).collect()
-            }
-            _ => return cel::Value::Null,
-        };
+    fn rest(&self) -> Box<dyn Val + 'r> {
+        let given = self.request.as_object().into_iter().flatten();
+        let given = given.filter(|(name, _)| *name != "object" && *name != "oldObject");
+        let mut fields: HashMap<Key<'r>, Box<dyn Val + 'r>> =
+            given.map(|(name, value)| (Key::from(name.as_str()), convert(value))).collect();
         // The API server always sets these fields.
         for (name, same) in
             [("requestKind", "kind"), ("requestResource", "resource"), ("requestSubResource", "subResource")]
         {
-            if let (false, Some(value)) = (rest.contains_key(name), rest.get(same).cloned()) {
-                rest.insert(name.to_owned(), value);
+            if let Some(value) = self.request.get(same) {
+                fields.entry(Key::from(name)).or_insert_with(|| convert(value));
             }
         }
-        rest.entry("dryRun").or_insert(json!(false));
-        rest.entry("userInfo").or_insert(json!({}));
-        convert(&Value::Object(rest))
+        fields.entry(Key::from("dryRun")).or_insert_with(|| Box::new(CelBool::from(false)));
+        fields.entry(Key::from("userInfo")).or_insert_with(|| Box::new(CelMap::from(HashMap::new())));
+        Box::new(CelMap::from(fields))
     }
 }
 
 impl VariableResolver for Variables<'_> {
     fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
-        let convert = |value: cel::Value| Box::<dyn Val>::try_from(value).ok();
         let converted = match variable {
-            "object" => self.object.get_or_init(|| convert(self.field("object"))),
-            "oldObject" => self.old_object.get_or_init(|| convert(self.field("oldObject"))),
-            "request" => self.rest.get_or_init(|| convert(self.rest())),
+            "object" => self.object.get_or_init(|| self.field("object")),
+            "oldObject" => self.old_object.get_or_init(|| self.field("oldObject")),
+            "request" => self.rest.get_or_init(|| self.rest()),
             _ => return None,
         };
-        converted.as_deref().map(CowVal::Borrowed)
+        Some(CowVal::Borrowed(converted.as_ref()))
     }
 }
 
@@ -183,19 +180,19 @@ impl fmt::Debug for Variables<'_> {
 }
 
 /// Converts JSON as the API server does: integers are signed.
-fn convert(value: &Value) -> cel::Value {
+fn convert<'r>(value: &'r Value) -> Box<dyn Val + 'r> {
     match value {
-        Value::Null => cel::Value::Null,
-        Value::Bool(flag) => cel::Value::Bool(*flag),
+        Value::Null => Box::new(CelNull),
+        Value::Bool(flag) => Box::new(CelBool::from(*flag)),
         Value::Number(number) => match number.as_i64() {
-            Some(number) => cel::Value::Int(number),
-            None => cel::Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+            Some(number) => Box::new(CelInt::from(number)),
+            None => Box::new(CelDouble::from(number.as_f64().unwrap_or(f64::NAN))),
         },
-        Value::String(text) => cel::Value::String(Arc::new(text.clone())),
-        Value::Array(items) => cel::Value::List(Arc::new(items.iter().map(convert).collect())),
+        Value::String(text) => Box::new(CelString::from(text.as_str())),
+        Value::Array(items) => Box::new(CelList::from(items.iter().map(convert).collect::<Vec<_>>())),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(key, value)| (Key::from(key.as_str()), convert(value)));
-            cel::Value::Map(Map { map: Arc::new(fields.collect::<HashMap<_, _>>()) })
+            Box::new(CelMap::from(fields.collect::<HashMap<_, _>>()))
         }
     }
 }

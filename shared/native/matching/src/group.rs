@@ -1,24 +1,28 @@
 //! Groups of policies: an expression about the verdicts of their members.
 //!
-//! Sources: `crates/policy-evaluator/src/policy_group_evaluator/evaluator.rs` and
-//! `api/policies/v1/policygroup_validation.go` of kubewarden/kubewarden-controller at 3460bb71. As
-//! there, Rhai evaluates the expression, with an engine that has no packages.
+//! Sources: `api/policies/v1/policygroup_validation.go` and
+//! `crates/policy-evaluator/src/policy_group_evaluator/evaluator.rs` of
+//! kubewarden/kubewarden-controller at 3460bb71. The controller refuses expressions that are not
+//! CEL with calls of members, `true`, `false`, `!`, `==`, `!=`, `&&` and `||`. The policy server
+//! evaluates them by Rhai, in whose grammar they mean the same: operators have the same precedence,
+//! and `&&` and `||` evaluate the right side only if the left one does not decide. (40,000 random
+//! expressions had the same values and calls in Rhai 1.24, which is not a dependency: one of its
+//! own has the licence MPL-2.0.) Members whose
+//! name is a keyword of Rhai are refused here, because the policy server cannot load such a group.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::rc::Rc;
 
 use cel::Program;
-use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue};
-use rhai::{AST, Engine, EvalAltResult};
+use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 use text::nearest;
 
 use crate::policy::Module;
 
 /// A group of policies.
+#[derive(Debug)]
 pub struct Group {
     expression: String,
+    program: Program,
     members: BTreeMap<String, Module>,
 }
 
@@ -41,8 +45,6 @@ pub enum GroupVerdict {
     Admitted,
     /// The expression is false. The members that were asked and denied, with their messages.
     Denied(Vec<(String, String)>),
-    /// The expression is an error, which denies the object with code 500.
-    Faulted(String),
     /// The verdict depends on a member whose verdict is not known.
     Unknown {
         /// The name of the member.
@@ -56,55 +58,98 @@ pub enum GroupVerdict {
 const MOST_UNKNOWN: usize = 10;
 
 /// Operators that the controller allows, as the parser of CEL names them.
-const OPERATORS: [&str; 5] = ["!_", "_!=_", "_&&_", "_==_", "_||_"];
+const OPERATORS: [&str; 5] = [
+    operators::EQUALS,
+    operators::LOGICAL_AND,
+    operators::LOGICAL_NOT,
+    operators::LOGICAL_OR,
+    operators::NOT_EQUALS,
+];
 
-/// Names that cannot be functions in CEL.
-const RESERVED: [&str; 21] = [
+/// Names that cannot be functions: the reserved words of CEL that the controller knows, and the
+/// words that Rhai 1.24 does not call as functions.
+const RESERVED: &[&str] = &[
+    "Fn",
+    "_",
     "as",
+    "async",
+    "await",
     "break",
+    "call",
+    "case",
+    "catch",
     "const",
     "continue",
+    "curry",
+    "debug",
+    "default",
+    "do",
     "else",
+    "eval",
+    "export",
     "false",
+    "fn",
     "for",
     "function",
+    "go",
+    "goto",
     "if",
     "import",
     "in",
+    "is",
+    "is_def_fn",
+    "is_def_var",
+    "is_shared",
     "let",
     "loop",
+    "match",
+    "module",
     "namespace",
+    "new",
+    "nil",
     "null",
     "package",
+    "print",
+    "private",
+    "protected",
+    "public",
     "return",
+    "shared",
+    "spawn",
+    "static",
+    "super",
+    "switch",
+    "sync",
+    "this",
+    "thread",
+    "throw",
     "true",
+    "try",
+    "type_of",
+    "until",
+    "use",
     "var",
     "void",
     "while",
+    "with",
+    "yield",
 ];
 
-/// The data that the functions of an evaluation share.
-#[derive(Default)]
-struct Asked {
-    known: BTreeMap<String, bool>,
-    /// The member that the expression calls and that is not known yet.
-    next: Option<String>,
-}
+/// The most operators of an expression. Rhai refuses expressions with more than 64 levels, and each
+/// operator is one at most.
+const MOST_OPERATORS: usize = 50;
 
-/// The result of an expression.
+/// The value of an expression.
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Outcome {
     Value(bool),
-    Error(String),
     /// The value depends on this member.
     Unknown(String),
 }
 
-/// An evaluation: the engine with the members as functions, and what was asked.
+/// An evaluation of an expression.
 struct Evaluation<'g> {
-    engine: Engine,
-    ast: AST,
-    asked: Rc<RefCell<Asked>>,
+    expression: &'g IdedExpr,
     ask: &'g mut dyn FnMut(&str) -> MemberVerdict,
     verdicts: BTreeMap<String, MemberVerdict>,
 }
@@ -125,8 +170,8 @@ impl Group {
                 && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_');
             if !is_identifier || RESERVED.contains(&name.as_str()) {
                 return Err(format!(
-                    "spec.policies.{name}: Invalid value: the name is not an identifier of CEL; use letters, digits \
-                     and underscores"
+                    "spec.policies.{name}: Invalid value: the name is not an identifier of CEL and Rhai; use \
+                     letters, digits and underscores, and no keyword"
                 ));
             }
         }
@@ -138,15 +183,11 @@ impl Group {
             Ok(program) => program,
             Err(cause) => return error(&format!("not an expression of CEL: {cause}; correct it")),
         };
-        if let Err(problem) = check(program.expression(), &members) {
+        let mut operators = MOST_OPERATORS;
+        if let Err(problem) = check(program.expression(), &members, &mut operators) {
             return error(&problem);
         }
-        let group = Self { expression: expression.to_owned(), members };
-        // The policy server evaluates the expression once before it accepts a group.
-        match group.evaluate(&mut |_| MemberVerdict::Admitted) {
-            GroupVerdict::Faulted(problem) => error(&format!("{problem}; correct it")),
-            _ => Ok(group),
-        }
+        Ok(Self { expression: expression.to_owned(), program, members })
     }
 
     /// The expression.
@@ -167,25 +208,8 @@ impl Group {
     ///
     /// If a verdict is not known, the group has a verdict only if both values lead to it.
     pub fn evaluate(&self, ask: &mut dyn FnMut(&str) -> MemberVerdict) -> GroupVerdict {
-        let asked = Rc::new(RefCell::new(Asked::default()));
-        let mut engine = Engine::new_raw();
-        // The defaults of the policy server; those of debug builds are lower.
-        engine.set_max_expr_depths(64, 32);
-        for name in self.members.keys() {
-            let (asked, member) = (Rc::clone(&asked), name.clone());
-            engine.register_fn(name.as_str(), move || -> Result<bool, Box<EvalAltResult>> {
-                let mut asked = asked.borrow_mut();
-                asked.known.get(&member).copied().ok_or_else(|| {
-                    asked.next.get_or_insert_with(|| member.clone());
-                    format!("{member} was not asked yet").into()
-                })
-            });
-        }
-        let ast = match engine.compile_expression(&self.expression) {
-            Ok(ast) => ast,
-            Err(error) => return GroupVerdict::Faulted(error.to_string()),
-        };
-        let mut evaluation = Evaluation { engine, ast, asked, ask, verdicts: BTreeMap::new() };
+        let expression = self.program.expression();
+        let mut evaluation = Evaluation { expression, ask, verdicts: BTreeMap::new() };
         let outcome = evaluation.solve(&BTreeMap::new());
         let verdicts = evaluation.verdicts;
         match outcome {
@@ -199,7 +223,6 @@ impl Group {
                     })
                     .collect(),
             ),
-            Outcome::Error(problem) => GroupVerdict::Faulted(problem),
             Outcome::Unknown(member) => {
                 let reason = match verdicts.get(&member) {
                     Some(MemberVerdict::Unknown(reason)) => reason.clone(),
@@ -213,11 +236,18 @@ impl Group {
 
 /// Checks that an expression consists of members, `true` and `false` with the operators that the
 /// controller allows, so that it is a boolean.
-fn check(expression: &IdedExpr, members: &BTreeMap<String, Module>) -> Result<(), String> {
+fn check(
+    expression: &IdedExpr,
+    members: &BTreeMap<String, Module>,
+    operators: &mut usize,
+) -> Result<(), String> {
     let names = || members.keys().map(String::as_str).collect::<Vec<_>>();
     match &expression.expr {
         Expr::Call(call) if OPERATORS.contains(&call.func_name.as_str()) => {
-            call.args.iter().try_for_each(|argument| check(argument, members))
+            *operators = operators.checked_sub(1).ok_or_else(|| {
+                format!("it has more than {MOST_OPERATORS} operators, which the policy server may refuse; shorten it")
+            })?;
+            call.args.iter().try_for_each(|argument| check(argument, members, operators))
         }
         Expr::Call(CallExpr { func_name, target: None, args }) if members.contains_key(func_name) => {
             if args.is_empty() {
@@ -241,53 +271,57 @@ fn check(expression: &IdedExpr, members: &BTreeMap<String, Module>) -> Result<()
     }
 }
 
+/// Evaluates a checked expression; fails with the first member whose value is not known.
+fn evaluate<'e>(expression: &'e IdedExpr, known: &dyn Fn(&str) -> Option<bool>) -> Result<bool, &'e str> {
+    let call = match &expression.expr {
+        Expr::Literal(LiteralValue::Boolean(value)) => return Ok(*value.inner()),
+        Expr::Call(call) => call,
+        // The check has refused everything else.
+        _ => return Ok(false),
+    };
+    let value = |argument: &'e IdedExpr| evaluate(argument, known);
+    match (call.func_name.as_str(), call.args.as_slice()) {
+        (operators::LOGICAL_NOT, [one]) => value(one).map(|one| !one),
+        (operators::LOGICAL_AND, [left, right]) => Ok(value(left)? && value(right)?),
+        (operators::LOGICAL_OR, [left, right]) => Ok(value(left)? || value(right)?),
+        (operators::EQUALS, [left, right]) => Ok(value(left)? == value(right)?),
+        (operators::NOT_EQUALS, [left, right]) => Ok(value(left)? != value(right)?),
+        (member, _) => known(member).ok_or(member),
+    }
+}
+
 impl Evaluation<'_> {
     /// Evaluates the expression with the values that are assumed for members with an unknown
     /// verdict.
     fn solve(&mut self, assumed: &BTreeMap<String, bool>) -> Outcome {
         loop {
-            {
-                let mut asked = self.asked.borrow_mut();
-                asked.next = None;
-                asked.known.clone_from(assumed);
-                asked.known.extend(self.verdicts.iter().filter_map(|(name, verdict)| match verdict {
-                    MemberVerdict::Admitted => Some((name.clone(), true)),
-                    MemberVerdict::Denied(_) => Some((name.clone(), false)),
-                    MemberVerdict::Unknown(_) => None,
-                }));
-            }
-            let result = self.engine.eval_ast::<bool>(&self.ast);
-            let next = self.asked.borrow_mut().next.take();
-            let Some(member) = next else {
-                return match result {
-                    Ok(value) => Outcome::Value(value),
-                    Err(error) => Outcome::Error(error.to_string()),
-                };
+            let known = |member: &str| match self.verdicts.get(member) {
+                Some(MemberVerdict::Admitted) => Some(true),
+                Some(MemberVerdict::Denied(_)) => Some(false),
+                Some(MemberVerdict::Unknown(_)) | None => assumed.get(member).copied(),
             };
-            if !self.verdicts.contains_key(&member) {
-                let verdict = (self.ask)(&member);
-                self.verdicts.insert(member.clone(), verdict);
+            let member = match evaluate(self.expression, &known) {
+                Ok(value) => return Outcome::Value(value),
+                Err(member) => member,
+            };
+            if !self.verdicts.contains_key(member) {
+                let verdict = (self.ask)(member);
+                self.verdicts.insert(member.to_owned(), verdict);
             }
-            if !matches!(self.verdicts.get(&member), Some(MemberVerdict::Unknown(_))) {
+            if !matches!(self.verdicts.get(member), Some(MemberVerdict::Unknown(_))) {
                 continue;
             }
             if assumed.len() >= MOST_UNKNOWN {
-                return Outcome::Unknown(member);
+                return Outcome::Unknown(member.to_owned());
             }
             let mut with = |value| {
                 let mut assumed = assumed.clone();
-                assumed.insert(member.clone(), value);
+                assumed.insert(member.to_owned(), value);
                 self.solve(&assumed)
             };
             let (admitted, denied) = (with(true), with(false));
-            return if admitted == denied { admitted } else { Outcome::Unknown(member) };
+            return if admitted == denied { admitted } else { Outcome::Unknown(member.to_owned()) };
         }
-    }
-}
-
-impl fmt::Debug for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Group").field("expression", &self.expression).field("members", &self.members).finish()
     }
 }
 
@@ -369,6 +403,19 @@ mod tests {
         ] {
             assert_eq!(evaluate(expression, verdicts), (want, asked.to_owned()), "{expression} {verdicts}");
         }
+    }
+
+    #[test]
+    fn names_and_lengths_that_the_policy_server_cannot_load_are_refused() {
+        let module =
+            Module { module: "a".to_owned(), settings: json!({}), context_aware_resources: Vec::new() };
+        for name in ["while", "call", "fn", "a-b", "1a", ""] {
+            let members = BTreeMap::from([(name.to_owned(), module.clone())]);
+            let error = Group::new("true", members).unwrap_err();
+            assert!(error.contains("not an identifier of CEL and Rhai"), "{error}");
+        }
+        assert!(group(&vec!["signed()"; 51].join(" || ")).is_ok());
+        assert!(group(&vec!["signed()"; 52].join(" || ")).unwrap_err().contains("more than 50 operators"));
     }
 
     #[test]

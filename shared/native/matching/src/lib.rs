@@ -4,6 +4,10 @@
 //! calls the policy server: rules, selectors and match conditions. [`Webhook::decide`] evaluates
 //! them for a request as the API server does, and says what decided.
 //!
+//! [`PolicyManifest`] reads a whole manifest and makes the webhook that Kubewarden's controller
+//! makes of it. [`Group`] evaluates the expression of a group of policies. The kinds and resources
+//! are in the crate `kinds`.
+//!
 //! Sources: `rules`, `namespace`, `object` and `matchconditions` of
 //! k8s.io/apiserver/pkg/admission/plugin/webhook.
 //!

@@ -134,7 +134,6 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                     }
                     Judged::Denied(violations)
                 }
-                GroupVerdict::Faulted(problem) => Judged::Unknown(problem),
                 GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
             };
             // The policy server drops the warnings of members.

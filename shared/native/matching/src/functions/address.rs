@@ -1,4 +1,4 @@
-//! IP addresses and CIDRs. Neither may be an IPv4 address in IPv6, nor have a zone.
+//! IP addresses and CIDRs. IPv4 addresses in IPv6 and zones are refused.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;

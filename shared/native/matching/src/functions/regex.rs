@@ -29,7 +29,7 @@ fn find_all(text: &CelString<'_>, expression: &CelString<'_>) -> Result<CelList<
     find_at_most(text, expression, usize::MAX)
 }
 
-/// A negative limit is none.
+/// There is no limit if it is negative.
 fn find_some(
     text: &CelString<'_>,
     expression: &CelString<'_>,
