@@ -1,6 +1,6 @@
 //! The set of objects and its look-ups.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use admission::CanI;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub struct Objects(Result<BTreeMap<KindKey, OfKind>, String>);
 struct OfKind {
     objects: Vec<Object>,
     /// The index of each object, by namespace and name.
-    by_name: HashMap<(Option<String>, String), usize>,
+    by_name: BTreeMap<(Option<String>, String), usize>,
     is_namespaced: bool,
 }
 
