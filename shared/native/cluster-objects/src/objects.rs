@@ -1,10 +1,12 @@
 //! The set of objects and its look-ups.
 
+use std::collections::BTreeMap;
+
 use admission::CanI;
 use serde_json::{Map, Value, json};
 
 use crate::fields::FieldSelector;
-use crate::intake::{self, Kinds, Object};
+use crate::intake::{self, KindKey, Object};
 use crate::labels::LabelSelector;
 use crate::mask::Mask;
 use crate::{LookupFailure, ObjectError, rbac};
@@ -16,7 +18,25 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 ///
 /// Lists have the objects in the given order. No other answer depends on the order.
 #[derive(Clone, Debug)]
-pub struct Objects(Result<Kinds, String>);
+pub struct Objects(Result<BTreeMap<KindKey, OfKind>, String>);
+
+/// The objects of a kind, in the given order.
+#[derive(Clone, Debug, Default)]
+struct OfKind {
+    objects: Vec<Object>,
+    /// The index of each object, by namespace and name.
+    by_name: BTreeMap<(Option<String>, String), usize>,
+    is_namespaced: bool,
+}
+
+impl OfKind {
+    fn new(objects: Vec<Object>) -> Self {
+        let names = objects.iter().map(|object| (object.namespace.clone(), object.name.clone()));
+        let by_name = names.zip(0..).collect();
+        let is_namespaced = objects.iter().any(|object| object.namespace.is_some());
+        Self { objects, by_name, is_namespaced }
+    }
+}
 
 /// The look-up of one object.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +77,8 @@ impl Objects {
     /// # Errors
     /// Returns an error if an object has no `apiVersion`, `kind` or name, or is a duplicate.
     pub fn from_values(values: Vec<Value>) -> Result<Self, ObjectError> {
-        intake::take(values).map(|kinds| Self(Ok(kinds)))
+        let kinds = intake::take(values)?;
+        Ok(Self(Ok(kinds.into_iter().map(|(key, objects)| (key, OfKind::new(objects))).collect())))
     }
 
     /// Creates a cluster that cannot be reached: every look-up fails with this reason.
@@ -89,8 +110,9 @@ impl Objects {
     /// kind, or if the cluster cannot be asked.
     pub fn list(&self, wanted: &Listing<'_>) -> Result<Value, LookupFailure> {
         let Listing { api_version, kind, namespace, label_selector, field_selector, field_masks } = wanted;
-        let objects = self.of_kind(api_version, kind)?;
-        if namespace.is_some() && !objects.is_empty() && !namespaced(objects) {
+        let known = self.kind(api_version, kind)?;
+        let objects = known.map(|known| known.objects.as_slice()).unwrap_or_default();
+        if namespace.is_some() && known.is_some_and(|known| !known.is_namespaced) {
             return Err(LookupFailure::new(format!(
                 "resource {api_version}/{kind} is cluster wide. Cannot search for it inside of a namespace"
             )));
@@ -124,8 +146,8 @@ impl Objects {
     /// Returns one object, reduced to the field masks; `None` if it does not exist.
     pub(crate) fn find(&self, wanted: &Fetch<'_>) -> Result<Option<Value>, LookupFailure> {
         let Fetch { api_version, kind, namespace, name, field_masks } = wanted;
-        let objects = self.of_kind(api_version, kind)?;
-        let namespace = if namespaced(objects) {
+        let Some(known) = self.kind(api_version, kind)? else { return Ok(None) };
+        let namespace = if known.is_namespaced {
             Some(namespace.ok_or_else(|| {
                 LookupFailure::new(format!(
                     "Resource {api_version}/{kind} is namespaced, but no namespace was provided"
@@ -134,21 +156,19 @@ impl Objects {
         } else {
             None
         };
-        let mut named = objects.iter().filter(|object| object.name == *name);
-        let found = named.find(|object| object.namespace.as_deref() == namespace);
+        let identity = (namespace.map(str::to_owned), (*name).to_owned());
+        let found = known.by_name.get(&identity).and_then(|index| known.objects.get(*index));
         Ok(found.map(|object| Mask::of(field_masks).object(&object.value)))
     }
 
     pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Result<&[Object], LookupFailure> {
-        let kinds = self.0.as_ref().map_err(LookupFailure::new)?;
-        let key = (api_version.to_owned(), kind.to_owned());
-        Ok(kinds.get(&key).map(Vec::as_slice).unwrap_or_default())
+        Ok(self.kind(api_version, kind)?.map(|known| known.objects.as_slice()).unwrap_or_default())
     }
-}
 
-/// Returns whether a kind is namespaced.
-fn namespaced(objects: &[Object]) -> bool {
-    objects.iter().any(|object| object.namespace.is_some())
+    fn kind(&self, api_version: &str, kind: &str) -> Result<Option<&OfKind>, LookupFailure> {
+        let kinds = self.0.as_ref().map_err(LookupFailure::new)?;
+        Ok(kinds.get(&(api_version.to_owned(), kind.to_owned())))
+    }
 }
 
 /// Returns an item as in lists: the host's object cache drops bulky metadata.

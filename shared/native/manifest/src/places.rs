@@ -45,8 +45,8 @@ enum Tree {
 impl Places {
     /// Finds the places in a text. JSON is read as YAML.
     ///
-    /// There are no places in a text that cannot be read, nor in concatenated JSON values, which are
-    /// not YAML. Of duplicate keys, the last has the place, as its value counts.
+    /// There are no places in a text that cannot be read, nor in concatenated JSON values, which
+    /// are not YAML. Of duplicate keys, the last has the place, as its value counts.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let read = |options| serde_saphyr::from_multiple_with_options(text, options);
