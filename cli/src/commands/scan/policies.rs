@@ -78,9 +78,13 @@ impl Policies {
         for (index, document) in documents.into_iter().enumerate() {
             let name = source.name.document(index, count);
             let items = cluster_objects::items(document).unwrap_or_else(|object| vec![object]);
-            for object in items.iter().filter(|object| PolicyKind::of(object).is_some()) {
-                found = found.saturating_add(1);
-                self.add(object, &name, args);
+            for object in &items {
+                if PolicyKind::of(object).is_some() {
+                    found = found.saturating_add(1);
+                    self.add(object, &name, args);
+                } else {
+                    self.notices.extend(misspelt(object, &name));
+                }
             }
         }
         Ok(found)
@@ -97,4 +101,19 @@ impl Policies {
         };
         self.policies.push(policy::scan::deployed(manifest, name, &args.engine));
     }
+}
+
+/// Returns an error for an object of Kubewarden's API group that is neither a policy nor a policy
+/// server. The tool would otherwise leave a policy out without a word.
+fn misspelt(object: &Value, name: &SourceName) -> Option<Notice> {
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if !version.starts_with("policies.kubewarden.io/") || kind == "PolicyServer" {
+        return None;
+    }
+    let message = format!(
+        "{name}: {kind} of {version} is not a kind of policy, so it judges nothing; write ClusterAdmissionPolicy, \
+         AdmissionPolicy, ClusterAdmissionPolicyGroup or AdmissionPolicyGroup"
+    );
+    Some(Notice { level: Level::Error, place: None, message })
 }

@@ -49,11 +49,15 @@ pub(crate) struct Cluster {
 pub(crate) struct Collector {
     kinds: BTreeSet<Kind>,
     objects: BTreeMap<(Kind, String, String), Value>,
+    /// The labels of the Namespaces in the input; `None` while the cluster is read.
+    given: Option<BTreeMap<String, Value>>,
+    /// The names of Namespaces that the input defines several times, with different labels.
+    ambiguous: BTreeSet<String>,
 }
 
 impl Collector {
     pub(crate) fn new(kinds: BTreeSet<Kind>) -> Self {
-        Self { kinds, objects: BTreeMap::new() }
+        Self { kinds, objects: BTreeMap::new(), given: None, ambiguous: BTreeSet::new() }
     }
 
     /// Returns whether a text can contain an object of one of the kinds.
@@ -76,8 +80,27 @@ impl Collector {
         let name = text("/metadata/name");
         // An object whose name the API server makes up cannot be looked up.
         if !name.is_empty() {
-            self.objects.insert((kind, text("/metadata/namespace"), name), object);
+            let is_namespace = kind.0 == "v1" && kind.1 == "Namespace";
+            let key = (kind, text("/metadata/namespace"), name);
+            let mut object = object;
+            if is_namespace && let Some(given) = &mut self.given {
+                let labels = labels_of(&object);
+                if given.get(&key.2).is_some_and(|known| *known != labels) {
+                    self.ambiguous.insert(key.2.clone());
+                }
+                given.insert(key.2.clone(), labels);
+                // A manifest does not remove the labels that others gave a stored Namespace.
+                if let Some(stored) = self.objects.get(&key) {
+                    keep_labels(stored, &mut object);
+                }
+            }
+            self.objects.insert(key, object);
         }
+    }
+
+    /// Notes that the objects that follow are those of the input, and not stored.
+    pub(crate) fn begin_input(&mut self) {
+        self.given = Some(BTreeMap::new());
     }
 
     pub(crate) fn finish(self, is_complete: bool) -> Cluster {
@@ -92,7 +115,10 @@ impl Collector {
             }
             if kind.0 == "v1" && kind.1 == "Namespace" {
                 add_name_label(&mut object);
-                namespaces.insert(name, labels_of(&object));
+                // Selectors on one of several states are unknown.
+                if !self.ambiguous.contains(&name) {
+                    namespaces.insert(name, labels_of(&object));
+                }
             }
             kinds.insert(kind);
             values.push(object);
@@ -106,6 +132,22 @@ impl Collector {
             kinds,
             namespaces,
             resources,
+        }
+    }
+}
+
+/// Adds the labels of a stored object that another state of the object lacks.
+fn keep_labels(stored: &Value, object: &mut Value) {
+    let stored = stored.pointer("/metadata/labels").and_then(Value::as_object);
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
+    let (Some(stored), Some(metadata)) = (stored, metadata) else { return };
+    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+    if labels.is_null() {
+        *labels = json!({});
+    }
+    if let Some(labels) = labels.as_object_mut() {
+        for (key, value) in stored {
+            labels.entry(key.clone()).or_insert_with(|| value.clone());
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use text::Step;
 
 use crate::cluster::{Cluster, Kind};
-use crate::consult::{Consulted, consult};
+use crate::consult::{Consulted, Skip, consult};
 use crate::entry::{Content, Entry, Spot};
 use crate::explanation::Explanation;
 use crate::guards;
@@ -108,9 +108,16 @@ impl Judge<'_> {
         let (content, spot) = entry.take(chunk);
         match content {
             Content::Other(problem) => {
-                let message = format!("{problem}; it is skipped");
+                // An item of a list without a kind is an object whose kind the list names too late.
+                let is_item = chunk.list.is_some() || !spot.steps.is_empty();
+                let (level, message) = if is_item {
+                    let remedy = "give each item its apiVersion and kind, as kubectl get does";
+                    (Level::Error, format!("{problem}; {remedy}"))
+                } else {
+                    (Level::Note, format!("{problem}; it is skipped"))
+                };
                 let place = Some(locator.place(&spot, None));
-                output.notices.push(Notice { level: Level::Note, place, message });
+                output.notices.push(Notice { level, place, message });
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
@@ -162,19 +169,12 @@ impl Judge<'_> {
     }
 
     fn object(&self, change: Change, subject: &Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
-        let expands = match self.options.pods {
-            Pods::Off => false,
-            Pods::On => true,
-            // The pods of a stored workload exist.
-            Pods::Auto => subject.reference.uid.is_none(),
-        };
-        let makes_pods = expands
+        // A UID does not show that the workload is stored: exported manifests have one, too.
+        let makes_pods = self.options.pods != Pods::Off
             && match &change {
                 Change::Create(_) => true,
-                Change::Update { old, new } => {
-                    let pods = PodOfWorkload::of(new).zip(PodOfWorkload::of(old));
-                    pods.is_some_and(|(new, old)| new.pod != old.pod)
-                }
+                Change::Update { old, new } => PodOfWorkload::of(new)
+                    .is_some_and(|new| PodOfWorkload::of(old).is_none_or(|old| old.pod != new.pod)),
                 Change::Delete(_) => false,
             };
         let mut asked = Request::new(request(change, &self.options.user(), &self.cluster.resources));
@@ -230,11 +230,10 @@ impl Judge<'_> {
                     why,
                 });
             }
+            *is_of_other_kind =
+                matches!(consulted, Consulted::Skipped { about: Skip::Object } | Consulted::Admitted);
             let verdict = match consulted {
-                Consulted::Skipped { by_rules } => {
-                    *is_of_other_kind = by_rules;
-                    continue;
-                }
+                Consulted::Skipped { .. } => continue,
                 // A condition is part of the policy. If the policy counted as not asked, a scan of
                 // flawless objects would have judged nothing.
                 Consulted::Admitted => Verdict { result: Judged::Admitted, ..unknown(String::new()) },

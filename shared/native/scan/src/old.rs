@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use kinds::Kinds;
-use report::{Notice, Place};
+use report::{Level, Notice, Place};
 use serde_json::Value;
 
 use crate::entry::Content;
@@ -51,7 +51,17 @@ impl Old {
                 let place = locator.place(&spot, None);
                 if let Content::Object(mut object) = content {
                     complete(&mut object, options, &Kinds::default());
-                    old.objects.extend(identity(&object).map(|identity| (identity, (object, place))));
+                    let Some(identity) = identity(&object) else { continue };
+                    if let Some((known, at)) = old.objects.get(&identity)
+                        && *known != object
+                    {
+                        let message = format!(
+                            "the state before has this object twice, also at {}:{}; name one state with --old",
+                            at.file, at.start.line
+                        );
+                        notices.push(Notice { level: Level::Error, place: Some(place.clone()), message });
+                    }
+                    old.objects.insert(identity, (object, place));
                 }
             }
         }

@@ -39,8 +39,7 @@ pub enum Operation {
 /// Whether workloads are also judged by the pods that they would make.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Pods {
-    /// By policies that judge pods and not the workload itself, and only for workloads that are not
-    /// stored: the pods of a stored workload exist, and are judged themselves.
+    /// By policies that judge pods and were not asked about the workload itself.
     #[default]
     Auto,
     /// By all policies that judge pods.

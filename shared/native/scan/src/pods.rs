@@ -148,7 +148,9 @@ fn find(object: &Value) -> Option<&'static Workload> {
 
 fn is(object: &Value, group: &str, kind: &str) -> bool {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    text("kind") == kind && text("apiVersion").split_once('/').map_or("", |(group, _)| group) == group
+    let found = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+    // Workloads were in this group before they had one of their own.
+    text("kind") == kind && (found == group || group == "apps" && found == "extensions")
 }
 
 fn set_label(metadata: &mut Map<String, Value>, key: &str, value: &str) {

@@ -87,6 +87,13 @@ pub(crate) fn complete(object: &mut Value, options: &Options, kinds: &Kinds) {
     if is_namespace {
         add_name_label(object);
     }
+    // The API server removes the namespace of an object that has none, so that no selector for
+    // namespaces can apply to it.
+    if resource.is_namespaced == Some(false)
+        && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+    {
+        metadata.remove("namespace");
+    }
     let Some(fields) = object.as_object_mut().filter(|_| is_namespaced) else { return };
     let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
     if let Some(metadata) = metadata.as_object_mut() {

@@ -159,6 +159,7 @@ impl Scan {
             self.collect_from(*cluster, &mut collector, tally, observer, true);
         }
         // The objects of the input are newer than those of the cluster.
+        collector.begin_input();
         self.collect_from(input, &mut collector, tally, observer, false);
         collector.finish(is_complete)
     }

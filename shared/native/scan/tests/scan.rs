@@ -127,7 +127,7 @@ fn a_workload_is_judged_as_itself_or_as_its_pods() {
     // selinux in mode Mutate judges pods alone.
     let pods_alone = || policy("selinux", json!({ "allocation": { "source": "Runtime" } }));
     for (pods, uid, evaluations) in
-        [(Pods::Auto, "", 1), (Pods::Off, "", 0), (Pods::Auto, ", uid: u", 0), (Pods::On, ", uid: u", 1)]
+        [(Pods::Auto, "", 1), (Pods::Off, "", 0), (Pods::Auto, ", uid: u", 1), (Pods::On, ", uid: u", 1)]
     {
         let text = DEPLOYMENT.replace("namespace: shop", &format!("namespace: shop{uid}"));
         let report = run(vec![pods_alone()], Options { pods, ..Options::default() }, &[("a.yaml", &text)]);
@@ -386,7 +386,7 @@ fn folders_are_read_without_ignored_files() {
     arguments.push(folder.path().join("missing.yaml").to_string_lossy().into_owned());
     let scan = Scan::new(vec![baseline()], Options::default());
     let report = scan.run(&mut Files::of_arguments(&arguments), None, None, &mut ());
-    assert_eq!(report.totals.objects, 2);
+    assert_eq!(report.totals.objects, 3);
     assert_eq!(report.notices.len(), 1);
     assert!(report.notices[0].message.starts_with("cannot be read"), "{:?}", report.notices);
 }

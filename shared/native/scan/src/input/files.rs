@@ -111,19 +111,31 @@ impl Files {
         let walk = WalkBuilder::new(folder)
             .require_git(false)
             .git_global(false)
+            // Rules of other programs, and names with a leading dot, which git does not ignore.
+            .ignore(false)
+            .hidden(false)
+            .filter_entry(|entry| entry.file_name() != ".git")
             .sort_by_file_name(std::ffi::OsStr::cmp)
             .build();
+        let before = self.sources.len();
         for entry in walk {
             match entry {
-                Ok(entry) => {
-                    let is_file = entry.path().metadata().is_ok_and(|metadata| metadata.is_file());
-                    let is_object = is_object_file(entry.path());
-                    if is_file && is_object {
+                Ok(entry) if is_object_file(entry.path()) => match entry.path().metadata() {
+                    Ok(metadata) if metadata.is_file() => {
                         self.push(Origin::file(file_name(entry.path())), Content::File(entry.into_path()));
                     }
-                }
+                    Ok(_) => {}
+                    Err(error) => {
+                        self.add_problem(&file_name(entry.path()), format!("cannot be read: {error}"));
+                    }
+                },
+                Ok(_) => {}
                 Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
             }
+        }
+        if self.sources.len() == before {
+            let problem = "has no file *.yaml, *.yml or *.json that git would not ignore; name files";
+            self.add_problem(&file_name(folder), problem);
         }
     }
 

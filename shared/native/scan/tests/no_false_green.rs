@@ -1,0 +1,133 @@
+//! Input and policies that look harmless and must not make a scan pass.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
+
+use matching::Webhook;
+use report::{Level, Report, Status};
+use scan::{Files, Old, Options, Origin, Policy, Scan};
+use serde_json::{Value, json};
+
+/// A Deployment whose pods share the process namespace of the node.
+const DEPLOYMENT: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, \
+    spec: {template: {metadata: {labels: {app: web}}, spec: {hostPID: true, containers: [{name: c}]}}}}\n";
+
+/// A policy about pods, with further fields of its manifest.
+fn about(resource: &str, fields: &Value) -> Policy {
+    let mut policy = Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap();
+    let mut spec = json!({
+        "rules": [{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": [resource], "operations": ["CREATE", "UPDATE"] }],
+    });
+    for (name, value) in fields.as_object().unwrap() {
+        spec[name] = value.clone();
+    }
+    policy.webhook = Webhook::from_spec(&spec).unwrap();
+    policy
+}
+
+fn files(texts: &[&str]) -> Files {
+    let mut files = Files::default();
+    for (index, text) in texts.iter().enumerate() {
+        files.add_text(Origin::file(format!("{index}.yaml")), (*text).to_owned());
+    }
+    files
+}
+
+fn run(policy: Policy, texts: &[&str]) -> Report {
+    Scan::new(vec![policy], Options::default()).run(&mut files(texts), None, None, &mut ())
+}
+
+fn is_denied(report: &Report) -> bool {
+    report.findings.iter().any(|finding| finding.status == Status::Denied)
+}
+
+fn has_error(report: &Report, part: &str) -> bool {
+    report.notices.iter().any(|notice| notice.level == Level::Error && notice.message.contains(part))
+}
+
+#[test]
+fn the_pods_of_a_workload_are_judged_whatever_the_workload_is() {
+    let exported = DEPLOYMENT.replace("namespace: shop", "namespace: shop, uid: x");
+    let old = DEPLOYMENT.replace("apps/v1", "extensions/v1beta1");
+    for text in [DEPLOYMENT, &exported, &old] {
+        assert!(is_denied(&run(about("pods", &json!({})), &[text])), "{text}");
+    }
+}
+
+#[test]
+fn a_selector_or_condition_about_pods_does_not_hide_them() {
+    for fields in [
+        json!({ "objectSelector": { "matchLabels": { "app": "web" } } }),
+        json!({ "matchConditions": [{ "name": "a-pod", "expression": "object.kind == 'Pod'" }] }),
+    ] {
+        assert!(is_denied(&run(about("*", &fields), &[DEPLOYMENT])), "{fields}");
+    }
+}
+
+#[test]
+fn an_update_from_a_broken_template_judges_the_pods() {
+    let before = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {template: null}}";
+    let options = Options::default();
+    let (old, _) = Old::read(&mut files(&[before]), &options);
+    let scan = Scan::new(vec![about("pods", &json!({}))], options);
+    let report = scan.run(&mut files(&[DEPLOYMENT]), Some(&old), None, &mut ());
+    assert!(is_denied(&report), "{report:?}");
+}
+
+#[test]
+fn items_that_get_their_kind_from_the_end_of_a_long_list_are_errors() {
+    let item = json!({ "metadata": { "name": "a" }, "spec": { "hostPID": true, "containers": [{ "name": "x".repeat(400) }] } });
+    let items = vec![item; 2000];
+    let list = format!(r#"{{"apiVersion":"v1","items":{},"kind":"PodList"}}"#, json!(items));
+    let report = run(about("pods", &json!({})), &[&list]);
+    assert!(is_denied(&report) || has_error(&report, "give each item its apiVersion and kind"));
+}
+
+#[test]
+fn a_namespace_that_is_defined_twice_has_unknown_labels() {
+    let namespace = |labels: &str| {
+        format!("{{apiVersion: v1, kind: Namespace, metadata: {{name: shop, labels: {labels}}}}}\n")
+    };
+    let policy = || {
+        about(
+            "*",
+            &json!({ "namespaceSelector": { "matchExpressions": [{ "key": "exempt", "operator": "DoesNotExist" }] } }),
+        )
+    };
+    let twice = run(policy(), &[&namespace("{}"), DEPLOYMENT, &namespace("{exempt: x}")]);
+    assert!(twice.findings.iter().any(|finding| finding.status == Status::Unknown), "{twice:?}");
+    let same = run(policy(), &[&namespace("{}"), DEPLOYMENT, &namespace("{}")]);
+    assert!(is_denied(&same), "{same:?}");
+    // The labels of a stored Namespace stay.
+    let stored = namespace("{exempt: x}");
+    let scan = Scan::new(vec![policy()], Options::default());
+    let mut cluster = files(&[&stored]);
+    let report = scan.run(&mut files(&[&namespace("{}"), DEPLOYMENT]), None, Some(&mut cluster), &mut ());
+    assert!(report.findings.is_empty(), "{report:?}");
+}
+
+#[test]
+fn a_cluster_scoped_object_has_no_namespace() {
+    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {exempt: x}}}\n";
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: a, namespace: shop}}\n";
+    let policy = about(
+        "nodes",
+        &json!({
+            "namespaceSelector": { "matchExpressions": [{ "key": "exempt", "operator": "DoesNotExist" }] },
+            "matchConditions": [{ "name": "fails", "expression": "object.spec.missing == 1" }],
+        }),
+    );
+    assert!(!run(policy, &[namespace, node]).findings.is_empty());
+}
+
+#[test]
+fn a_state_before_the_change_that_is_given_twice_is_an_error() {
+    let service = |spec: &str| {
+        format!("{{apiVersion: v1, kind: Service, metadata: {{name: s, namespace: shop}}, spec: {spec}}}\n")
+    };
+    let options = Options::default();
+    let (_, notices) =
+        Old::read(&mut files(&[&service("{}"), &service("{externalIPs: [192.0.2.1]}")]), &options);
+    assert!(notices.iter().any(|notice| notice.level == Level::Error), "{notices:?}");
+    let (_, notices) = Old::read(&mut files(&[&service("{}"), &service("{}")]), &options);
+    assert_eq!(notices, []);
+}
