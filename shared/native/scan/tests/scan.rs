@@ -500,11 +500,14 @@ fn the_exceptions_of_the_new_object_count() {
     let covered = annotated(DEPLOYMENT, "portcullis.dev/except.pod-security: why");
     let options = || Options { exceptions_on: scan::Date::parse("2026-11-22"), ..Options::default() };
     for (old, new, want) in [(DEPLOYMENT, covered.as_str(), true), (&covered, DEPLOYMENT, false)] {
-        let policies =
-            vec![policy("pod-security", json!({ "level": "baseline", "existingViolations": "Recheck" }))];
-        let (old, _) = Old::read(&mut files(&[("a.yaml", old)]), &options());
-        let report =
-            Scan::new(policies, options()).run(&mut files(&[("a.yaml", new)]), Some(&old), None, &mut ());
+        let old = old.replace("hostPID: true", "hostPID: false");
+        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]), &options());
+        let report = Scan::new(vec![baseline()], options()).run(
+            &mut files(&[("a.yaml", new)]),
+            Some(&old),
+            None,
+            &mut (),
+        );
         assert!(!report.findings.is_empty());
         assert!(report.findings.iter().all(|finding| finding.excepted.is_some() == want));
     }
