@@ -41,13 +41,11 @@ impl Date {
         let mut days = seconds / SECONDS_OF_A_DAY;
         let months = (1970..=9999).flat_map(|year| (1..).zip(lengths(year)).map(move |month| (year, month)));
         for (year, (month, length)) in months {
-            match days.checked_sub(u64::from(length)) {
-                Some(rest) => days = rest,
-                None => {
-                    let day = u8::try_from(days).unwrap_or_default().saturating_add(1);
-                    return Self { year, month, day };
-                }
-            }
+            let Some(rest) = days.checked_sub(u64::from(length)) else {
+                let day = u8::try_from(days).unwrap_or_default().saturating_add(1);
+                return Self { year, month, day };
+            };
+            days = rest;
         }
         Self { year: 9999, month: 12, day: 31 }
     }

@@ -93,7 +93,9 @@ impl Exceptions {
         };
         let covering: Vec<&Exception> =
             self.valid.iter().filter(|exception| covers(&exception.scope)).collect();
-        covering.iter().for_each(|exception| exception.covers_something.set(true));
+        for exception in &covering {
+            exception.covers_something.set(true);
+        }
         covering.first().map(|exception| exception.reason.clone())
     }
 
@@ -221,6 +223,7 @@ fn reason(value: &Value, today: Date) -> Result<String, String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "values of tests are written in place")]
 mod tests {
     use serde_json::json;
 
@@ -236,14 +239,14 @@ mod tests {
         vec![of("pod-security", "pods"), of("external-ips", "ips.v1"), broken]
     }
 
-    fn read(key: &str, value: Value) -> Exceptions {
+    fn read(key: &str, value: &Value) -> Exceptions {
         let object = json!({ "metadata": { "annotations": { key: value } } });
         Exceptions::of(&object, &policies(), Date::parse("2026-11-22").unwrap())
     }
 
     /// Returns what an annotation covers, or why it does not count.
     fn shown(key: &str, value: Value) -> String {
-        let Exceptions { valid, remarks } = read(key, value);
+        let Exceptions { valid, remarks } = read(key, &value);
         match (&valid[..], &remarks[..]) {
             ([], []) => "nothing".to_owned(),
             ([Exception { scope: Scope { policies, check }, reason, .. }], []) => {
@@ -345,7 +348,7 @@ mod tests {
     #[test]
     fn an_exception_that_covers_nothing_is_noted_unless_it_may_be_needed() {
         let notes = |is_unknown: bool, covers: bool| {
-            let exceptions = read("portcullis.dev/except.pods.hostPorts", json!("why"));
+            let exceptions = read("portcullis.dev/except.pods.hostPorts", &json!("why"));
             let check = if covers { "hostPorts" } else { "sysctls" };
             assert_eq!(exceptions.covering(Status::Denied, 0, Some(check)).is_some(), covers);
             exceptions.remarks(&|_| is_unknown).len()
