@@ -82,8 +82,8 @@ impl Exceptions {
         exceptions
     }
 
-    /// Returns the reason of the exception that covers a finding. A verdict that is unknown is never
-    /// covered: nobody knows what the author would accept.
+    /// Returns the reason of the exception that covers a finding. A verdict that is unknown is
+    /// never covered: its author cannot know what to accept.
     pub(crate) fn covering(&self, status: Status, policy: usize, check: Option<&str>) -> Option<String> {
         if status == Status::Unknown {
             return None;
@@ -199,7 +199,7 @@ fn checks(policy: &Policy) -> impl Iterator<Item = &'static str> {
 /// Reads a reason, and whether it still counts.
 fn reason(value: &Value, today: Date) -> Result<String, String> {
     let text = value.as_str().unwrap_or_default().trim();
-    // A reason with this word and without a date would count for ever, which its author may not
+    // A reason with this word and without a date would count permanently, which its author may not
     // mean.
     let is_until = |(_, word): &(usize, &str)| word.eq_ignore_ascii_case(UNTIL);
     let words: Vec<&str> = text.split_whitespace().collect();
