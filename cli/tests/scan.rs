@@ -307,6 +307,37 @@ fn a_baseline_leaves_only_what_is_new() {
 }
 
 #[test]
+fn exceptions_in_annotations_need_a_reason_and_can_end() {
+    let folder = Folder::new("scan-exceptions");
+    let run = |annotation: &str, more: &[&str]| {
+        let annotated = format!("  name: web\n  annotations:\n    portcullis.dev/except.{annotation}\n");
+        folder.file("web.yaml", EXPOSED.replace("  name: web\n", &annotated));
+        scan(&folder, &[&["web.yaml", "-p", "external-ips"], more].concat())
+    };
+    for annotation in
+        ["external-ips: 'moves to the gateway, see #12'", "external-ips: moves until 9999-12-31"]
+    {
+        let (status, text, stderr) = run(annotation, &[]);
+        assert_eq!((status, stderr.as_str()), (0, ""), "{text}");
+        assert!(text.contains("excepted: moves") && text.contains("1 excepted"), "{text}");
+        assert!(text.contains("1 finding is excepted by annotations of the objects"), "{text}");
+        let (status, text, _) = run(annotation, &["--no-exceptions"]);
+        assert_eq!(status, 1);
+        assert!(!text.contains("except"), "{text}");
+    }
+    for (annotation, problem) in [
+        ("external-ips: ''", "an exception has a reason; "),
+        ("external-ips: moves until 2020-01-31", "the exception ended on 2020-01-31 and does not count; "),
+        ("external-ips: moves until soon", "is not a date; write it as YYYY-MM-DD"),
+        ("external-ip: moves", "no policy of this scan has the name external-ip; did you mean external-ips?"),
+    ] {
+        let (status, text, _) = run(annotation, &[]);
+        assert_eq!(status, 1, "{text}");
+        assert!(text.contains("web.yaml:6:5") && text.contains(problem), "{text}");
+    }
+}
+
+#[test]
 fn explains_why_policies_look_at_objects() {
     let folder = Folder::new("scan-explain");
     folder.file(

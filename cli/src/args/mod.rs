@@ -22,7 +22,7 @@ pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;
-pub(crate) use scan::{OperationChoice, OutputArgs, PodsChoice, RequestArgs, ScanArgs};
+pub(crate) use scan::{OperationChoice, OutputArgs, PodsChoice, ScanArgs};
 pub(crate) use selinux::{AllocateArgs, LevelArgs, SelinuxArgs, SelinuxCommand};
 pub(crate) use settings::SettingsArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};

@@ -136,6 +136,13 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<String>,
 
+    /// Judge without the exceptions that annotations of the objects make.
+    ///
+    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
+    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
+    #[arg(long)]
+    pub(crate) no_exceptions: bool,
+
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.
     #[arg(long, value_name = "NAME")]

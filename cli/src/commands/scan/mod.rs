@@ -7,11 +7,12 @@ mod progress;
 mod reports;
 
 use std::process::ExitCode;
+use std::time::SystemTime;
 
-use ::scan::{Old, Operation, Options, Pods, Scan};
+use ::scan::{Date, Old, Operation, Options, Pods, Scan};
 use report::{FailOn, Report};
 
-use crate::args::{OperationChoice, PodsChoice, RequestArgs, ScanArgs};
+use crate::args::{OperationChoice, PodsChoice, ScanArgs};
 use crate::failure::Failure;
 use crate::print_problem;
 use crate::source::InputReader;
@@ -26,7 +27,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let baseline = baseline::read(args.output.baseline.as_deref(), &mut reader)?;
     let policies = policies::load(args, &mut reader)?;
-    let options = options(&args.request, args.input.strict);
+    let options = options(args);
     let mut input = input::objects(args, &mut reader)?;
     let (old, notices) = match input::old(args, &mut reader)? {
         Some(mut files) => {
@@ -60,7 +61,7 @@ fn exit(report: &Report, fail_on: FailOn) -> ExitCode {
     ExitCode::from(report::exit(report, fail_on).status())
 }
 
-fn options(args: &RequestArgs, is_strict: bool) -> Options {
+fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options {
     let mut options = Options {
         operation: match args.operation {
             OperationChoice::Create => Operation::Create,
@@ -73,7 +74,8 @@ fn options(args: &RequestArgs, is_strict: bool) -> Options {
             PodsChoice::On => Pods::On,
             PodsChoice::Off => Pods::Off,
         },
-        is_strict,
+        is_strict: input.strict,
+        exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
         ..Options::default()
     };
     if let Some(user) = &args.user {

@@ -10,6 +10,7 @@ use text::Step;
 use crate::cluster::{Cluster, Kind};
 use crate::consult::{Consulted, Skip, consult};
 use crate::entry::{Content, Entry, Spot};
+use crate::exceptions::{Exceptions, Remark};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
@@ -75,6 +76,8 @@ struct Subject<'e> {
     pod: Option<(&'e PodOfWorkload, &'e Value)>,
     /// Whether the input contains the object, so that paths have places.
     has_places: bool,
+    /// The exceptions of the object; for a pod, those of its workload.
+    exceptions: &'e Exceptions,
 }
 
 impl Judge<'_> {
@@ -130,9 +133,12 @@ impl Judge<'_> {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
+                let exceptions = self.exceptions(&object);
                 let change = self.change(object, output);
-                let subject = Subject { spot: &spot, reference, pod: None, has_places: true };
-                self.object(change, &subject, locator, output);
+                let subject =
+                    Subject { spot: &spot, reference, pod: None, has_places: true, exceptions: &exceptions };
+                let outcomes = self.object(change, &subject, locator, output);
+                Self::remark(exceptions, &outcomes, &spot, locator, output);
             }
         }
     }
@@ -160,7 +166,14 @@ impl Judge<'_> {
             Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
-        let subject = Subject { spot: &spot, reference: object_ref(object), pod: None, has_places: false };
+        let subject = Subject {
+            spot: &spot,
+            reference: object_ref(object),
+            pod: None,
+            has_places: false,
+            // Nobody writes exceptions into an object that is gone.
+            exceptions: &Exceptions::default(),
+        };
         self.object(Change::Delete(object.clone()), &subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
@@ -168,7 +181,35 @@ impl Judge<'_> {
         output
     }
 
-    fn object(&self, change: Change, subject: &Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
+    /// Returns the exceptions that an object of the input has, before any policy changes it.
+    fn exceptions(&self, object: &Value) -> Exceptions {
+        let today = self.options.exceptions_on;
+        today.map_or_else(Exceptions::default, |today| Exceptions::of(object, self.policies, today))
+    }
+
+    /// Adds the remarks about the exceptions of an object that was judged.
+    fn remark(
+        exceptions: Exceptions,
+        outcomes: &[Outcome],
+        spot: &Spot,
+        locator: &Locator<'_>,
+        output: &mut Output,
+    ) {
+        let is_unknown = |policy: usize| outcomes.get(policy) == Some(&Outcome::Unknown);
+        for Remark { level, path, message } in exceptions.remarks(&is_unknown) {
+            let place = Some(locator.place(spot, Some(&path)));
+            output.notices.push(Notice { level, place, message });
+        }
+    }
+
+    /// Judges an object. Returns the outcome at each policy.
+    fn object(
+        &self,
+        change: Change,
+        subject: &Subject<'_>,
+        locator: &Locator<'_>,
+        output: &mut Output,
+    ) -> Vec<Outcome> {
         // A UID does not show that the workload is stored: exported manifests have one, too.
         let makes_pods = self.options.pods != Pods::Off
             && match &change {
@@ -194,6 +235,7 @@ impl Judge<'_> {
             self.ask(&mut asked, &pod, locator, output, &mut outcomes, &judges);
         }
         Self::count(subject, &outcomes, output);
+        outcomes
     }
 
     /// Asks the policies about a request, in order. Returns for each policy whether it is not about
@@ -339,7 +381,7 @@ impl Judge<'_> {
             place: Some(locator.place(subject.spot, path)),
             concerns_pods: subject.pod.is_some(),
             others: 0,
-            excepted: None,
+            excepted: subject.exceptions.covering(status, index, violation.check),
             is_known: false,
         }
     }
@@ -400,10 +442,13 @@ impl Judge<'_> {
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
-        let subject = Subject { spot: &spot, reference, pod: None, has_places: true };
+        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
+        let subject =
+            Subject { spot: &spot, reference, pod: None, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
         Self::count(&subject, &outcomes, output);
+        Self::remark(exceptions, &outcomes, &spot, locator, output);
     }
 }
 
@@ -411,6 +456,6 @@ impl Violation {
     /// Creates a violation that is about the object as a whole.
     fn of_text(text: String) -> Self {
         let message = crate::verdict::Message::Text(text.clone());
-        Self { steps: None, message, rule: text, remedy: None, control: None }
+        Self { steps: None, message, rule: text, remedy: None, check: None, control: None }
     }
 }

@@ -30,7 +30,9 @@
 
 mod cluster;
 mod consult;
+mod date;
 mod entry;
+mod exceptions;
 mod explanation;
 mod guards;
 mod input;
@@ -47,6 +49,7 @@ mod subject;
 mod tally;
 mod verdict;
 
+pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use old::{Old, add_revision, add_revision_in};

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::date::Date;
 use crate::request::User;
 
 /// The options of a scan.
@@ -19,6 +20,8 @@ pub struct Options {
     pub pods: Pods,
     /// Whether unknown fields, duplicate keys and workloads without containers are errors.
     pub is_strict: bool,
+    /// The date on which exceptions in annotations of the input are judged; `None` ignores them.
+    pub exceptions_on: Option<Date>,
     /// The number of threads that judge; at least one.
     pub workers: usize,
 }
@@ -49,7 +52,7 @@ pub enum Pods {
 }
 
 impl Default for Options {
-    /// CREATE by an ordinary user, in the namespace `default`.
+    /// CREATE by an ordinary user, in the namespace `default`, without exceptions.
     fn default() -> Self {
         Self {
             operation: Operation::default(),
@@ -58,6 +61,7 @@ impl Default for Options {
             default_namespace: "default".to_owned(),
             pods: Pods::default(),
             is_strict: false,
+            exceptions_on: None,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

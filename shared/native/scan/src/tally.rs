@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals};
+use report::{Finding, Level, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals};
 
 use crate::judge::{Output, Owned};
 use crate::subject::Identity;
@@ -89,10 +89,21 @@ impl Tally {
             };
             key(a).cmp(&key(b))
         });
+        report.notices.extend(about_exceptions(&report.findings));
         report.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
         report.notices.dedup();
         report
     }
+}
+
+/// Returns the notice that a cluster does not know the exceptions of a scan.
+fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
+    let excepted = findings.iter().filter(|finding| finding.excepted.is_some());
+    let count = excepted.fold(0_u64, |sum, finding| sum.saturating_add(finding.others).saturating_add(1));
+    let subject = if count == 1 { "1 finding is".to_owned() } else { format!("{count} findings are") };
+    let message =
+        format!("{subject} excepted by annotations of the objects, which a cluster does not honour");
+    (count > 0).then_some(Notice { level: Level::Note, place: None, message })
 }
 
 fn add(sum: &mut u64, more: u64) {
@@ -121,14 +132,14 @@ struct Folded {
 }
 
 /// The values that folded findings have in common.
-type Fold = (usize, report::Status, Option<String>, OwnerRef, Option<String>, String);
+type Fold = (usize, report::Status, Option<String>, OwnerRef, Option<String>, String, Option<String>);
 
 impl Folded {
     fn add(&mut self, finding: Finding) {
         let index = self.findings.len();
         if let Some(owner) = &finding.object.owner {
             // Messages about a value with a name of its own are different, and stay.
-            let Finding { policy, status, stable_path, message, object, .. } = &finding;
+            let Finding { policy, status, stable_path, message, object, excepted, .. } = &finding;
             let key = (
                 *policy,
                 *status,
@@ -136,6 +147,8 @@ impl Folded {
                 owner.clone(),
                 stable_path.clone(),
                 message.clone(),
+                // An exception of one pod is not one of the others.
+                excepted.clone(),
             );
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
                 known.others = known.others.saturating_add(finding.others).saturating_add(1);

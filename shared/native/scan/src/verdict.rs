@@ -71,6 +71,8 @@ pub(crate) struct Violation {
     pub(crate) message: Message,
     pub(crate) rule: String,
     pub(crate) remedy: Option<String>,
+    /// The id of the check, and the control that it belongs to.
+    pub(crate) check: Option<&'static str>,
     pub(crate) control: Option<String>,
 }
 
@@ -210,6 +212,7 @@ fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
         steps: is_in_object.then(|| finding.steps.iter().skip(2).cloned().collect()),
         rule: finding.rule.clone(),
         remedy: Some(finding.remedy.clone()).filter(|remedy| !remedy.is_empty()),
+        check: finding.check,
         control: finding.check.map(|check| entry.control_of(check).unwrap_or(check).to_owned()),
         message: Message::Typed(Box::new(finding)),
     }
@@ -228,6 +231,7 @@ fn of_text(text: String, object: Option<&Value>) -> Violation {
         steps: path.filter(has_first),
         rule: text.clone(),
         remedy: None,
+        check: None,
         control: None,
         message: Message::Text(text),
     }

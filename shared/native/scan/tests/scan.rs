@@ -420,3 +420,111 @@ fn a_revision_of_git_is_an_old_side() {
     scan::add_revision_in(&mut files, folder.path(), "nothing", &[]);
     assert_eq!(Old::read(&mut files, &Options::default()).1.len(), 1);
 }
+
+/// Judges texts on 2026-11-22.
+fn with_exceptions(policies: Vec<Policy>, texts: &[(&str, &str)]) -> Report {
+    let exceptions_on = scan::Date::parse("2026-11-22");
+    run(policies, Options { exceptions_on, ..Options::default() }, texts)
+}
+
+fn annotated(object: &str, annotation: &str) -> String {
+    object.replacen("metadata: {", &format!("metadata: {{annotations: {{\n  {annotation}}}, "), 1)
+}
+
+/// Displays the level, the line and the message of notices that have a place.
+fn notices(report: &Report) -> Vec<String> {
+    let placed = report.notices.iter().filter_map(|notice| Some((notice, notice.place.as_ref()?)));
+    placed
+        .map(|(notice, place)| format!("{:?} {} {}", notice.level, place.start.line, notice.message))
+        .collect()
+}
+
+#[test]
+fn an_exception_covers_findings_about_an_object_and_its_pods() {
+    let key = "metadata.annotations[portcullis.dev/except.pod-security";
+    for (annotation, reason, notice) in [
+        ("portcullis.dev/except.pod-security: why", Some("why"), None),
+        ("portcullis.dev/except.pod-security.hostNamespaces: why", Some("why"), None),
+        ("portcullis.dev/except.pod-security: why until 2026-11-22", Some("why until 2026-11-22"), None),
+        (
+            "portcullis.dev/except.pod-security: why until 2026-11-21",
+            None,
+            Some(format!(
+                "Warning 4 {key}]: the exception ended on 2026-11-21 and does not count; remove it, or give it a \
+                 later date"
+            )),
+        ),
+        (
+            "portcullis.dev/except.pod-security.hostPorts: why",
+            None,
+            Some(format!("Note 4 {key}.hostPorts]: the exception covers no finding; remove it")),
+        ),
+    ] {
+        let text = annotated(DEPLOYMENT, annotation);
+        for pods in [Pods::Off, Pods::On] {
+            let exceptions_on = scan::Date::parse("2026-11-22");
+            let options = Options { pods, exceptions_on, ..Options::default() };
+            let report = run(vec![baseline()], options, &[("a.yaml", &text)]);
+            assert!(!report.findings.is_empty());
+            for finding in &report.findings {
+                assert_eq!((finding.status, finding.excepted.as_deref()), (Status::Denied, reason));
+            }
+            assert_eq!(notices(&report), Vec::from_iter(notice.clone()));
+            let note = report.notices.iter().find(|notice| notice.place.is_none());
+            assert_eq!(note.is_some(), reason.is_some());
+        }
+        // Without a date, exceptions do not count.
+        let report = run(vec![baseline()], Options::default(), &[("a.yaml", &text)]);
+        assert!(report.findings.iter().all(|finding| finding.excepted.is_none()));
+        assert!(report.notices.is_empty());
+    }
+}
+
+#[test]
+fn an_unknown_verdict_is_never_excepted_and_its_exception_never_idle() {
+    let policy = policy(
+        "external-ips",
+        json!({ "allow": [{ "cidrs": ["192.0.2.0/24"], "namespaceSelector": {
+        "matchLabels": { "edge": "true" } } }] }),
+    );
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: shop}\nspec: {externalIPs: [192.0.2.1]}\n";
+    let text = annotated(service, "portcullis.dev/except.external-ips: why");
+    let report = with_exceptions(vec![policy], &[("a.yaml", &text)]);
+    let found: Vec<_> = report.findings.iter().map(|finding| (finding.status, &finding.excepted)).collect();
+    assert_eq!(found, [(Status::Unknown, &None)]);
+    assert!(report.notices.is_empty(), "{:?}", report.notices);
+}
+
+#[test]
+fn the_exceptions_of_the_new_object_count() {
+    let covered = annotated(DEPLOYMENT, "portcullis.dev/except.pod-security: why");
+    let options = || Options { exceptions_on: scan::Date::parse("2026-11-22"), ..Options::default() };
+    for (old, new, want) in [(DEPLOYMENT, covered.as_str(), true), (&covered, DEPLOYMENT, false)] {
+        let old = old.replace("hostPID: true", "hostPID: false");
+        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]), &options());
+        let report = Scan::new(vec![baseline()], options()).run(
+            &mut files(&[("a.yaml", new)]),
+            Some(&old),
+            None,
+            &mut (),
+        );
+        assert!(!report.findings.is_empty());
+        assert!(report.findings.iter().all(|finding| finding.excepted.is_some() == want));
+    }
+}
+
+#[test]
+fn an_excepted_pod_is_not_folded_with_others_of_its_owner() {
+    let pod = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, ownerReferences: [{{apiVersion: apps/v1, kind: \
+             ReplicaSet, name: web, controller: true}}]}}\nspec: {{hostPID: true, containers: [{{name: c}}]}}\n---\n"
+        )
+    };
+    let covered = annotated(&pod("a"), "portcullis.dev/except.pod-security: why");
+    let text = [covered, pod("b"), pod("c")].concat();
+    let report = with_exceptions(vec![baseline()], &[("a.yaml", &text)]);
+    let found: Vec<_> =
+        report.findings.iter().map(|finding| (finding.excepted.as_deref(), finding.others)).collect();
+    assert_eq!(found, [(Some("why"), 0), (None, 1)]);
+}
