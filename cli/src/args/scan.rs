@@ -33,7 +33,7 @@ pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
-    /// Policy to compare with, as --policy names one: print what changes if the policies of --policy
+    /// Policy to compare with, named as in --policy: print what changes if the policies of --policy
     /// replace those of --compare. Repeat the option for several.
     ///
     /// Exits with status 0 if nothing is denied that was not denied before, 1 if there are new

@@ -110,7 +110,11 @@ impl Comparison {
         let after_findings = paired(&named, after, &pairs, |pair| pair.after);
         let new = without(&after_findings, &before_findings);
         let gone = without(&before_findings, &after_findings);
-        let verdicts = changes(&policies, &before_findings, &after_findings);
+        let silent: Vec<[Verdict; 2]> = pairs
+            .iter()
+            .map(|pair| [without_finding(before, pair.before), without_finding(after, pair.after)])
+            .collect();
+        let verdicts = changes(&silent, &before_findings, &after_findings);
         let number = |findings: &[Finding]| findings.iter().map(Finding::objects).sum();
         let totals =
             ComparisonTotals { new: number(&new), gone: number(&gone), verdicts: verdicts.len() as u64 };
@@ -174,7 +178,7 @@ fn pairs(before: &[PolicyRef], after: &[PolicyRef]) -> Vec<Indices> {
     pairs
 }
 
-/// What makes findings the same. The status is part of it: a denial that was a warning is new.
+/// The identity of a finding. The status is part of it: a denial that was a warning is new.
 type Key = (usize, String, Status);
 
 /// The open findings of a report, with the indices of pairs in the place of those of policies.
@@ -235,19 +239,31 @@ fn worst(findings: &[(Key, Finding)]) -> BTreeMap<Judged, &Finding> {
     worst
 }
 
-fn changes(policies: &[Pair], before: &[(Key, Finding)], after: &[(Key, Finding)]) -> Vec<Change> {
+/// The verdict of a policy about the objects without a finding. A policy that could not be loaded
+/// has no findings either: only its totals say that its verdicts are unknown.
+fn without_finding(report: &Report, policy: Option<usize>) -> Verdict {
+    let Some(policy) = policy else { return Verdict::NoPolicy };
+    let is_unknown = |finding: &Finding| finding.policy == policy && finding.status == Status::Unknown;
+    let unknown = report.totals.policies.get(policy).map_or(0, |totals| totals.unknown);
+    if unknown > 0 && !report.findings.iter().any(is_unknown) {
+        Verdict::Found(Status::Unknown)
+    } else {
+        Verdict::Admitted
+    }
+}
+
+/// `silent` has the verdicts of each pair about objects without a finding, before and after.
+fn changes(silent: &[[Verdict; 2]], before: &[(Key, Finding)], after: &[(Key, Finding)]) -> Vec<Change> {
     let (before, after) = (worst(before), worst(after));
     let all: BTreeSet<&Judged> = before.keys().chain(after.keys()).collect();
-    let verdict = |finding: Option<&&Finding>, has_policy: bool| match finding {
-        Some(finding) => Verdict::Found(finding.status),
-        None if has_policy => Verdict::Admitted,
-        None => Verdict::NoPolicy,
+    let verdict = |finding: Option<&&Finding>, silent: Verdict| {
+        finding.map_or(silent, |finding| Verdict::Found(finding.status))
     };
     let changes = all.into_iter().filter_map(|key| {
         let (old, new) = (before.get(key), after.get(key));
         let finding = new.or(old)?;
-        let pair = policies.get(finding.policy)?;
-        let (before, after) = (verdict(old, pair.before.is_some()), verdict(new, pair.after.is_some()));
+        let [before, after] = *silent.get(finding.policy)?;
+        let (before, after) = (verdict(old, before), verdict(new, after));
         let object = finding.object.clone();
         (before != after).then_some(Change { object, policy: finding.policy, before, after })
     });

@@ -88,6 +88,16 @@ fn a_policy_on_one_side_has_no_verdict_on_the_other() {
 }
 
 #[test]
+fn a_policy_that_could_not_be_loaded_admits_nothing() {
+    let denied = report(ONE, with(Status::Denied));
+    let mut unloaded = report(ONE, Vec::new());
+    unloaded.totals.policies = vec![crate::PolicyTotals { unknown: 1, ..Default::default() }];
+    let comparison = Comparison::of(&unloaded, &denied);
+    let before: Vec<Verdict> = comparison.verdicts.iter().map(|change| change.before).collect();
+    assert_eq!(before, [Verdict::Found(Status::Unknown)]);
+}
+
+#[test]
 fn only_the_further_findings_of_an_owner_are_new() {
     let folded = |others| report(ONE, vec![Finding { others, ..sample::finding() }]);
     let comparison = Comparison::of(&folded(1), &folded(4));
