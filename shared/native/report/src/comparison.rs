@@ -280,9 +280,10 @@ fn is_complete(report: &Report) -> bool {
 /// The notices of both reports. Most are about the input, which is the same.
 fn notices(before: &Report, after: &Report) -> Vec<Notice> {
     let of = |notice: &Notice, others: &Report, side: &str| {
-        let message = match others.notices.contains(notice) {
-            true => notice.message.clone(),
-            false => format!("{side}: {}", notice.message),
+        let message = if others.notices.contains(notice) {
+            notice.message.clone()
+        } else {
+            format!("{side}: {}", notice.message)
         };
         Notice { message, ..notice.clone() }
     };
