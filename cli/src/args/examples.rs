@@ -25,6 +25,8 @@ Examples:
       What would be denied, where, and why?
   portcullis scan manifests/ --policy policies/ --old git:origin/main
       Judge a change: updates, new objects and deletions.
+  portcullis scan manifests/ --policy new-policies/ --compare policies/
+      Which verdicts change with other policies?
   portcullis scan --helm chart/ --values values.yaml --policy pod-security
       Judge what a chart renders.
   kubectl get pods,deployments --all-namespaces -o json | portcullis scan - --policy pod-security

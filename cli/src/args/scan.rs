@@ -33,6 +33,23 @@ pub(crate) struct ScanArgs {
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
 
+    /// Policy to compare with, named as in --policy: print what changes if the policies of --policy
+    /// replace those of --compare. Repeat the option for several.
+    ///
+    /// Exits with status 0 if nothing is denied that was not denied before, 1 if there are new
+    /// denials (--fail-on), and 2 if either side could not judge something. The formats are text,
+    /// json, yaml and markdown.
+    #[arg(
+        long,
+        value_name = "POLICY",
+        conflicts_with_all = ["baseline", "write_baseline", "explain"],
+    )]
+    pub(crate) compare: Vec<String>,
+
+    /// File with the settings of the policy of --compare [default: {}]
+    #[arg(long, value_name = "FILE", requires = "compare")]
+    pub(crate) compare_settings: Option<String>,
+
     #[command(flatten)]
     pub(crate) input: InputArgs,
 

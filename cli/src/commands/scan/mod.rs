@@ -1,6 +1,7 @@
 //! `portcullis scan`.
 
 mod baseline;
+mod compare;
 mod input;
 mod policies;
 mod progress;
@@ -9,8 +10,8 @@ mod reports;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ::scan::{Date, Old, Operation, Options, Pods, Scan};
-use report::{FailOn, Report};
+use ::scan::{Date, Input, Old, Operation, Options, Pods, Scan};
+use report::{Comparison, Notice, Report};
 
 use crate::args::{OperationChoice, PodsChoice, ScanArgs};
 use crate::failure::Failure;
@@ -24,9 +25,11 @@ use progress::Progress;
 /// Policies, settings and baselines that cannot be read, and reports that cannot be written.
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     reports::check(&args.output)?;
+    compare::check(args)?;
     let mut reader = InputReader::default();
     let baseline = baseline::read(args.output.baseline.as_deref(), &mut reader)?;
-    let policies = policies::load(args, &mut reader)?;
+    let policies = policies::load(&args.policy, &args.settings, &args.engine, &mut reader)?;
+    let compared = compare::load(args, &mut reader)?;
     let options = options(args);
     let mut input = input::objects(args, &mut reader)?;
     let (old, notices) = match input::old(args, &mut reader)? {
@@ -37,20 +40,36 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
         None => (None, Vec::new()),
     };
     let mut cluster = input::cluster(args, &mut reader)?;
-    let scan = Scan::new(policies.policies, options);
+    let scan = Scan::new(policies.policies, options.clone());
     let mut progress = Progress::start(&input, args.output.explain, scan.policies())?;
-    let cluster = cluster.as_mut().map(|files| files as &mut dyn ::scan::Input);
-    let mut report = scan.run(&mut input, old.as_ref(), cluster, &mut progress);
+    let mut run = |scan: &Scan, of_policies: Vec<Notice>| {
+        let cluster = cluster.as_mut().map(|files| files as &mut dyn Input);
+        let mut report = scan.run(&mut input, old.as_ref(), cluster, &mut progress);
+        report.notices.extend(notices.iter().cloned().chain(of_policies));
+        report.notices.sort_by(|one, other| (&one.place, one.level).cmp(&(&other.place, other.level)));
+        report
+    };
+    let before = compared.map(|before| run(&Scan::new(before.policies, options), before.notices));
+    let mut report = run(&scan, policies.notices);
     progress.finish()?;
-    report.notices.extend(notices.into_iter().chain(policies.notices));
-    report.notices.sort_by(|one, other| (&one.place, one.level).cmp(&(&other.place, other.level)));
+    let fail_on = args.output.fail_on;
+    if let Some(before) = before {
+        let comparison = Comparison::of(&before, &report);
+        reports::write(&args.output, &|out, format, options| {
+            // Other formats are refused before the scan.
+            comparison.write(out, format, options).map(drop)
+        })?;
+        explain_status(&report);
+        return Ok(ExitCode::from(comparison.exit(fail_on).status()));
+    }
     baseline::apply(baseline, args.output.write_baseline.as_deref(), &mut report)?;
-    reports::write(&report, &args.output)?;
-    Ok(exit(&report, args.output.fail_on))
+    reports::write(&args.output, &|out, format, options| report::write(out, &report, format, options))?;
+    explain_status(&report);
+    Ok(ExitCode::from(report::exit(&report, fail_on).status()))
 }
 
 /// Says on standard error why a scan is not complete, if no finding says so.
-fn exit(report: &Report, fail_on: FailOn) -> ExitCode {
+fn explain_status(report: &Report) {
     if report.is_partial {
         print_problem("interrupted: the report is not all");
     } else if report.totals.objects == 0 {
@@ -58,7 +77,6 @@ fn exit(report: &Report, fail_on: FailOn) -> ExitCode {
     } else if report.totals.evaluations == 0 {
         print_problem("nothing was judged: no policy looks at any of the objects; --explain says why");
     }
-    ExitCode::from(report::exit(report, fail_on).status())
 }
 
 fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options {

@@ -7,7 +7,7 @@ use report::{Level, Notice};
 use scan::Policy;
 use serde_json::Value;
 
-use crate::args::ScanArgs;
+use crate::args::{EngineArgs, SettingsArgs};
 use crate::cluster;
 use crate::failure::Failure;
 use crate::policy::{self, PolicyArgument};
@@ -21,21 +21,26 @@ pub(super) struct Policies {
     pub(super) notices: Vec<Notice>,
 }
 
-/// Loads all policies that the arguments name.
+/// Loads all policies that arguments name.
 ///
 /// # Errors
 /// Arguments that name no policy, files that cannot be read, and settings that a policy rejects. A
 /// manifest that is not valid, and a module that cannot be loaded, become a notice: the other
 /// policies judge.
-pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies, Failure> {
-    let named_settings = settings::read(&args.settings, reader)?;
+pub(super) fn load(
+    arguments: &[String],
+    settings: &SettingsArgs,
+    engine: &EngineArgs,
+    reader: &mut InputReader,
+) -> Result<Policies, Failure> {
+    let named_settings = settings::read(settings, reader)?;
     let mut policies = Policies::default();
     let mut bare = 0_usize;
-    for argument in &args.policy {
+    for argument in arguments {
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
             let found = policies.policies.len().saturating_add(policies.notices.len());
             for file in cluster::files(argument)? {
-                policies.add_file(&file, args, reader)?;
+                policies.add_file(&file, engine, reader)?;
             }
             if policies.policies.len().saturating_add(policies.notices.len()) == found {
                 return Err(Failure::about(
@@ -45,16 +50,16 @@ pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies
             }
             continue;
         }
-        match PolicyArgument::of(argument, &args.engine.modules)? {
+        match PolicyArgument::of(argument, &engine.modules)? {
             PolicyArgument::Manifest(file) => {
-                if policies.add_file(file, args, reader)? == 0 {
+                if policies.add_file(file, engine, reader)? == 0 {
                     let problem = "has no manifest of a policy; pass the objects to judge without --policy";
                     return Err(Failure::about(SourceName::of_argument(file), problem));
                 }
             }
             bare_argument => {
                 bare = bare.saturating_add(1);
-                policies.policies.push(policy::scan::bare(bare_argument, &args.engine, &named_settings)?);
+                policies.policies.push(policy::scan::bare(bare_argument, engine, &named_settings)?);
             }
         }
     }
@@ -70,7 +75,12 @@ pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Policies
 impl Policies {
     /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, are
     /// skipped.
-    fn add_file(&mut self, file: &str, args: &ScanArgs, reader: &mut InputReader) -> Result<usize, Failure> {
+    fn add_file(
+        &mut self,
+        file: &str,
+        engine: &EngineArgs,
+        reader: &mut InputReader,
+    ) -> Result<usize, Failure> {
         let source = reader.text(file)?;
         let documents = parse::documents(&source)?;
         let count = documents.len();
@@ -81,7 +91,7 @@ impl Policies {
             for object in &items {
                 if PolicyKind::of(object).is_some() {
                     found = found.saturating_add(1);
-                    self.add(object, &name, args);
+                    self.add(object, &name, engine);
                 } else {
                     self.notices.extend(misspelt(object, &name));
                 }
@@ -90,7 +100,7 @@ impl Policies {
         Ok(found)
     }
 
-    fn add(&mut self, object: &Value, name: &SourceName, args: &ScanArgs) {
+    fn add(&mut self, object: &Value, name: &SourceName, engine: &EngineArgs) {
         let manifest = match PolicyManifest::read(object) {
             Ok(manifest) => manifest,
             Err(error) => {
@@ -99,7 +109,7 @@ impl Policies {
                 return;
             }
         };
-        self.policies.push(policy::scan::deployed(manifest, name, &args.engine));
+        self.policies.push(policy::scan::deployed(manifest, name, engine));
     }
 }
 

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
-use report::{Format, Options, Output, Place, Report, write as write_report};
+use report::{Format, Options, Output, Place};
 
 use crate::args::OutputArgs;
 use crate::failure::Failure;
@@ -34,11 +35,14 @@ pub(super) fn check(args: &OutputArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes a report in a format.
+pub(super) type WriteReport<'w> = dyn Fn(&mut dyn Write, Format, &Options<'_>) -> io::Result<()> + 'w;
+
 /// Writes all reports: those with a file first.
 ///
 /// # Errors
 /// A report that cannot be written.
-pub(super) fn write(report: &Report, args: &OutputArgs) -> Result<(), Failure> {
+pub(super) fn write(args: &OutputArgs, write_report: &WriteReport<'_>) -> Result<(), Failure> {
     let sources = Lines::default();
     let lines = |place: &Place| sources.of(place);
     let options = Options {
@@ -51,7 +55,7 @@ pub(super) fn write(report: &Report, args: &OutputArgs) -> Result<(), Failure> {
     for output in &args.output {
         let Some(file) = &output.file else { continue };
         let mut bytes = Vec::new();
-        write_report(&mut bytes, report, output.format, &options)
+        write_report(&mut bytes, output.format, &options)
             .map_err(|error| Failure::about(file, format!("cannot be written: {error}")))?;
         replace_file(Path::new(file), &bytes)?;
     }
@@ -64,7 +68,7 @@ pub(super) fn write(report: &Report, args: &OutputArgs) -> Result<(), Failure> {
     let format = to_stdout.unwrap_or(&text).format;
     // Colours are removed again where the output does not show them.
     let options = Options { colors: format == Format::Text, ..options };
-    print(|out| write_report(out, report, format, &options))
+    print(|out| write_report(out, format, &options))
 }
 
 /// The lines of the files that were judged.

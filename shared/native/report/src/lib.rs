@@ -2,7 +2,8 @@
 //!
 //! A [`Report`] is what a scan found: findings, notices about the input, and totals. It is data: a
 //! program can make one without the scanner, and every [`Format`] is a function of it. [`exit`]
-//! says whether it fails a scan, and a [`Baseline`] marks the findings that are known.
+//! says whether it fails a scan, a [`Baseline`] marks the findings that are known, and a
+//! [`Comparison`] is what differs in another report about the same objects.
 //!
 //! # Example
 //! ```
@@ -21,6 +22,7 @@
 //! It judges nothing (see `scan`), and reads and writes no files.
 
 mod baseline;
+mod comparison;
 mod escape;
 mod exit;
 mod fingerprint;
@@ -32,6 +34,7 @@ mod read;
 mod sample;
 
 pub use baseline::{Applied, Baseline, BaselineError, Entry};
+pub use comparison::{Change, Comparison, ComparisonTotals, Pair, Verdict};
 pub use escape::one_line;
 pub use exit::{Exit, FailOn, UnknownName, exit};
 pub use fingerprint::fingerprint;

@@ -6,10 +6,15 @@ use super::Options;
 use super::text::{COLUMNS, count, result, sentences};
 use crate::escape::markdown;
 use crate::names::{Counts, View};
-use crate::{Exit, Finding, Level, Report, exit};
+use crate::{Exit, Finding, Level, Notice, Report, exit};
 
 /// The size at which the list of findings ends. GitHub refuses summaries of more than 1 MiB.
 const LIMIT: usize = 900_000;
+
+/// The headers of the tables of problems and findings.
+pub(super) const NOTICES: &str = "| level | place | problem |\n|---|---|---|";
+pub(super) const FINDINGS: &str =
+    "| result | severity | policy | object | place | message |\n|---|---|---|---|---|---|";
 
 /// Writes the result, the totals, problems of the input, and the open findings, the worst first.
 pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
@@ -28,20 +33,21 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     writeln!(out, "{}\n", sentences(report).join(" "))?;
     write_totals(out, &view)?;
     let mut size: usize = 0;
-    let notices = report.notices.iter().map(|notice| {
-        let level = match notice.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "note",
-        };
-        let place = notice.place.as_ref().map(|place| markdown(&place.to_string())).unwrap_or_default();
-        format!("| {level} | {place} | {} |", markdown(&notice.message))
-    });
-    write_table(out, "Input", "| level | place | problem |\n|---|---|---|", notices, &mut size)?;
+    write_table(out, "Input", NOTICES, report.notices.iter().map(notice), &mut size)?;
     let findings = view.worst_first();
     let rows = findings.iter().map(|finding| row(&view, finding));
-    let header = "| result | severity | policy | object | place | message |\n|---|---|---|---|---|---|";
-    write_table(out, "Findings", header, rows, &mut size)
+    write_table(out, "Findings", FINDINGS, rows, &mut size)
+}
+
+/// The row of a problem of the input.
+pub(super) fn notice(notice: &Notice) -> String {
+    let level = match notice.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    };
+    let place = notice.place.as_ref().map(|place| markdown(&place.to_string())).unwrap_or_default();
+    format!("| {level} | {place} | {} |", markdown(&notice.message))
 }
 
 fn write_totals(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
@@ -57,7 +63,7 @@ fn write_totals(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     writeln!(out)
 }
 
-fn write_table(
+pub(super) fn write_table(
     out: &mut dyn Write,
     heading: &str,
     header: &str,
@@ -85,7 +91,8 @@ fn write_table(
     }
 }
 
-fn row(view: &View<'_>, finding: &Finding) -> String {
+/// The row of a finding.
+pub(super) fn row(view: &View<'_>, finding: &Finding) -> String {
     let place = match &finding.place {
         Some(place) if place.is_exact => markdown(&place.to_string()),
         Some(place) => format!("{} (the object)", markdown(&place.to_string())),

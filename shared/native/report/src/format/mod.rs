@@ -1,5 +1,6 @@
 //! The formats of a report.
 
+mod comparison;
 mod github;
 mod gitlab;
 mod html;

@@ -10,12 +10,12 @@ use crate::escape::one_line;
 use crate::names::{Counts, View};
 use crate::{Exit, FailOn, Finding, Level, PolicyTotals, Report, Status, exit};
 
-const GREEN: Style = AnsiColor::Green.on_default().bold();
-const RED: Style = AnsiColor::Red.on_default().bold();
+pub(super) const GREEN: Style = AnsiColor::Green.on_default().bold();
+pub(super) const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
-const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
+pub(super) const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default();
-const BOLD: Style = Style::new().bold();
+pub(super) const BOLD: Style = Style::new().bold();
 
 /// Writes the open findings by file, or by namespace and owner for objects that are in no file.
 /// Problems of the input, the totals of each policy, and the result follow.
@@ -62,7 +62,12 @@ fn subject(finding: &Finding) -> String {
     }
 }
 
-fn write_finding(out: &mut dyn Write, view: &View<'_>, finding: &Finding, paint: Paint) -> io::Result<()> {
+pub(super) fn write_finding(
+    out: &mut dyn Write,
+    view: &View<'_>,
+    finding: &Finding,
+    paint: Paint,
+) -> io::Result<()> {
     let (name, style) = match finding.status {
         Status::Denied => ("DENIED", RED),
         Status::Unknown => ("UNKNOWN", MAGENTA),
@@ -89,7 +94,7 @@ fn write_finding(out: &mut dyn Write, view: &View<'_>, finding: &Finding, paint:
     Ok(())
 }
 
-fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) -> io::Result<()> {
+pub(super) fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) -> io::Result<()> {
     if report.notices.is_empty() {
         return Ok(());
     }
@@ -197,10 +202,10 @@ pub(super) fn count(number: u64, one: &str, more: &str) -> String {
 
 /// Whether to paint.
 #[derive(Clone, Copy)]
-struct Paint(bool);
+pub(super) struct Paint(pub(super) bool);
 
 impl Paint {
-    fn with(self, style: Style, text: &str) -> String {
+    pub(super) fn with(self, style: Style, text: &str) -> String {
         if self.0 { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 }

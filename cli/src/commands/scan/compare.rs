@@ -1,0 +1,35 @@
+//! A scan by two sets of policies.
+
+use report::{Comparison, Format};
+
+use crate::args::{ScanArgs, SettingsArgs};
+use crate::failure::Failure;
+use crate::source::InputReader;
+
+use super::policies::{self, Policies};
+
+/// Checks that a comparison has all formats that are asked for.
+///
+/// # Errors
+/// A format that is made for the findings of one scan.
+pub(super) fn check(args: &ScanArgs) -> Result<(), Failure> {
+    let formats = Comparison::FORMATS.map(|name| name.parse::<Format>().ok());
+    let is_refused = |format: Format| !formats.contains(&Some(format));
+    if !args.compare.is_empty() && args.output.output.iter().any(|output| is_refused(output.format)) {
+        let names = Comparison::FORMATS.join(", ");
+        return Err(Failure::about("--output", format!("--compare can be written only as {names}")));
+    }
+    Ok(())
+}
+
+/// Loads the policies to compare with, if there are any.
+///
+/// # Errors
+/// As those of [`policies::load`].
+pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Policies>, Failure> {
+    if args.compare.is_empty() {
+        return Ok(None);
+    }
+    let settings = SettingsArgs { settings: args.compare_settings.clone(), settings_json: None };
+    policies::load(&args.compare, &settings, &args.engine, reader).map(Some)
+}

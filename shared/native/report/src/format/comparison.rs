@@ -1,0 +1,171 @@
+//! A comparison as text, Markdown, JSON and YAML.
+
+use std::io::{self, Write};
+
+use super::text::{BOLD, GREEN, MAGENTA, Paint, RED, count, write_finding, write_notices};
+use super::{Format, Options, yaml};
+use crate::escape::{markdown, one_line};
+use crate::names::View;
+use crate::{Comparison, Exit, Finding, Report};
+
+impl Comparison {
+    /// The names of the formats of a comparison. The others are made for findings of one scan.
+    pub const FORMATS: [&'static str; 4] = ["text", "json", "yaml", "markdown"];
+
+    /// Writes the comparison, and returns whether it has the format.
+    ///
+    /// # Errors
+    /// The output cannot be written.
+    pub fn write(&self, out: &mut dyn Write, format: Format, options: &Options<'_>) -> io::Result<bool> {
+        match format {
+            Format::Text => write_text(out, self, options)?,
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *out, self)?;
+                writeln!(out)?;
+            }
+            Format::Yaml => yaml::write_document(out, self)?,
+            Format::Markdown => write_markdown(out, self, options)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The names of the policies that only one side has, with that side.
+    fn single(&self) -> impl Iterator<Item = (String, &'static str)> {
+        self.policies.iter().filter_map(|pair| match (&pair.before, &pair.after) {
+            (Some(policy), None) => Some((policy.label(), "only before")),
+            (None, Some(policy)) => Some((policy.label(), "only after")),
+            _ => None,
+        })
+    }
+
+    fn phrase(&self) -> String {
+        let totals = self.totals;
+        format!(
+            "{}, {} gone, {} changed",
+            count(totals.new, "new finding", "new findings"),
+            totals.gone,
+            count(totals.verdicts, "verdict", "verdicts")
+        )
+    }
+
+    /// The findings with their headings.
+    fn lists(&self) -> [(&'static str, &[Finding]); 2] {
+        [("New", &self.new), ("Gone", &self.gone)]
+    }
+}
+
+/// The result in words and for Markdown.
+fn result(exit: Exit) -> (&'static str, &'static str) {
+    match exit {
+        Exit::Clean => ("Not worse", "✅"),
+        Exit::Failed => ("Worse", "❌"),
+        Exit::NotJudged => ("Not judged", "⚠️"),
+    }
+}
+
+fn write_text(out: &mut dyn Write, comparison: &Comparison, options: &Options<'_>) -> io::Result<()> {
+    let paint = Paint(options.colors);
+    let named = comparison.named();
+    let view = View::new(&named);
+    for (heading, findings) in comparison.lists() {
+        if findings.is_empty() {
+            continue;
+        }
+        writeln!(out, "{}", paint.with(BOLD, heading))?;
+        for finding in findings {
+            writeln!(out, "  {}", one_line(&finding.object.to_string()))?;
+            write_finding(out, &view, finding, paint)?;
+        }
+        writeln!(out)?;
+    }
+    let verdicts = comparison.verdicts.iter().map(|change| {
+        let policy = view.labels().get(change.policy).map_or("", String::as_str);
+        format!("{}, {policy}: {} -> {}", change.object, change.before.name(), change.after.name())
+    });
+    write_lines(out, paint, "Verdicts", verdicts)?;
+    let single = comparison.single().map(|(label, side)| format!("{label}: {side}"));
+    write_lines(out, paint, "Policies", single)?;
+    write_notices(out, &Report { notices: comparison.notices.clone(), ..Report::default() }, paint)?;
+    let exit = comparison.exit(options.fail_on);
+    let style = match exit {
+        Exit::Clean => GREEN,
+        Exit::Failed => RED,
+        Exit::NotJudged => MAGENTA,
+    };
+    let result = paint.with(style, &result(exit).0.to_uppercase());
+    writeln!(out, "{result}  {}", comparison.phrase())
+}
+
+fn write_lines(
+    out: &mut dyn Write,
+    paint: Paint,
+    heading: &str,
+    lines: impl Iterator<Item = String>,
+) -> io::Result<()> {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(out, "{}", paint.with(BOLD, heading))?;
+    for line in lines {
+        writeln!(out, "  {}", one_line(&line))?;
+    }
+    writeln!(out)
+}
+
+fn write_markdown(out: &mut dyn Write, comparison: &Comparison, options: &Options<'_>) -> io::Result<()> {
+    let named = comparison.named();
+    let view = View::new(&named);
+    let (result, symbol) = result(comparison.exit(options.fail_on));
+    let phrase = comparison.phrase();
+    writeln!(out, "## {symbol} Portcullis comparison: {}\n\n**{phrase}**\n", result.to_lowercase())?;
+    let mut size = 0;
+    let verdicts = comparison.verdicts.iter().map(|change| {
+        let policy = view.labels().get(change.policy).map_or("", String::as_str);
+        let (object, policy) = (markdown(&change.object.to_string()), markdown(policy));
+        format!("| {object} | {policy} | {} | {} |", change.before.name(), change.after.name())
+    });
+    let header = "| object | policy | before | after |\n|---|---|---|---|";
+    super::markdown::write_table(out, "Verdicts", header, verdicts, &mut size)?;
+    for (heading, findings) in comparison.lists() {
+        let rows = findings.iter().map(|finding| super::markdown::row(&view, finding));
+        super::markdown::write_table(out, heading, super::markdown::FINDINGS, rows, &mut size)?;
+    }
+    let single: Vec<(String, &str)> = comparison.single().collect();
+    let rows = single.iter().map(|(label, side)| format!("| {} | {side} |", markdown(label)));
+    super::markdown::write_table(out, "Policies", "| policy | side |\n|---|---|", rows, &mut size)?;
+    let notices = comparison.notices.iter().map(super::markdown::notice);
+    super::markdown::write_table(out, "Input", super::markdown::NOTICES, notices, &mut size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn written(format: Format) -> Option<String> {
+        let comparison = Comparison::of(&Report::default(), &sample::report());
+        let mut bytes = Vec::new();
+        let has = comparison.write(&mut bytes, format, &Options::default()).unwrap();
+        has.then(|| String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn a_comparison_has_the_formats_that_it_names() {
+        for name in Format::NAMES {
+            let text = written(name.parse().unwrap());
+            assert_eq!(text.is_some(), Comparison::FORMATS.contains(&name), "{name}");
+            assert!(text.is_none_or(|text| !text.contains('\u{1b}')), "{name}");
+        }
+    }
+
+    #[test]
+    fn text_and_markdown_name_changes_and_policies_on_one_side() {
+        let text = written(Format::Text).unwrap();
+        assert!(text.contains("  Deployment shop/web, pod-security: no policy -> denied\n"), "{text}");
+        assert!(text.contains("  pod-security: only after\n"), "{text}");
+        let text = written(Format::Markdown).unwrap();
+        assert!(text.contains("| Deployment shop/web | pod-security | no policy | denied |\n"), "{text}");
+    }
+}
