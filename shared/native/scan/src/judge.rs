@@ -238,8 +238,8 @@ impl Judge<'_> {
         outcomes
     }
 
-    /// Asks the policies about a request, in order. Returns for each policy whether it is not about
-    /// this kind of request.
+    /// Asks the policies about a request, in order. Returns for each policy whether the object is
+    /// the reason that it was not asked, so that it may still judge the pods of a workload.
     fn ask(
         &self,
         asked: &mut Request,

@@ -96,6 +96,12 @@ fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[Stri
     if revision.starts_with('-') {
         return Err("not a revision".to_owned());
     }
+    // Git would find no file of this name, and every object would count as new.
+    if paths.iter().any(|path| path == "-") {
+        return Err(
+            "the standard input has no revision; name files, or give the old state in a file".to_owned()
+        );
+    }
     let mut arguments: Vec<OsString> =
         ["ls-tree", "-r", "-z", "--name-only", revision, "--"].map(Into::into).into();
     arguments.extend(paths.iter().map(OsString::from));

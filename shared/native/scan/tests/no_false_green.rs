@@ -131,3 +131,12 @@ fn a_state_before_the_change_that_is_given_twice_is_an_error() {
     let (_, notices) = Old::read(&mut files(&[&service("{}"), &service("{}")]), &options);
     assert_eq!(notices, []);
 }
+
+#[test]
+fn the_standard_input_has_no_revision() {
+    let mut files = Files::default();
+    scan::add_revision(&mut files, "HEAD", &["-".to_owned()]);
+    let (_, notices) = Old::read(&mut files, &Options::default());
+    let [notice] = notices.as_slice() else { panic!("{notices:?}") };
+    assert!(notice.level == Level::Error && notice.message.contains("has no revision"), "{notice:?}");
+}

@@ -330,8 +330,8 @@ fn rule(view: &View<'_>, policy: usize, control: Option<&str>, id: &str, lines: 
     })
 }
 
-/// A score in the range that GitHub shows as the severity: above 9.0 critical, from 7.0 high, from
-/// 4.0 medium, above 0 low. There is no range for information.
+/// Returns a score that GitHub shows as the severity: critical above 9.0, high from 7.0, medium
+/// from 4.0, and low above 0. Returns `None` for information, which GitHub does not score.
 fn score(severity: Severity) -> Option<&'static str> {
     match severity {
         Severity::Critical => Some("9.5"),

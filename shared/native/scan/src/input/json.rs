@@ -270,17 +270,11 @@ impl<R: Read> JsonPieces<R> {
                 Some(utf8(text, at).map(|text| Piece { text, at, list: Some(list), is_envelope: true }))
             }
             None if self.is_dropping => None,
-            None => Some(self.piece(&(self.value..end), None)),
+            None => Some(self.window.piece(&(self.value..end), None)),
         };
         self.is_dropping = false;
         self.window.keep_from(end);
         piece
-    }
-
-    fn piece(&self, range: &Range<usize>, list: Option<Arc<List>>) -> Result<Piece, Problem> {
-        let at = self.window.position(range.start);
-        let text = utf8(self.window.bytes(range).to_vec(), at)?;
-        Ok(Piece { text, at, list, is_envelope: false })
     }
 
     /// Returns the next item of a list that is split.
@@ -290,7 +284,7 @@ impl<R: Read> JsonPieces<R> {
         let item = items.complete.pop_front()?;
         head.behind = item.end;
         let list = Arc::clone(&head.list);
-        let piece = self.piece(&item, Some(list));
+        let piece = self.window.piece(&item, Some(list));
         self.window.keep_from(item.end);
         Some(piece)
     }

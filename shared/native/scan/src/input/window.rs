@@ -2,10 +2,12 @@
 
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 use manifest::{Position, Problem};
 
-use super::chunk::Cursor;
+use super::chunk::{Cursor, List, utf8};
+use super::piece::Piece;
 
 /// The number of bytes that are read at once.
 const BLOCK: usize = 64 * 1024;
@@ -128,6 +130,13 @@ impl<R: Read> Window<R> {
         cursor.pass(self.bytes(&(self.kept..place)));
         self.cursor = cursor;
         self.kept = place;
+    }
+
+    /// Returns a range of the text as a piece: a document, or an item of a list.
+    pub(super) fn piece(&self, range: &Range<usize>, list: Option<Arc<List>>) -> Result<Piece, Problem> {
+        let at = self.position(range.start);
+        let text = utf8(self.bytes(range).to_vec(), at)?;
+        Ok(Piece { text, at, list, is_envelope: false })
     }
 
     /// Returns the position of a place that is kept.

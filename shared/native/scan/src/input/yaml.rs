@@ -182,17 +182,11 @@ impl<R: Read> YamlPieces<R> {
                 text.extend_from_slice(self.window.bytes(&(behind..end)));
                 Some(utf8(text, at).map(|text| Piece { text, at, list: Some(list), is_envelope: true }))
             }
-            None => (has_content && !is_dropped).then(|| self.piece(&(self.document..end), None)),
+            None => (has_content && !is_dropped).then(|| self.window.piece(&(self.document..end), None)),
         };
         self.document = end;
         self.window.keep_from(end);
         piece
-    }
-
-    fn piece(&self, range: &Range<usize>, list: Option<Arc<List>>) -> Result<Piece, Problem> {
-        let at = self.window.position(range.start);
-        let text = utf8(self.window.bytes(range).to_vec(), at)?;
-        Ok(Piece { text, at, list, is_envelope: false })
     }
 
     /// Returns the next item of a list that is split. A space takes the place of the hyphen, so
@@ -202,7 +196,7 @@ impl<R: Read> YamlPieces<R> {
         let head = items.split.as_ref()?;
         let item = items.complete.pop_front()?;
         let (list, indentation) = (Arc::clone(&head.list), items.indentation.unwrap_or_default());
-        let piece = self.piece(&item, Some(list)).map(|mut piece| {
+        let piece = self.window.piece(&item, Some(list)).map(|mut piece| {
             let hyphen = indentation..indentation.saturating_add(1);
             if piece.text.get(hyphen.clone()) == Some("-") {
                 piece.text.replace_range(hyphen, " ");
