@@ -166,7 +166,7 @@ fn with_an_old_side_the_change_is_judged() {
     let new_text =
         [service("kept", "192.0.2.1"), service("changed", "192.0.2.2"), service("new", "192.0.2.3")].concat();
     let options = Options::default();
-    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]), &options);
+    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]));
     assert!(notices.is_empty());
     let scan = Scan::new(vec![policy("external-ips", json!({}))], options);
     let cluster = || files(&[("c.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n")]);
@@ -188,7 +188,7 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
         groups: vec!["system:nodes".to_owned()],
         ..Options::default()
     };
-    let (old, _) = Old::read(&mut files(&[("old.yaml", node)]), &options);
+    let (old, _) = Old::read(&mut files(&[("old.yaml", node)]));
     let scan = Scan::new(vec![policy("node-labels", json!({}))], options.clone());
     let report = scan.run(&mut files(&[]), Some(&old), None, &mut ());
     assert_eq!(report.totals.policies[0].denied + report.totals.policies[0].admitted, 1, "{report:?}");
@@ -410,7 +410,7 @@ fn a_revision_of_git_is_an_old_side() {
     git(&["commit", "-q", "-m", "a"]);
     let mut files = Files::default();
     scan::add_revision_in(&mut files, folder.path(), "HEAD", &[]);
-    let (old, notices) = Old::read(&mut files, &Options::default());
+    let (old, notices) = Old::read(&mut files);
     assert!(notices.is_empty(), "{notices:?}");
     // The object is the same, so that the policy does not look at it.
     let scan = Scan::new(vec![baseline()], Options::default());
@@ -418,7 +418,7 @@ fn a_revision_of_git_is_an_old_side() {
     assert!(scan.run(&mut input, Some(&old), None, &mut ()).findings.is_empty());
     let mut files = Files::default();
     scan::add_revision_in(&mut files, folder.path(), "nothing", &[]);
-    assert_eq!(Old::read(&mut files, &Options::default()).1.len(), 1);
+    assert_eq!(Old::read(&mut files).1.len(), 1);
 }
 
 /// Judges texts on 2026-11-22.
@@ -501,7 +501,7 @@ fn the_exceptions_of_the_new_object_count() {
     let options = || Options { exceptions_on: scan::Date::parse("2026-11-22"), ..Options::default() };
     for (old, new, want) in [(DEPLOYMENT, covered.as_str(), true), (&covered, DEPLOYMENT, false)] {
         let old = old.replace("hostPID: true", "hostPID: false");
-        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]), &options());
+        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]));
         let report = Scan::new(vec![baseline()], options()).run(
             &mut files(&[("a.yaml", new)]),
             Some(&old),
