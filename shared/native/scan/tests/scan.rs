@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may panic")]
 
+use std::path::Path;
+use std::process::Command;
+
 use report::{Finding, Level, Report, Status};
-use scan::{Files, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
+use scan::{Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
 
 fn files(texts: &[(&str, &str)]) -> Files {
@@ -208,7 +211,7 @@ fn a_look_up_that_nothing_answers_is_unknown() {
     let status = |text: &str, cluster: Option<&str>| {
         let scan = Scan::new(vec![policy("external-ips", settings.clone())], Options::default());
         let mut cluster = cluster.map(|text| files(&[("c.yaml", text)]));
-        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn scan::Input);
+        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn Input);
         let report = scan.run(&mut files(&[("a.yaml", text)]), None, cluster, &mut ());
         report.findings.iter().map(|finding| (finding.status, finding.message.clone())).collect::<Vec<_>>()
     };
@@ -391,19 +394,59 @@ fn folders_are_read_without_ignored_files() {
     assert!(report.notices[0].message.starts_with("cannot be read"), "{:?}", report.notices);
 }
 
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).output().unwrap();
+    assert!(status.status.success(), "{status:?}");
+}
+
+#[test]
+fn files_that_git_tracks_are_read_although_a_rule_ignores_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| std::fs::write(folder.path().join(name), "a: 1").unwrap();
+    std::fs::create_dir_all(folder.path().join("sub/b")).unwrap();
+    let names = [
+        "sub/b/tracked.yaml",
+        "sub/b.yaml",
+        "sub/deleted.yaml",
+        "sub/new.yaml",
+        "sub/tracked.txt",
+        "sub/ignored.yaml",
+        "z.yaml",
+    ];
+    names.into_iter().for_each(write);
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "-f", "sub/b/tracked.yaml", "sub/deleted.yaml", "sub/tracked.txt", "z.yaml"]);
+    std::fs::remove_file(folder.path().join("sub/deleted.yaml")).unwrap();
+    std::fs::write(folder.path().join(".gitignore"), "tracked.*\ndeleted.yaml\nignored.yaml\n").unwrap();
+    let read = |below: &str| {
+        let argument = folder.path().join(below).to_string_lossy().into_owned();
+        let mut files = Files::of_arguments(&[argument]);
+        let names = std::iter::from_fn(|| files.next()).map(|chunk| {
+            let name = chunk.unwrap().origin.name.clone();
+            name.rsplit_once("sub/").map_or("z.yaml".to_owned(), |(_, name)| name.to_owned())
+        });
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(read(""), ["b/tracked.yaml", "b.yaml", "new.yaml", "z.yaml"]);
+    assert_eq!(read("sub"), ["b/tracked.yaml", "b.yaml", "new.yaml"]);
+    // Without a repository, the rules hold alone.
+    std::fs::remove_dir_all(folder.path().join(".git")).unwrap();
+    assert_eq!(read("sub"), ["b.yaml", "new.yaml"]);
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    assert_eq!(read("sub"), ["b.yaml", "new.yaml"]);
+    // A repository that git cannot read may track ignored files.
+    git(folder.path(), &["init", "-q"]);
+    std::fs::write(folder.path().join(".git/index"), "x").unwrap();
+    let argument = folder.path().to_string_lossy().into_owned();
+    let problem = Files::of_arguments(&[argument]).next().unwrap().unwrap_err().problem;
+    assert!(problem.message.contains("git cannot list"), "{problem}");
+}
+
 #[test]
 fn a_revision_of_git_is_an_old_side() {
     let folder = tempfile::tempdir().unwrap();
-    let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
-        let status = std::process::Command::new("git")
-            .current_dir(folder.path())
-            .args(identity)
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(status.status.success(), "{status:?}");
-    };
+    let git = |arguments: &[&str]| git(folder.path(), arguments);
     std::fs::write(folder.path().join("a.yaml"), DEPLOYMENT).unwrap();
     git(&["init", "-q"]);
     git(&["add", "."]);
