@@ -45,6 +45,14 @@ fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[Stri
     }
     let listed = String::from_utf8(listed.stdout).map_err(|_| "a file has a name that is not UTF-8")?;
     let names: Vec<&str> = listed.split('\0').filter(|name| is_object_file(Path::new(name))).collect();
+    // Every object would count as new.
+    if names.is_empty() {
+        let below = if paths.is_empty() { String::new() } else { format!(" below {}", paths.join(", ")) };
+        return Err(format!(
+            "the revision has no file *.yaml, *.yml or *.json{below}; correct the revision or the paths, or judge \
+             without --old if all objects are new"
+        ));
+    }
     for (name, text) in names.iter().zip(contents(folder, revision, &names)?) {
         match String::from_utf8(text) {
             Ok(text) => files.add_text(Origin::file(format!("{revision}:{name}")), text),

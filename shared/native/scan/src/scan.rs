@@ -12,7 +12,7 @@ use crate::explanation::Explanation;
 use crate::input::{Chunk, Input};
 use crate::judge::{Judge, Output};
 use crate::old::{Old, Stored};
-use crate::options::Options;
+use crate::options::{Operation, Options};
 use crate::policy::Policy;
 use crate::tally::Tally;
 
@@ -86,6 +86,13 @@ impl Scan {
                 let message = format!("policy {policy} judges nothing: {reason}");
                 tally.notice(Notice { level: Level::Error, place: None, message });
             }
+        }
+        if self.options.operation == Operation::Update && old.is_none() {
+            let message =
+                "the objects are judged as updates without a change, so that policies tolerate the values \
+                           that they tolerate when stored; give the state before the change with --old"
+                    .to_owned();
+            tally.notice(Notice { level: Level::Warning, place: None, message });
         }
         let explains = observer.wants_explanations();
         let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {

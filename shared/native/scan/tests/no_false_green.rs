@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
+use std::process::Command;
+
 use matching::Webhook;
-use report::{Level, Report, Status};
-use scan::{Files, Old, Options, Origin, Policy, Scan};
+use report::{Level, Notice, Report, Status};
+use scan::{Files, Old, Operation, Options, Origin, Policy, Scan};
 use serde_json::{Value, json};
 
 /// A Deployment whose pods share the process namespace of the node.
@@ -161,6 +163,42 @@ fn both_sides_of_a_change_have_the_scopes_of_custom_resources() {
             assert_eq!(report.totals.objects, if side == 2 { 1 } else { 2 }, "{scope} {side}");
             assert_eq!(report.totals.policies[0].admitted, 1, "{scope} {side}: {report:?}");
         }
+    }
+}
+
+#[test]
+fn an_update_without_a_state_before_is_warned_of_once() {
+    let options = || Options { operation: Operation::Update, ..Options::default() };
+    let scan = Scan::new(vec![about("pods", &json!({}))], options());
+    let warnings = |old: Option<&Old>| {
+        let report = scan.run(&mut files(&[DEPLOYMENT, DEPLOYMENT]), old, None, &mut ());
+        let is_about_updates = |notice: &&Notice| notice.message.contains("updates without a change");
+        let found: Vec<Level> =
+            report.notices.iter().filter(is_about_updates).map(|notice| notice.level).collect();
+        found
+    };
+    assert_eq!((warnings(None), warnings(Some(&Old::default()))), (vec![Level::Warning], vec![]));
+}
+
+#[test]
+fn a_revision_without_files_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+        Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output().unwrap()
+    };
+    std::fs::write(folder.path().join("a.txt"), "a").unwrap();
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "a"]] {
+        assert!(git(arguments).status.success());
+    }
+    for (paths, want) in
+        [(vec![], "*.json; correct"), (vec!["a.txt".to_owned(), "b".to_owned()], "*.json below a.txt, b; ")]
+    {
+        let mut files = Files::default();
+        scan::add_revision_in(&mut files, folder.path(), "HEAD", &paths);
+        let (_, notices) = Old::read(&mut files);
+        let [notice] = notices.as_slice() else { panic!("{notices:?}") };
+        assert!(notice.level == Level::Error && notice.message.contains(want), "{notice:?}");
     }
 }
 
