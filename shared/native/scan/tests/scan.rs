@@ -92,6 +92,21 @@ fn findings_have_their_place_in_every_form_of_input() {
 }
 
 #[test]
+fn findings_have_their_place_in_yaml_behind_json() {
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a" }, "spec": { "hostPID": true, "containers": [{ "name": "c" }] } });
+    let text = format!(
+        "{pod}\n{pod}\n---\n# b\napiVersion: v1\nkind: Pod\nmetadata: {{name: b}}\nspec: {{hostPID: true, containers: [{{name: c}}]}}\n"
+    );
+    let report = run(vec![baseline()], Options::default(), &[("a.json", &text)]);
+    let places: Vec<(u64, &str)> = report
+        .findings
+        .iter()
+        .map(|finding| (finding.place.as_ref().unwrap().start.line, finding.object.name.as_str()))
+        .collect();
+    assert_eq!((places, report.notices.len()), (vec![(1, "a"), (2, "a"), (8, "b")], 0));
+}
+
+#[test]
 fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
     let pod =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: c}]}\n";
