@@ -148,13 +148,22 @@ pub struct Place {
     /// The file, as a path relative to the working directory with `/` on every system; `-` for the
     /// standard input.
     pub file: String,
+    /// The part of the file; `None` if it is not known, because the file cannot be read or a tool
+    /// renders it. In JSON, the fields of the span are those of the place, and absent without it.
+    #[serde(flatten)]
+    pub span: Option<Span>,
+    /// Whether this is the place of the value. Otherwise it is that of the object, because the
+    /// policy names no path, or a place in a template that a tool rendered.
+    pub is_exact: bool,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Span {
     /// The first character.
     pub start: Position,
     /// The position after the last character.
     pub end: Position,
-    /// Whether this is the place of the value. Otherwise it is that of the object, because the
-    /// policy names no path, or a place in a template that a tool rendered.
-    pub is_exact: bool,
 }
 
 /// A position in a text. Lines and columns count from one, columns in characters.

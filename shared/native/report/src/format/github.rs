@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::text::count;
 use crate::names::{Counts, View};
-use crate::{Level, Place, Report, Status};
+use crate::{Level, Place, Report, Span, Status};
 
 /// The number of annotations of a kind that GitHub shows for a step.
 const SHOWN: usize = 10;
@@ -60,12 +60,14 @@ fn command(kind: &str, place: Option<&Place>, title: &str, message: &str) -> Str
     let mut properties = Vec::new();
     if let Some(place) = place.filter(|place| place.file != "-") {
         properties.push(format!("file={}", property(&place.file)));
-        properties.push(format!("line={}", place.start.line));
-        if place.is_exact {
-            properties.push(format!("endLine={}", place.end.line));
-            // GitHub accepts columns only within a line.
-            if place.end.line == place.start.line {
-                properties.push(format!("col={},endColumn={}", place.start.column, place.end.column));
+        if let Some(Span { start, end }) = place.span {
+            properties.push(format!("line={}", start.line));
+            if place.is_exact {
+                properties.push(format!("endLine={}", end.line));
+                // GitHub accepts columns only within a line.
+                if end.line == start.line {
+                    properties.push(format!("col={},endColumn={}", start.column, end.column));
+                }
             }
         }
     }

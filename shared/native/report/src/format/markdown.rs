@@ -94,8 +94,7 @@ pub(super) fn write_table(
 /// The row of a finding.
 pub(super) fn row(view: &View<'_>, finding: &Finding) -> String {
     let place = match &finding.place {
-        Some(place) if place.is_exact => markdown(&place.to_string()),
-        Some(place) => format!("{} (the object)", markdown(&place.to_string())),
+        Some(place) => format!("{}{}", markdown(&place.to_string()), place.qualifier()),
         None => String::new(),
     };
     let mut message = markdown(&finding.message);

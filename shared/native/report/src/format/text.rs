@@ -82,9 +82,7 @@ pub(super) fn write_finding(
     if let Some(place) = &finding.place {
         line.push_str(", ");
         line.push_str(&one_line(&place.to_string()));
-        if !place.is_exact {
-            line.push_str(" (the object)");
-        }
+        line.push_str(place.qualifier());
     }
     writeln!(out, "    {} {line}", paint.with(style, &format!("{name:<9}")))?;
     writeln!(out, "      {}", one_line(&finding.message))?;
