@@ -15,7 +15,7 @@ pub struct Report {
     pub policies: Vec<PolicyRef>,
     /// The findings of the policies. Admissions are only counted.
     pub findings: Vec<Finding>,
-    /// Problems of the input, which no policy judged.
+    /// Problems of the input and of the policies.
     pub notices: Vec<Notice>,
     /// The totals.
     pub totals: Totals,
@@ -175,7 +175,7 @@ pub struct Position {
     pub column: u64,
 }
 
-/// A problem of the input.
+/// A problem of the input, of a policy, or of the scan itself.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
@@ -191,7 +191,8 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Input that could not be read, so that something was not judged.
+    /// Input that could not be read, or a policy that could not be loaded: something was not
+    /// judged.
     Error,
     /// Input that was judged and is probably not meant so, such as an unknown field.
     Warning,

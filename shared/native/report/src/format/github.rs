@@ -20,7 +20,8 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             Level::Warning => "warning",
             Level::Note => "notice",
         };
-        (kind, command(kind, notice.place.as_ref(), "input", &notice.message))
+        let title = if notice.place.is_some() { "input" } else { "scan" };
+        (kind, command(kind, notice.place.as_ref(), title, &notice.message))
     });
     let findings = view.worst_first();
     let findings = findings.iter().map(|finding| {
@@ -37,7 +38,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         }
         (kind, command(kind, finding.place.as_ref(), &view.rule_id(finding), &message))
     });
-    // Input that could not be read comes first: it may hide any number of findings.
+    // Errors of the scan come first: they may hide any number of findings.
     let (unread, noted): (Vec<_>, Vec<_>) = notices.partition(|(kind, _)| *kind == "error");
     let commands: Vec<(&str, String)> = unread.into_iter().chain(findings).chain(noted).collect();
     for kind in KINDS {

@@ -33,7 +33,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     writeln!(out, "{}\n", sentences(report).join(" "))?;
     write_totals(out, &view)?;
     let mut size: usize = 0;
-    write_table(out, "Input", NOTICES, report.notices.iter().map(notice), &mut size)?;
+    write_table(out, "Problems", NOTICES, report.notices.iter().map(notice), &mut size)?;
     let findings = view.worst_first();
     let rows = findings.iter().map(|finding| row(&view, finding));
     write_table(out, "Findings", FINDINGS, rows, &mut size)

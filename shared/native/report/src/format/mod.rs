@@ -268,9 +268,16 @@ pub(crate) mod tests {
             for part in parts {
                 assert!(text.contains(part), "{format:?}: {part}: {text}");
             }
-            for part in
-                ["a.yaml:1", "b.yaml:1", "line=", " line: ", "\"region\": {", "startLine", "\"line\"", "<pre>"]
-            {
+            for part in [
+                "a.yaml:1",
+                "b.yaml:1",
+                "line=",
+                " line: ",
+                "\"region\": {",
+                "startLine",
+                "\"line\"",
+                "<pre>",
+            ] {
                 assert!(!text.contains(part), "{format:?}: {part}: {text}");
             }
         }

@@ -210,8 +210,8 @@ fn physical(finding: &Finding) -> PhysicalLocation {
 }
 
 /// The region of a value, or the first character of an object: GitHub shows an alert in a pull
-/// request only if the request changes every line of the region. There is none if the line is not
-/// known.
+/// request only if the request changes every line of the region. A line that is not known has no
+/// region.
 fn region(place: &Place) -> Option<Region> {
     let Span { start, mut end } = place.span?;
     if !place.is_exact && end.line > start.line {

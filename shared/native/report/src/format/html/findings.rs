@@ -156,8 +156,8 @@ fn may_be_shown(finding: &Finding) -> bool {
     !(object.kind == "Secret" && object.group().is_empty())
 }
 
-/// Writes the lines of a span, with their numbers. If the span is that of the value, it is marked if
-/// it is on one line.
+/// Writes the lines of a span, with their numbers. The span of a value is marked if it is on one
+/// line.
 fn write_lines(out: &mut dyn Write, span: Span, is_exact: bool, text: &str) -> io::Result<()> {
     write!(out, "<pre>")?;
     let all = text.lines().count();
