@@ -23,6 +23,11 @@ use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
 use crate::verdict::{Judged, Request, Verdict, Violation, judge, unknown};
 
+/// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
+/// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
+const DUPLICATE: &str =
+    "only the last value counts, and an API server refuses both with strict field validation; remove one";
+
 /// The results of judging a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
@@ -90,7 +95,7 @@ impl Judge<'_> {
             Ok(read) => {
                 let locator = Locator::new(chunk);
                 if let Some(problem) = read.duplicate {
-                    let message = format!("{}: the last value counts; remove the others", problem.message);
+                    let message = format!("{}: {DUPLICATE}", problem.message);
                     output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
                 }
                 for entry in read.entries {

@@ -315,8 +315,8 @@ fn what_is_probably_not_meant_is_a_warning_or_an_error() {
                 (
                     level,
                     5,
-                    "not valid YAML: duplicate mapping key: name not allowed here: the last value counts; remove the \
-                     others"
+                    "duplicate key `name`: only the last value counts, and an API server refuses both with strict field \
+                     validation; remove one"
                 ),
                 (level, 6, "spec.containers: Required value: a pod has at least one container; add it"),
                 (level, 7, "spec.container: unknown field; did you mean containers?"),
