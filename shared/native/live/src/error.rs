@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::Value;
 
-/// An error in one sentence, with the place and the way out.
+/// An error in one sentence, with the place and the remedy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Error {
     status: Option<u16>,

@@ -120,11 +120,11 @@ fn problem(error: &KubeconfigError) -> String {
     match error {
         KubeconfigError::Parse(error) => {
             let place = error.location().map(|at| format!(" at line {}, column {}", at.line(), at.column()));
-            format!("is no kubeconfig: the YAML does not parse{}", place.unwrap_or_default())
+            format!("is not a kubeconfig: the YAML does not parse{}", place.unwrap_or_default())
         }
         KubeconfigError::ReadConfig(error, _) => format!("cannot be read: {error}"),
         // The address of a proxy can hold a password.
-        KubeconfigError::ParseProxyUrl(_) => "proxy-url is no URL".to_owned(),
+        KubeconfigError::ParseProxyUrl(_) => "proxy-url is not a URL".to_owned(),
         error => error.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! A running cluster, read with the credentials that kubectl would use.
 //!
-//! A [`Connection`] sends requests to an API server and blocks until the answer is there.
+//! A [`Connection`] sends requests to an API server and blocks until the answer arrives.
 //!
 //! # What this crate does not do
 //! It stores nothing and watches nothing. It prints no secret: its errors name files, contexts and

@@ -1,4 +1,5 @@
-//! Connections to a server of the test: what is sent, and what a user reads if something is wrong.
+//! Connections to a server of the test, and the messages about those that fail.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 mod server;
 
@@ -61,7 +62,7 @@ fn a_kubeconfig_that_does_not_parse_shows_no_text_of_it() {
     let file = folder.path().join("broken");
     fs::write(&file, "users:\n- name: a\n  user: {token: [secret-token}\n").unwrap();
     let message = message(&target(file));
-    assert!(message.contains("broken: is no kubeconfig: the YAML does not parse at line 3"), "{message}");
+    assert!(message.contains("broken: is not a kubeconfig: the YAML does not parse at line 3"), "{message}");
     assert!(!message.contains("secret-token"), "{message}");
 }
 

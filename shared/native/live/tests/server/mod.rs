@@ -1,5 +1,6 @@
 //! A small HTTP server on loopback that answers as a test wants, and notes what it was asked.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -111,7 +112,7 @@ fn serve(stream: TcpStream, noted: &Mutex<Vec<Asked>>, respond: &Mutex<Box<Respo
         let Answer { status, headers, body } = respond.lock().unwrap()(&asked);
         let mut text = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n", body.len());
         for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            write!(text, "{name}: {value}\r\n").unwrap();
         }
         text.push_str("\r\n");
         text.push_str(&body);
