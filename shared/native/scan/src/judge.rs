@@ -15,7 +15,7 @@ use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
-use crate::old::Old;
+use crate::old::Stored;
 use crate::options::{Operation, Options, Pods};
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
@@ -64,7 +64,7 @@ pub(crate) struct Judge<'s> {
     pub(crate) policies: &'s [Policy],
     pub(crate) options: &'s Options,
     pub(crate) cluster: &'s Cluster,
-    pub(crate) old: Option<&'s Old>,
+    pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
 }
 
@@ -146,7 +146,7 @@ impl Judge<'_> {
     /// Returns the change that an object of the input is.
     fn change(&self, object: Value, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let stored = old.get(&identity)?.clone();
+            let stored = old.get(&identity)?;
             output.seen.push(identity);
             Some(stored)
         });
@@ -161,20 +161,20 @@ impl Judge<'_> {
     }
 
     /// Judges the deletion of an object of the old side.
-    pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
+    pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
         let mut output =
             Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
             spot: &spot,
-            reference: object_ref(object),
+            reference: object_ref(&object),
             pod: None,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
         };
-        self.object(Change::Delete(object.clone()), &subject, &Locator::new(&chunk), &mut output);
+        self.object(Change::Delete(object), &subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
