@@ -275,7 +275,6 @@ mod tests {
             ("object.nothing == 1 || shiny()", "the function shiny"),
             ("[1].all(x, shiny(x))", "the function shiny"),
             ("url('https://example.com/').getHost() == 'example.com'", "the function url"),
-            ("quantity('1').isInteger()", "the function isInteger"),
             ("[1, 2].all(i, x, x > i)", "the function all"),
         ] {
             let error = evaluate(expression).unwrap_err();

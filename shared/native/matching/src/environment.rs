@@ -158,6 +158,17 @@ mod tests {
         "quantity('0.1n') == quantity('1n') && quantity('1e-99') == quantity('1n') && quantity('1.5Ki') == quantity('1536')",
         "isQuantity('1.5Gi') && isQuantity('1e-3') && isQuantity('5E')",
         "!isQuantity('1.5K') && !isQuantity('') && !isQuantity('Gi') && !isQuantity('1e') && !isQuantity('1 Gi') && !isQuantity('1.2.3')",
+        "quantity('50k').isInteger() && quantity('50000000G').isInteger() && quantity('50').isInteger() && quantity('2Gi').isInteger()",
+        "quantity('50k').asInteger() == 50000 && quantity('2Ki').asInteger() == 2048 && quantity('-5').asInteger() == -5",
+        // The form decides, not the value.
+        "!quantity('1.0').isInteger() && !quantity('1000m').isInteger() && !quantity('1.5Ki').isInteger() && quantity('0').isInteger()",
+        "!quantity('0m').isInteger() && !quantity('123456789012Ki').isInteger() && quantity('12345678901Ki').isInteger()",
+        "quantity('50k').add(20).sub(quantity('100k')).asInteger() == -49980 && !quantity('1').add(quantity('500m')).isInteger()",
+        "!quantity('500m').add(quantity('500m')).isInteger() && quantity('0m').add(1).isInteger()",
+        "quantity('50k').add(20).sub(quantity('100k')).sub(-50000).asInteger() == 20",
+        "quantity('50.703k').asApproximateFloat() == 50703.0 && quantity('1.5Ki').asApproximateFloat() == 1536.0",
+        "quantity('500m').asApproximateFloat() == 0.5 && quantity('1').add(quantity('1.5Ki')).asApproximateFloat() == 1537.0",
+        "quantity('-2Gi').asApproximateFloat() == -2147483648.0 && quantity('1e3').asApproximateFloat() == 1000.0",
         // Addresses.
         "ip('192.0.2.1').family() == 4 && ip('2001:db8::1').family() == 6 && string(ip('2001:DB8::1')) == '2001:db8::1'",
         "isIP('192.0.2.1') && !isIP('192.0.2.01') && !isIP('::ffff:192.0.2.1') && !isIP('fe80::1%eth0') && !isIP('a')",
@@ -191,7 +202,7 @@ mod tests {
             assert!(is_called || name.starts_with('@'), "{name}");
             assert!(has_function(name));
         }
-        assert!(!has_function("url") && !has_function("timestamp") && !has_function("asInteger"));
+        assert!(!has_function("url") && !has_function("timestamp") && !has_function("authorizer.group"));
     }
 
     #[test]
@@ -204,6 +215,8 @@ mod tests {
             "[9223372036854775807, 1].sum()",
             "[{}, {}].isSorted()",
             "quantity('1x')",
+            "quantity('500m').asInteger()",
+            "quantity('9E').add(quantity('500m')).asInteger()",
             "ip('a')",
             "ip.isCanonical('a')",
             "cidr('a')",
