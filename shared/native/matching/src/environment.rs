@@ -43,7 +43,6 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// The functions of the standard library, and of the libraries `strings` and `lists` of cel-go.
-/// `duration` and `timestamp` are missing.
 const FUNCTIONS: &[&str] = &[
     "bool",
     "bytes",
@@ -169,6 +168,37 @@ mod tests {
         "quantity('50.703k').asApproximateFloat() == 50703.0 && quantity('1.5Ki').asApproximateFloat() == 1536.0",
         "quantity('500m').asApproximateFloat() == 0.5 && quantity('1').add(quantity('1.5Ki')).asApproximateFloat() == 1537.0",
         "quantity('-2Gi').asApproximateFloat() == -2147483648.0 && quantity('1e3').asApproximateFloat() == 1000.0",
+        // Durations: the units and the fractions of Go.
+        "duration('1h30m') == duration('90m') && duration('1.5h') == duration('5400s') && duration('-1m') < duration('0')",
+        "duration('1h1m1s1ms1us1ns') == duration('3661001001001ns') && duration('1µs') == duration('1us') && duration('.5s') == duration('500ms')",
+        "duration('+1s') == duration('1s') && duration(duration('1s')) == duration('1s') && duration('1.123us') == duration('1123ns')",
+        "string(duration('1h30m')) == '5400s' && string(duration('-1.5s')) == '-1.5s' && string(duration('1ns')) == '0.000000001s'",
+        "int(duration('1s')) == 1000000000 && duration('90m').getHours() == 1 && duration('90m').getMinutes() == 90",
+        "duration('1m1s').getSeconds() == 61 && duration('1.234s').getMilliseconds() == 1234 && duration('-90m').getHours() == -1",
+        "duration('1m') + duration('1s') == duration('61s') && duration('1m') - duration('1s') == duration('59s') && -duration('1s') == duration('-1s')",
+        "duration('1ms') < duration('1s') && duration('60s') >= duration('1m') && !optional.ofNonZeroValue(duration('0s')).hasValue()",
+        "[duration('2s'), duration('1s')].min() == duration('1s') && duration('1s') in [duration('1000ms')]",
+        // Timestamps: parts are those in UTC, text keeps its zone.
+        "timestamp('2023-07-14T10:30:45.123Z').getFullYear() == 2023 && timestamp('2023-07-14T10:30:45.123Z').getMonth() == 6",
+        "timestamp('2023-07-14T10:30:45.123Z').getDate() == 14 && timestamp('2023-07-14T10:30:45.123Z').getDayOfMonth() == 13",
+        "timestamp('2023-07-14T10:30:45.123Z').getDayOfWeek() == 5 && timestamp('2023-07-14T10:30:45.123Z').getDayOfYear() == 194",
+        "timestamp('2023-07-14T10:30:45.123Z').getHours() == 10 && timestamp('2023-07-14T10:30:45.123Z').getMinutes() == 30",
+        "timestamp('2023-07-14T10:30:45.123Z').getSeconds() == 45 && timestamp('2023-07-14T10:30:45.123Z').getMilliseconds() == 123",
+        "timestamp('2024-01-01T01:00:00+02:00').getFullYear() == 2023 && timestamp('2024-01-01T01:00:00+02:00').getHours() == 23",
+        "timestamp('2023-01-01T05:30:00Z').getFullYear('-08:00') == 2022 && timestamp('2023-01-01T05:30:00Z').getMinutes('-00:45') == 45",
+        "timestamp('2023-01-01T05:30:00Z').getHours('UTC') == 5 && timestamp('2023-01-01T05:30:00Z').getHours('02:00') == 7",
+        "timestamp('2023-01-01T05:30:00Z').getHours('') == 5 && timestamp('2023-01-01T00:00:00Z').getDayOfYear('-01:00') == 364",
+        "timestamp('2023-01-01T00:00:00Z').getDate('-01:00') == 31 && timestamp('2023-01-01T00:00:00Z').getMonth('-01:00') == 11",
+        "timestamp('2023-01-01T00:00:00Z').getDayOfWeek('-01:00') == 6 && timestamp('2023-01-01T00:00:00Z').getDayOfMonth('-01:00') == 30",
+        "timestamp('2023-01-01T00:00:01.5Z').getSeconds('-01:00') == 1 && timestamp('2023-01-01T00:00:01.5Z').getMilliseconds('-01:00') == 500",
+        "string(timestamp('2023-01-01T00:00:00.120+02:00')) == '2023-01-01T00:00:00.12+02:00' && string(timestamp(0)) == '1970-01-01T00:00:00Z'",
+        "string(timestamp('2023-01-01T00:00:00-03:30')) == '2023-01-01T00:00:00-03:30' && string(timestamp('2023-01-01T00:00:00+00:00')) == '2023-01-01T00:00:00Z'",
+        "int(timestamp('1970-01-01T00:00:01Z')) == 1 && timestamp(timestamp('2023-01-01T00:00:00Z')) == timestamp('2023-01-01T02:00:00+02:00')",
+        "timestamp('2023-01-10T12:00:00Z') - timestamp('2023-01-10T00:00:00Z') == duration('12h') && timestamp('2024-02-29T00:00:00Z') > timestamp(0)",
+        "timestamp('2023-01-10T12:00:00Z') - duration('12h') == timestamp('2023-01-10T00:00:00Z')",
+        "timestamp('2023-01-01T00:00:00Z') + duration('24h1m2s') == timestamp('2023-01-02T00:01:02Z')",
+        "duration('24h') + timestamp('2023-01-01T00:00:00Z') == timestamp('2023-01-02T00:00:00Z')",
+        "timestamp('2023-01-01T00:00:00.1234567899Z') == timestamp('2023-01-01T00:00:00.123456789Z')",
         // Addresses.
         "ip('192.0.2.1').family() == 4 && ip('2001:db8::1').family() == 6 && string(ip('2001:DB8::1')) == '2001:db8::1'",
         "isIP('192.0.2.1') && !isIP('192.0.2.01') && !isIP('::ffff:192.0.2.1') && !isIP('fe80::1%eth0') && !isIP('a')",
@@ -202,7 +232,7 @@ mod tests {
             assert!(is_called || name.starts_with('@'), "{name}");
             assert!(has_function(name));
         }
-        assert!(!has_function("url") && !has_function("timestamp") && !has_function("authorizer.group"));
+        assert!(!has_function("url") && !has_function("authorizer.group"));
     }
 
     #[test]
@@ -214,6 +244,22 @@ mod tests {
             "['a'].sum()",
             "[9223372036854775807, 1].sum()",
             "[{}, {}].isSorted()",
+            "duration('')",
+            "duration('1')",
+            "duration('1d')",
+            "duration('9223372037s')",
+            "duration('2000000h') + duration('2000000h')",
+            "timestamp('2023-01-01')",
+            "timestamp('2023-02-29T00:00:00Z')",
+            "timestamp('2023-01-01T00:00:60Z')",
+            "timestamp('2023-01-01t00:00:00z')",
+            "timestamp('2023-01-01T00:00:00Z01:00')",
+            "timestamp('0001-01-01T00:00:00+01:00')",
+            "timestamp(253402300800)",
+            "timestamp('9999-12-31T23:59:59Z') + duration('1s')",
+            "timestamp('9999-12-31T23:59:59Z') - timestamp('0001-01-01T00:00:00Z')",
+            "timestamp(0).getHours('x:00')",
+            "timestamp(0) < duration('1s')",
             "quantity('1x')",
             "quantity('500m').asInteger()",
             "quantity('9E').add(quantity('500m')).asInteger()",
@@ -231,6 +277,11 @@ mod tests {
             "quantity('9e18').add(quantity('9e18')) == quantity('1')",
             "quantity('1e30') == quantity('1')",
             "isQuantity('.')",
+            "timestamp(0).getHours('Europe/Berlin') == 1",
+            "timestamp(0).getHours('25:00') == 1",
+            "timestamp('2023-01-01T1:00:00Z').getHours() == 1",
+            "timestamp('2023-01-01T01:00:00,5Z').getHours() == 1",
+            "timestamp('2023-01-01T01:00:00+24:00').getHours() == 1",
             "'a'.find('(')",
             "'a'.findAll('[')",
         ] {

@@ -18,6 +18,10 @@ mod regex;
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
 mod semver;
 mod set;
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+mod time;
+
+pub(crate) use time::refuses_literal;
 
 /// The message of an error whose value on an API server is not known: Go reads the input in another
 /// way, or has larger numbers.
@@ -25,7 +29,7 @@ pub(crate) const NOT_KNOWN: &str = "its value on an API server is not known";
 
 /// The functions in this folder.
 pub(crate) const NAMES: &[&[&str]] =
-    &[address::NAMES, list::NAMES, quantity::NAMES, regex::NAMES, semver::NAMES, set::NAMES];
+    &[address::NAMES, list::NAMES, quantity::NAMES, regex::NAMES, semver::NAMES, set::NAMES, time::NAMES];
 
 /// Declares the functions.
 pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
@@ -34,7 +38,8 @@ pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     quantity::declare(env)?;
     regex::declare(env)?;
     semver::declare(env)?;
-    set::declare(env)
+    set::declare(env)?;
+    time::declare(env)
 }
 
 /// A type of Kubernetes as a value of CEL.
