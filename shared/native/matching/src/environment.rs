@@ -199,6 +199,26 @@ mod tests {
         "timestamp('2023-01-01T00:00:00Z') + duration('24h1m2s') == timestamp('2023-01-02T00:01:02Z')",
         "duration('24h') + timestamp('2023-01-01T00:00:00Z') == timestamp('2023-01-02T00:00:00Z')",
         "timestamp('2023-01-01T00:00:00.1234567899Z') == timestamp('2023-01-01T00:00:00.123456789Z')",
+        // URLs.
+        "isURL('https://user:pass@example.com:80/path?query=val#fragment') && isURL('https://u:p@example.com:80/path?q=v')",
+        "isURL('https://example.com/p?q=v#f') && isURL('/absolute-path') && !isURL('https://a:b:c/') && !isURL('../relative-path') && !isURL('')",
+        "!isURL('https://example.com:x/') && !isURL('https://exa mple.com/') && !isURL('/%zz') && !isURL('https://[::1/') && !isURL(':a')",
+        "isURL('mailto:a@example.com') && isURL('*') && !isURL('https://a b@example.com/') && !isURL('/a\\tb') && isURL('//example.com/a')",
+        "url('/path').getScheme() == '' && url('HTTPS://example.com/').getScheme() == 'https'",
+        "url('https://example.com:80/').getHost() == 'example.com:80' && url('https://example.com/').getHost() == 'example.com'",
+        "url('https://[::1]:80/').getHost() == '[::1]:80' && url('https://[::1]/').getHost() == '[::1]' && url('/path').getHost() == ''",
+        "url('https://example.com:80/').getHostname() == 'example.com' && url('https://127.0.0.1:80/').getHostname() == '127.0.0.1'",
+        "url('https://[::1]:80/').getHostname() == '::1' && url('/path').getHostname() == '' && url('https://u@example.com').getHostname() == 'example.com'",
+        "url('https://example.com:80/').getPort() == '80' && url('https://example.com/').getPort() == '' && url('https://example.com:/').getPort() == ''",
+        "url('https://example.com/path').getEscapedPath() == '/path' && url('https://example.com').getEscapedPath() == ''",
+        "url('https://example.com/path with spaces/').getEscapedPath() == '/path%20with%20spaces/'",
+        "url('/a%2Fb').getEscapedPath() == '/a%2Fb' && url('/ä').getEscapedPath() == '/%C3%A4' && url('/a b%2Fc').getEscapedPath() == '/a%20b/c'",
+        "url('https://example.com/path?k1=a&k2=b&k2=c').getQuery() == {'k1': ['a'], 'k2': ['b', 'c']}",
+        "url('https://example.com/path?key with spaces=value with spaces').getQuery() == {'key with spaces': ['value with spaces']}",
+        "url('https://example.com/path?').getQuery() == {} && url('https://example.com/path').getQuery() == {}",
+        "url('/p?a=1;b=2&c=%zz&d=x+y%2B&e').getQuery() == {'d': ['x y+'], 'e': ['']}",
+        "url('https://example.com/p?q=v#a?b').getQuery() == {'q': ['v']} && url('/p#a').getEscapedPath() == '/p'",
+        "url('https:://kubernetes.io/').getHostname() == '' && url('http://x.b') == url('HTTP://x.b') && url('http://x.b') != url('http://x.b/')",
         // Addresses.
         "ip('192.0.2.1').family() == 4 && ip('2001:db8::1').family() == 6 && string(ip('2001:DB8::1')) == '2001:db8::1'",
         "isIP('192.0.2.1') && !isIP('192.0.2.01') && !isIP('::ffff:192.0.2.1') && !isIP('fe80::1%eth0') && !isIP('a')",
@@ -232,7 +252,7 @@ mod tests {
             assert!(is_called || name.starts_with('@'), "{name}");
             assert!(has_function(name));
         }
-        assert!(!has_function("url") && !has_function("authorizer.group"));
+        assert!(!has_function("authorizer.group"));
     }
 
     #[test]
@@ -260,6 +280,9 @@ mod tests {
             "timestamp('9999-12-31T23:59:59Z') - timestamp('0001-01-01T00:00:00Z')",
             "timestamp(0).getHours('x:00')",
             "timestamp(0) < duration('1s')",
+            "url('https://a:b:c/')",
+            "url('../relative-path')",
+            "url('https://example.com#a')",
             "quantity('1x')",
             "quantity('500m').asInteger()",
             "quantity('9E').add(quantity('500m')).asInteger()",
@@ -277,6 +300,10 @@ mod tests {
             "quantity('9e18').add(quantity('9e18')) == quantity('1')",
             "quantity('1e30') == quantity('1')",
             "isQuantity('.')",
+            "isURL('https://[::1%25eth0]/')",
+            "url('https://a%20b/').getHost() == 'a b'",
+            "url('https://a:b:1/').getHost() == 'a:b:1'",
+            "url('/?a=%ff').getQuery() == {}",
             "timestamp(0).getHours('Europe/Berlin') == 1",
             "timestamp(0).getHours('25:00') == 1",
             "timestamp('2023-01-01T1:00:00Z').getHours() == 1",

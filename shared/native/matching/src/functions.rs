@@ -20,6 +20,7 @@ mod semver;
 mod set;
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
 mod time;
+mod url;
 
 pub(crate) use time::refuses_literal;
 
@@ -29,7 +30,7 @@ pub(crate) const NOT_KNOWN: &str = "its value on an API server is not known";
 
 /// The functions in this folder.
 pub(crate) const NAMES: &[&[&str]] =
-    &[address::NAMES, list::NAMES, quantity::NAMES, regex::NAMES, semver::NAMES, set::NAMES, time::NAMES];
+    &[address::NAMES, list::NAMES, quantity::NAMES, regex::NAMES, semver::NAMES, set::NAMES, time::NAMES, url::NAMES];
 
 /// Declares the functions.
 pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
@@ -39,7 +40,8 @@ pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     regex::declare(env)?;
     semver::declare(env)?;
     set::declare(env)?;
-    time::declare(env)
+    time::declare(env)?;
+    url::declare(env)
 }
 
 /// A type of Kubernetes as a value of CEL.
