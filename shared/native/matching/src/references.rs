@@ -49,6 +49,8 @@ pub(crate) struct References {
     /// The first thing for which API servers refuse an expression: a field that a request does not
     /// have, or a text that is not a duration or a timestamp.
     pub(crate) refused: Option<String>,
+    /// The first value that this crate gives in part, used in a way that could show the difference.
+    pub(crate) unreadable: Option<String>,
 }
 
 impl References {
@@ -137,8 +139,16 @@ impl<'e> Walk<'e> {
             self.found.refused = Some(format!("{name} refuses this text; {}", example(name)));
         }
         // The innermost one is named: it is the root of the others.
-        if let Some(target) = target {
-            self.visit(target);
+        match target.map(|target| &target.expr) {
+            // Whether there are messages is known; the messages of an API server are not.
+            Some(Expr::Call(checked)) if name == "hasValue" && checked.func_name == "validate" => {
+                checked.target.iter().for_each(|format| self.visit(format));
+                checked.args.iter().for_each(|text| self.visit(text));
+            }
+            _ => target.into_iter().for_each(|target| self.visit(target)),
+        }
+        if name == "validate" && self.found.unreadable.is_none() {
+            self.found.unreadable = Some("the messages of validate".to_owned());
         }
         if !(self.has_function)(name) {
             self.unknown(|| format!("the function {name}"));

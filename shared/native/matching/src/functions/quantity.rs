@@ -12,16 +12,8 @@ use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overlo
 
 use super::{NOT_KNOWN, Of, Opaque, failed};
 
-pub(super) const NAMES: &[&str] = &[
-    "add",
-    "asApproximateFloat",
-    "asInteger",
-    "isInteger",
-    "isQuantity",
-    "quantity",
-    "sign",
-    "sub",
-];
+pub(super) const NAMES: &[&str] =
+    &["add", "asApproximateFloat", "asInteger", "isInteger", "isQuantity", "quantity", "sign", "sub"];
 
 /// A quantity.
 #[derive(Clone, Copy, Debug)]
@@ -248,7 +240,9 @@ fn sum(left: Quantity, right: Quantity, function: &str) -> Result<Of<Quantity>, 
         Form::Decimals(decimals) => decimals,
     };
     let form = match (left.form, right.form) {
-        (Form::Scaled(left, scale), Form::Scaled(right, of_right)) => sum_scaled((left, scale), (right, of_right)),
+        (Form::Scaled(left, scale), Form::Scaled(right, of_right)) => {
+            sum_scaled((left, scale), (right, of_right))
+        }
         _ => None,
     };
     let longest = decimals(left.form).max(decimals(right.form));

@@ -214,8 +214,8 @@ fn is_in_range(at: NaiveDateTime) -> bool {
     (1..=9999).contains(&at.year())
 }
 
-/// Reads a timestamp of RFC 3339. Go also reads hours of one digit, a comma before the fraction, and
-/// zones that do not exist: these are not known.
+/// Reads a timestamp of RFC 3339. Go also reads hours of one digit, a comma before the fraction,
+/// and zones that do not exist: these are not known.
 fn read_timestamp(text: &str) -> Result<Timestamp, Problem> {
     let malformed = || Problem::Malformed;
     let (date, rest) = text.split_once('T').ok_or_else(malformed)?;
@@ -237,7 +237,8 @@ fn read_timestamp(text: &str) -> Result<Timestamp, Problem> {
         zone => {
             let unsigned = zone.strip_prefix(['+', '-']).ok_or_else(malformed)?;
             let (hours, minutes) = unsigned.split_once(':').ok_or_else(malformed)?;
-            let (hours, minutes) = (two_digits(hours).ok_or_else(malformed)?, two_digits(minutes).ok_or_else(malformed)?);
+            let (hours, minutes) =
+                (two_digits(hours).ok_or_else(malformed)?, two_digits(minutes).ok_or_else(malformed)?);
             if hours > 23 || minutes > 59 {
                 return Err(Problem::NotKnown);
             }
@@ -245,7 +246,8 @@ fn read_timestamp(text: &str) -> Result<Timestamp, Problem> {
             if zone.starts_with('-') { seconds.saturating_neg() } else { seconds }
         }
     };
-    let (minute, second) = (two_digits(minute).ok_or_else(malformed)?, two_digits(second).ok_or_else(malformed)?);
+    let (minute, second) =
+        (two_digits(minute).ok_or_else(malformed)?, two_digits(second).ok_or_else(malformed)?);
     if hour.len() == 1 && hour.bytes().all(|one| one.is_ascii_digit()) {
         return Err(Problem::NotKnown);
     }
@@ -278,8 +280,8 @@ pub(super) fn read_date(text: &str) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(year, two_digits(month)?, two_digits(day)?)
 }
 
-/// Returns the time in a zone: a number of hours and minutes, or UTC. Names of other zones depend on
-/// the database of the API server.
+/// Returns the time in a zone: a number of hours and minutes, or UTC. Names of other zones depend
+/// on the database of the API server.
 fn in_zone(timestamp: &Timestamp, zone: &str, function: &str) -> Result<NaiveDateTime, ExecutionError> {
     let Some((hours, minutes)) = zone.split_once(':') else {
         return if matches!(zone, "" | "UTC") { Ok(timestamp.utc) } else { Err(failed(function, NOT_KNOWN)) };
@@ -323,7 +325,8 @@ fn text_of_duration(duration: &Duration) -> CelString<'static> {
 }
 
 fn text_of_timestamp(timestamp: &Timestamp) -> CelString<'static> {
-    let local = timestamp.utc.checked_add_signed(TimeDelta::seconds(timestamp.offset)).unwrap_or(timestamp.utc);
+    let local =
+        timestamp.utc.checked_add_signed(TimeDelta::seconds(timestamp.offset)).unwrap_or(timestamp.utc);
     let fraction = match local.nanosecond() {
         0 => String::new(),
         nanosecond => format!(".{nanosecond:09}").trim_end_matches('0').to_owned(),

@@ -67,8 +67,8 @@ pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn get_query: (Of<Url>) -> Result<CelMap>)
 }
 
-/// Checks a URL with a scheme, or an absolute path, as `ParseRequestURI` does: a fragment belongs to
-/// the part before it.
+/// Checks a URL with a scheme, or an absolute path, as `ParseRequestURI` does: a fragment belongs
+/// to the part before it.
 pub(super) fn check(text: &str) -> Result<(), Problem> {
     read(text).map(|_| ())
 }
@@ -223,15 +223,8 @@ fn escaped(text: &str, part: Part) -> Result<String, Problem> {
     if text.bytes().all(|byte| stays(byte) || b"!'()*[]%".contains(&byte)) {
         return Ok(text.to_owned());
     }
-    let mut found = String::with_capacity(text.len());
-    for byte in bytes {
-        if stays(byte) {
-            found.push(char::from(byte));
-        } else {
-            found.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    Ok(found)
+    let escape = |byte| if stays(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    Ok(bytes.into_iter().map(escape).collect())
 }
 
 fn get_scheme(url: &Of<Url>) -> CelString<'static> {
@@ -274,6 +267,7 @@ fn get_query(url: &Of<Url>) -> Result<CelMap<'static>, ExecutionError> {
         found.entry(text(key)?).or_default().push(Box::new(CelString::from(text(value)?)));
     }
     let entries = found.into_iter();
-    let entries = entries.map(|(key, values)| (Key::from(key), Box::new(CelList::from(values)) as Box<dyn Val>));
+    let entries =
+        entries.map(|(key, values)| (Key::from(key), Box::new(CelList::from(values)) as Box<dyn Val>));
     Ok(CelMap::from(entries.collect::<HashMap<_, _>>()))
 }
