@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission_review::{AdmissionRequest, Form};
-use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
 use serde_json::Value;
 use text::Step;
 
@@ -32,6 +32,7 @@ const DUPLICATE: &str =
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
+    pub(crate) mutations: Vec<Mutation>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
     pub(crate) objects: u64,
@@ -326,6 +327,10 @@ impl Judge<'_> {
                 Outcome::Denied
             }
             Judged::Mutated(object) => {
+                if self.options.reports_mutations {
+                    let old = asked.value().get("object").cloned().unwrap_or_default();
+                    output.mutations.push(mutation(index, old, object.clone(), subject, locator));
+                }
                 asked.set_object(object);
                 Outcome::Mutated
             }
@@ -454,6 +459,26 @@ impl Judge<'_> {
         self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
         Self::count(&subject, &outcomes, output);
         Self::remark(exceptions, &outcomes, &spot, locator, output);
+    }
+}
+
+/// Returns the change of an object for the report.
+fn mutation(
+    policy: usize,
+    mut old: Value,
+    mut new: Value,
+    subject: &Subject<'_>,
+    locator: &Locator<'_>,
+) -> Mutation {
+    object_diff::conceal(&mut old, &mut new);
+    let lines = object_diff::lines(&old, &new).unwrap_or_default();
+    Mutation {
+        policy,
+        object: subject.reference.clone(),
+        place: Some(locator.place(subject.spot, None)),
+        concerns_pods: subject.pod.is_some(),
+        patch: object_diff::patch(&old, &new),
+        diff: lines.into_iter().map(|line| line.text).collect(),
     }
 }
 
