@@ -8,10 +8,11 @@ use std::path::Path;
 
 use report::{Format, Options, Output, Place};
 
-use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::replace_file::replace_file;
 use crate::stdout::print;
+
+use super::args::OutputArgs;
 
 /// Checks that at most one report goes to standard output.
 ///

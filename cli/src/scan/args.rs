@@ -1,10 +1,11 @@
 //! The arguments of `portcullis scan`.
+#![expect(clippy::doc_markdown, reason = "the comments are the help, which has no links")]
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use report::{FailOn, FormatError, Output};
 
-use super::{EngineArgs, SettingsArgs};
+use crate::args::{EngineArgs, SettingsArgs};
 
 /// Judge objects as the API server and Kubewarden would, before they are applied.
 ///

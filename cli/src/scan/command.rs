@@ -1,23 +1,17 @@
 //! `portcullis scan`.
 
-mod baseline;
-mod compare;
-mod input;
-mod policies;
-mod progress;
-mod reports;
-
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use ::scan::{Date, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
-use crate::args::{OperationChoice, PodsChoice, ScanArgs};
+use super::args::{OperationChoice, PodsChoice, ScanArgs};
+use super::progress::Progress;
+use super::{baseline, compare, input, policies, reports};
 use crate::failure::Failure;
 use crate::print_problem;
 use crate::source::InputReader;
-use progress::Progress;
 
 /// Judges objects and writes the reports.
 ///
