@@ -430,6 +430,7 @@ fn mutation(
         diff: lines.into_iter().map(|line| line.text).collect(),
     }
 }
+
 impl Violation {
     /// Creates a violation that is about the object as a whole.
     fn of_text(text: String) -> Self {
