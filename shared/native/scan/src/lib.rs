@@ -54,7 +54,7 @@ pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use old::Old;
-pub use options::{Operation, Options, Pods};
+pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
 pub use revision::{add_revision, add_revision_in};
