@@ -167,6 +167,11 @@ pub(crate) struct OutputArgs {
     #[arg(long, conflicts_with = "compare")]
     pub(crate) diff: bool,
 
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
+
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.
     #[arg(long, value_name = "NAME")]

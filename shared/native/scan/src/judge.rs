@@ -11,13 +11,13 @@ use text::Step;
 use crate::ask::{Answer, Asked, Effect, ask, ask_with_pods};
 use crate::cluster::{Cluster, Kind};
 use crate::entry::{Content, Entry, Spot};
-use crate::exceptions::{Exceptions, Remark};
+use crate::exceptions::{Exceptions, Remark, is_stored};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::old::Stored;
-use crate::options::{Operation, Options};
+use crate::options::{ExceptionsOf, Operation, Options};
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
@@ -45,6 +45,10 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
+    /// The number of exceptions that the scan does not honour at all.
+    pub(crate) exceptions_ignored: u64,
+    /// The number of exceptions that are not honoured because their objects are stored.
+    pub(crate) exceptions_stored: u64,
     /// The kinds that have to be collected before the piece can be judged. The rest of the output
     /// is then worth nothing.
     pub(crate) lacking: BTreeSet<Kind>,
@@ -137,7 +141,7 @@ impl Judge<'_> {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
-                let exceptions = self.exceptions(&object);
+                let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
@@ -183,10 +187,18 @@ impl Judge<'_> {
         output
     }
 
-    /// Returns the exceptions that an object of the input has, before any policy changes it.
-    fn exceptions(&self, object: &Value) -> Exceptions {
-        let today = self.options.exceptions_on;
-        today.map_or_else(Exceptions::default, |today| Exceptions::of(object, self.policies, today))
+    /// Returns the exceptions that an object of the input has, before any policy changes it. Those
+    /// that are not honoured are counted.
+    fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
+        let Some(today) = self.options.exceptions_on else {
+            output.exceptions_ignored = output.exceptions_ignored.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        };
+        if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) {
+            output.exceptions_stored = output.exceptions_stored.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        }
+        Exceptions::of(object, self.policies, today)
     }
 
     /// Adds the remarks about the exceptions of an object that was judged.
@@ -399,7 +411,7 @@ impl Judge<'_> {
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
-        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
+        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
