@@ -59,6 +59,20 @@ pub enum Engine {
     Unavailable(String),
 }
 
+impl Engine {
+    #[cfg_attr(
+        not(feature = "modules"),
+        expect(clippy::unused_self, reason = "no other engine has a digest")
+    )]
+    fn digest(&self) -> Option<&str> {
+        match self {
+            #[cfg(feature = "modules")]
+            Self::Deployed(deployed) => Some(deployed.module().digest()),
+            _ => None,
+        }
+    }
+}
+
 impl Policy {
     /// Returns one of the policies of Portcullis with settings, deployed in protect mode with the
     /// rules and conditions that these settings need; `None` if there is no policy with this id.
@@ -99,6 +113,7 @@ impl Policy {
             kind: manifest.kind.name().to_owned(),
             namespace: manifest.namespace.clone(),
             module: names.join(", "),
+            digest: None,
             protects: manifest.mode == Mode::Protect,
             category: annotations.category.clone(),
             severity: annotations
@@ -138,6 +153,12 @@ impl Policy {
             Judge::Group(_, members) => (None, Some(members.values())),
         };
         one.into_iter().chain(group.into_iter().flatten())
+    }
+
+    /// Returns the digests of the modules that the embedded host runs.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let digests: Vec<&str> = self.modules().filter_map(|module| module.engine.digest()).collect();
+        (!digests.is_empty()).then(|| digests.join(", "))
     }
 
     /// Returns why the policy judges nothing, if so.
