@@ -19,7 +19,7 @@ use super::{kyverno, policy};
 
 /// The policies, and problems that keep some of them from judging.
 #[derive(Default)]
-pub(super) struct Policies {
+pub(super) struct PolicySet {
     pub(super) policies: Vec<Policy>,
     pub(super) notices: Vec<Notice>,
     /// Policies of Kyverno and their exceptions, until all files are read.
@@ -37,9 +37,9 @@ pub(super) fn load(
     settings: &SettingsArgs,
     engine: &EngineArgs,
     reader: &mut InputReader,
-) -> Result<Policies, Failure> {
+) -> Result<PolicySet, Failure> {
     let named_settings = settings::read(settings, reader)?;
-    let mut policies = Policies::default();
+    let mut policies = PolicySet::default();
     let mut bare = 0_usize;
     for argument in arguments {
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
@@ -83,7 +83,7 @@ pub(super) fn load(
     Ok(policies)
 }
 
-impl Policies {
+impl PolicySet {
     /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, are
     /// skipped.
     fn add_file(
