@@ -27,8 +27,10 @@ pub(crate) struct ScanArgs {
     /// several.
     ///
     /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
-    /// rules, selectors and conditions. An id or a module is matched by its own rules. The ids are
-    /// external-ips, node-labels, node-pods, pod-security and selinux.
+    /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
+    /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
+    /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
+    /// selinux.
     #[arg(short, long, required = true, value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 

@@ -39,6 +39,10 @@ pub struct PolicyRef {
     pub namespace: Option<String>,
     /// The module, as the manifest or the command line names it.
     pub module: String,
+    /// The digest of the module, such as `sha256:…`, if the embedded host runs it; those of a group
+    /// in the order of [`PolicyRef::module`]. Restrictions in the tool have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// Whether violations are denied; with `false`, they are only reported (`mode: monitor`).
     pub protects: bool,
     /// The category and the severity, from the annotations of the manifest or the module.
