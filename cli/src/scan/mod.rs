@@ -7,6 +7,8 @@ mod baseline;
 mod command;
 mod compare;
 mod input;
+#[cfg_attr(not(feature = "live"), path = "live/disabled.rs")]
+mod live;
 mod manifest;
 mod policies;
 mod policy;

@@ -102,7 +102,8 @@ impl Policies {
         Ok(found)
     }
 
-    fn add(&mut self, object: &Value, name: &SourceName, engine: &EngineArgs) {
+    /// Adds the policy of a manifest.
+    pub(super) fn add(&mut self, object: &Value, name: &SourceName, engine: &EngineArgs) {
         let manifest = match PolicyManifest::read(object) {
             Ok(manifest) => manifest,
             Err(error) => {

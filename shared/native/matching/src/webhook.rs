@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kinds::Kinds;
+use kinds::{Kinds, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -65,6 +65,18 @@ pub(crate) struct NamedExpression {
 
 /// The most conditions that a webhook may have.
 const MAX_CONDITIONS: usize = 64;
+
+/// How the rules of a webhook fit a resource.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Fit {
+    /// The webhook never receives its objects.
+    None,
+    /// The webhook receives its objects in another version or group, if the API server converts
+    /// them.
+    Equivalent,
+    /// The webhook receives its objects.
+    Exact,
+}
 
 /// How a rule matches.
 enum Hit {
@@ -180,6 +192,31 @@ impl Webhook {
             (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
             (_, Some(requirement)) => unknown(Reason::Namespace(requirement)),
         }
+    }
+
+    /// Returns how the rules fit objects of a resource when they are subject to an operation. The
+    /// selectors and conditions decide about each object.
+    #[must_use]
+    pub fn fit(&self, kinds: &Kinds, operation: &str, resource: &Resource) -> Fit {
+        let target = Target {
+            operation,
+            group: &resource.group,
+            version: &resource.version,
+            resource: &resource.plural,
+            subresource: "",
+            namespace: if resource.is_namespaced == Some(false) { "" } else { "any" },
+        };
+        match self.hit(kinds, &target) {
+            Some(Hit::Exact(_)) => Fit::Exact,
+            Some(Hit::Equivalent { .. } | Hit::Versions { .. }) => Fit::Equivalent,
+            None => Fit::None,
+        }
+    }
+
+    /// Returns whether a rule names an API group, or all groups.
+    #[must_use]
+    pub fn names_group(&self, group: &str) -> bool {
+        self.rules.iter().any(|rule| rule.names_group(group))
     }
 
     /// Finds the first rule that matches, or else the first that matches an equivalent resource.

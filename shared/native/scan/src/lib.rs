@@ -37,6 +37,7 @@ mod explanation;
 mod guards;
 mod input;
 mod judge;
+mod live;
 mod locate;
 mod old;
 mod options;
@@ -50,6 +51,7 @@ mod subject;
 mod tally;
 mod verdict;
 
+pub use cluster::Kind;
 pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
@@ -75,10 +77,10 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
 }
 
 /// Returns the notice about a source that cannot be read.
-fn unreadable_input(Unreadable { origin, problem }: &Unreadable) -> Notice {
+fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) -> Notice {
     let place =
         place(&origin.name, problem.at.unwrap_or(Position { line: 1, column: 1 }), problem.at.is_some());
-    Notice { level: Level::Error, place: Some(place), message: problem.message.clone() }
+    Notice { level: Level::Error, place: Some(place).filter(|_| !is_live), message: problem.message.clone() }
 }
 
 /// Returns a place in a piece, whose position is that in the file.
