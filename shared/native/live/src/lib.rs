@@ -7,9 +7,17 @@
 //! addresses, and never a token, a key or what a credential plugin printed on standard output.
 
 mod connection;
+mod discovery;
 mod error;
 mod kubeconfig;
+mod objects;
+mod pages;
+mod plan;
+mod policies;
 
 pub use connection::{Connection, Method, Request};
+pub use discovery::{Discovery, Served};
 pub use error::Error;
 pub use kubeconfig::Target;
+pub use objects::{LookUps, Objects};
+pub use policies::Deployed;

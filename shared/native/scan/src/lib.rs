@@ -37,6 +37,7 @@ mod explanation;
 mod guards;
 mod input;
 mod judge;
+mod live;
 mod locate;
 mod look_up;
 mod old;
@@ -52,7 +53,7 @@ mod tally;
 mod verdict;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
-pub use cluster::Cluster;
+pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
@@ -81,10 +82,11 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
 }
 
 /// Returns the notice about a source that cannot be read.
-fn unreadable_input(Unreadable { origin, problem }: &Unreadable) -> Notice {
+fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) -> Notice {
+    let place = place(origin, problem.at, problem.at.is_some());
     Notice {
         level: Level::Error,
-        place: Some(place(origin, problem.at, problem.at.is_some())),
+        place: Some(place).filter(|_| !is_live),
         message: message_at(origin, problem.at, &problem.message),
     }
 }
