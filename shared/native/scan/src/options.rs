@@ -25,6 +25,8 @@ pub struct Options {
     pub exceptions_on: Option<Date>,
     /// The objects whose exceptions are honoured.
     pub exceptions_of: ExceptionsOf,
+    /// Whether the report has the changes that policies make. They take memory.
+    pub reports_mutations: bool,
     /// The number of threads that judge; at least one.
     pub workers: usize,
 }
@@ -81,6 +83,7 @@ impl Default for Options {
             is_strict: false,
             exceptions_on: None,
             exceptions_of: ExceptionsOf::default(),
+            reports_mutations: false,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
