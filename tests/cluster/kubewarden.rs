@@ -1,6 +1,6 @@
 //! Policies that are deployed.
 
-use std::mem;
+use std::{mem, thread};
 
 use base64::Engine as _;
 use matching::PolicyManifest;
@@ -33,7 +33,7 @@ impl<'a> Kubewarden<'a> {
         let old = mem::replace(&mut self.policies, policies.to_vec());
         let kept: Vec<String> = policies.iter().map(|policy| read(policy).configuration_name()).collect();
         for policy in old.iter().filter(|policy| !kept.contains(&read(policy).configuration_name())) {
-            self.delete(policy);
+            self.delete(policy).unwrap();
         }
         let old = mem::replace(&mut self.server, server);
         self.apply();
@@ -52,10 +52,10 @@ impl<'a> Kubewarden<'a> {
         self.cluster.wait_for_webhooks();
     }
 
-    fn delete(&self, policy: &Policy) {
+    fn delete(&self, policy: &Policy) -> Result<String, String> {
         let manifest = read(policy);
         let arguments = ["delete", webhook::resource(&manifest), &manifest.configuration_name()];
-        self.cluster.server.kubectl(&arguments).unwrap();
+        self.cluster.server.kubectl(&arguments)
     }
 }
 
@@ -65,9 +65,11 @@ fn read(policy: &Policy) -> PolicyManifest {
 
 impl Drop for Kubewarden<'_> {
     fn drop(&mut self) {
-        for policy in &self.policies {
-            self.delete(policy);
+        let deleted: Vec<_> = self.policies.iter().map(|policy| self.delete(policy)).collect();
+        // A second panic would end the test with its processes left.
+        if !thread::panicking() {
+            assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
+            self.cluster.wait_for_webhooks();
         }
-        self.cluster.wait_for_webhooks();
     }
 }

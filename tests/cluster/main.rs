@@ -23,6 +23,7 @@ mod policy_server;
 mod policy_subreconciler_webhook;
 mod policyserver_controller_configmap;
 mod selinux;
+mod troubleshooting;
 
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +44,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("old_violations_are_tolerated", pod_security::updates),
     ("levels_are_given_and_guarded", selinux::levels),
     ("the_ladder_leads_up_and_down", ladder::rungs),
+    ("emergency_exits_lead_out_of_an_outage", troubleshooting::outages),
     ("nothing_forbidden_is_stored_and_nothing_acknowledged_lost", outage::restarts),
 ];
 

@@ -27,6 +27,20 @@ pub(crate) struct PolicyServer {
 impl PolicyServer {
     /// Starts a policy server, and waits until it is ready.
     pub(crate) fn start(api_server: &ApiServer, policies: &Value) -> Self {
+        let mut server = Self::new(api_server, policies);
+        server.restart();
+        server
+    }
+
+    /// Returns the log of a policy server that must not start with these policies.
+    pub(crate) fn refuse(api_server: &ApiServer, policies: &Value) -> String {
+        let server = Self::new(api_server, policies);
+        let output = server.command().output().unwrap();
+        assert!(!output.status.success(), "the policy server started and ended");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn new(api_server: &ApiServer, policies: &Value) -> Self {
         let [port, readiness] = free_ports();
         let folder = api_server.folder().join(format!("policy-server-{port}"));
         fs::create_dir(&folder).unwrap();
@@ -50,24 +64,28 @@ impl PolicyServer {
             ["--sigstore-trust-config".to_owned(), path("trust.json")],
             ["--sigstore-cache-dir".to_owned(), path("sigstore")],
         ];
-        let mut server = Self {
+        Self {
             port,
             readiness,
             arguments: arguments.concat(),
             configuration: api_server.user(USER).configuration(),
             log: folder.join("log"),
             process: None,
-        };
-        server.restart();
-        server
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("policy-server");
+        // This version of the server colours its log if the variable is set, and not otherwise.
+        command.env_remove("NO_COLOR");
+        command.args(&self.arguments).env("KUBECONFIG", &self.configuration);
+        command
     }
 
     /// Starts the server again after its end, with the same policies and the same address.
     pub(crate) fn restart(&mut self) {
         assert!(self.process.is_none(), "the policy server runs");
-        let mut command = Command::new("policy-server");
-        command.args(&self.arguments).env("KUBECONFIG", &self.configuration).env_remove("NO_COLOR");
-        let mut process = Process::start(&mut command, self.log.clone());
+        let mut process = Process::start(&mut self.command(), self.log.clone());
         process.wait(|| self.is_ready());
         self.process = Some(process);
     }
