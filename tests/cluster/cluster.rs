@@ -112,8 +112,8 @@ impl Cluster {
         object.pointer(pointer).cloned().unwrap_or(Value::Null)
     }
 
-    /// Waits until the server has seen all webhooks that are written so far: it calls a webhook that
-    /// is written after them, once for each kind of configuration.
+    /// Waits until the server has seen all webhooks that are written so far: it calls a webhook
+    /// that is written after them, once for each kind of configuration.
     pub(crate) fn wait_for_webhooks(&self) {
         let number = self.probes.get() + 1;
         self.probes.set(number);
@@ -201,7 +201,7 @@ fn merge(object: &mut Value, changes: &Value) {
     }
 }
 
-/// What an answer has to be.
+/// Expectations of an answer.
 pub(crate) trait Expect {
     /// Panics unless the request succeeded without warnings.
     fn succeeded(&self);

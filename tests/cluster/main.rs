@@ -6,8 +6,8 @@
 //!
 //! Kubewarden's controller needs a cluster with nodes. Its part, the configuration of webhooks and
 //! of the policy server, is in `policy_subreconciler_webhook.rs` and
-//! `policyserver_controller_configmap.rs`. All scenarios have the same API server, and come one
-//! after the other, because their policies judge the whole cluster.
+//! `policyserver_controller_configmap.rs`. All scenarios have the same API server, and run in
+//! turn, because their policies judge the whole cluster.
 
 mod cluster;
 mod external_ips;

@@ -91,7 +91,7 @@ pub(crate) fn a_kubelet(cluster: &Cluster) {
         "the label of the administrator"
     );
 
-    // Taints keep pods away, and owners have the Node deleted.
+    // Pods avoid taints, and a Node is deleted with its owners.
     change(&kubelet, &json!({ "spec": { "taints": null } })).denied_by(POLICY, TAINTS);
     let owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "gone", "uid": "1" });
     change(&kubelet, &json!({ "metadata": { "ownerReferences": [owner] } })).denied_by(POLICY, OWNERS);

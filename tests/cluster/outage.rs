@@ -26,7 +26,7 @@ const WRITERS: usize = 3;
 /// The Services of a writer at once: half of them are forbidden.
 const BATCH: usize = 10;
 
-/// What has become of the Services.
+/// The answers to requests for Services.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     /// The names that the API server has acknowledged.

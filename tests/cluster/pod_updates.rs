@@ -1,4 +1,4 @@
-//! What a node may do to pods that exist, as KEP-1314 restricts it: their status, and no labels.
+//! The changes that a node may make to pods, as KEP-1314 restricts them: status, and no labels.
 
 use serde_json::{Value, json};
 use tests::api_server::{Answer, User};

@@ -55,7 +55,8 @@ pub(crate) fn configuration(policy: &Policy, port: u16, authority: &str, with_co
     })
 }
 
-/// The selector leaves out Kubewarden's own namespace, and has only the expressions of the policy's.
+/// Returns the selector, without Kubewarden's own namespace. It has the expressions of the selector
+/// of the policy, and not its labels.
 fn namespace_selector(spec: &Value) -> Value {
     let own = spec["namespaceSelector"]["matchExpressions"].as_array().cloned().unwrap_or_default();
     let outside = json!({ "key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": [NAMESPACE] });

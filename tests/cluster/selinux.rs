@@ -125,7 +125,7 @@ pub(crate) fn levels(cluster: &Cluster) {
     create(&cluster.admin(), &volume("/etc/kubernetes")).denied_by(GUARD, IS_OF_THE_SYSTEM);
     create(&cluster.admin(), &volume("/mnt/disks/1")).succeeded();
 
-    // The guard denies what is left without a level, whoever removes it.
+    // The guard denies pods without a level.
     kubewarden.change(&[guard]);
     create(&jane, &pod("bare", "team-b", &Value::Null)).denied_by(GUARD, IS_MISSING);
     create(&jane, &pod("thief", "team-a", &theft)).denied_by(GUARD, &is_theft("spec"));

@@ -1,4 +1,4 @@
-//! What `docs/troubleshooting.md` and `docs/policy-server.md` say about outages.
+//! The outages of `docs/troubleshooting.md` and `docs/policy-server.md`, with the ways out.
 
 use serde_json::json;
 use tests::process::wait_until;

@@ -81,7 +81,7 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// Returns free ports of the loopback address.
 ///
 /// # Panics
-/// There are none.
+/// All ports are in use.
 #[must_use]
 pub fn free_ports<const N: usize>() -> [u16; N] {
     // The sockets are open together, so the ports differ.
