@@ -1,0 +1,9 @@
+//! The places where people work: kubectl, GitHub, GitLab, pre-commit and editors, and the release
+//! that all of them download.
+#![cfg(unix)]
+
+mod action;
+mod folder;
+mod kubectl;
+mod pre_commit;
+mod release;
