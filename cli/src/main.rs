@@ -22,6 +22,8 @@ mod policy;
 mod registry;
 mod replace_file;
 mod requests;
+#[cfg_attr(not(feature = "scan"), path = "scan/disabled.rs")]
+mod scan;
 mod settings;
 mod source;
 mod stdout;
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
     arguments.color.apply();
     status(match arguments.command {
         Command::Run(args) => commands::run(&args),
-        Command::Scan(args) => commands::scan(&args),
+        Command::Scan(args) => scan::scan(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),
         Command::Annotate(args) => commands::annotate(&args),

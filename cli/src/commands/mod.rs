@@ -1,11 +1,10 @@
-//! The commands that need no registry.
+//! The commands that need neither a registry nor the scanner.
 
 mod annotate;
 mod audit;
 mod convert;
 mod plugin;
 mod run;
-mod scan;
 mod selinux;
 mod shell;
 
@@ -14,6 +13,5 @@ pub(crate) use audit::audit;
 pub(crate) use convert::convert;
 pub(crate) use plugin::complete_plugin;
 pub(crate) use run::run;
-pub(crate) use scan::scan;
 pub(crate) use selinux::selinux;
 pub(crate) use shell::{completions, man};

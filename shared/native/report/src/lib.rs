@@ -41,6 +41,6 @@ pub use fingerprint::fingerprint;
 pub use format::{Format, FormatError, Options, Output, Sources, write};
 pub use model::{
     Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
-    Status, Totals,
+    Span, Status, Totals,
 };
 pub use read::{ReadError, read};

@@ -15,7 +15,7 @@ pub struct Report {
     pub policies: Vec<PolicyRef>,
     /// The findings of the policies. Admissions are only counted.
     pub findings: Vec<Finding>,
-    /// Problems of the input, which no policy judged.
+    /// Problems of the input and of the policies.
     pub notices: Vec<Notice>,
     /// The totals.
     pub totals: Totals,
@@ -148,13 +148,22 @@ pub struct Place {
     /// The file, as a path relative to the working directory with `/` on every system; `-` for the
     /// standard input.
     pub file: String,
+    /// The part of the file; `None` if it is not known, because the file cannot be read or a tool
+    /// renders it. In JSON, the fields of the span are those of the place, and absent without it.
+    #[serde(flatten)]
+    pub span: Option<Span>,
+    /// Whether this is the place of the value. Otherwise it is that of the object, because the
+    /// policy names no path, or a place in a template that a tool rendered.
+    pub is_exact: bool,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Span {
     /// The first character.
     pub start: Position,
     /// The position after the last character.
     pub end: Position,
-    /// Whether this is the place of the value. Otherwise it is that of the object, because the
-    /// policy names no path, or a place in a template that a tool rendered.
-    pub is_exact: bool,
 }
 
 /// A position in a text. Lines and columns count from one, columns in characters.
@@ -166,7 +175,7 @@ pub struct Position {
     pub column: u64,
 }
 
-/// A problem of the input.
+/// A problem of the input, of a policy, or of the scan itself.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
@@ -182,7 +191,8 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Input that could not be read, so that something was not judged.
+    /// Input that could not be read, or a policy that could not be loaded: something was not
+    /// judged.
     Error,
     /// Input that was judged and is probably not meant so, such as an unknown field.
     Warning,

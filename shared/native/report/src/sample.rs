@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
-    Status, Totals,
+    Span, Status, Totals,
 };
 
 /// A name that tries to become markup, a script, a command of a runner or a new line.
@@ -35,7 +35,8 @@ fn object(api_version: &str, kind: &str, namespace: Option<&str>, name: &str) ->
 
 pub(crate) fn place(file: &str, start: (u64, u64), end: (u64, u64), is_exact: bool) -> Place {
     let position = |(line, column)| Position { line, column };
-    Place { file: file.to_owned(), start: position(start), end: position(end), is_exact }
+    let span = Some(Span { start: position(start), end: position(end) });
+    Place { file: file.to_owned(), span, is_exact }
 }
 
 /// A denial in a file.

@@ -15,13 +15,18 @@ use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
-use crate::old::Old;
+use crate::old::Stored;
 use crate::options::{Operation, Options, Pods};
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
 use crate::verdict::{Judged, Request, Verdict, Violation, judge, unknown};
+
+/// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
+/// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
+const DUPLICATE: &str =
+    "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
 /// The results of judging a piece.
 #[derive(Debug, Default)]
@@ -64,7 +69,7 @@ pub(crate) struct Judge<'s> {
     pub(crate) policies: &'s [Policy],
     pub(crate) options: &'s Options,
     pub(crate) cluster: &'s Cluster,
-    pub(crate) old: Option<&'s Old>,
+    pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
 }
 
@@ -90,7 +95,7 @@ impl Judge<'_> {
             Ok(read) => {
                 let locator = Locator::new(chunk);
                 if let Some(problem) = read.duplicate {
-                    let message = format!("{}: the last value counts; remove the others", problem.message);
+                    let message = format!("{}: {DUPLICATE}", problem.message);
                     output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
                 }
                 for entry in read.entries {
@@ -146,7 +151,7 @@ impl Judge<'_> {
     /// Returns the change that an object of the input is.
     fn change(&self, object: Value, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let stored = old.get(&identity)?.clone();
+            let stored = old.get(&identity)?;
             output.seen.push(identity);
             Some(stored)
         });
@@ -161,20 +166,20 @@ impl Judge<'_> {
     }
 
     /// Judges the deletion of an object of the old side.
-    pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
+    pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
         let mut output =
             Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
             spot: &spot,
-            reference: object_ref(object),
+            reference: object_ref(&object),
             pod: None,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
         };
-        self.object(Change::Delete(object.clone()), &subject, &Locator::new(&chunk), &mut output);
+        self.object(Change::Delete(object), &subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }

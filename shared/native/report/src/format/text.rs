@@ -82,9 +82,7 @@ pub(super) fn write_finding(
     if let Some(place) = &finding.place {
         line.push_str(", ");
         line.push_str(&one_line(&place.to_string()));
-        if !place.is_exact {
-            line.push_str(" (the object)");
-        }
+        line.push_str(place.qualifier());
     }
     writeln!(out, "    {} {line}", paint.with(style, &format!("{name:<9}")))?;
     writeln!(out, "      {}", one_line(&finding.message))?;
@@ -98,7 +96,7 @@ pub(super) fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) 
     if report.notices.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{}", paint.with(BOLD, "Input"))?;
+    writeln!(out, "{}", paint.with(BOLD, "Problems"))?;
     for notice in &report.notices {
         let (name, style) = match notice.level {
             Level::Error => ("error:", RED),
@@ -175,9 +173,11 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     if report.is_partial {
         sentences.push("The scan was interrupted: the report is not complete.".to_owned());
     }
-    let unread = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
-    if unread > 0 {
-        sentences.push(format!("{} of the input could not be read.", count(unread as u64, "part", "parts")));
+    let errors = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
+    if errors > 0 {
+        // They are about the input, about a policy, or about the scan itself.
+        sentences
+            .push(format!("{} kept something from being judged.", count(errors as u64, "error", "errors")));
     }
     if totals.evaluations == 0 {
         sentences.push(format!(

@@ -10,9 +10,11 @@ use serde_json::Value;
 use crate::args::{EngineArgs, SettingsArgs};
 use crate::cluster;
 use crate::failure::Failure;
-use crate::policy::{self, PolicyArgument};
+use crate::policy::PolicyArgument;
 use crate::source::{InputReader, SourceName};
 use crate::{parse, settings};
+
+use super::policy;
 
 /// The policies, and problems that keep some of them from judging.
 #[derive(Default)]
@@ -59,7 +61,7 @@ pub(super) fn load(
             }
             bare_argument => {
                 bare = bare.saturating_add(1);
-                policies.policies.push(policy::scan::bare(bare_argument, engine, &named_settings)?);
+                policies.policies.push(policy::bare(bare_argument, engine, &named_settings)?);
             }
         }
     }
@@ -109,7 +111,7 @@ impl Policies {
                 return;
             }
         };
-        self.policies.push(policy::scan::deployed(manifest, name, engine));
+        self.policies.push(policy::deployed(manifest, name, engine));
     }
 }
 

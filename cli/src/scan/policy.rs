@@ -6,13 +6,12 @@ use report::{PolicyRef, Severity};
 use scan::{Engine, Judge, Module, Policy as ScanPolicy};
 use serde_json::{Value, json};
 
-use super::argument::PolicyArgument;
-use super::deployed::Policy;
-use super::manifest::DeployedModule;
-use super::{NamedSettings, bare_module, settings_of};
 use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
+use crate::policy::{NamedSettings, Policy, PolicyArgument, bare_module};
 use crate::source::SourceName;
+
+use super::manifest::{DeployedModule, settings_of};
 
 /// The annotations of a policy about itself.
 const SEVERITY: &str = "io.kubewarden.policy.severity";

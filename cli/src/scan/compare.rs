@@ -2,10 +2,11 @@
 
 use report::{Comparison, Format};
 
-use crate::args::{ScanArgs, SettingsArgs};
+use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::source::InputReader;
 
+use super::args::ScanArgs;
 use super::policies::{self, Policies};
 
 /// Checks that a comparison has all formats that are asked for.
