@@ -41,6 +41,11 @@ use args::{Cli, Command};
 use called_as::CalledAs;
 use failure::Failure;
 
+/// Static programs for Linux have no other fast allocator.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The exit status of a command that failed. clap uses the same status for invalid arguments.
 const FAILED: u8 = 2;
 
