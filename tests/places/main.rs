@@ -4,6 +4,7 @@
 
 mod action;
 mod folder;
+mod gitlab;
 mod kubectl;
 mod pre_commit;
 mod release;
