@@ -162,6 +162,11 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(crate) no_exceptions: bool,
 
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
+
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.
     #[arg(long, value_name = "NAME")]

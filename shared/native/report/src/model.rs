@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The results of a scan.
 ///
@@ -15,6 +16,9 @@ pub struct Report {
     pub policies: Vec<PolicyRef>,
     /// The findings of the policies. Admissions are only counted.
     pub findings: Vec<Finding>,
+    /// The changes that policies make to objects, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutations: Vec<Mutation>,
     /// Problems of the input and of the policies.
     pub notices: Vec<Notice>,
     /// The totals.
@@ -95,6 +99,25 @@ pub struct Finding {
     pub excepted: Option<String>,
     /// Whether a baseline has the finding. Such a finding does not fail a scan.
     pub is_known: bool,
+}
+
+/// The change that a policy makes to an object.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mutation {
+    /// The index of the policy in [`Report::policies`].
+    pub policy: usize,
+    /// The object.
+    pub object: ObjectRef,
+    /// The place of the object in the input.
+    pub place: Option<Place>,
+    /// Whether the change is one of the pods that a workload would create.
+    pub concerns_pods: bool,
+    /// The change as a JSON patch (RFC 6902) of the object as the policy received it. Values of
+    /// Secrets are hidden.
+    pub patch: Value,
+    /// The change as the lines of a unified diff of YAML.
+    pub diff: Vec<String>,
 }
 
 /// The result of judging an object by a policy.

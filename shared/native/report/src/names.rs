@@ -155,7 +155,12 @@ impl<'r> View<'r> {
 
     /// The label of the policy of a finding.
     pub(crate) fn label(&self, finding: &Finding) -> &str {
-        self.labels.get(finding.policy).map_or("", String::as_str)
+        self.policy_label(finding.policy)
+    }
+
+    /// The label of the policy with an index.
+    pub(crate) fn policy_label(&self, policy: usize) -> &str {
+        self.labels.get(policy).map_or("", String::as_str)
     }
 
     /// The label of the policy of a finding and the control: `pod-security/privileged`.

@@ -28,8 +28,8 @@
 //! It does not print (see `report`), does not decide which requests reach a policy (see `matching`)
 //! and does not fetch modules.
 
+mod ask;
 mod cluster;
-mod consult;
 mod date;
 mod entry;
 mod exceptions;
@@ -38,6 +38,7 @@ mod guards;
 mod input;
 mod judge;
 mod locate;
+mod look_up;
 mod old;
 mod options;
 mod pods;
@@ -50,15 +51,20 @@ mod subject;
 mod tally;
 mod verdict;
 
+pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
+pub use cluster::Cluster;
 pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
+pub use look_up::LookUp;
 pub use old::Old;
 pub use options::{Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
+pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
+pub use verdict::{Denial, Judged, Request, Verdict, Violation};
 
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};

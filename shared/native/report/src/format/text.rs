@@ -18,7 +18,7 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 pub(super) const BOLD: Style = Style::new().bold();
 
 /// Writes the open findings by file, or by namespace and owner for objects that are in no file.
-/// Problems of the input, the totals of each policy, and the result follow.
+/// Changes, problems of the input, the totals of each policy, and the result follow.
 ///
 /// Messages are not wrapped: a line that is broken cannot be searched for.
 pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
@@ -39,6 +39,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         }
         writeln!(out)?;
     }
+    write_mutations(out, &view, paint)?;
     write_notices(out, report, paint)?;
     write_totals(out, &view)?;
     write_result(out, report, options, paint)
@@ -88,6 +89,28 @@ pub(super) fn write_finding(
     writeln!(out, "      {}", one_line(&finding.message))?;
     for remark in finding.remarks() {
         writeln!(out, "      {}", paint.with(CYAN, &one_line(&remark)))?;
+    }
+    Ok(())
+}
+
+/// Writes the changes as diffs.
+fn write_mutations(out: &mut dyn Write, view: &View<'_>, paint: Paint) -> io::Result<()> {
+    for mutation in &view.report.mutations {
+        let pods = if mutation.concerns_pods { ", the pods to come" } else { "" };
+        let place = mutation.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+        let policy = view.policy_label(mutation.policy);
+        let heading = one_line(&format!("{}{pods}: changed by {policy}{place}", mutation.object));
+        writeln!(out, "{}", paint.with(BOLD, &heading))?;
+        for line in &mutation.diff {
+            let style = match line.chars().next() {
+                Some('+') => AnsiColor::Green.on_default(),
+                Some('-') => AnsiColor::Red.on_default(),
+                Some('@') => CYAN,
+                _ => Style::new(),
+            };
+            writeln!(out, "  {}", paint.with(style, &one_line(line)))?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -232,6 +255,18 @@ mod tests {
         }
         assert_ne!(painted, plain);
         assert_eq!(stripped, plain);
+    }
+
+    #[test]
+    fn changes_are_shown_as_diffs() {
+        let report = Report { mutations: vec![sample::mutation()], ..sample::clean() };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &report, &Options::default()).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let heading = "Deployment shop/web, the pods to come: changed by pod-security, deploy/web.yaml:1:1\n";
+        assert!(text.contains(heading), "{text}");
+        assert!(text.contains("\n  @@ -1,2 +1,2 @@\n   labels:\n  -  a: b\n  +  a: x</script>"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
     }
 
     #[test]
