@@ -12,7 +12,7 @@ use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
 
-/// What a user types to call the plugin.
+/// The words that call the plugin.
 const PLUGIN: &str = "kubectl portcullis";
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

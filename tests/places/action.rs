@@ -1,5 +1,5 @@
 //! The action for GitHub: the steps of `action/action.yml`, run as a runner runs them, with an
-//! archive of the built tool in place of a release.
+//! archive of the built tool instead of a release.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use crate::folder::{CLEAN, Done, EXPOSED, Folder, tool};
 /// The directory of the release of this version.
 const DOWNLOADS: &str = concat!("downloads/v", env!("CARGO_PKG_VERSION"));
 
-/// What a job wrote and how it ended.
+/// The result of a job and everything that it wrote.
 struct Job {
     failed: bool,
     log: String,

@@ -19,6 +19,13 @@ spec:
 /// A Service that `external-ips` admits.
 pub(crate) const CLEAN: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: api}\n";
 
+/// A list of cases for `external-ips`, of which none fails if `admitted` is true.
+pub(crate) const CASES: &str = "\
+- name: a Service without addresses
+  object: {apiVersion: v1, kind: Service, metadata: {name: api, namespace: shop}}
+  want: {admitted: ADMITTED}
+";
+
 /// The built tool.
 pub(crate) fn tool() -> PathBuf {
     let tool = tests::root().join("target/debug/portcullis");
@@ -29,7 +36,7 @@ pub(crate) fn tool() -> PathBuf {
 /// The directory of a test, removed at its end.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
-/// What a program left: its status, standard output and standard error.
+/// The status, the standard output and the standard error of a program.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) status: i32,

@@ -1,5 +1,5 @@
 //! The job for GitLab: the script of `gitlab/portcullis.yml`, run with inputs as GitLab fills them
-//! in, and an archive of the built tool in place of a release.
+//! in, and an archive of the built tool instead of a release.
 
 use std::fs;
 

@@ -3,6 +3,8 @@
 #![cfg(unix)]
 
 mod action;
+mod docs;
+mod editors;
 mod folder;
 mod gitlab;
 mod kubectl;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use crate::folder::{CLEAN, Done, EXPOSED, Folder, tool};
+use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
 
 /// The pre-commit program; `None` if it is neither installed nor required.
 fn program() -> Option<PathBuf> {
@@ -113,4 +113,17 @@ fn a_scan_that_judges_nothing_fails_the_hook() {
     repository.configure("portcullis-scan", &[".", "--policy", "external-ips"]);
     let done = repository.run();
     assert!(done.status == 1 && done.stdout.contains("nothing was judged"), "{done:?}");
+}
+
+#[test]
+fn the_hook_runs_the_cases_of_policies() {
+    let Some(program) = program() else { return };
+    let repository = Repository::new("pre-commit-test", program);
+    repository.folder.file("user/cases/api.yaml", CASES.replace("ADMITTED", "false"));
+    repository.configure("portcullis-test", &["cases/api.yaml", "--policy", "external-ips"]);
+    let failed = repository.run();
+    assert!(failed.status == 1 && failed.stdout.contains("a Service without addresses"), "{failed:?}");
+    repository.folder.file("user/cases/api.yaml", CASES.replace("ADMITTED", "true"));
+    repository.git("user", &["add", "."]);
+    assert_eq!(repository.run().status, 0);
 }

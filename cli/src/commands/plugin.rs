@@ -9,8 +9,8 @@ use crate::called_as::CalledAs;
 use crate::failure::Failure;
 use crate::stdout::print;
 
-/// What the shell does with the candidates, in the numbers of Cobra, which kubectl reads from the
-/// last line (cobra, `completions.go`: `ShellCompDirective`).
+/// The use that the shell makes of the candidates, in the numbers of Cobra, which kubectl reads
+/// from the last line (cobra, `completions.go`: `ShellCompDirective`).
 mod directive {
     /// The shell completes file names if there are no candidates.
     pub(super) const DEFAULT: u8 = 0;
