@@ -32,10 +32,16 @@ fn keys(value: &Value) -> BTreeSet<String> {
 /// Every object in a value.
 fn objects<'a>(value: &'a Value, all: &mut Vec<&'a Value>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| objects(item, all)),
+        Value::Array(items) => {
+            for item in items {
+                objects(item, all);
+            }
+        }
         Value::Object(fields) => {
             all.push(value);
-            fields.values().for_each(|field| objects(field, all));
+            for field in fields.values() {
+                objects(field, all);
+            }
         }
         _ => {}
     }
@@ -58,7 +64,9 @@ fn examples_pass_inputs_that_exist() {
         .map(|block| serde_saphyr::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
         .collect();
     let mut all = Vec::new();
-    examples.iter().for_each(|example| objects(example, &mut all));
+    for example in &examples {
+        objects(example, &mut all);
+    }
     for object in all {
         let uses = object["uses"].as_str().unwrap_or_default();
         if uses.starts_with("portcullis/portcullis/action@") {
