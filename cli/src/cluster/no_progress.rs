@@ -9,6 +9,7 @@ impl Progress {
         Self
     }
 
+    #[expect(clippy::unused_self, reason = "with the feature, self counts")]
     pub(super) fn watch<'r>(&self, input: impl Read + 'r) -> Box<dyn Read + 'r> {
         Box::new(input)
     }

@@ -127,7 +127,7 @@ fn maintainer(author: &str) -> Option<Maintainer<'_>> {
     Some(Maintainer { name: name.trim(), email: email.trim() })
 }
 
-/// The characters that are encoded in one segment of a URL: all but the unreserved ones of RFC 3986.
+/// The characters that are encoded in a segment of a URL: all but the unreserved ones of RFC 3986.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Percent-encodes a text as one segment of a URL, such as a tag with a slash.
