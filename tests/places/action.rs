@@ -7,7 +7,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::folder::{CLEAN, Done, EXPOSED, Folder, tool};
+use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
 
 /// The directory of the release of this version.
 const DOWNLOADS: &str = concat!("downloads/v", env!("CARGO_PKG_VERSION"));
@@ -167,6 +167,21 @@ fn a_clean_directory_passes_without_a_file_for_code_scanning() {
     let job = runner.run(&[("policies", "external-ips"), ("paths", "api.yaml"), ("annotations", "false")]);
     assert!(!job.failed, "{}", job.log);
     assert_eq!(job.outputs.into_iter().collect::<Vec<_>>(), [("status".to_owned(), "0".to_owned())]);
+}
+
+#[test]
+fn runs_the_cases_of_policies() {
+    let runner = Runner::new("action-test");
+    runner.folder.file("work/good.yaml", CASES.replace("ADMITTED", "true"));
+    runner.folder.file("work/bad.yaml", CASES.replace("ADMITTED", "false"));
+    for (path, status) in [("good.yaml", "0"), ("bad.yaml", "1")] {
+        let inputs =
+            [("command", "test"), ("paths", path), ("policies", "external-ips"), ("outputs", "junit=t.xml")];
+        let job = runner.run(&inputs);
+        assert_eq!((job.failed, job.outputs["status"].as_str()), (status == "1", status), "{}", job.log);
+        assert!(runner.folder.read("work/t.xml").contains("a Service without addresses"));
+        assert_eq!(job.log.contains("::error "), status == "1", "{}", job.log);
+    }
 }
 
 #[test]

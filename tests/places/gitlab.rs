@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::folder::{CLEAN, Done, EXPOSED, Folder, tool};
+use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
 
 /// The header and the job, with inputs.
 struct Template {
@@ -86,6 +86,20 @@ fn scans_and_leaves_the_reports_of_the_artifacts() {
     assert!(folder.read(reports["junit"].as_str().unwrap()).contains("<testsuites"));
     let listed = job["artifacts"]["paths"].as_array().unwrap();
     assert!(reports.values().all(|report| listed.contains(report)), "to browse them");
+}
+
+#[test]
+fn runs_the_cases_of_policies() {
+    let folder = project("gitlab-test");
+    folder.file("cases/good.yaml", CASES.replace("ADMITTED", "true"));
+    folder.file("cases/bad.yaml", CASES.replace("ADMITTED", "false"));
+    for (path, status) in [("cases/good.yaml", 0), ("cases/bad.yaml", 1)] {
+        let given = [("command", "test"), ("paths", path), ("policies", "external-ips")];
+        let done = run(&folder, &given);
+        assert_eq!(done.status, status, "{done:?}");
+        let junit = folder.read("portcullis-junit.xml");
+        assert!(junit.contains("a Service without addresses"), "{junit}");
+    }
 }
 
 #[test]
