@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Shard;
+
 /// The results of a scan.
 ///
 /// Findings and notices are sorted by file, place, object and policy, so that two runs over the
@@ -21,6 +23,39 @@ pub struct Report {
     pub totals: Totals,
     /// Whether the scan was interrupted, so that the report is not all.
     pub is_partial: bool,
+    /// The shard that the report is about; `None` if it is about a whole scan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+impl Report {
+    /// Completes a report to which everything was added: adds the notices that depend on all
+    /// findings, and sorts.
+    ///
+    /// The notices about the scan as a whole are not those of a shard.
+    pub fn finish(&mut self) {
+        self.findings.sort_by(|one, other| one.place_in_report().cmp(&other.place_in_report()));
+        if self.shard.is_none() {
+            self.notices.extend(about_exceptions(&self.findings));
+        }
+        self.sort_notices();
+    }
+
+    /// Sorts the notices and removes those that are there twice.
+    pub fn sort_notices(&mut self) {
+        self.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
+        self.notices.dedup();
+    }
+}
+
+/// Returns the notice that a cluster does not know the exceptions of a scan.
+fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
+    let excepted = findings.iter().filter(|finding| finding.excepted.is_some());
+    let count = excepted.fold(0_u64, |sum, finding| sum.saturating_add(finding.objects()));
+    let subject = if count == 1 { "1 finding is".to_owned() } else { format!("{count} findings are") };
+    let message =
+        format!("{subject} excepted by annotations of the objects, which a cluster does not honour");
+    (count > 0).then_some(Notice { level: Level::Note, place: None, message })
 }
 
 /// A policy.
@@ -95,6 +130,15 @@ pub struct Finding {
     pub excepted: Option<String>,
     /// Whether a baseline has the finding. Such a finding does not fail a scan.
     pub is_known: bool,
+}
+
+impl Finding {
+    /// Returns the key by which the findings of a report are sorted. Findings with the same key are
+    /// about the same value of the same object.
+    #[must_use]
+    pub fn place_in_report(&self) -> impl Ord + '_ {
+        (&self.place, &self.object, self.policy, &self.path, &self.message)
+    }
 }
 
 /// The result of judging an object by a policy.

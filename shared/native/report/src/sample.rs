@@ -203,6 +203,7 @@ pub(crate) fn report() -> Report {
             ]),
         },
         is_partial: true,
+        shard: None,
     }
 }
 

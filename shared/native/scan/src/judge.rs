@@ -1,9 +1,9 @@
 //! The judgement of the entries of a piece by all policies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use admission_review::{AdmissionRequest, Form};
-use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status, Totals};
 use serde_json::Value;
 use text::Step;
 
@@ -29,11 +29,7 @@ pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
-    pub(crate) objects: u64,
-    pub(crate) not_judged: u64,
-    pub(crate) evaluations: u64,
-    pub(crate) policies: Vec<PolicyTotals>,
-    pub(crate) by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    pub(crate) totals: Totals,
     /// The objects that are in both the input and the old side.
     pub(crate) seen: Vec<Identity>,
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
@@ -83,8 +79,7 @@ struct Subject<'e> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
@@ -100,6 +95,11 @@ impl Judge<'_> {
             Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
         }
         output
+    }
+
+    fn output(&self) -> Output {
+        let policies = vec![PolicyTotals::default(); self.policies.len()];
+        Output { totals: Totals { policies, ..Totals::default() }, ..Output::default() }
     }
 
     fn suspicion(&self, place: Place, message: String) -> Notice {
@@ -124,11 +124,15 @@ impl Judge<'_> {
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
-                for guards::Suspicion { path, message } in guards::suspicions(&object) {
-                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
-                }
+                let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
+                if !self.options.judges(reference.namespace.as_deref()) {
+                    return;
+                }
+                for guards::Suspicion { path, message } in suspicions {
+                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
+                }
                 if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
@@ -162,13 +166,16 @@ impl Judge<'_> {
 
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
+        let reference = object_ref(object);
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return output;
+        }
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
             spot: &spot,
-            reference: object_ref(object),
+            reference,
             pod: None,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
@@ -387,12 +394,13 @@ impl Judge<'_> {
     }
 
     fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
-        output.objects = output.objects.saturating_add(1);
+        let all = &mut output.totals;
+        all.objects = all.objects.saturating_add(1);
         let mut is_judged = false;
-        for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
+        for (index, (outcome, totals)) in outcomes.iter().zip(&mut all.policies).enumerate() {
             if *outcome > Outcome::Skipped {
                 is_judged = true;
-                output.evaluations = output.evaluations.saturating_add(1);
+                all.evaluations = all.evaluations.saturating_add(1);
             }
             if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
                 totals.admitted = totals.admitted.saturating_add(1);
@@ -408,13 +416,12 @@ impl Judge<'_> {
             *count = count.saturating_add(1);
             if *outcome > Outcome::Mutated {
                 let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace =
-                    output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }
         if !is_judged {
-            output.not_judged = output.not_judged.saturating_add(1);
+            all.not_judged = all.not_judged.saturating_add(1);
         }
     }
 
@@ -441,6 +448,9 @@ impl Judge<'_> {
         }
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
+        }
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return;
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
         let subject =

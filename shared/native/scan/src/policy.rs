@@ -148,6 +148,18 @@ impl Policy {
         }
     }
 
+    /// Returns what the verdicts of the policy depend on, for comparisons. A module counts by its
+    /// name.
+    pub(crate) fn question(&self) -> String {
+        let Self { reference, webhook, judge, is_mutating, fails_closed, message, .. } = self;
+        let expression = match judge {
+            Judge::Module(_) => None,
+            Judge::Group(group, _) => Some(group),
+        };
+        let modules: Vec<_> = self.modules().map(Module::question).collect();
+        format!("{:?}", (reference, webhook, expression, modules, is_mutating, fails_closed, message))
+    }
+
     /// Returns the key by which the API server sorts: mutating configurations before validating
     /// ones, each by the name that Kubewarden's controller gives.
     pub(crate) fn order(&self) -> (bool, String) {
@@ -174,6 +186,18 @@ impl Module {
             refused.map(|error| Engine::Unavailable(format!("the settings are not valid: {error}")));
         let engine = refused.unwrap_or(engine);
         Self { settings, engine, look_ups }
+    }
+}
+
+impl Module {
+    fn question(&self) -> (String, String, &[(String, String)]) {
+        let engine = match &self.engine {
+            Engine::Native(entry) => format!("native {}", entry.id),
+            #[cfg(feature = "modules")]
+            Engine::Deployed(_) => "module".to_owned(),
+            Engine::Unavailable(reason) => format!("unavailable {reason}"),
+        };
+        (engine, self.settings.to_string(), &self.look_ups)
     }
 }
 

@@ -175,6 +175,11 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     if report.is_partial {
         sentences.push("The scan was interrupted: the report is not complete.".to_owned());
     }
+    if let Some(shard) = &report.shard {
+        let share = shard.share;
+        sentences
+            .push(format!("This is shard {share}: portcullis report merge makes the report of the scan."));
+    }
     let unread = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
     if unread > 0 {
         sentences.push(format!("{} of the input could not be read.", count(unread as u64, "part", "parts")));
