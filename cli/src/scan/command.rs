@@ -28,7 +28,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     let mut input = input::objects(args, &mut reader)?;
     let (old, notices) = match input::old(args, &mut reader)? {
         Some(mut files) => {
-            let (old, notices) = Old::read(&mut files, &options);
+            let (old, notices) = Old::read(&mut files);
             (Some(old), notices)
         }
         None => (None, Vec::new()),

@@ -40,7 +40,7 @@ pub(crate) struct Cluster {
     /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
     namespaces: BTreeMap<String, Value>,
-    /// The kinds of Kubernetes, and those that the input defines.
+    /// The kinds of Kubernetes, and those that the input, the cluster and the old side define.
     pub(crate) resources: Kinds,
 }
 
@@ -53,11 +53,13 @@ pub(crate) struct Collector {
     given: Option<BTreeMap<String, Value>>,
     /// The names of Namespaces that the input defines several times, with different labels.
     ambiguous: BTreeSet<String>,
+    /// The kinds that the old side defines.
+    resources: Kinds,
 }
 
 impl Collector {
-    pub(crate) fn new(kinds: BTreeSet<Kind>) -> Self {
-        Self { kinds, objects: BTreeMap::new(), given: None, ambiguous: BTreeSet::new() }
+    pub(crate) fn new(kinds: BTreeSet<Kind>, resources: Kinds) -> Self {
+        Self { kinds, objects: BTreeMap::new(), given: None, ambiguous: BTreeSet::new(), resources }
     }
 
     /// Returns whether a text can contain an object of one of the kinds.
@@ -105,7 +107,7 @@ impl Collector {
 
     pub(crate) fn finish(self, is_complete: bool) -> Cluster {
         let mut namespaces = BTreeMap::new();
-        let mut resources = Kinds::default();
+        let mut resources = self.resources;
         let mut values = Vec::new();
         let mut kinds = BTreeSet::new();
         for ((kind, _, name), mut object) in self.objects {

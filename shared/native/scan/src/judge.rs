@@ -15,7 +15,7 @@ use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
-use crate::old::Old;
+use crate::old::Stored;
 use crate::options::{Operation, Options, Pods};
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
@@ -60,7 +60,7 @@ pub(crate) struct Judge<'s> {
     pub(crate) policies: &'s [Policy],
     pub(crate) options: &'s Options,
     pub(crate) cluster: &'s Cluster,
-    pub(crate) old: Option<&'s Old>,
+    pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
 }
 
@@ -150,7 +150,7 @@ impl Judge<'_> {
     /// Returns the change that an object of the input is.
     fn change(&self, object: Value, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let stored = old.get(&identity)?.clone();
+            let stored = old.get(&identity)?;
             output.seen.push(identity);
             Some(stored)
         });
@@ -165,9 +165,9 @@ impl Judge<'_> {
     }
 
     /// Judges the deletion of an object of the old side.
-    pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
+    pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
         let mut output = self.output();
-        let reference = object_ref(object);
+        let reference = object_ref(&object);
         if !self.options.judges(reference.namespace.as_deref()) {
             return output;
         }
@@ -181,7 +181,7 @@ impl Judge<'_> {
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
         };
-        self.object(Change::Delete(object.clone()), &subject, &Locator::new(&chunk), &mut output);
+        self.object(Change::Delete(object), &subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }

@@ -37,7 +37,8 @@ pub enum Operation {
     /// created if not, and may what only the old side has be deleted?
     #[default]
     Create,
-    /// May it be updated without a change? With an old side as for [`Operation::Create`].
+    /// May it be updated without a change? A warning says that policies then tolerate more. With an
+    /// old side as for [`Operation::Create`].
     Update,
     /// May it be deleted?
     Delete,

@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may panic")]
 
+use std::path::Path;
+use std::process::Command;
+
 use report::{Finding, Level, Report, Status};
-use scan::{Files, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
+use scan::{Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
 
 fn files(texts: &[(&str, &str)]) -> Files {
@@ -89,6 +92,21 @@ fn findings_have_their_place_in_every_form_of_input() {
 }
 
 #[test]
+fn findings_have_their_place_in_yaml_behind_json() {
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a" }, "spec": { "hostPID": true, "containers": [{ "name": "c" }] } });
+    let text = format!(
+        "{pod}\n{pod}\n---\n# b\napiVersion: v1\nkind: Pod\nmetadata: {{name: b}}\nspec: {{hostPID: true, containers: [{{name: c}}]}}\n"
+    );
+    let report = run(vec![baseline()], Options::default(), &[("a.json", &text)]);
+    let places: Vec<(u64, &str)> = report
+        .findings
+        .iter()
+        .map(|finding| (finding.place.as_ref().unwrap().start.line, finding.object.name.as_str()))
+        .collect();
+    assert_eq!((places, report.notices.len()), (vec![(1, "a"), (2, "a"), (8, "b")], 0));
+}
+
+#[test]
 fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
     let pod =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: c}]}\n";
@@ -166,7 +184,7 @@ fn with_an_old_side_the_change_is_judged() {
     let new_text =
         [service("kept", "192.0.2.1"), service("changed", "192.0.2.2"), service("new", "192.0.2.3")].concat();
     let options = Options::default();
-    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]), &options);
+    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]));
     assert!(notices.is_empty());
     let scan = Scan::new(vec![policy("external-ips", json!({}))], options);
     let cluster = || files(&[("c.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n")]);
@@ -188,7 +206,7 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
         groups: vec!["system:nodes".to_owned()],
         ..Options::default()
     };
-    let (old, _) = Old::read(&mut files(&[("old.yaml", node)]), &options);
+    let (old, _) = Old::read(&mut files(&[("old.yaml", node)]));
     let scan = Scan::new(vec![policy("node-labels", json!({}))], options.clone());
     let report = scan.run(&mut files(&[]), Some(&old), None, &mut ());
     assert_eq!(report.totals.policies[0].denied + report.totals.policies[0].admitted, 1, "{report:?}");
@@ -208,7 +226,7 @@ fn a_look_up_that_nothing_answers_is_unknown() {
     let status = |text: &str, cluster: Option<&str>| {
         let scan = Scan::new(vec![policy("external-ips", settings.clone())], Options::default());
         let mut cluster = cluster.map(|text| files(&[("c.yaml", text)]));
-        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn scan::Input);
+        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn Input);
         let report = scan.run(&mut files(&[("a.yaml", text)]), None, cluster, &mut ());
         report.findings.iter().map(|finding| (finding.status, finding.message.clone())).collect::<Vec<_>>()
     };
@@ -391,26 +409,66 @@ fn folders_are_read_without_ignored_files() {
     assert!(report.notices[0].message.starts_with("cannot be read"), "{:?}", report.notices);
 }
 
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).output().unwrap();
+    assert!(status.status.success(), "{status:?}");
+}
+
+#[test]
+fn files_that_git_tracks_are_read_although_a_rule_ignores_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| std::fs::write(folder.path().join(name), "a: 1").unwrap();
+    std::fs::create_dir_all(folder.path().join("sub/b")).unwrap();
+    let names = [
+        "sub/b/tracked.yaml",
+        "sub/b.yaml",
+        "sub/deleted.yaml",
+        "sub/new.yaml",
+        "sub/tracked.txt",
+        "sub/ignored.yaml",
+        "z.yaml",
+    ];
+    names.into_iter().for_each(write);
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "-f", "sub/b/tracked.yaml", "sub/deleted.yaml", "sub/tracked.txt", "z.yaml"]);
+    std::fs::remove_file(folder.path().join("sub/deleted.yaml")).unwrap();
+    std::fs::write(folder.path().join(".gitignore"), "tracked.*\ndeleted.yaml\nignored.yaml\n").unwrap();
+    let read = |below: &str| {
+        let argument = folder.path().join(below).to_string_lossy().into_owned();
+        let mut files = Files::of_arguments(&[argument]);
+        let names = std::iter::from_fn(|| files.next()).map(|chunk| {
+            let name = chunk.unwrap().origin.name.clone();
+            name.rsplit_once("sub/").map_or("z.yaml".to_owned(), |(_, name)| name.to_owned())
+        });
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(read(""), ["b/tracked.yaml", "b.yaml", "new.yaml", "z.yaml"]);
+    assert_eq!(read("sub"), ["b/tracked.yaml", "b.yaml", "new.yaml"]);
+    // Without a repository, the rules hold alone.
+    std::fs::remove_dir_all(folder.path().join(".git")).unwrap();
+    assert_eq!(read("sub"), ["b.yaml", "new.yaml"]);
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    assert_eq!(read("sub"), ["b.yaml", "new.yaml"]);
+    // A repository that git cannot read may track ignored files.
+    git(folder.path(), &["init", "-q"]);
+    std::fs::write(folder.path().join(".git/index"), "x").unwrap();
+    let argument = folder.path().to_string_lossy().into_owned();
+    let problem = Files::of_arguments(&[argument]).next().unwrap().unwrap_err().problem;
+    assert!(problem.message.contains("git cannot list"), "{problem}");
+}
+
 #[test]
 fn a_revision_of_git_is_an_old_side() {
     let folder = tempfile::tempdir().unwrap();
-    let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
-        let status = std::process::Command::new("git")
-            .current_dir(folder.path())
-            .args(identity)
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(status.status.success(), "{status:?}");
-    };
+    let git = |arguments: &[&str]| git(folder.path(), arguments);
     std::fs::write(folder.path().join("a.yaml"), DEPLOYMENT).unwrap();
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "a"]);
     let mut files = Files::default();
     scan::add_revision_in(&mut files, folder.path(), "HEAD", &[]);
-    let (old, notices) = Old::read(&mut files, &Options::default());
+    let (old, notices) = Old::read(&mut files);
     assert!(notices.is_empty(), "{notices:?}");
     // The object is the same, so that the policy does not look at it.
     let scan = Scan::new(vec![baseline()], Options::default());
@@ -418,7 +476,7 @@ fn a_revision_of_git_is_an_old_side() {
     assert!(scan.run(&mut input, Some(&old), None, &mut ()).findings.is_empty());
     let mut files = Files::default();
     scan::add_revision_in(&mut files, folder.path(), "nothing", &[]);
-    assert_eq!(Old::read(&mut files, &Options::default()).1.len(), 1);
+    assert_eq!(Old::read(&mut files).1.len(), 1);
 }
 
 /// Judges texts on 2026-11-22.
@@ -501,7 +559,7 @@ fn the_exceptions_of_the_new_object_count() {
     let options = || Options { exceptions_on: scan::Date::parse("2026-11-22"), ..Options::default() };
     for (old, new, want) in [(DEPLOYMENT, covered.as_str(), true), (&covered, DEPLOYMENT, false)] {
         let old = old.replace("hostPID: true", "hostPID: false");
-        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]), &options());
+        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]));
         let report = Scan::new(vec![baseline()], options()).run(
             &mut files(&[("a.yaml", new)]),
             Some(&old),

@@ -205,7 +205,7 @@ impl Input {
             Options { exceptions_on: Date::parse("2026-11-22"), workers: 3, share, ..Options::default() };
         let (old, notices) = match &self.old {
             Some(texts) => {
-                let (old, notices) = Old::read(&mut files(texts), &options);
+                let (old, notices) = Old::read(&mut files(texts));
                 (Some(old), notices)
             }
             None => (None, Vec::new()),
