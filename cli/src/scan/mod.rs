@@ -1,4 +1,4 @@
-//! `portcullis scan`, and what else honours the manifests of policies: `portcullis run` on one of
+//! `portcullis scan` and `portcullis report`, and what else honours the manifests of policies: `portcullis run` on one of
 //! them, and the audits that judge whole dumps.
 
 mod args;
@@ -11,9 +11,11 @@ mod manifest;
 mod policies;
 mod policy;
 mod progress;
+mod report;
 mod reports;
 
 pub(crate) use args::ScanArgs;
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
 pub(crate) use manifest::load as load_manifest;
+pub(crate) use report::{ReportArgs, report};
