@@ -28,6 +28,8 @@ mod settings;
 mod source;
 mod stdout;
 mod terminal;
+#[cfg_attr(not(feature = "scan"), path = "test/disabled.rs")]
+mod test;
 mod verdicts;
 
 use std::io::Write;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(&args),
         Command::Scan(args) => scan::scan(&args),
         Command::Report(args) => scan::report(&args),
+        Command::Test(args) => test::test(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),
         Command::Annotate(args) => commands::annotate(&args),

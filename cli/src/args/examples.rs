@@ -4,6 +4,7 @@ pub(super) const ALL: &str = "\
 Examples:
   portcullis run pod-security deployment.yaml
   portcullis scan manifests/ --policy policies/
+  portcullis test tests/
   portcullis convert kyverno policies.yaml
 
 `portcullis COMMAND --help` shows the examples of a command.";
@@ -47,8 +48,19 @@ Examples:
   portcullis scan dump.json -p policies/ --shard 1/2 -o json=1.json
   portcullis report merge 0.json 1.json
       Share the work of a scan between two programs.
-  portcullis report apply scan.json --dry-run server
-      Which policy reports would be written into the cluster?";
+  portcullis report apply scan.json --prune --dry-run server
+      Which policy reports would be written into the cluster, and which removed?";
+
+pub(super) const TEST: &str = "\
+Examples:
+  portcullis test
+      Run all test files below the working directory.
+  portcullis test tests/pods.test.yaml --filter 'host network'
+      Run some cases.
+  portcullis test cases/ --policy pod-security
+      Run lists of cases for one policy.
+  portcullis test tests/ -o text -o junit=tests.xml
+      Write the results for people and for CI.";
 
 pub(super) const AUDIT: &str = "\
 Examples:

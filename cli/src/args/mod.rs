@@ -16,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
 use crate::scan::{ReportArgs, ScanArgs};
+use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
 pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArgs>),
+    #[command(after_help = examples::TEST)]
+    Test(Box<TestArgs>),
     #[command(after_help = examples::AUDIT)]
     Audit(AuditArgs),
     #[command(after_help = examples::CONVERT)]

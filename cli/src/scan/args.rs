@@ -156,6 +156,11 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) shard: Option<Share>,
 
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
+
     /// Print why each policy looked at each object or did not.
     #[arg(long)]
     pub(crate) explain: bool,

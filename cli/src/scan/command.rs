@@ -91,6 +91,7 @@ fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options 
         is_strict: input.strict,
         share: output.shard,
         exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
+        reports_mutations: output.diff,
         ..Options::default()
     };
     if let Some(user) = &args.user {

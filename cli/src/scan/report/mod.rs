@@ -1,4 +1,5 @@
-//! `portcullis report`: what is done with the reports of scans.
+//! `portcullis report`: other formats of the reports of scans, comparisons, merges, and policy
+//! reports in a cluster.
 
 #[cfg_attr(not(feature = "live"), path = "apply_disabled.rs")]
 mod apply;

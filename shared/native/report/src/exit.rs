@@ -76,8 +76,8 @@ impl Exit {
 /// Returns the result of a scan.
 ///
 /// An incomplete report outweighs a finding that fails, as in `grep` and `diff`. Input that could
-/// not be read, an interruption, and a scan that judged nothing make a report incomplete. A shard may
-/// judge nothing: only the report of all shards says whether the scan did.
+/// not be read, an interruption, and a scan that judged nothing make a report incomplete. A shard
+/// may judge nothing: only the report of all shards says whether the scan did.
 #[must_use]
 pub fn exit(report: &Report, fail_on: FailOn) -> Exit {
     if fail_on == FailOn::Never {

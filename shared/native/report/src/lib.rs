@@ -40,11 +40,11 @@ pub use comparison::{Change, Comparison, ComparisonTotals, Pair, Verdict};
 pub use escape::one_line;
 pub use exit::{Exit, FailOn, UnknownName, exit};
 pub use fingerprint::fingerprint;
-pub use format::{Format, FormatError, Options, Output, Sources, write};
+pub use format::{Format, FormatError, Options, Output, Sources, policy_reports, write};
 pub use merge::{MergeError, merge};
 pub use model::{
-    Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
-    Status, Totals,
+    Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
+    Severity, Span, Status, Totals,
 };
 pub use read::{ReadError, VERSION, read};
 pub use shard::{InvalidShare, Shard, Share};

@@ -49,6 +49,7 @@ impl Report {
     fn add(&mut self, shard: Self) {
         self.policies = shard.policies;
         self.findings.extend(shard.findings);
+        self.mutations.extend(shard.mutations);
         self.notices.extend(shard.notices);
         self.totals.add(shard.totals);
         self.is_partial |= shard.is_partial;

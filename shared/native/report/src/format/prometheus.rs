@@ -102,7 +102,7 @@ fn state(finding: &Finding) -> &'static str {
 }
 
 /// Writes a gauge with its values. Those with the same labels are added: a scan can have a policy
-/// twice, and a series that is there twice makes the whole file invalid.
+/// twice, and a duplicate series makes the whole file invalid.
 fn family<'r>(
     out: &mut dyn Write,
     name: &str,
