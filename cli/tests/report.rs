@@ -127,6 +127,20 @@ fn merged_shards_are_the_report_of_the_scan() {
         folder.refused(&["report", "diff", "0.json", "whole.json"], ""),
         "0.json: is only shard 0/3 of a scan; merge all shards with report merge"
     );
-    let refused = folder.refused(&["scan", "pods.yaml", "-p", "pod-security", "--shard", "3/3"], "");
+    let (status, _, refused) = folder.run(&["scan", "pods.yaml", "-p", "pod-security", "--shard", "3/3"], "");
+    assert_eq!(status, 2);
     assert!(refused.contains("shards count from zero: use one of 0/3 to 2/3"), "{refused}");
+}
+
+#[test]
+fn only_reports_of_whole_scans_are_applied_to_a_cluster() {
+    let folder = folder("apply");
+    scan(&folder, "whole.json", &[]);
+    scan(&folder, "shard.json", &["--shard", "0/2"]);
+    let apply = |arguments: &[&str]| folder.refused(&[&["report", "apply"], arguments].concat(), "");
+    assert!(apply(&["pods.yaml"]).starts_with("pods.yaml: not a report of portcullis: "));
+    let refused = apply(&["shard.json"]);
+    assert_eq!(refused, "shard.json: is only shard 0/2 of a scan; merge all shards with report merge");
+    let refused = apply(&["whole.json", "--kubeconfig", "none"]);
+    assert!(refused.starts_with("none: cannot be read: "), "{refused}");
 }

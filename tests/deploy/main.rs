@@ -64,7 +64,8 @@ pub(crate) fn base() -> Vec<Value> {
 }
 
 /// The files of the folder that are not part of the base.
-pub(crate) const EXAMPLES: &[&str] = &["admission-policy.yaml", "group.yaml", "policy-server.yaml", "scan-cronjob.yaml"];
+pub(crate) const EXAMPLES: &[&str] =
+    &["admission-policy.yaml", "group.yaml", "policy-server.yaml", "scan-cronjob.yaml"];
 
 /// Returns the objects of a file of the folder.
 pub(crate) fn file(name: &str) -> Vec<Value> {

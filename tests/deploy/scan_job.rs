@@ -45,8 +45,12 @@ fn its_role_lists_what_the_policies_judge_and_look_up_and_nothing_else() {
     }
     assert!(!instances().is_empty() && needed.len() > 10);
     needed.insert((String::new(), "namespaces".to_owned()));
-    let policies =
-        ["admissionpolicies", "admissionpolicygroups", "clusteradmissionpolicies", "clusteradmissionpolicygroups"];
+    let policies = [
+        "admissionpolicies",
+        "admissionpolicygroups",
+        "clusteradmissionpolicies",
+        "clusteradmissionpolicygroups",
+    ];
     let owned = |group: &str, resource: &str| (group.to_owned(), resource.to_owned());
     needed.extend(policies.map(|resource| owned("policies.kubewarden.io", resource)));
     let reports = BTreeSet::from([
@@ -70,7 +74,10 @@ fn its_account_is_bound_to_its_role() {
     let subject = json!({ "kind": "ServiceAccount", "name": "portcullis-scan", "namespace": "kubewarden" });
     assert_eq!(binding["subjects"], json!([subject]));
     let pod = &job["spec"]["jobTemplate"]["spec"]["template"]["spec"];
-    assert_eq!((&pod["serviceAccountName"], &job["metadata"]["namespace"]), (&subject["name"], &subject["namespace"]));
+    assert_eq!(
+        (&pod["serviceAccountName"], &job["metadata"]["namespace"]),
+        (&subject["name"], &subject["namespace"])
+    );
 }
 
 /// Scans the manifest with the strictest settings.

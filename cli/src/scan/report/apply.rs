@@ -89,7 +89,7 @@ fn shown(api: ReportApi, applied: AppliedReports, how: Apply) -> String {
     let AppliedReports { written, removed, kept, without_namespace } = applied;
     let stay = match kept {
         0 => String::new(),
-        number => format!(", {number} earlier ones of other objects stay"),
+        number => format!(", {number} earlier ones kept"),
     };
     let gone = match without_namespace {
         0 => String::new(),

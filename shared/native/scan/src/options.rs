@@ -93,9 +93,21 @@ impl Options {
     /// Returns what verdicts depend on, for comparisons. The date of exceptions takes no part, so
     /// that shards may be judged around midnight.
     pub(crate) fn question(&self) -> String {
-        let Self { operation, user, groups, default_namespace, pods, is_strict, exceptions_on, .. } = self;
+        let Self {
+            operation,
+            user,
+            groups,
+            default_namespace,
+            pods,
+            is_strict,
+            exceptions_on,
+            reports_mutations,
+            share: _,
+            workers: _,
+        } = self;
         let has_exceptions = exceptions_on.is_some();
-        format!("{:?}", (operation, user, groups, default_namespace, pods, is_strict, has_exceptions))
+        let verdicts = (operation, user, groups, default_namespace, pods, is_strict, has_exceptions);
+        format!("{:?}", (verdicts, reports_mutations))
     }
 
     pub(crate) fn user(&self) -> User {
