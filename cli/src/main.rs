@@ -2,9 +2,10 @@
 //!
 //! The tool parses arguments, reads files, calls the libraries of the workspace and prints their
 //! results. `run` judges requests natively or with a module in the host that Kubewarden uses, and
-//! `scan` judges whole directories by policies as they are deployed. `audit` lists the findings of
-//! the restrictions in a cluster, `convert` writes manifests, and `selinux` explains settings.
-//! `annotate` prepares a module for Kubewarden, [`registry`] pushes and pulls modules.
+//! `scan` judges whole directories by policies as they are deployed, and `report` handles the
+//! reports of scans. `audit` lists the findings of the restrictions in a cluster, `convert` writes
+//! manifests, and `selinux` explains settings. `annotate` prepares a module for Kubewarden,
+//! [`registry`] pushes and pulls modules.
 //!
 //! A command other than `scan` reads all input before it judges or sends anything, and judges
 //! everything before it prints anything: its output is complete or empty. A scan reads its input
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
     status(match arguments.command {
         Command::Run(args) => commands::run(&args),
         Command::Scan(args) => scan::scan(&args),
+        Command::Report(args) => scan::report(&args),
         Command::Test(args) => test::test(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),

@@ -74,6 +74,11 @@ fn rejects_values_of_a_wrong_type() {
 /// Values that cannot protect, or that Kubewarden would refuse, with a part of the message.
 const REFUSED: &[(&str, &str)] = &[
     ("mode: 7", "mode"),
+    ("scan: { enabled: true }", "scan.enabled is true, but scan.image is empty"),
+    (
+        "scan: { enabled: true, image: a, arguments: [--namespace=shop] }",
+        "scan.arguments limits the scan to a namespace",
+    ),
     ("module: { registry: 'registry://ghcr.io/portcullis' }", "registry"),
     ("timeoutEvalSeconds: 9", "external-ips: timeoutEvalSeconds is greater than timeoutSeconds; lower it"),
     (

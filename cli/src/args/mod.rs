@@ -15,7 +15,7 @@ mod shell;
 use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
-use crate::scan::ScanArgs;
+use crate::scan::{ReportArgs, ScanArgs};
 use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     #[command(after_help = examples::SCAN)]
     Scan(Box<ScanArgs>),
+    #[command(after_help = examples::REPORT)]
+    Report(Box<ReportArgs>),
     #[command(after_help = examples::TEST)]
     Test(Box<TestArgs>),
     #[command(after_help = examples::AUDIT)]

@@ -223,6 +223,7 @@ pub(crate) fn report() -> Report {
             ]),
         },
         is_partial: true,
+        shard: None,
     }
 }
 

@@ -1,10 +1,10 @@
 //! The judgement of the entries of a piece by all policies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use admission_review::{AdmissionRequest, Form};
 use matching::Decision;
-use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status, Totals};
 use serde_json::Value;
 use text::Step;
 
@@ -35,20 +35,12 @@ pub(crate) struct Output {
     pub(crate) mutations: Vec<Mutation>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
-    pub(crate) objects: u64,
-    pub(crate) not_judged: u64,
-    pub(crate) evaluations: u64,
-    pub(crate) policies: Vec<PolicyTotals>,
-    pub(crate) by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    pub(crate) totals: Totals,
     /// The objects that are in both the input and the old side.
     pub(crate) seen: Vec<Identity>,
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
-    /// The number of exceptions that the scan does not honour at all.
-    pub(crate) exceptions_ignored: u64,
-    /// The number of exceptions that are not honoured because their objects are stored.
-    pub(crate) exceptions_stored: u64,
     /// The kinds that have to be collected before the piece can be judged. The rest of the output
     /// is then worth nothing.
     pub(crate) lacking: BTreeSet<Kind>,
@@ -91,8 +83,7 @@ struct Subject<'e> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
@@ -108,6 +99,11 @@ impl Judge<'_> {
             Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
         }
         output
+    }
+
+    fn output(&self) -> Output {
+        let policies = vec![PolicyTotals::default(); self.policies.len()];
+        Output { totals: Totals { policies, ..Totals::default() }, ..Output::default() }
     }
 
     fn suspicion(&self, place: Place, message: String) -> Notice {
@@ -132,11 +128,15 @@ impl Judge<'_> {
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
-                for guards::Suspicion { path, message } in guards::suspicions(&object) {
-                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
-                }
+                let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
+                if !self.options.judges(reference.namespace.as_deref()) {
+                    return;
+                }
+                for guards::Suspicion { path, message } in suspicions {
+                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
+                }
                 if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
@@ -169,13 +169,16 @@ impl Judge<'_> {
 
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
+        let reference = object_ref(&object);
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return output;
+        }
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
             spot: &spot,
-            reference: object_ref(&object),
+            reference,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
@@ -191,11 +194,13 @@ impl Judge<'_> {
     /// that are not honoured are counted.
     fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
         let Some(today) = self.options.exceptions_on else {
-            output.exceptions_ignored = output.exceptions_ignored.saturating_add(Exceptions::count(object));
+            let count = &mut output.totals.exceptions_ignored;
+            *count = count.saturating_add(Exceptions::count(object));
             return Exceptions::default();
         };
         if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) {
-            output.exceptions_stored = output.exceptions_stored.saturating_add(Exceptions::count(object));
+            let count = &mut output.totals.exceptions_stored;
+            *count = count.saturating_add(Exceptions::count(object));
             return Exceptions::default();
         }
         Exceptions::of(object, self.policies, today)
@@ -356,12 +361,13 @@ impl Judge<'_> {
     }
 
     fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
-        output.objects = output.objects.saturating_add(1);
+        let all = &mut output.totals;
+        all.objects = all.objects.saturating_add(1);
         let mut is_judged = false;
-        for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
+        for (index, (outcome, totals)) in outcomes.iter().zip(&mut all.policies).enumerate() {
             if *outcome > Outcome::Skipped {
                 is_judged = true;
-                output.evaluations = output.evaluations.saturating_add(1);
+                all.evaluations = all.evaluations.saturating_add(1);
             }
             if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
                 totals.admitted = totals.admitted.saturating_add(1);
@@ -377,13 +383,12 @@ impl Judge<'_> {
             *count = count.saturating_add(1);
             if *outcome > Outcome::Mutated {
                 let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace =
-                    output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }
         if !is_judged {
-            output.not_judged = output.not_judged.saturating_add(1);
+            all.not_judged = all.not_judged.saturating_add(1);
         }
     }
 
@@ -410,6 +415,9 @@ impl Judge<'_> {
         }
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
+        }
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return;
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };

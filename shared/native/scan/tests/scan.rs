@@ -663,3 +663,19 @@ fn an_excepted_pod_is_not_folded_with_others_of_its_owner() {
         report.findings.iter().map(|finding| (finding.excepted.as_deref(), finding.others)).collect();
     assert_eq!(found, [(Some("why"), 0), (None, 1)]);
 }
+
+/// The kind is collected when the pieces were read to the end.
+#[test]
+fn objects_of_the_input_answer_look_ups_that_come_late() {
+    let service = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{externalIPs: \
+             [192.0.2.1], ports: [{{port: 80}}]}}\n---\n"
+        )
+    };
+    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
+    let text = service("one") + &service("two");
+    let report = run(vec![policy("external-ips", settings)], Options::default(), &[("a.yaml", &text)]);
+    let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
+    assert_eq!(statuses, [Status::Denied, Status::Denied], "{:?}", report.findings);
+}

@@ -46,9 +46,10 @@ impl Comparison {
     fn phrase(&self) -> String {
         let totals = self.totals;
         format!(
-            "{}, {} gone, {} changed",
+            "{}, {} gone, {} stayed, {} changed",
             count(totals.new, "new finding", "new findings"),
             totals.gone,
+            totals.stayed,
             count(totals.verdicts, "verdict", "verdicts")
         )
     }
