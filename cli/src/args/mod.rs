@@ -18,7 +18,7 @@ use crate::registry::{PullArgs, PushArgs};
 use crate::scan::ScanArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
-pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
+pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestArgs, ManifestFormat, ModeArg};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;
