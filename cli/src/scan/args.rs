@@ -16,8 +16,9 @@ use crate::args::{EngineArgs, SettingsArgs};
 pub(crate) struct ScanArgs {
     /// Objects to judge: files and directories of YAML and JSON; `-` reads standard input.
     ///
-    /// In directories, these are the files *.yaml, *.yml and *.json that git would not ignore. A
-    /// file can contain several documents, lists and AdmissionReviews.
+    /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
+    /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
+    /// documents, lists and AdmissionReviews.
     #[arg(required_unless_present_any = ["helm", "kustomize"], value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
@@ -160,6 +161,11 @@ pub(crate) struct OutputArgs {
     /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
     #[arg(long)]
     pub(crate) no_exceptions: bool,
+
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
 
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.

@@ -28,7 +28,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     let mut input = input::objects(args, &mut reader)?;
     let (old, notices) = match input::old(args, &mut reader)? {
         Some(mut files) => {
-            let (old, notices) = Old::read(&mut files, &options);
+            let (old, notices) = Old::read(&mut files);
             (Some(old), notices)
         }
         None => (None, Vec::new()),
@@ -88,6 +88,7 @@ fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options 
         },
         is_strict: input.strict,
         exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
+        reports_mutations: output.diff,
         ..Options::default()
     };
     if let Some(user) = &args.user {
