@@ -56,7 +56,8 @@ pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) ->
     if deployed.outcome.settings_error.is_some() {
         return Ok(deployed);
     }
-    let response = deployed.response.as_ref().ok_or_else(|| format!("no response: {:?}", deployed.outcome))?;
+    let response =
+        deployed.response.as_ref().ok_or_else(|| format!("no response: {:?}", deployed.outcome))?;
     let payload = case.admission_request()?.payload(&settings(case));
     let native = entry.evaluate(&payload, &*case.objects()?).to_json();
     if native != *response {
@@ -86,7 +87,9 @@ fn judged(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judged, S
     let verdict = module.judge(&request, &cluster);
     let is_declared = |look_up: &scan::LookUp| {
         entry.reads.0.iter().any(|read| {
-            read.api_version == look_up.api_version && read.kind == look_up.kind && Some(read.how) == look_up.how
+            read.api_version == look_up.api_version
+                && read.kind == look_up.kind
+                && Some(read.how) == look_up.how
         })
     };
     if let Some(look_up) = verdict.look_ups.iter().find(|look_up| !is_declared(look_up)) {

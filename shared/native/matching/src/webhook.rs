@@ -81,7 +81,9 @@ impl Hit {
     fn found(self) -> Result<Match, Reason> {
         match self {
             Self::Exact(rule) => Ok(Match { rule, converted: None }),
-            Self::Equivalent { rule, to, changes_version_alone: true } => Ok(Match { rule, converted: Some(to) }),
+            Self::Equivalent { rule, to, changes_version_alone: true } => {
+                Ok(Match { rule, converted: Some(to) })
+            }
             Self::Equivalent { rule, to, .. } => Err(Reason::Conversion { rule, to }),
             Self::Versions { rule } => Err(Reason::Versions { rule }),
         }
@@ -269,7 +271,12 @@ impl Webhook {
         }
     }
 
-    pub(crate) fn select_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> Selection {
+    pub(crate) fn select_namespace(
+        &self,
+        target: &Target<'_>,
+        request: &Value,
+        stored: Option<&Value>,
+    ) -> Selection {
         let is_namespace = target.resource == "namespaces";
         // A cluster-scoped object other than a Namespace is never left out.
         if self.namespace_selector.is_empty() || target.namespace.is_empty() && !is_namespace {

@@ -15,14 +15,14 @@ use crate::policy::Policy;
 use crate::request::{Change, User, request};
 use crate::verdict::{Denial, Judged, Request, Verdict, Violation, judge};
 
-/// What a policy does with a request.
+/// The answer of a policy to a request.
 #[derive(Debug)]
 pub struct Answer {
     /// The index of the policy.
     pub policy: usize,
     /// Whether the policy is asked, and the rule, selector or condition that decides.
     pub decision: Decision,
-    /// What happens to the request.
+    /// The effect on the request.
     pub effect: Effect,
     /// The warnings for the client.
     pub warnings: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Answer {
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
-/// What happens to a request at a policy.
+/// The effect of a policy on a request.
 #[derive(Debug)]
 pub enum Effect {
     /// The policy is not asked, because of its rules, selectors or conditions.
@@ -118,9 +118,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     let Some(made) = PodOfWorkload::of(workload) else { return };
     let user = made.user().unwrap_or_else(|| User(user.clone()));
     let mut request = Request::new(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
-    let judges = |policy: usize| {
-        pods == Pods::On || may_judge_pods.get(policy).copied().unwrap_or_default()
-    };
+    let judges = |policy: usize| pods == Pods::On || may_judge_pods.get(policy).copied().unwrap_or_default();
     ask_some(policies, &mut request, Some((&made, workload)), cluster, &judges, receive);
 }
 
@@ -171,7 +169,8 @@ fn ask_some<P: Borrow<Policy>>(
         let verdict = consult(policy, &decision, asked, cluster);
         let (effect, verdict) = effect(policy, verdict);
         let Verdict { warnings, audit_annotations, look_ups, lacking, .. } = verdict;
-        let answer = Answer { policy: index, decision, effect, warnings, audit_annotations, look_ups, lacking };
+        let answer =
+            Answer { policy: index, decision, effect, warnings, audit_annotations, look_ups, lacking };
         receive(&answer, Asked { request: asked.value(), pod });
         if let Effect::Mutated(object) = answer.effect {
             asked.set_object(object);

@@ -133,8 +133,7 @@ impl Judge<'_> {
                 }
                 let exceptions = self.exceptions(&object);
                 let change = self.change(object, output);
-                let subject =
-                    Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
+                let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
                 Self::remark(exceptions, &outcomes, &spot, locator, output);
             }
@@ -390,8 +389,7 @@ impl Judge<'_> {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
-        let subject =
-            Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
+        let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
             self.record(answer, asked, &subject, locator, output, &mut outcomes);

@@ -46,6 +46,7 @@ mod policy;
 mod rendered;
 mod request;
 mod scan;
+mod session;
 mod subject;
 mod tally;
 mod verdict;
@@ -62,6 +63,7 @@ pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
 pub use request::Question;
 pub use scan::{Observer, Scan};
+pub use session::Session;
 pub use verdict::{Denial, Judged, Request, Verdict, Violation};
 
 use manifest::{Position, Problem};

@@ -38,7 +38,8 @@ pub(crate) fn find(paths: &[String]) -> (Vec<PathBuf>, Vec<Mistake>) {
             }
         }
         if found.len() == before {
-            let problem = "has no test file; a test file is YAML with cases, as portcullis test --init writes it";
+            let problem =
+                "has no test file; a test file is YAML with cases, as portcullis test --init writes it";
             mistakes.push(Mistake::new(argument, None, problem));
         }
     }

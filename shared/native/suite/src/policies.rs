@@ -198,7 +198,9 @@ impl<'m> Policies<'m> {
 
     /// Returns whether a name of `modules` stands for a policy or a module.
     pub(crate) fn has_module(&self, name: &str) -> bool {
-        self.listed.iter().any(|policy| policy.name == name || policy.module_ids().iter().any(|id| id == name))
+        self.listed
+            .iter()
+            .any(|policy| policy.name == name || policy.module_ids().iter().any(|id| id == name))
     }
 
     /// Returns the policies with the settings of a case, in the order of the API server.
@@ -266,7 +268,9 @@ fn with_settings(manifest: &Value, settings: Option<&Value>) -> Result<Value, St
     let Some(settings) = settings else { return Ok(manifest) };
     let is_group = PolicyKind::of(&manifest).is_some_and(|kind| kind.name().ends_with("Group"));
     let pointer = if is_group { "/spec/policies" } else { "/spec" };
-    let Some(owner) = manifest.pointer_mut(pointer).and_then(Value::as_object_mut) else { return Ok(manifest) };
+    let Some(owner) = manifest.pointer_mut(pointer).and_then(Value::as_object_mut) else {
+        return Ok(manifest);
+    };
     if !is_group {
         owner.insert("settings".to_owned(), settings.clone());
         return Ok(manifest);

@@ -12,12 +12,12 @@ use serde_json::Value;
 use crate::case::{self, Case, Reader};
 use crate::compare::{Difference, Named, compare};
 use crate::cursor::{Cursor, Source};
-use crate::files::Files;
+use crate::files::{FileState, Files};
 use crate::got::{Got, Line, Verdict};
 use crate::policies::{self, Modules, Policies, Settings};
 use crate::results::{CaseResult, FileResult, Results, Status};
 use crate::want::Want;
-use crate::{Coverage, Mistake, bless, discover};
+use crate::{Coverage, Mistake, bless, discover, kyverno};
 
 /// The options of a run.
 #[derive(Clone, Debug, Default)]
@@ -41,18 +41,18 @@ pub struct Options {
 pub struct Run {
     /// The results.
     pub results: Results,
-    /// The files and directories that were read.
-    pub read: BTreeSet<PathBuf>,
+    /// The files and directories that were read, with their state before that.
+    pub read: BTreeMap<PathBuf, FileState>,
 }
 
 /// Runs the test files that paths name: files, and directories that contain some.
 #[must_use]
 pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
-    let (found, mistakes) = discover::find(paths);
     let files = Files::default();
     for path in paths {
         files.note(Path::new(path));
     }
+    let (found, mistakes) = discover::find(paths);
     let mut results = Results { mistakes, ..Results::default() };
     let coverage = RefCell::new(Coverage { threshold: options.coverage_threshold, ..Coverage::default() });
     for path in found {
@@ -83,16 +83,8 @@ const LIST_KEYS: [&str; 11] = [
 ];
 
 /// The keys of what a case in a list wants.
-const LIST_WANT: [&str; 8] = [
-    "admitted",
-    "denied",
-    "mutated",
-    "fault",
-    "settingsError",
-    "warnings",
-    "auditAnnotations",
-    "asked",
-];
+const LIST_WANT: [&str; 8] =
+    ["admitted", "denied", "mutated", "fault", "settingsError", "warnings", "auditAnnotations", "asked"];
 
 struct Runner<'r> {
     path: &'r Path,
@@ -124,6 +116,12 @@ impl Runner<'_> {
         let source = Source::new(name.clone(), text);
         match documents.as_slice() {
             [value @ Value::Array(_)] => self.list(&Cursor::new(&source, value), &mut result),
+            [value @ Value::Object(_)] if kyverno::is_test(value) => {
+                let dir = self.path.parent().unwrap_or(Path::new(""));
+                let filter = self.options.filter.as_ref();
+                let test = kyverno::Test { dir, files: self.files, modules: self.modules, filter };
+                test.run(&Cursor::new(&source, value), &mut result);
+            }
             [value @ Value::Object(_)] => self.envelope(&Cursor::new(&source, value), &mut result),
             _ => {
                 let problem = "expected one list of cases, or one object with policies and cases";
@@ -137,22 +135,25 @@ impl Runner<'_> {
     fn policies(&self, at: Option<&Cursor<'_>>, result: &mut FileResult) -> Vec<policies::Listed> {
         let dir = self.path.parent().unwrap_or(Path::new(""));
         let mut listed: Vec<policies::Listed> = Vec::new();
-        let mut add = |argument: &str, dir: &Path, mistake: &dyn Fn(String) -> Mistake| {
-            match policies::read(argument, dir, self.modules, self.files) {
-                Ok(found) => {
-                    for policy in found {
-                        match policy {
-                            Ok(policy) if listed.iter().any(|known| known.name == policy.name) => {
-                                let problem = "has two policies with this name; test them in two files";
-                                result.mistakes.push(mistake(format!("{} {problem}", policy.name)));
-                            }
-                            Ok(policy) => listed.push(policy),
-                            Err(problem) => result.mistakes.push(mistake(problem)),
+        let mut add = |argument: &str, dir: &Path, mistake: &dyn Fn(String) -> Mistake| match policies::read(
+            argument,
+            dir,
+            self.modules,
+            self.files,
+        ) {
+            Ok(found) => {
+                for policy in found {
+                    match policy {
+                        Ok(policy) if listed.iter().any(|known| known.name == policy.name) => {
+                            let problem = "has two policies with this name; test them in two files";
+                            result.mistakes.push(mistake(format!("{} {problem}", policy.name)));
                         }
+                        Ok(policy) => listed.push(policy),
+                        Err(problem) => result.mistakes.push(mistake(problem)),
                     }
                 }
-                Err(problem) => result.mistakes.push(mistake(problem)),
             }
+            Err(problem) => result.mistakes.push(mistake(problem)),
         };
         match at.map(Cursor::texts) {
             Some(Ok(arguments)) => {
@@ -183,7 +184,8 @@ impl Runner<'_> {
     fn list(&self, at: &Cursor<'_>, result: &mut FileResult) {
         let listed = self.policies(None, result);
         if listed.len() > 1 {
-            let problem = "a list of cases is about one policy; pass one --policy, or write policies and cases";
+            let problem =
+                "a list of cases is about one policy; pass one --policy, or write policies and cases";
             result.mistakes.push(Mistake::new(&result.name, None, problem));
             return;
         }
@@ -261,9 +263,8 @@ impl Runner<'_> {
             let message = format!("policy {name} cannot be loaded: {problem}");
             result.mistakes.push(Mistake::new(&result.name, None, message));
         }
-        let is_broken = |result: &FileResult| {
-            result.cases.iter().any(|case| matches!(case.status, Status::Broken(_)))
-        };
+        let is_broken =
+            |result: &FileResult| result.cases.iter().any(|case| matches!(case.status, Status::Broken(_)));
         // A case that cannot be read may be the one that reaches the policy.
         if self.options.filter.is_none() && !is_broken(result) && !result.cases.is_empty() {
             let is_missed = |name: &&String| !reached.contains(*name) && !unusable.contains_key(*name);
@@ -331,9 +332,10 @@ impl Runner<'_> {
             let name = case.get("name").map(|name| name.text());
             let (name, problem) = match name {
                 Some(Ok(name)) if names.insert(name) => (name.to_owned(), None),
-                Some(Ok(name)) => {
-                    (name.to_owned(), Some(case.mistake("another case has the same name; choose another one")))
-                }
+                Some(Ok(name)) => (
+                    name.to_owned(),
+                    Some(case.mistake("another case has the same name; choose another one")),
+                ),
                 Some(Err(mistake)) => (number(index), Some(mistake)),
                 None => {
                     let keys = case.check_keys(&case::keys()).err();
@@ -382,7 +384,10 @@ fn modules(at: &Cursor<'_>, dir: &Path) -> Result<BTreeMap<String, PathBuf>, Mis
             if path.is_file() {
                 Ok((name.to_owned(), path))
             } else {
-                Err(file.mistake(format!("{} does not exist; build the module, or correct the path", path.display())))
+                Err(file.mistake(format!(
+                    "{} does not exist; build the module, or correct the path",
+                    path.display()
+                )))
             }
         })
         .collect()
@@ -463,5 +468,13 @@ fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>
         };
         compare(name, named, got.get(name)?, is_one)
     };
-    policies.iter().filter_map(difference).collect()
+    let mut differences: Vec<Difference> = policies.iter().filter_map(difference).collect();
+    let left = case.session.as_ref().map_or(0, |session| session.left());
+    if left > 0 {
+        differences.push(Difference::of_case(
+            "# every exchange of the session is replayed",
+            format!("# {left} of them are left, because no policy asks so much"),
+        ));
+    }
+    differences
 }

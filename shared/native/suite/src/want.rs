@@ -1,4 +1,4 @@
-//! What a case wants of a policy.
+//! The want of a case: the expected verdict of a policy.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Mistake;
 use crate::cursor::Cursor;
 
-/// What a case wants of a policy.
+/// The want of a case for one policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
     pub(crate) verdict: Wanted,
@@ -189,7 +189,9 @@ impl Line {
             return Ok(Self::equal(text.to_owned()));
         }
         if !at.value.is_object() {
-            return Err(at.mistake("expected a string, or an object with path and contains, matches or equals"));
+            return Err(
+                at.mistake("expected a string, or an object with path and contains, matches or equals")
+            );
         }
         at.check_keys(&["path", "contains", "matches", "equals"])?;
         let path = at.get("path").map(|path| path.text().map(str::to_owned)).transpose()?;

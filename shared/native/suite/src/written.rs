@@ -1,4 +1,4 @@
-//! What is wanted and what happens, as lines of a test file.
+//! Wants and results as lines of a test file.
 
 use std::collections::BTreeMap;
 
@@ -89,9 +89,8 @@ fn verdict(verdict: &Verdict, want: Option<&Want>) -> Vec<String> {
         Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
             Some(Wanted::Mutated(Mutation::Values(values))) => {
                 let value = |path: &str| crate::compare::value_at(object, path).unwrap_or(&Value::Null);
-                let one = |(path, _): &(String, Value)| {
-                    format!("  - {{path: {path}, equals: {}}}", value(path))
-                };
+                let one =
+                    |(path, _): &(String, Value)| format!("  - {{path: {path}, equals: {}}}", value(path));
                 ["mutated:".to_owned()].into_iter().chain(values.iter().map(one)).collect()
             }
             _ => block("mutated", object),
@@ -132,12 +131,11 @@ fn list(key: &str, wanted: &[Line], got: &[(Option<String>, String)]) -> Vec<Str
         return vec![format!("{key}: []")];
     }
     let mut left: Vec<&(Option<String>, String)> = got.iter().collect();
-    let lines = wanted.iter().map(|line| {
-        match left.iter().position(|(path, text)| line.is(path.as_deref(), text)) {
+    let lines =
+        wanted.iter().map(|line| match left.iter().position(|(path, text)| line.is(path.as_deref(), text)) {
             Some(at) => format!("  - {}", quoted(&left.remove(at).1)),
             None => format!("  - {}", line.written()),
-        }
-    });
+        });
     [format!("{key}:")].into_iter().chain(lines).collect()
 }
 

@@ -58,7 +58,9 @@ impl FromStr for Output {
     fn from_str(text: &str) -> Result<Self, FormatError> {
         let (name, file) = match text.split_once('=') {
             Some((_, "")) => {
-                return Err(FormatError("the name of the file is missing after =; write FORMAT=FILE".to_owned()));
+                return Err(FormatError(
+                    "the name of the file is missing after =; write FORMAT=FILE".to_owned(),
+                ));
             }
             Some((name, file)) => (name, Some(file.to_owned())),
             None => (text, None),
