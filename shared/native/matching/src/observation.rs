@@ -1,5 +1,5 @@
-//! What each rule, selector and condition of a webhook says about a request, for the coverage of
-//! tests. A decision names only the first that decides.
+//! The values of all rules, selectors and conditions of a webhook for a request, for the coverage
+//! of tests. A decision names only the first that decides.
 
 use kinds::Kinds;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::rule::Target;
 use crate::selector::Selection;
 use crate::webhook::Webhook;
 
-/// What the parts of a webhook say about a request; `None` for what the request does not reach, or
-/// what is not known.
+/// The values of the parts of a webhook for a request; `None` for parts that the request does not
+/// reach, and for unknown values.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
     /// Whether each rule matches.

@@ -48,6 +48,7 @@ mod rendered;
 mod request;
 mod revision;
 mod scan;
+mod session;
 mod subject;
 mod tally;
 mod verdict;
@@ -65,6 +66,7 @@ pub use rendered::{add_helm, add_kustomize};
 pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
+pub use session::Session;
 pub use verdict::{Denial, Judged, Request, Verdict, Violation};
 
 use manifest::{Position, Problem};
