@@ -31,7 +31,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Removes the fields that the audit does not read. Malformed ones stay: the audit reports them.
+    /// Removes the fields that an audit does not read. Malformed ones stay: audits report them.
     pub fn reduce(self, object: &mut Value) {
         let Value::Object(fields) = object else { return };
         if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
