@@ -27,8 +27,10 @@ pub(crate) struct ScanArgs {
     /// several.
     ///
     /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
-    /// rules, selectors and conditions. An id or a module is matched by its own rules. The ids are
-    /// external-ips, node-labels, node-pods, pod-security and selinux.
+    /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
+    /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
+    /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
+    /// selinux.
     #[arg(short, long, required = true, value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 
@@ -155,6 +157,11 @@ pub(crate) struct OutputArgs {
         value_parser = |text: &str| text.parse::<Share>(),
     )]
     pub(crate) shard: Option<Share>,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
 
     /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
     /// yaml also as a JSON patch.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ::scan::{Date, Input, Old, Operation, Options, Pods, Scan};
+use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
 use super::args::{OperationChoice, PodsChoice, ScanArgs};
@@ -92,6 +92,7 @@ fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options 
         share: output.shard,
         exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
         reports_mutations: output.diff,
+        exceptions_of: if output.exceptions { ExceptionsOf::All } else { ExceptionsOf::Manifests },
         ..Options::default()
     };
     if let Some(user) = &args.user {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::source::InputReader;
 
 use super::args::ScanArgs;
-use super::policies::{self, Policies};
+use super::policies::{self, PolicySet};
 
 /// Checks the formats of a scan that compares.
 ///
@@ -34,7 +34,7 @@ pub(super) fn check_formats(outputs: &[Output], what: &str) -> Result<(), Failur
 ///
 /// # Errors
 /// As those of [`policies::load`].
-pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Policies>, Failure> {
+pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<PolicySet>, Failure> {
     if args.compare.is_empty() {
         return Ok(None);
     }

@@ -7,6 +7,7 @@ mod baseline;
 mod command;
 mod compare;
 mod input;
+mod kyverno;
 mod manifest;
 mod policies;
 mod policy;

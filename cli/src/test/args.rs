@@ -31,6 +31,19 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     pub(super) allow_commands: bool,
 
+    /// Rewrite the cases that fail, so that they want what happens. Read the change before you
+    /// accept it.
+    #[arg(long)]
+    pub(super) bless: bool,
+
+    /// Print which rules, selectors, conditions and verdicts no case shows.
+    #[arg(long)]
+    pub(super) coverage: bool,
+
+    /// Percentage of the coverage below which the run fails.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(super) coverage_threshold: Option<u8>,
+
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]
     ///

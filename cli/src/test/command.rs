@@ -23,6 +23,9 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
         policies: args.policy.clone(),
         filter: args.filter.clone(),
         allows_commands: args.allow_commands,
+        blesses: args.bless,
+        measures_coverage: args.coverage,
+        coverage_threshold: args.coverage_threshold,
     };
     let results = suite::run(&args.paths, &options, &modules).results;
     write(&args.output, &results)?;

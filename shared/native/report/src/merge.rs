@@ -62,6 +62,8 @@ impl Totals {
         add(&mut self.objects, other.objects);
         add(&mut self.not_judged, other.not_judged);
         add(&mut self.evaluations, other.evaluations);
+        add(&mut self.exceptions_ignored, other.exceptions_ignored);
+        add(&mut self.exceptions_stored, other.exceptions_stored);
         self.policies.resize(self.policies.len().max(other.policies.len()), PolicyTotals::default());
         for (sum, more) in self.policies.iter_mut().zip(other.policies) {
             add(&mut sum.admitted, more.admitted);

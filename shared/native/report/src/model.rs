@@ -43,6 +43,7 @@ impl Report {
         self.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
         if self.shard.is_none() {
             self.notices.extend(about_exceptions(&self.findings));
+            self.notices.extend(not_honoured(&self.totals));
         }
         self.sort_notices();
     }
@@ -74,6 +75,24 @@ fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
     (count > 0).then_some(Notice { level: Level::Note, place: None, message })
 }
 
+/// Returns the notices about exceptions that do not count.
+fn not_honoured(totals: &Totals) -> impl Iterator<Item = Notice> {
+    let notice = |count: u64, level: Level, why: &str| {
+        let subject =
+            if count == 1 { "1 exception is".to_owned() } else { format!("{count} exceptions are") };
+        let message = format!("{subject} not honoured: {why}");
+        (count > 0).then_some(Notice { level, place: None, message })
+    };
+    let ignored = notice(totals.exceptions_ignored, Level::Note, "the scan judges without exceptions");
+    let stored = notice(
+        totals.exceptions_stored,
+        Level::Warning,
+        "others may have annotated an object that comes from a cluster; remove metadata.uid and \
+         metadata.resourceVersion from manifests, or honour all exceptions with --exceptions",
+    );
+    ignored.into_iter().chain(stored)
+}
+
 /// A policy.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -86,6 +105,10 @@ pub struct PolicyRef {
     pub namespace: Option<String>,
     /// The module, as the manifest or the command line names it.
     pub module: String,
+    /// The digest of the module, such as `sha256:…`, if the embedded host runs it; those of a group
+    /// in the order of [`PolicyRef::module`]. Restrictions in the tool have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// Whether violations are denied; with `false`, they are only reported (`mode: monitor`).
     pub protects: bool,
     /// The category and the severity, from the annotations of the manifest or the module.
@@ -295,6 +318,17 @@ pub struct Totals {
     /// namespace, index of the policy, number of objects. Cluster-scoped objects have the namespace
     /// "".
     pub by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    /// The exceptions that the scan does not honour at all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exceptions_ignored: u64,
+    /// The exceptions that are not honoured because their objects come from a cluster.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exceptions_stored: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The totals of a policy, in objects.

@@ -228,7 +228,8 @@ impl Cluster {
     }
 
     /// Returns the labels of a Namespace as an object; `None` if they are unknown.
-    pub(crate) fn namespace(&self, name: &str) -> Option<&Value> {
+    #[must_use]
+    pub fn namespace(&self, name: &str) -> Option<&Value> {
         self.namespaces.get(name)
     }
 

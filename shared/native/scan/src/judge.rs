@@ -11,13 +11,13 @@ use text::Step;
 use crate::ask::{Answer, Asked, Effect, ask, ask_with_pods};
 use crate::cluster::{Cluster, Kind};
 use crate::entry::{Content, Entry, Spot};
-use crate::exceptions::{Exceptions, Remark};
+use crate::exceptions::{Exceptions, Remark, is_stored};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::old::Stored;
-use crate::options::{Operation, Options};
+use crate::options::{ExceptionsOf, Operation, Options};
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
@@ -141,7 +141,7 @@ impl Judge<'_> {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
-                let exceptions = self.exceptions(&object);
+                let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
@@ -190,10 +190,20 @@ impl Judge<'_> {
         output
     }
 
-    /// Returns the exceptions that an object of the input has, before any policy changes it.
-    fn exceptions(&self, object: &Value) -> Exceptions {
-        let today = self.options.exceptions_on;
-        today.map_or_else(Exceptions::default, |today| Exceptions::of(object, self.policies, today))
+    /// Returns the exceptions that an object of the input has, before any policy changes it. Those
+    /// that are not honoured are counted.
+    fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
+        let Some(today) = self.options.exceptions_on else {
+            let count = &mut output.totals.exceptions_ignored;
+            *count = count.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        };
+        if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) {
+            let count = &mut output.totals.exceptions_stored;
+            *count = count.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        }
+        Exceptions::of(object, self.policies, today)
     }
 
     /// Adds the remarks about the exceptions of an object that was judged.
@@ -409,7 +419,7 @@ impl Judge<'_> {
         if !self.options.judges(reference.namespace.as_deref()) {
             return;
         }
-        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
+        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
@@ -440,6 +450,7 @@ fn mutation(
         diff: lines.into_iter().map(|line| line.text).collect(),
     }
 }
+
 impl Violation {
     /// Creates a violation that is about the object as a whole.
     fn of_text(text: String) -> Self {

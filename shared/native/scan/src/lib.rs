@@ -58,7 +58,7 @@ pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use look_up::LookUp;
 pub use old::Old;
-pub use options::{Operation, Options, Pods};
+pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
 pub use request::Question;

@@ -21,15 +21,32 @@ pub struct Options {
     pub pods: Pods,
     /// Whether unknown fields, duplicate keys and workloads without containers are errors.
     pub is_strict: bool,
-    /// The date on which exceptions in annotations of the input are judged; `None` ignores them.
+    /// The date on which exceptions in annotations of the input are judged; `None` honours none.
+    /// The report counts those that are not honoured.
     pub exceptions_on: Option<Date>,
     /// The share of the objects that is judged, by namespace; `None` for all. Other objects still
     /// answer look-ups.
     pub share: Option<Share>,
     /// Whether the report has the changes that policies make. They take memory.
     pub reports_mutations: bool,
+    /// The objects whose exceptions are honoured.
+    pub exceptions_of: ExceptionsOf,
     /// The number of threads that judge; at least one.
     pub workers: usize,
+}
+
+/// The objects whose exceptions are honoured.
+///
+/// The exceptions of a manifest are reviewed with it. Everyone who can change a stored object can
+/// annotate it, and could hide it from a scan of a cluster or of a dump.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ExceptionsOf {
+    /// Objects that never were in a cluster: those with neither `metadata.uid` nor
+    /// `metadata.resourceVersion`, which only API servers set.
+    #[default]
+    Manifests,
+    /// All objects.
+    All,
 }
 
 /// The question about each object.
@@ -71,6 +88,7 @@ impl Default for Options {
             exceptions_on: None,
             share: None,
             reports_mutations: false,
+            exceptions_of: ExceptionsOf::default(),
             workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
@@ -101,13 +119,14 @@ impl Options {
             pods,
             is_strict,
             exceptions_on,
+            exceptions_of,
             reports_mutations,
             share: _,
             workers: _,
         } = self;
         let has_exceptions = exceptions_on.is_some();
-        let verdicts = (operation, user, groups, default_namespace, pods, is_strict, has_exceptions);
-        format!("{:?}", (verdicts, reports_mutations))
+        let verdicts = (operation, user, groups, default_namespace, pods, is_strict);
+        format!("{:?}", (verdicts, has_exceptions, exceptions_of, reports_mutations))
     }
 
     pub(crate) fn user(&self) -> User {

@@ -70,6 +70,18 @@ impl Engine {
             _ => None,
         }
     }
+
+    #[cfg_attr(
+        not(feature = "modules"),
+        expect(clippy::unused_self, reason = "no other engine has a digest")
+    )]
+    fn digest(&self) -> Option<&str> {
+        match self {
+            #[cfg(feature = "modules")]
+            Self::Deployed(deployed) => Some(deployed.module().digest()),
+            _ => None,
+        }
+    }
 }
 
 impl Policy {
@@ -112,6 +124,7 @@ impl Policy {
             kind: manifest.kind.name().to_owned(),
             namespace: manifest.namespace.clone(),
             module: names.join(", "),
+            digest: None,
             protects: manifest.mode == Mode::Protect,
             category: annotations.category.clone(),
             severity: annotations
@@ -153,6 +166,12 @@ impl Policy {
         one.into_iter().chain(group.into_iter().flatten())
     }
 
+    /// Returns the digests of the modules that the embedded host runs.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let digests: Vec<&str> = self.modules().filter_map(|module| module.engine.digest()).collect();
+        (!digests.is_empty()).then(|| digests.join(", "))
+    }
+
     /// Returns why the policy judges nothing, if so.
     pub(crate) fn unavailable(&self) -> Option<String> {
         match &self.judge {
@@ -161,8 +180,8 @@ impl Policy {
         }
     }
 
-    /// Returns what the verdicts of the policy depend on, for comparisons. A module counts by its
-    /// name.
+    /// Returns what the verdicts of the policy depend on, for comparisons. The reference has the
+    /// digests of modules.
     pub(crate) fn question(&self) -> String {
         let Self { reference, webhook, judge, is_mutating, fails_closed, message, .. } = self;
         let expression = match judge {

@@ -56,6 +56,9 @@ impl Scan {
     #[must_use]
     pub fn new(mut policies: Vec<Policy>, options: Options) -> Self {
         policies.sort_by_key(Policy::order);
+        for policy in &mut policies {
+            policy.reference.digest = policy.digest();
+        }
         Self { policies, options }
     }
 

@@ -20,6 +20,9 @@ pub struct Difference {
     pub got: Vec<String>,
     /// What to know about it.
     pub remark: Option<String>,
+    /// The lines that would make the case pass; `None` if the verdict is not known.
+    #[serde(skip)]
+    pub(crate) blessed: Option<Vec<String>>,
 }
 
 /// Whether a case says something about a policy.
@@ -46,6 +49,7 @@ pub(crate) fn compare(policy: &str, named: Named<'_>, got: &Got, is_one: bool) -
                 want: vec!["# the case does not name the policy, so it has to admit the request".to_owned()],
                 got: written::got(got, None),
                 remark: remark(None, got, is_one),
+                blessed: written::blessed(got, None),
             });
         }
     };
@@ -61,6 +65,7 @@ pub(crate) fn compare(policy: &str, named: Named<'_>, got: &Got, is_one: bool) -
         want: written::want(want, got),
         got: written::got(got, Some(want)),
         remark: remark(Some(want), got, is_one),
+        blessed: written::blessed(got, Some(want)),
     })
 }
 

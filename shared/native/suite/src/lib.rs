@@ -11,8 +11,10 @@
 //! # What this crate does not do
 //! It does not fetch modules (see [`Modules`]) and prints nothing.
 
+mod bless;
 mod case;
 mod compare;
+mod coverage;
 mod cursor;
 mod discover;
 mod files;
@@ -26,6 +28,7 @@ mod want;
 mod written;
 
 pub use compare::Difference;
+pub use coverage::{Coverage, Part, PolicyCoverage};
 pub use format::{Format, Output, write};
 pub use mistake::Mistake;
 pub use policies::{Modules, Native, Wanted};

@@ -14,6 +14,8 @@ mod sarif;
 mod text;
 mod yaml;
 
+pub use github::command as github_command;
+
 use std::fmt;
 use std::io::{self, Write};
 use std::str::FromStr;
