@@ -21,10 +21,14 @@ mod policy;
 mod registry;
 mod replace_file;
 mod requests;
+#[cfg_attr(not(feature = "scan"), path = "scan/disabled.rs")]
+mod scan;
 mod settings;
 mod source;
 mod stdout;
 mod terminal;
+#[cfg_attr(not(feature = "scan"), path = "test/disabled.rs")]
+mod test;
 mod verdicts;
 
 use std::io::Write;
@@ -50,7 +54,8 @@ fn main() -> ExitCode {
     arguments.color.apply();
     let result = match arguments.command {
         Command::Run(args) => commands::run(&args),
-        Command::Scan(args) => commands::scan(&args),
+        Command::Scan(args) => scan::scan(&args),
+        Command::Test(args) => test::test(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),
         Command::Annotate(args) => commands::annotate(&args),

@@ -8,7 +8,6 @@ mod examples;
 mod output;
 mod policy;
 mod run;
-mod scan;
 mod selinux;
 mod settings;
 mod shell;
@@ -16,13 +15,14 @@ mod shell;
 use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
+use crate::scan::ScanArgs;
+use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
 pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;
-pub(crate) use scan::{OperationChoice, OutputArgs, PodsChoice, ScanArgs};
 pub(crate) use selinux::{AllocateArgs, LevelArgs, SelinuxArgs, SelinuxCommand};
 pub(crate) use settings::SettingsArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     #[command(after_help = examples::SCAN)]
     Scan(Box<ScanArgs>),
+    #[command(after_help = examples::TEST)]
+    Test(Box<TestArgs>),
     #[command(after_help = examples::AUDIT)]
     Audit(AuditArgs),
     #[command(after_help = examples::CONVERT)]

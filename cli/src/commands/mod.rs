@@ -1,10 +1,9 @@
-//! The commands that need no registry.
+//! The commands that need neither a registry nor the scanner.
 
 mod annotate;
 mod audit;
 mod convert;
 mod run;
-mod scan;
 mod selinux;
 mod shell;
 
@@ -12,6 +11,5 @@ pub(crate) use annotate::annotate;
 pub(crate) use audit::audit;
 pub(crate) use convert::convert;
 pub(crate) use run::run;
-pub(crate) use scan::scan;
 pub(crate) use selinux::selinux;
 pub(crate) use shell::{completions, man};

@@ -10,11 +10,9 @@ use text::nearest;
 use crate::failure::Failure;
 
 /// The scheme of references to a registry in Kubewarden's resources.
-const REGISTRY: &str = "registry://";
+pub(crate) const REGISTRY: &str = "registry://";
 /// The scheme of module files in Kubewarden's tools.
 const FILE: &str = "file://";
-/// The repositories of the policies that the tool carries; an id follows.
-const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
 /// The first bytes of every module.
 const MAGIC: &[u8] = b"\0asm";
 
@@ -81,14 +79,6 @@ impl<'a> PolicyArgument<'a> {
     }
 }
 
-/// Returns the policy that a reference names, if the tool carries it in this version.
-pub(super) fn own(reference: &str) -> Option<&'static PolicyEntry> {
-    let reference = reference.strip_prefix(REGISTRY).unwrap_or(reference);
-    let (id, tag) = reference.strip_prefix(OWN_REPOSITORIES)?.split_once(':')?;
-    let this_version = tag.strip_prefix('v') == Some(env!("CARGO_PKG_VERSION"));
-    rules::find(id).filter(|_| this_version)
-}
-
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
@@ -135,25 +125,4 @@ fn ids(modules: &Path) -> Vec<String> {
     ids.sort();
     ids.dedup();
     ids
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_this_version_of_an_own_policy_is_carried() {
-        let version = env!("CARGO_PKG_VERSION");
-        for (reference, id) in [
-            (format!("registry://ghcr.io/portcullis/policies/selinux:v{version}"), Some("selinux")),
-            (format!("ghcr.io/portcullis/policies/node-pods:v{version}"), Some("node-pods")),
-            ("registry://ghcr.io/portcullis/policies/selinux:v0.0.1".to_owned(), None),
-            (format!("registry://ghcr.io/portcullis/policies/selinux:{version}"), None),
-            (format!("registry://ghcr.io/portcullis/policies/other:v{version}"), None),
-            (format!("registry://ghcr.io/other/policies/selinux:v{version}"), None),
-            ("ghcr.io/portcullis/policies/selinux".to_owned(), None),
-        ] {
-            assert_eq!(own(&reference).map(|entry| entry.id), id, "{reference}");
-        }
-    }
 }

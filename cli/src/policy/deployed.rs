@@ -28,7 +28,7 @@ impl Policy {
     ///
     /// # Errors
     /// Settings that the policy rejects.
-    pub(super) fn native(
+    pub(crate) fn native(
         entry: &'static PolicyEntry,
         mut deployment: Deployment,
         settings_name: &SourceName,
@@ -46,7 +46,7 @@ impl Policy {
     ///
     /// # Errors
     /// A module that cannot run, and settings that it rejects.
-    pub(super) fn of_module(
+    pub(crate) fn of_module(
         module: &AnnotatedModule,
         settings: Option<Value>,
         settings_name: &SourceName,
@@ -69,7 +69,7 @@ impl Policy {
     ///
     /// # Errors
     /// A module that cannot run, and settings that it rejects.
-    pub(super) fn of_deployment(
+    pub(crate) fn of_deployment(
         module: &AnnotatedModule,
         deployment: Deployment,
         settings_name: &SourceName,
@@ -107,7 +107,10 @@ impl Policy {
 }
 
 /// Checks that a module judges admission requests over waPC.
-fn check(metadata: &Metadata) -> Result<(), &'static str> {
+///
+/// # Errors
+/// Another kind of module.
+pub(crate) fn check(metadata: &Metadata) -> Result<(), &'static str> {
     if metadata.execution_mode != ExecutionMode::KubewardenWapc {
         return Err("has an unsupported executionMode; only kubewarden-wapc can be run");
     }

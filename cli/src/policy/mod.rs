@@ -3,9 +3,7 @@
 mod argument;
 mod deployed;
 mod granted;
-mod manifest;
 mod module_file;
-pub(crate) mod scan;
 
 use serde_json::Value;
 use wapc_host::{Deployment, Resource};
@@ -13,13 +11,17 @@ use wapc_host::{Deployment, Resource};
 use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
 use crate::registry;
+use crate::scan;
 use crate::source::{InputReader, SourceName};
 pub(crate) use argument::PolicyArgument;
+#[cfg(feature = "scan")]
+pub(crate) use argument::REGISTRY;
 pub(crate) use deployed::Policy;
-use manifest::DeployedModule;
-use module_file::AnnotatedModule as Annotated;
+#[cfg(feature = "scan")]
+pub(crate) use deployed::check;
 #[cfg(feature = "registry")]
-pub(crate) use module_file::{AnnotatedModule, read};
+pub(crate) use module_file::read;
+pub(crate) use module_file::{AnnotatedModule, built, read_file_of};
 
 /// Settings and the name of their source; the value is `None` if the user gave none.
 pub(crate) type NamedSettings = (Option<Value>, SourceName);
@@ -49,40 +51,23 @@ pub(crate) fn load(
             Policy::native(entry, deployment, &settings_name)
         }
         PolicyArgument::Manifest(file) => {
-            let (manifest, place) = manifest::read(file, reader)?;
-            let module = manifest::only_module(&manifest, &place)?;
-            let (settings, settings_name) = match settings {
-                Some(settings) => (settings, settings_name),
-                None => (module.settings.clone(), settings_of(&place)),
-            };
-            let deployed = DeployedModule {
-                name: &manifest.name,
-                module,
-                settings,
-                settings_name,
-                is_mutating: manifest.is_mutating,
-                message: manifest.message.clone(),
-                place: &place,
-            };
-            deployed.load(engine)
+            scan::load_manifest(file, engine, (settings, settings_name), reader)
         }
         module => Policy::of_module(&bare_module(module, engine)?, settings, &settings_name),
     }
-}
-
-/// The name of the settings of a manifest.
-fn settings_of(place: &SourceName) -> SourceName {
-    SourceName::new(format!("{place}: spec.settings"))
 }
 
 /// Reads the module that an argument names.
 ///
 /// # Errors
 /// A module that cannot be read, and a manifest.
-fn bare_module(argument: PolicyArgument<'_>, engine: &EngineArgs) -> Result<Annotated, Failure> {
+pub(crate) fn bare_module(
+    argument: PolicyArgument<'_>,
+    engine: &EngineArgs,
+) -> Result<AnnotatedModule, Failure> {
     match argument {
-        PolicyArgument::Own(entry) => module_file::built(entry.id, &engine.modules),
-        PolicyArgument::Module(path) => module_file::read_file_of(path),
+        PolicyArgument::Own(entry) => built(entry.id, &engine.modules),
+        PolicyArgument::Module(path) => read_file_of(path),
         PolicyArgument::Reference(reference) => {
             module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)
         }

@@ -40,7 +40,7 @@ pub(crate) fn read(policy: &str, modules: &Path) -> Result<AnnotatedModule, Fail
 ///
 /// # Errors
 /// A module that is not built or cannot be read.
-pub(super) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure> {
+pub(crate) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure> {
     let path = modules.join(format!("{id}.wasm"));
     if !path.is_file() {
         let problem = format!("is not built: {} does not exist; {BUILD}", path.display());
@@ -53,7 +53,7 @@ pub(super) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure
 ///
 /// # Errors
 /// A file that is not a module, and a module without metadata.
-pub(super) fn read_file_of(path: PathBuf) -> Result<AnnotatedModule, Failure> {
+pub(crate) fn read_file_of(path: PathBuf) -> Result<AnnotatedModule, Failure> {
     let wasm = read_file(&path)?;
     of_bytes(path, wasm)
 }

@@ -1,7 +1,6 @@
 //! `portcullis audit`.
 
 mod external_ips;
-mod judged;
 mod mirror_labels;
 mod node_labels;
 mod selinux;
@@ -21,6 +20,7 @@ use super::selinux::read_settings;
 use crate::args::{Audit, DumpArgs, TextOrData};
 use crate::dump::DumpFiles;
 use crate::failure::Failure;
+use crate::scan;
 use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
@@ -40,9 +40,9 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     match audit {
         Audit::ExternalIps { dump, settings } if settings.are_given() => {
-            judged::audit(&EXTERNAL_IPS, dump, settings, &mut reader)
+            scan::audit(&EXTERNAL_IPS, dump, settings, &mut reader)
         }
-        Audit::PodSecurity { dump, settings } => judged::audit(&POD_SECURITY, dump, settings, &mut reader),
+        Audit::PodSecurity { dump, settings } => scan::audit(&POD_SECURITY, dump, settings, &mut reader),
         Audit::ExternalIps { dump: args, .. } => {
             let found = find(args, &mut reader, ::audit::external_ips::find)?;
             report(&found, found.is_empty(), args.output, |out| external_ips::write(out, &found))

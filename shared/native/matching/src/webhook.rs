@@ -6,9 +6,11 @@ use std::sync::Arc;
 use kinds::Kinds;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 use crate::condition::{Condition, Variables};
 use crate::decision::{Decision, GroupVersion, Match, Reason};
+use crate::fields::takes;
 use crate::rule::{Rule, Target};
 use crate::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 
@@ -74,6 +76,18 @@ enum Hit {
     Equivalent { rule: usize, to: GroupVersion, changes_version_alone: bool },
     /// The request, if its resource has a version that the rule lists.
     Versions { rule: usize },
+}
+
+impl Hit {
+    /// Returns the rule, and the request that the webhook receives.
+    fn found(self) -> Result<Match, Reason> {
+        match self {
+            Self::Exact(rule) => Ok(Match { rule, converted: None }),
+            Self::Equivalent { rule, to, changes_version_alone: true } => Ok(Match { rule, converted: Some(to) }),
+            Self::Equivalent { rule, to, .. } => Err(Reason::Conversion { rule, to }),
+            Self::Versions { rule } => Err(Reason::Versions { rule }),
+        }
+    }
 }
 
 impl Webhook {
@@ -168,18 +182,37 @@ impl Webhook {
         if let Some(requirement) = self.leaves_out_object(request) {
             return Decision::ObjectIsNotSelected(requirement);
         }
-        let unknown = |reason| Decision::Unknown(reason);
-        let found = match hit {
-            Hit::Exact(rule) => Match { rule, converted: None },
-            Hit::Equivalent { rule, to, changes_version_alone: true } => Match { rule, converted: Some(to) },
-            Hit::Equivalent { rule, to, .. } => return unknown(Reason::Conversion { rule, to }),
-            Hit::Versions { rule } => return unknown(Reason::Versions { rule }),
+        let found = match hit.found() {
+            Ok(found) => found,
+            Err(reason) => return Decision::Unknown(reason),
         };
         match (self.evaluate_conditions(&found, request), missing) {
             // A condition that is false decides, whatever the labels of the Namespace are.
             (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
-            (_, Some(requirement)) => unknown(Reason::Namespace(requirement)),
+            (_, Some(requirement)) => Decision::Unknown(Reason::Namespace(requirement)),
         }
+    }
+
+    /// Returns the rule that matches a request; `None` if none does, or if it is not known.
+    pub(crate) fn found(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Match> {
+        self.hit(kinds, target)?.found().ok()
+    }
+
+    /// Returns for each rule whether it matches a request as it is.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = impl Fn(&Target<'_>) -> bool> {
+        self.rules.iter().map(|rule| |target: &Target<'_>| rule.matches(target))
+    }
+
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    pub(crate) fn has_namespace_selector(&self) -> bool {
+        !self.namespace_selector.is_empty()
+    }
+
+    pub(crate) fn has_object_selector(&self) -> bool {
+        !self.object_selector.is_empty()
     }
 
     /// Finds the first rule that matches, or else the first that matches an equivalent resource.
@@ -238,7 +271,7 @@ impl Webhook {
         }
     }
 
-    fn select_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> Selection {
+    pub(crate) fn select_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> Selection {
         let is_namespace = target.resource == "namespaces";
         // A cluster-scoped object other than a Namespace is never left out.
         if self.namespace_selector.is_empty() || target.namespace.is_empty() && !is_namespace {
@@ -256,7 +289,7 @@ impl Webhook {
     }
 
     /// Returns the requirement that neither object meets.
-    fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
+    pub(crate) fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
         if self.object_selector.is_empty() {
             return None;
         }
@@ -297,8 +330,38 @@ pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json:
         "." => root.to_owned(),
         path => format!("{root}.{path}"),
     };
-    let remedy = if problem.starts_with("missing field") { "add it" } else { "correct it" };
-    InvalidWebhook(format!("{path}: Invalid value: {problem}; {remedy}"))
+    let missing = problem.strip_prefix("missing field `").and_then(|name| name.strip_suffix('`'));
+    let field = missing.or_else(|| read_field(error.path())).unwrap_or(root);
+    let takes = takes(field).map(|takes| format!("write {takes}")).unwrap_or_default();
+    if let Some(name) = missing {
+        return InvalidWebhook(format!("{path}.{name}: Required value: the field is missing; {takes}"));
+    }
+    // The rest of the error names types of Rust.
+    let found = problem.split_once(", expected").map_or(problem.as_str(), |(found, _)| found);
+    let kinds = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
+    InvalidWebhook(format!("{path}: Invalid value: {found}; {takes}"))
+}
+
+/// Returns the known field in which an error of types is. Names of labels, and of members of a
+/// group, are not fields.
+fn read_field(path: &serde_path_to_error::Path) -> Option<&str> {
+    let mut field = None;
+    let mut is_name = false;
+    for segment in path {
+        let Segment::Map { key } = segment else { continue };
+        if std::mem::take(&mut is_name) {
+            continue;
+        }
+        if takes(key).is_some() {
+            field = Some(key.as_str());
+        }
+        is_name = key == "policies";
+        if key == "matchLabels" {
+            break;
+        }
+    }
+    field
 }
 
 #[cfg(test)]

@@ -35,12 +35,12 @@ mod sample;
 
 pub use baseline::{Applied, Baseline, BaselineError, Entry};
 pub use comparison::{Change, Comparison, ComparisonTotals, Pair, Verdict};
-pub use escape::one_line;
+pub use escape::{markup, one_line};
 pub use exit::{Exit, FailOn, UnknownName, exit};
 pub use fingerprint::fingerprint;
-pub use format::{Format, FormatError, Options, Output, Sources, write};
+pub use format::{Format, FormatError, Options, Output, Sources, github_command, write};
 pub use model::{
-    Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
-    Status, Totals,
+    Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
+    Severity, Span, Status, Totals,
 };
 pub use read::{ReadError, read};

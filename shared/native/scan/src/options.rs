@@ -20,10 +20,29 @@ pub struct Options {
     pub pods: Pods,
     /// Whether unknown fields, duplicate keys and workloads without containers are errors.
     pub is_strict: bool,
-    /// The date on which exceptions in annotations of the input are judged; `None` ignores them.
+    /// The date on which exceptions in annotations of the input are judged; `None` honours none.
+    /// The report counts those that are not honoured.
     pub exceptions_on: Option<Date>,
+    /// Whether the report has the changes that policies make. They take memory.
+    pub reports_mutations: bool,
+    /// The objects whose exceptions are honoured.
+    pub exceptions_of: ExceptionsOf,
     /// The number of threads that judge; at least one.
     pub workers: usize,
+}
+
+/// The objects whose exceptions are honoured.
+///
+/// The exceptions of a manifest are reviewed with it. Everyone who can change a stored object can
+/// annotate it, and could hide it from a scan of a cluster or of a dump.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum ExceptionsOf {
+    /// Objects that never were in a cluster: those with neither `metadata.uid` nor
+    /// `metadata.resourceVersion`, which only API servers set.
+    #[default]
+    Manifests,
+    /// All objects.
+    All,
 }
 
 /// The question about each object.
@@ -33,7 +52,8 @@ pub enum Operation {
     /// created if not, and may what only the old side has be deleted?
     #[default]
     Create,
-    /// May it be updated without a change? With an old side as for [`Operation::Create`].
+    /// May it be updated without a change? A warning says that policies then tolerate more. With an
+    /// old side as for [`Operation::Create`].
     Update,
     /// May it be deleted?
     Delete,
@@ -62,6 +82,8 @@ impl Default for Options {
             pods: Pods::default(),
             is_strict: false,
             exceptions_on: None,
+            reports_mutations: false,
+            exceptions_of: ExceptionsOf::default(),
             workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

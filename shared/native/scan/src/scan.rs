@@ -7,12 +7,12 @@ use std::thread;
 
 use report::{Level, Notice, Report};
 
-use crate::cluster::{Cluster, Collector, DEFINITION, Kind};
+use crate::cluster::{Cluster, Collector, DEFINITION};
 use crate::explanation::Explanation;
 use crate::input::{Chunk, Input};
 use crate::judge::{Judge, Output};
-use crate::old::Old;
-use crate::options::Options;
+use crate::old::{Old, Stored};
+use crate::options::{Operation, Options};
 use crate::policy::Policy;
 use crate::tally::Tally;
 
@@ -56,6 +56,9 @@ impl Scan {
     #[must_use]
     pub fn new(mut policies: Vec<Policy>, options: Options) -> Self {
         policies.sort_by_key(Policy::order);
+        for policy in &mut policies {
+            policy.reference.digest = policy.digest();
+        }
         Self { policies, options }
     }
 
@@ -87,6 +90,13 @@ impl Scan {
                 tally.notice(Notice { level: Level::Error, place: None, message });
             }
         }
+        if self.options.operation == Operation::Update && old.is_none() {
+            let message =
+                "the objects are judged as updates without a change, so that policies tolerate the values \
+                           that they tolerate when stored; give the state before the change with --old"
+                    .to_owned();
+            tally.notice(Notice { level: Level::Warning, place: None, message });
+        }
         let explains = observer.wants_explanations();
         let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
             output.explanations.iter().for_each(|explanation| observer.explain(explanation));
@@ -99,16 +109,32 @@ impl Scan {
         let mut kinds = BTreeSet::from([owned(DEFINITION), owned(("v1", "Namespace"))]);
         let mut again: Option<BTreeSet<u64>> = None;
         let mut deletes = false;
+        let definitions = old.map(Old::definitions).unwrap_or_default();
+        let mut stored = None;
         while !tally.is_interrupted() {
-            let known = self.collect(&kinds, input, &mut cluster, &mut tally, observer);
-            let judge =
-                Judge { policies: &self.policies, options: &self.options, cluster: &known, old, explains };
+            let collector = Collector::new(kinds.clone(), definitions.clone());
+            let known = self.collect(collector, input, &mut cluster, &mut tally, observer);
+            // The first collection has all definitions.
+            if let (Some(old), None) = (old, &stored) {
+                let (identified, notices) = Stored::of(old, &self.options, known.resources.clone());
+                for notice in notices {
+                    tally.notice(notice);
+                }
+                stored = Some(identified);
+            }
+            let judge = Judge {
+                policies: &self.policies,
+                options: &self.options,
+                cluster: &known,
+                old: stored.as_ref(),
+                explains,
+            };
             let mut lacking = BTreeSet::new();
             if deletes {
-                let missing = old.into_iter().flat_map(Old::iter);
-                let missing = missing.filter(|(identity, _)| !tally.seen.contains(identity));
+                let missing = stored.iter().flat_map(Stored::iter);
+                let missing = missing.filter(|(identity, ..)| !tally.seen.contains(*identity));
                 let gone: Vec<Output> =
-                    missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
+                    missing.map(|(_, object, place)| judge.deletion(object, place)).collect();
                 lacking.extend(gone.iter().flat_map(|output| output.lacking.iter().cloned()));
                 if lacking.is_empty() {
                     for output in gone {
@@ -144,16 +170,15 @@ impl Scan {
         tally.finish()
     }
 
-    /// Collects the objects of some kinds.
+    /// Collects the objects of the kinds of a collector.
     fn collect(
         &self,
-        kinds: &BTreeSet<Kind>,
+        mut collector: Collector,
         input: &mut dyn Input,
         cluster: &mut Option<&mut dyn Input>,
         tally: &mut Tally,
         observer: &mut dyn Observer,
     ) -> Cluster {
-        let mut collector = Collector::new(kinds.clone());
         let is_complete = cluster.is_some();
         if let Some(cluster) = cluster {
             self.collect_from(*cluster, &mut collector, tally, observer, true);

@@ -15,13 +15,23 @@ pub(crate) struct Tally {
     owners: BTreeMap<Owned, OwnerRef>,
     pub(crate) seen: BTreeSet<Identity>,
     pub(crate) bytes: u64,
+    exceptions_ignored: u64,
+    exceptions_stored: u64,
 }
 
 impl Tally {
     pub(crate) fn new(policies: Vec<PolicyRef>) -> Self {
         let totals = Totals { policies: vec![PolicyTotals::default(); policies.len()], ..Totals::default() };
         let report = Report { policies, totals, ..Report::default() };
-        Self { report, folded: Folded::default(), owners: BTreeMap::new(), seen: BTreeSet::new(), bytes: 0 }
+        Self {
+            report,
+            folded: Folded::default(),
+            owners: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            bytes: 0,
+            exceptions_ignored: 0,
+            exceptions_stored: 0,
+        }
     }
 
     pub(crate) fn objects(&self) -> u64 {
@@ -64,16 +74,19 @@ impl Tally {
                 add(sums.entry(policy).or_default(), count);
             }
         }
+        self.report.mutations.extend(output.mutations);
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
         self.owners.extend(output.owners);
         add(&mut self.bytes, output.bytes);
+        add(&mut self.exceptions_ignored, output.exceptions_ignored);
+        add(&mut self.exceptions_stored, output.exceptions_stored);
         output.findings.into_iter().for_each(|finding| self.folded.add(finding));
     }
 
     /// Returns the report, with the topmost owners of all objects, sorted.
     pub(crate) fn finish(self) -> Report {
-        let Self { mut report, folded, owners, .. } = self;
+        let Self { mut report, folded, owners, exceptions_ignored, exceptions_stored, .. } = self;
         // Objects with different owners can have the same topmost one.
         let mut once_more = Folded::default();
         for mut finding in folded.findings {
@@ -89,7 +102,10 @@ impl Tally {
             };
             key(a).cmp(&key(b))
         });
+        // Changes of one object keep the order of the policies.
+        report.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
         report.notices.extend(about_exceptions(&report.findings));
+        report.notices.extend(not_honoured(exceptions_ignored, exceptions_stored));
         report.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
         report.notices.dedup();
         report
@@ -104,6 +120,24 @@ fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
     let message =
         format!("{subject} excepted by annotations of the objects, which a cluster does not honour");
     (count > 0).then_some(Notice { level: Level::Note, place: None, message })
+}
+
+/// Returns the notices about exceptions that do not count.
+fn not_honoured(ignored: u64, stored: u64) -> impl Iterator<Item = Notice> {
+    let notice = |count: u64, level: Level, why: &str| {
+        let subject =
+            if count == 1 { "1 exception is".to_owned() } else { format!("{count} exceptions are") };
+        let message = format!("{subject} not honoured: {why}");
+        (count > 0).then_some(Notice { level, place: None, message })
+    };
+    let ignored = notice(ignored, Level::Note, "the scan judges without exceptions");
+    let stored = notice(
+        stored,
+        Level::Warning,
+        "others may have annotated an object that comes from a cluster; remove metadata.uid and \
+         metadata.resourceVersion from manifests, or honour all exceptions with --exceptions",
+    );
+    ignored.into_iter().chain(stored)
 }
 
 fn add(sum: &mut u64, more: u64) {

@@ -10,6 +10,7 @@ use manifest::Problem;
 
 use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
+use super::tracked;
 
 /// The input of a scan.
 ///
@@ -54,9 +55,9 @@ enum Content {
 impl Files {
     /// Finds the files that arguments name: files, folders, and `-` for the standard input.
     ///
-    /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git would not ignore, by
-    /// name, without hidden ones. A file that cannot be read becomes a problem, and the rest is
-    /// read.
+    /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git does not ignore, by
+    /// name: those that no rule matches, and in a repository those that git tracks, whatever the
+    /// rules are. A file that cannot be read becomes a problem, and the rest is read.
     #[must_use]
     pub fn of_arguments(arguments: &[String]) -> Self {
         let mut files = Self::default();
@@ -115,26 +116,37 @@ impl Files {
             .ignore(false)
             .hidden(false)
             .filter_entry(|entry| entry.file_name() != ".git")
-            .sort_by_file_name(std::ffi::OsStr::cmp)
             .build();
         let before = self.sources.len();
+        let mut paths = Vec::new();
         for entry in walk {
             match entry {
-                Ok(entry) if is_object_file(entry.path()) => match entry.path().metadata() {
-                    Ok(metadata) if metadata.is_file() => {
-                        self.push(Origin::file(file_name(entry.path())), Content::File(entry.into_path()));
-                    }
-                    Ok(_) => {}
-                    Err(error) => {
-                        self.add_problem(&file_name(entry.path()), format!("cannot be read: {error}"));
-                    }
-                },
-                Ok(_) => {}
+                Ok(entry) => paths.push(entry.into_path()),
                 Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
             }
         }
+        // Git does not ignore what it tracks, and a change of such a file would not be judged.
+        match tracked::files(folder) {
+            Ok(tracked) => paths.extend(tracked.iter().map(|path| folder.join(path))),
+            Err(problem) => self.add_problem(&file_name(folder), problem),
+        }
+        // Paths are compared by their components: this is the order of a walk by name.
+        paths.sort();
+        paths.dedup();
+        for path in paths.into_iter().filter(|path| is_object_file(path)) {
+            match path.metadata() {
+                Ok(metadata) if metadata.is_file() => {
+                    self.push(Origin::file(file_name(&path)), Content::File(path));
+                }
+                Ok(_) => {}
+                // Git tracks a file until its deletion is committed. A broken link is not deleted.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+                }
+                Err(error) => self.add_problem(&file_name(&path), unreadable(&error)),
+            }
+        }
         if self.sources.len() == before {
-            let problem = "has no file *.yaml, *.yml or *.json that git would not ignore; name files";
+            let problem = "has no file *.yaml, *.yml or *.json that git does not ignore; name files";
             self.add_problem(&file_name(folder), problem);
         }
     }

@@ -4,6 +4,7 @@ mod chunk;
 mod files;
 mod json;
 mod piece;
+mod tracked;
 mod window;
 mod yaml;
 

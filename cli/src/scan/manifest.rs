@@ -1,25 +1,60 @@
 //! A policy as a manifest describes it.
 
+use admission::PolicyEntry;
 use manifest::found;
 use matching::{Judge, Module, PolicyKind, PolicyManifest};
 use packaging::Metadata;
 use serde_json::Value;
 use wapc_host::{Deployment, Resource};
 
-use super::argument::{PolicyArgument, own};
-use super::deployed::Policy;
-use super::module_file::{self, AnnotatedModule};
 use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
 use crate::parse;
-use crate::registry;
+use crate::policy::{AnnotatedModule, NamedSettings, Policy, PolicyArgument, REGISTRY, bare_module, built};
 use crate::source::{InputReader, SourceName};
+
+/// The repositories of the policies that the tool carries; an id follows.
+const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
+
+/// Loads the only policy of a manifest. Settings on the command line replace those of the manifest.
+///
+/// # Errors
+/// A file that does not contain exactly one policy, a policy that cannot run, and settings that it
+/// rejects.
+pub(crate) fn load(
+    file: &str,
+    engine: &EngineArgs,
+    (settings, settings_name): NamedSettings,
+    reader: &mut InputReader,
+) -> Result<Policy, Failure> {
+    let (manifest, place) = read(file, reader)?;
+    let Judge::Module(module) = &manifest.judge else { return Err(group(&place)) };
+    let (settings, settings_name) = match settings {
+        Some(settings) => (settings, settings_name),
+        None => (module.settings.clone(), settings_of(&place)),
+    };
+    let deployed = DeployedModule {
+        name: &manifest.name,
+        module,
+        settings,
+        settings_name,
+        is_mutating: manifest.is_mutating,
+        message: manifest.message.clone(),
+        place: &place,
+    };
+    deployed.load(engine)
+}
+
+/// The name of the settings of a manifest.
+pub(crate) fn settings_of(place: &SourceName) -> SourceName {
+    SourceName::new(format!("{place}: spec.settings"))
+}
 
 /// Reads the only policy of a file, with its place. Other objects, such as roles, are skipped.
 ///
 /// # Errors
 /// A file that cannot be read or does not contain exactly one policy, and a malformed policy.
-pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManifest, SourceName), Failure> {
+fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManifest, SourceName), Failure> {
     let source = reader.text(file)?;
     let documents = parse::documents(&source)?;
     let count = documents.len();
@@ -59,35 +94,21 @@ fn describe(document: &Value) -> String {
     }
 }
 
-/// Returns the module of a manifest.
-///
-/// # Errors
-/// A group of policies.
-pub(super) fn only_module<'m>(
-    manifest: &'m PolicyManifest,
-    place: &SourceName,
-) -> Result<&'m Module, Failure> {
-    match &manifest.judge {
-        Judge::Module(module) => Ok(module),
-        Judge::Group(_) => Err(group(place)),
-    }
-}
-
 fn group(place: &SourceName) -> Failure {
     Failure::about(place, "is a group of policies; judge with it by portcullis scan")
 }
 
 /// A module as a manifest deploys it.
-pub(super) struct DeployedModule<'m> {
+pub(crate) struct DeployedModule<'m> {
     /// The name of the policy.
-    pub(super) name: &'m str,
-    pub(super) module: &'m Module,
-    pub(super) settings: Value,
-    pub(super) settings_name: SourceName,
-    pub(super) is_mutating: bool,
-    pub(super) message: Option<String>,
+    pub(crate) name: &'m str,
+    pub(crate) module: &'m Module,
+    pub(crate) settings: Value,
+    pub(crate) settings_name: SourceName,
+    pub(crate) is_mutating: bool,
+    pub(crate) message: Option<String>,
     /// The place of the manifest.
-    pub(super) place: &'m SourceName,
+    pub(crate) place: &'m SourceName,
 }
 
 impl DeployedModule<'_> {
@@ -124,27 +145,56 @@ impl DeployedModule<'_> {
 
     /// Returns the deployment with the capabilities that the module asks for. The policy server
     /// grants capabilities, not the manifest.
-    fn granted(&self, metadata: &Metadata) -> Deployment {
+    pub(crate) fn granted(&self, metadata: &Metadata) -> Deployment {
         Deployment { host_capabilities: metadata.host_capabilities.clone(), ..self.deployment() }
     }
 
     /// Reads the module: a built one of the project, a file, or one from the registry.
-    fn module(&self, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
+    ///
+    /// # Errors
+    /// A module that cannot be read.
+    pub(crate) fn module(&self, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
         let name = &self.module.module;
         if let Some(entry) = own(name)
-            && let Ok(module) = module_file::built(entry.id, &engine.modules)
+            && let Ok(module) = built(entry.id, &engine.modules)
         {
             return Ok(module);
         }
         let read = || match PolicyArgument::of(name, &engine.modules)? {
-            PolicyArgument::Module(path) => module_file::read_file_of(path),
-            PolicyArgument::Reference(reference) => {
-                module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)
-            }
             PolicyArgument::Own(_) | PolicyArgument::Manifest(_) => {
                 Err(Failure::about(name, "expected registry://, file:// or the path of a module"))
             }
+            module => bare_module(module, engine),
         };
         read().map_err(|failure| Failure::about(self.place, format!("spec.module: {failure}")))
+    }
+}
+
+/// Returns the policy that a reference names, if the tool carries it in this version.
+pub(crate) fn own(reference: &str) -> Option<&'static PolicyEntry> {
+    let reference = reference.strip_prefix(REGISTRY).unwrap_or(reference);
+    let (id, tag) = reference.strip_prefix(OWN_REPOSITORIES)?.split_once(':')?;
+    let this_version = tag.strip_prefix('v') == Some(env!("CARGO_PKG_VERSION"));
+    rules::find(id).filter(|_| this_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_version_of_an_own_policy_is_carried() {
+        let version = env!("CARGO_PKG_VERSION");
+        for (reference, id) in [
+            (format!("registry://ghcr.io/portcullis/policies/selinux:v{version}"), Some("selinux")),
+            (format!("ghcr.io/portcullis/policies/node-pods:v{version}"), Some("node-pods")),
+            ("registry://ghcr.io/portcullis/policies/selinux:v0.0.1".to_owned(), None),
+            (format!("registry://ghcr.io/portcullis/policies/selinux:{version}"), None),
+            (format!("registry://ghcr.io/portcullis/policies/other:v{version}"), None),
+            (format!("registry://ghcr.io/other/policies/selinux:v{version}"), None),
+            ("ghcr.io/portcullis/policies/selinux".to_owned(), None),
+        ] {
+            assert_eq!(own(&reference).map(|entry| entry.id), id, "{reference}");
+        }
     }
 }

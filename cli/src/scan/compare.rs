@@ -2,11 +2,12 @@
 
 use report::{Comparison, Format};
 
-use crate::args::{ScanArgs, SettingsArgs};
+use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::source::InputReader;
 
-use super::policies::{self, Policies};
+use super::args::ScanArgs;
+use super::policies::{self, PolicySet};
 
 /// Checks that a comparison has all formats that are asked for.
 ///
@@ -26,7 +27,7 @@ pub(super) fn check(args: &ScanArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As those of [`policies::load`].
-pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Policies>, Failure> {
+pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<PolicySet>, Failure> {
     if args.compare.is_empty() {
         return Ok(None);
     }

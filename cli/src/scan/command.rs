@@ -1,23 +1,17 @@
 //! `portcullis scan`.
 
-mod baseline;
-mod compare;
-mod input;
-mod policies;
-mod progress;
-mod reports;
-
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ::scan::{Date, Input, Old, Operation, Options, Pods, Scan};
+use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
-use crate::args::{OperationChoice, PodsChoice, ScanArgs};
+use super::args::{OperationChoice, PodsChoice, ScanArgs};
+use super::progress::Progress;
+use super::{baseline, compare, input, policies, reports};
 use crate::failure::Failure;
 use crate::print_problem;
 use crate::source::InputReader;
-use progress::Progress;
 
 /// Judges objects and writes the reports.
 ///
@@ -34,7 +28,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     let mut input = input::objects(args, &mut reader)?;
     let (old, notices) = match input::old(args, &mut reader)? {
         Some(mut files) => {
-            let (old, notices) = Old::read(&mut files, &options);
+            let (old, notices) = Old::read(&mut files);
             (Some(old), notices)
         }
         None => (None, Vec::new()),
@@ -94,6 +88,8 @@ fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options 
         },
         is_strict: input.strict,
         exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
+        reports_mutations: output.diff,
+        exceptions_of: if output.exceptions { ExceptionsOf::All } else { ExceptionsOf::Manifests },
         ..Options::default()
     };
     if let Some(user) = &args.user {

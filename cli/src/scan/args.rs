@@ -1,10 +1,11 @@
 //! The arguments of `portcullis scan`.
+#![expect(clippy::doc_markdown, reason = "the comments are the help, which has no links")]
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use report::{FailOn, FormatError, Output};
 
-use super::{EngineArgs, SettingsArgs};
+use crate::args::{EngineArgs, SettingsArgs};
 
 /// Judge objects as the API server and Kubewarden would, before they are applied.
 ///
@@ -15,8 +16,9 @@ use super::{EngineArgs, SettingsArgs};
 pub(crate) struct ScanArgs {
     /// Objects to judge: files and directories of YAML and JSON; `-` reads standard input.
     ///
-    /// In directories, these are the files *.yaml, *.yml and *.json that git would not ignore. A
-    /// file can contain several documents, lists and AdmissionReviews.
+    /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
+    /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
+    /// documents, lists and AdmissionReviews.
     #[arg(required_unless_present_any = ["helm", "kustomize"], value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
@@ -25,8 +27,10 @@ pub(crate) struct ScanArgs {
     /// several.
     ///
     /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
-    /// rules, selectors and conditions. An id or a module is matched by its own rules. The ids are
-    /// external-ips, node-labels, node-pods, pod-security and selinux.
+    /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
+    /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
+    /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
+    /// selinux.
     #[arg(short, long, required = true, value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 
@@ -159,6 +163,16 @@ pub(crate) struct OutputArgs {
     /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
     #[arg(long)]
     pub(crate) no_exceptions: bool,
+
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
 
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.

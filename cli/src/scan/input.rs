@@ -2,9 +2,10 @@
 
 use scan::{Files, add_helm, add_kustomize, add_revision};
 
-use crate::args::ScanArgs;
 use crate::failure::Failure;
 use crate::source::InputReader;
+
+use super::args::ScanArgs;
 
 /// The prefix of revisions.
 const REVISION: &str = "git:";

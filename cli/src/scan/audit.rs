@@ -2,23 +2,25 @@
 
 use std::process::ExitCode;
 
-use ::scan::{Files, Options, Pods, Scan};
 use admission::PolicyEntry;
 use report::{FailOn, Format, Options as FormatOptions};
+use scan::{Files, Options, Pods, Scan};
 
 use crate::args::{DumpArgs, EngineArgs, SettingsArgs, TextOrData};
 use crate::failure::Failure;
-use crate::policy::{self, PolicyArgument};
+use crate::policy::PolicyArgument;
 use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::print;
+
+use super::policy;
 
 /// Judges a dump by a policy of Portcullis, as if its objects were being created.
 ///
 /// # Errors
 /// Settings that cannot be read or are not valid. Objects that cannot be read are part of the
 /// report, and the others are judged.
-pub(super) fn audit(
+pub(crate) fn audit(
     entry: &'static PolicyEntry,
     dump: &DumpArgs,
     settings: &SettingsArgs,
@@ -26,7 +28,7 @@ pub(super) fn audit(
 ) -> Result<ExitCode, Failure> {
     let settings = settings::read(settings, reader)?;
     let engine = EngineArgs::default();
-    let policy = policy::scan::bare(PolicyArgument::Own(entry), &engine, &settings)?;
+    let policy = policy::bare(PolicyArgument::Own(entry), &engine, &settings)?;
     for argument in &dump.dump {
         reader.claim(argument)?;
     }
