@@ -113,8 +113,8 @@ impl Cluster {
     }
 
     /// Waits until the server has seen all webhooks that are written so far: it calls webhooks that
-    /// are written after them, one for each kind of configuration. Each of these is for one resource
-    /// in one namespace, and cannot be reached.
+    /// are written after them, one for each kind of configuration. Each of these is for one
+    /// resource in one namespace, and cannot be reached.
     pub(crate) fn wait_for_webhooks(&self) {
         let number = self.probes.get() + 1;
         self.probes.set(number);
