@@ -138,7 +138,7 @@ fn every_mistake_names_the_line_and_a_remedy() {
     };
     let admitted = "    want: {admitted: true}\n";
     for (name, text, line, want) in [
-        ("top", format!("polices: [pods.yaml]\ncases: []\n"), 1, "polices: unknown key; did you mean policies?"),
+        ("top", "polices: [pods.yaml]\ncases: []\n".to_owned(), 1, "polices: unknown key; did you mean policies?"),
         ("case key", case("    sttings: {}\n    want: {admitted: true}\n"), 5, "cases[0].sttings: unknown key; did you mean settings?"),
         ("verdict", case("    want: {admited: true}\n"), 5, "want.admited: unknown key; did you mean admitted?"),
         ("several verdicts", case("    want: {admitted: true, denied: [x]}\n"), 5, "takes exactly one of admitted, denied"),
@@ -246,7 +246,7 @@ fn a_broken_policy_fails_alone() {
 fn lists_and_filters_and_formats() {
     let folder = Folder::new("test-formats");
     let list = format!(
-        "- name: good\n  object: {POD}\n  want:\n    admitted: true\n- name: bad\n  object: {POD}\n  want:\n    denied: [x]\n"
+        "- name: good\n  settings: {{level: baseline}}\n  object: {POD}\n  want:\n    admitted: true\n- name: bad\n  object: {POD}\n  want:\n    denied: [x]\n"
     );
     folder.file("cases.yaml", &list);
     let (status, stdout, _) = folder.run(&["test", ".", "--policy", "pod-security", "--filter", "go+d"], "");
