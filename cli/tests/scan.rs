@@ -325,8 +325,15 @@ fn exceptions_in_annotations_need_a_reason_and_can_end() {
         assert!(json.contains("\"excepted\": \"moves"), "{json}");
         let (status, text, _) = run(annotation, &["--no-exceptions"]);
         assert_eq!(status, 1);
-        assert!(!text.contains("except"), "{text}");
+        assert!(text.contains("1 exception is not honoured: the scan judges without exceptions"), "{text}");
+        assert!(!text.contains("excepted"), "{text}");
     }
+    // Others can annotate an object in a cluster.
+    let annotated = "  name: web\n  resourceVersion: '7'\n  annotations:\n    portcullis.dev/except.external-ips: moves\n";
+    folder.file("dump.yaml", EXPOSED.replace("  name: web\n", annotated));
+    let (status, text, _) = scan(&folder, &["dump.yaml", "-p", "external-ips"]);
+    assert!(status == 1 && text.contains("1 exception is not honoured: others may"), "{text}");
+    assert_eq!(scan(&folder, &["dump.yaml", "-p", "external-ips", "--exceptions"]).0, 0);
     for (annotation, problem) in [
         ("external-ips: ''", "an exception has a reason; "),
         ("external-ips: moves until 2020-01-31", "the exception ended on 2020-01-31 and does not count; "),
@@ -460,4 +467,28 @@ fn a_pipe_can_be_read_although_look_ups_read_the_input_twice() {
     let (status, found) = report(&folder, &["pipe.yaml", "-p", "external-ips"]);
     writer.join().unwrap();
     assert_eq!((status, statuses(&found)), (1, vec!["denied"]));
+}
+
+#[test]
+fn shows_what_policies_change_as_diffs_and_patches() {
+    let folder = Folder::new("scan-diff");
+    let pod =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: web}]}\n";
+    let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n";
+    folder.file("web.yaml", format!("{pod}{namespace}"));
+    let (status, text, stderr) = scan(&folder, &["web.yaml", "-p", "selinux", "--diff"]);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{text}");
+    let heading = "Pod default/web: changed by selinux, web.yaml:2:1\n  @@ ";
+    assert!(text.contains(heading), "{text}");
+    assert!(text.contains("\n  +  securityContext:\n  +    seLinuxOptions:\n  +      level: "), "{text}");
+    let (_, found) = report(&folder, &["web.yaml", "-p", "selinux", "--diff"]);
+    let mutation = &found["mutations"][0];
+    assert_eq!((&mutation["object"]["name"], &mutation["policy"]), (&"web".into(), &0.into()));
+    assert_eq!(mutation["patch"][0]["op"], "add", "{mutation}");
+    assert!(mutation["diff"][0].as_str().unwrap().starts_with("@@ "), "{mutation}");
+    // Nothing is kept unless it is asked for.
+    let (_, found) = report(&folder, &["web.yaml", "-p", "selinux"]);
+    assert!(found.get("mutations").is_none(), "{found}");
+    let (_, stderr, _) = scan(&folder, &["web.yaml", "-p", "selinux"]);
+    assert!(!stderr.contains("@@"), "{stderr}");
 }

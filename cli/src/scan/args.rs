@@ -1,9 +1,11 @@
 //! The arguments of `portcullis scan`.
 #![expect(clippy::doc_markdown, reason = "the comments are the help, which has no links")]
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use report::{FailOn, FormatError, Output};
+use report::{FailOn, FormatError, Output, Share};
 
 use crate::args::{EngineArgs, SettingsArgs};
 
@@ -16,9 +18,10 @@ use crate::args::{EngineArgs, SettingsArgs};
 pub(crate) struct ScanArgs {
     /// Objects to judge: files and directories of YAML and JSON; `-` reads standard input.
     ///
-    /// In directories, these are the files *.yaml, *.yml and *.json that git would not ignore. A
-    /// file can contain several documents, lists and AdmissionReviews.
-    #[arg(required_unless_present_any = ["helm", "kustomize"], value_name = "FILE|DIR")]
+    /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
+    /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
+    /// documents, lists and AdmissionReviews.
+    #[arg(required_unless_present_any = ["helm", "kustomize", "live"], value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
     /// Policy that judges: a manifest or a directory of manifests as they are deployed, an id of
@@ -26,9 +29,11 @@ pub(crate) struct ScanArgs {
     /// several.
     ///
     /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
-    /// rules, selectors and conditions. An id or a module is matched by its own rules. The ids are
-    /// external-ips, node-labels, node-pods, pod-security and selinux.
-    #[arg(short, long, required = true, value_name = "POLICY")]
+    /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
+    /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
+    /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
+    /// selinux. With --live, the default is the policies that are deployed in the cluster.
+    #[arg(short, long, required_unless_present = "live", value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 
     #[command(flatten)]
@@ -53,6 +58,9 @@ pub(crate) struct ScanArgs {
 
     #[command(flatten)]
     pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 
     #[command(flatten)]
     pub(crate) request: RequestArgs,
@@ -99,15 +107,35 @@ pub(crate) struct InputArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Running cluster")]
+pub(crate) struct LiveArgs {
+    /// Judge the objects of a running cluster, which are read with the credentials of kubectl, or
+    /// with the service account of the pod. Nothing is written.
+    ///
+    /// Only objects that the rules of a policy name are read, and those that policies look up.
+    #[arg(long, conflicts_with_all = ["paths", "helm", "kustomize", "old", "cluster", "compare"])]
+    pub(crate) live: bool,
+
+    /// Context of the kubeconfig [default: the current context]
+    #[arg(long, value_name = "NAME", requires = "live")]
+    pub(crate) context: Option<String>,
+
+    /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
+    #[arg(long, value_name = "FILE", requires = "live")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
 #[command(next_help_heading = "Requests")]
 pub(crate) struct RequestArgs {
     /// Operation that is asked about each object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) operation: OperationChoice,
 
-    /// Namespace of namespaced objects that name none.
-    #[arg(short, long, value_name = "NAME", default_value = "default")]
-    pub(crate) namespace: String,
+    /// Namespace of namespaced objects that name none [default: default]. With --live, the only
+    /// namespace whose objects are judged [default: all, and objects in no namespace].
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) namespace: Option<String>,
 
     /// Name of the requesting user [default: alice, an ordinary user]
     #[arg(long, value_name = "NAME")]
@@ -121,19 +149,70 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "NAMESPACE/NAME", conflicts_with = "user", value_parser = service_account)]
     pub(crate) service_account: Option<(String, String)>,
 
-    /// Whether workloads are also judged by the pods that they would make.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) pods: PodsChoice,
+    /// Whether workloads are also judged by the pods that they would make [default: auto; off with
+    /// --live, where the pods exist]
+    #[arg(long, value_enum)]
+    pub(crate) pods: Option<PodsChoice>,
 }
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+
+    /// Judge without the exceptions that annotations of the objects make.
+    ///
+    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
+    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
+    #[arg(long)]
+    pub(crate) no_exceptions: bool,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
+
+    /// Judge one of N shares of the objects, by namespace: 0/N to N-1/N. `portcullis report merge`
+    /// makes the report of the scan from those of all shards, as -o json or -o jsonl writes them.
+    ///
+    /// The share of a namespace is the number in the first 8 hexadecimal digits of the SHA-256
+    /// digest of its name, modulo N; cluster-scoped objects have the name "".
+    #[arg(
+        long,
+        value_name = "I/N",
+        conflicts_with_all = ["compare", "baseline", "write_baseline"],
+        value_parser = |text: &str| text.parse::<Share>(),
+    )]
+    pub(crate) shard: Option<Share>,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
+
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
+
+    /// Print why each policy looked at each object or did not.
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// The reports that a command writes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct WriteArgs {
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]
     ///
     /// The formats are text, json, jsonl, yaml, sarif, junit, github, gitlab, markdown,
-    /// openreports, policyreport and html.
+    /// openreports, policyreport, html and prometheus.
     #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 
@@ -146,6 +225,16 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) fail_on: FailOn,
 
+    /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
+    /// category.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+}
+
+/// The known findings.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct BaselineArgs {
     /// Findings that are known and do not fail the scan, as --write-baseline wrote them.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<String>,
@@ -153,22 +242,6 @@ pub(crate) struct OutputArgs {
     /// Write all present findings into a baseline, after which they are known.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<String>,
-
-    /// Judge without the exceptions that annotations of the objects make.
-    ///
-    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
-    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
-    #[arg(long)]
-    pub(crate) no_exceptions: bool,
-
-    /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
-    /// category.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) category: Option<String>,
-
-    /// Print why each policy looked at each object or did not.
-    #[arg(long)]
-    pub(crate) explain: bool,
 }
 
 /// The operation that is asked about.
@@ -184,10 +257,9 @@ pub(crate) enum OperationChoice {
 }
 
 /// Whether workloads are judged by their pods.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum PodsChoice {
     /// By policies that judge pods and not the workload itself.
-    #[default]
     Auto,
     /// By all policies that judge pods.
     On,
@@ -204,6 +276,6 @@ fn service_account(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn output(text: &str) -> Result<Output, String> {
+pub(super) fn output(text: &str) -> Result<Output, String> {
     text.parse().map_err(|error: FormatError| error.to_string())
 }

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kinds::Kinds;
+use kinds::{Kinds, Resource};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 use crate::condition::{Condition, Variables};
 use crate::decision::{Decision, GroupVersion, Match, Reason};
+use crate::fields::takes;
 use crate::rule::{Rule, Target};
 use crate::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 
@@ -65,6 +67,18 @@ pub(crate) struct NamedExpression {
 
 /// The most conditions that a webhook may have.
 const MAX_CONDITIONS: usize = 64;
+
+/// How the rules of a webhook fit a resource.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Fit {
+    /// The webhook never receives its objects.
+    None,
+    /// The webhook receives its objects in another version or group, if the API server converts
+    /// them.
+    Equivalent,
+    /// The webhook receives its objects.
+    Exact,
+}
 
 /// How a rule matches.
 enum Hit {
@@ -215,6 +229,31 @@ impl Webhook {
         !self.object_selector.is_empty()
     }
 
+    /// Returns how the rules fit objects of a resource when they are subject to an operation. The
+    /// selectors and conditions decide about each object.
+    #[must_use]
+    pub fn fit(&self, kinds: &Kinds, operation: &str, resource: &Resource) -> Fit {
+        let target = Target {
+            operation,
+            group: &resource.group,
+            version: &resource.version,
+            resource: &resource.plural,
+            subresource: "",
+            namespace: if resource.is_namespaced == Some(false) { "" } else { "any" },
+        };
+        match self.hit(kinds, &target) {
+            Some(Hit::Exact(_)) => Fit::Exact,
+            Some(Hit::Equivalent { .. } | Hit::Versions { .. }) => Fit::Equivalent,
+            None => Fit::None,
+        }
+    }
+
+    /// Returns whether a rule names an API group, or all groups.
+    #[must_use]
+    pub fn names_group(&self, group: &str) -> bool {
+        self.rules.iter().any(|rule| rule.names_group(group))
+    }
+
     /// Finds the first rule that matches, or else the first that matches an equivalent resource.
     fn hit(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Hit> {
         if let Some(rule) = self.rules.iter().position(|rule| rule.matches(target)) {
@@ -335,8 +374,38 @@ pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json:
         "." => root.to_owned(),
         path => format!("{root}.{path}"),
     };
-    let remedy = if problem.starts_with("missing field") { "add it" } else { "correct it" };
-    InvalidWebhook(format!("{path}: Invalid value: {problem}; {remedy}"))
+    let missing = problem.strip_prefix("missing field `").and_then(|name| name.strip_suffix('`'));
+    let field = missing.or_else(|| read_field(error.path())).unwrap_or(root);
+    let takes = takes(field).map(|takes| format!("write {takes}")).unwrap_or_default();
+    if let Some(name) = missing {
+        return InvalidWebhook(format!("{path}.{name}: Required value: the field is missing; {takes}"));
+    }
+    // The rest of the error names types of Rust.
+    let found = problem.split_once(", expected").map_or(problem.as_str(), |(found, _)| found);
+    let kinds = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
+    InvalidWebhook(format!("{path}: Invalid value: {found}; {takes}"))
+}
+
+/// Returns the known field in which an error of types is. Names of labels, and of members of a
+/// group, are not fields.
+fn read_field(path: &serde_path_to_error::Path) -> Option<&str> {
+    let mut field = None;
+    let mut is_name = false;
+    for segment in path {
+        let Segment::Map { key } = segment else { continue };
+        if std::mem::take(&mut is_name) {
+            continue;
+        }
+        if takes(key).is_some() {
+            field = Some(key.as_str());
+        }
+        is_name = key == "policies";
+        if key == "matchLabels" {
+            break;
+        }
+    }
+    field
 }
 
 #[cfg(test)]

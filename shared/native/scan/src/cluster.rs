@@ -10,6 +10,7 @@ use kinds::Kinds;
 use serde_json::{Map, Value, json};
 
 use crate::entry::{Content, Entry};
+use crate::input::Input;
 use crate::look_up::LookUp;
 use crate::session::{NoAnswer, Question, Session};
 
@@ -22,7 +23,7 @@ const RBAC: &str = "rbac.authorization.k8s.io/v1";
 pub(crate) const RBAC_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
 
 /// API version and kind.
-pub(crate) type Kind = (String, String);
+pub type Kind = (String, String);
 
 /// The objects that policies look up.
 ///
@@ -41,8 +42,10 @@ pub struct Cluster {
     collected: Option<BTreeSet<Kind>>,
     /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
+    /// The kinds of which not all objects could be read, with the reason.
+    withheld: BTreeMap<Kind, String>,
     namespaces: BTreeMap<String, Value>,
-    /// The kinds of Kubernetes, and those that the input defines.
+    /// The kinds of Kubernetes, and those that the input, the cluster and the old side define.
     pub(crate) resources: Kinds,
     /// The recording that answers look-ups in the place of the objects.
     pub(crate) session: Option<Arc<Session>>,
@@ -57,11 +60,32 @@ pub(crate) struct Collector {
     given: Option<BTreeMap<String, Value>>,
     /// The names of Namespaces that the input defines several times, with different labels.
     ambiguous: BTreeSet<String>,
+    /// The kinds that the old side and the cluster define.
+    resources: Kinds,
+    withheld: BTreeMap<Kind, String>,
 }
 
 impl Collector {
-    pub(crate) fn new(kinds: BTreeSet<Kind>) -> Self {
-        Self { kinds, objects: BTreeMap::new(), given: None, ambiguous: BTreeSet::new() }
+    pub(crate) fn new(kinds: BTreeSet<Kind>, resources: Kinds) -> Self {
+        Self {
+            kinds,
+            objects: BTreeMap::new(),
+            given: None,
+            ambiguous: BTreeSet::new(),
+            resources,
+            withheld: BTreeMap::new(),
+        }
+    }
+
+    /// Notes what a source knows besides its objects.
+    pub(crate) fn note(&mut self, source: &dyn Input) {
+        self.resources.extend(source.kinds());
+        self.withheld.extend(source.withheld());
+    }
+
+    /// Returns the kinds to collect.
+    pub(crate) fn kinds(&self) -> &BTreeSet<Kind> {
+        &self.kinds
     }
 
     /// Returns whether a text can contain an object of one of the kinds.
@@ -109,7 +133,7 @@ impl Collector {
 
     pub(crate) fn finish(self, is_complete: bool) -> Cluster {
         let mut namespaces = BTreeMap::new();
-        let mut resources = Kinds::default();
+        let mut resources = self.resources;
         let mut values = Vec::new();
         let mut kinds = BTreeSet::new();
         for ((kind, _, name), mut object) in self.objects {
@@ -134,6 +158,7 @@ impl Collector {
             is_complete,
             collected: Some(self.kinds),
             kinds,
+            withheld: self.withheld,
             namespaces,
             resources,
             session: None,
@@ -213,6 +238,7 @@ impl Cluster {
             is_complete: true,
             collected: None,
             kinds: BTreeSet::new(),
+            withheld: BTreeMap::new(),
             namespaces: BTreeMap::new(),
             resources: Kinds::default(),
             session: None,
@@ -244,18 +270,28 @@ impl Cluster {
 
     /// Returns why the look-up of an object that was not found has no answer, if so.
     pub(crate) fn misses(&self, api_version: &str, kind: &str, name: &str) -> Option<String> {
-        (!self.is_complete)
-            .then(|| format!("the {kind} {name} ({api_version}) is not in the input; {GIVE_CLUSTER}"))
+        let withheld = self.withheld.get(&(api_version.to_owned(), kind.to_owned())).cloned();
+        withheld.or_else(|| {
+            (!self.is_complete)
+                .then(|| format!("the {kind} {name} ({api_version}) is not in the input; {GIVE_CLUSTER}"))
+        })
     }
 
     /// Returns why the look-up of the objects of a kind has no answer, if so.
     pub(crate) fn misses_kind(&self, api_version: &str, kind: &str) -> Option<String> {
-        let is_known = self.is_complete || self.kinds.contains(&(api_version.to_owned(), kind.to_owned()));
+        let key = (api_version.to_owned(), kind.to_owned());
+        if let Some(why) = self.withheld.get(&key) {
+            return Some(why.clone());
+        }
+        let is_known = self.is_complete || self.kinds.contains(&key);
         (!is_known).then(|| format!("the input has no {kind} ({api_version}); {GIVE_CLUSTER}"))
     }
 
     /// Returns why a question about permissions has no answer, if so.
     pub(crate) fn misses_permissions(&self) -> Option<String> {
+        if let Some(why) = rbac_kinds().find_map(|kind| self.withheld.get(&kind)) {
+            return Some(why.clone());
+        }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
         let is_known = self.collected.is_none()
             || self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))

@@ -1,39 +1,41 @@
 //! The judgement of the entries of a piece by all policies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use admission_review::{AdmissionRequest, Form};
 use matching::Decision;
-use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status, Totals};
 use serde_json::Value;
 use text::Step;
 
 use crate::ask::{Answer, Asked, Effect, ask, ask_with_pods};
 use crate::cluster::{Cluster, Kind};
 use crate::entry::{Content, Entry, Spot};
-use crate::exceptions::{Exceptions, Remark};
+use crate::exceptions::{Exceptions, Remark, is_stored};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
-use crate::old::Old;
-use crate::options::{Operation, Options};
+use crate::old::Stored;
+use crate::options::{ExceptionsOf, Operation, Options};
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
 use crate::verdict::{Denial, Request, Violation};
 
+/// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
+/// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
+const DUPLICATE: &str =
+    "only the last value counts, and an API server refuses both with strict field validation; remove one";
+
 /// The results of judging a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
+    pub(crate) mutations: Vec<Mutation>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
-    pub(crate) objects: u64,
-    pub(crate) not_judged: u64,
-    pub(crate) evaluations: u64,
-    pub(crate) policies: Vec<PolicyTotals>,
-    pub(crate) by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    pub(crate) totals: Totals,
     /// The objects that are in both the input and the old side.
     pub(crate) seen: Vec<Identity>,
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
@@ -64,7 +66,7 @@ pub(crate) struct Judge<'s> {
     pub(crate) policies: &'s [Policy],
     pub(crate) options: &'s Options,
     pub(crate) cluster: &'s Cluster,
-    pub(crate) old: Option<&'s Old>,
+    pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
 }
 
@@ -81,14 +83,13 @@ struct Subject<'e> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
                 let locator = Locator::new(chunk);
                 if let Some(problem) = read.duplicate {
-                    let message = format!("{}: the last value counts; remove the others", problem.message);
+                    let message = format!("{}: {DUPLICATE}", problem.message);
                     output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
                 }
                 for entry in read.entries {
@@ -98,6 +99,11 @@ impl Judge<'_> {
             Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
         }
         output
+    }
+
+    fn output(&self) -> Output {
+        let policies = vec![PolicyTotals::default(); self.policies.len()];
+        Output { totals: Totals { policies, ..Totals::default() }, ..Output::default() }
     }
 
     fn suspicion(&self, place: Place, message: String) -> Notice {
@@ -122,16 +128,20 @@ impl Judge<'_> {
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
-                for guards::Suspicion { path, message } in guards::suspicions(&object) {
-                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
-                }
+                let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
+                if !self.options.judges(reference.namespace.as_deref()) {
+                    return;
+                }
+                for guards::Suspicion { path, message } in suspicions {
+                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
+                }
                 if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
-                let exceptions = self.exceptions(&object);
+                let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
@@ -143,7 +153,7 @@ impl Judge<'_> {
     /// Returns the change that an object of the input is.
     fn change(&self, object: Value, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let stored = old.get(&identity)?.clone();
+            let stored = old.get(&identity)?;
             output.seen.push(identity);
             Some(stored)
         });
@@ -158,29 +168,42 @@ impl Judge<'_> {
     }
 
     /// Judges the deletion of an object of the old side.
-    pub(crate) fn deletion(&self, object: &Value, place: &Place) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+    pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
+        let mut output = self.output();
+        let reference = object_ref(&object);
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return output;
+        }
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
             spot: &spot,
-            reference: object_ref(object),
+            reference,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
         };
-        self.object(Change::Delete(object.clone()), &subject, &Locator::new(&chunk), &mut output);
+        self.object(Change::Delete(object), &subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
         output
     }
 
-    /// Returns the exceptions that an object of the input has, before any policy changes it.
-    fn exceptions(&self, object: &Value) -> Exceptions {
-        let today = self.options.exceptions_on;
-        today.map_or_else(Exceptions::default, |today| Exceptions::of(object, self.policies, today))
+    /// Returns the exceptions that an object of the input has, before any policy changes it. Those
+    /// that are not honoured are counted.
+    fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
+        let Some(today) = self.options.exceptions_on else {
+            let count = &mut output.totals.exceptions_ignored;
+            *count = count.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        };
+        if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) {
+            let count = &mut output.totals.exceptions_stored;
+            *count = count.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        }
+        Exceptions::of(object, self.policies, today)
     }
 
     /// Adds the remarks about the exceptions of an object that was judged.
@@ -278,7 +301,12 @@ impl Judge<'_> {
             Effect::Skipped if matches!(answer.decision, Decision::ConditionIsFalse(_)) => Outcome::Admitted,
             Effect::Skipped => Outcome::Skipped,
             Effect::Admitted => Outcome::Admitted,
-            Effect::Mutated(_) => Outcome::Mutated,
+            Effect::Mutated(object) => {
+                if self.options.reports_mutations {
+                    output.mutations.push(mutation(index, object.clone(), asked, subject, locator));
+                }
+                Outcome::Mutated
+            }
             Effect::Denied(denial) => {
                 denied(output, Status::Denied, denial);
                 Outcome::Denied
@@ -333,12 +361,13 @@ impl Judge<'_> {
     }
 
     fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
-        output.objects = output.objects.saturating_add(1);
+        let all = &mut output.totals;
+        all.objects = all.objects.saturating_add(1);
         let mut is_judged = false;
-        for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
+        for (index, (outcome, totals)) in outcomes.iter().zip(&mut all.policies).enumerate() {
             if *outcome > Outcome::Skipped {
                 is_judged = true;
-                output.evaluations = output.evaluations.saturating_add(1);
+                all.evaluations = all.evaluations.saturating_add(1);
             }
             if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
                 totals.admitted = totals.admitted.saturating_add(1);
@@ -354,13 +383,12 @@ impl Judge<'_> {
             *count = count.saturating_add(1);
             if *outcome > Outcome::Mutated {
                 let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace =
-                    output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }
         if !is_judged {
-            output.not_judged = output.not_judged.saturating_add(1);
+            all.not_judged = all.not_judged.saturating_add(1);
         }
     }
 
@@ -388,7 +416,10 @@ impl Judge<'_> {
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
-        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return;
+        }
+        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
@@ -396,6 +427,27 @@ impl Judge<'_> {
         });
         Self::count(&subject, &outcomes, output);
         Self::remark(exceptions, &outcomes, &spot, locator, output);
+    }
+}
+
+/// Returns the change of an object for the report.
+fn mutation(
+    policy: usize,
+    mut new: Value,
+    asked: Asked<'_>,
+    subject: &Subject<'_>,
+    locator: &Locator<'_>,
+) -> Mutation {
+    let mut old = asked.request.get("object").cloned().unwrap_or_default();
+    object_diff::conceal(&mut old, &mut new);
+    let lines = object_diff::lines(&old, &new).unwrap_or_default();
+    Mutation {
+        policy,
+        object: subject.reference.clone(),
+        place: Some(locator.place(subject.spot, None)),
+        concerns_pods: asked.concerns_pods(),
+        patch: object_diff::patch(&old, &new),
+        diff: lines.into_iter().map(|line| line.text).collect(),
     }
 }
 

@@ -1,40 +1,36 @@
 //! The stored objects that the input is compared with.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::collections::btree_map::Entry;
 
 use kinds::Kinds;
 use report::{Level, Notice, Place};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::cluster::DEFINITION;
 use crate::entry::Content;
-use crate::input::{Files, Input, Origin, is_object_file};
+use crate::input::Input;
 use crate::locate::Locator;
 use crate::options::Options;
 use crate::request::complete;
 use crate::subject::{Identity, identity};
 
-/// The objects that are stored before the change that the input is.
+/// The objects that are stored before the change that the input is, as they were read.
 #[derive(Debug, Default)]
 pub struct Old {
-    objects: BTreeMap<Identity, (Value, Place)>,
+    objects: Vec<(Value, Place)>,
 }
 
 impl Old {
     /// Reads the old side. The notices are about what cannot be read.
-    ///
-    /// An object is the same in both sides if group, kind, namespace and name are.
-    pub fn read(input: &mut dyn Input, options: &Options) -> (Self, Vec<Notice>) {
+    pub fn read(input: &mut dyn Input) -> (Self, Vec<Notice>) {
         let mut old = Self::default();
         let mut notices = Vec::new();
         while let Some(next) = input.next() {
             let chunk = match next {
                 Ok(chunk) => chunk,
                 Err(unreadable) => {
-                    notices.push(crate::unreadable_input(&unreadable));
+                    notices.push(crate::unreadable_input(&unreadable, false));
                     continue;
                 }
             };
@@ -48,115 +44,88 @@ impl Old {
             let locator = Locator::new(&chunk);
             for entry in read.entries {
                 let (content, spot) = entry.take(&chunk);
-                let place = locator.place(&spot, None);
-                if let Content::Object(mut object) = content {
-                    complete(&mut object, options, &Kinds::default());
-                    let Some(identity) = identity(&object) else { continue };
-                    if let Some((known, at)) = old.objects.get(&identity)
-                        && *known != object
-                    {
-                        let message = format!(
-                            "the state before has this object twice, also at {}:{}; name one state with --old",
-                            at.file, at.start.line
-                        );
-                        notices.push(Notice { level: Level::Error, place: Some(place.clone()), message });
-                    }
-                    old.objects.insert(identity, (object, place));
+                if let Content::Object(object) = content {
+                    old.objects.push((object, locator.place(&spot, None)));
                 }
             }
         }
         (old, notices)
     }
 
-    pub(crate) fn get(&self, identity: &Identity) -> Option<&Value> {
-        self.objects.get(identity).map(|(object, _)| object)
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Identity, &(Value, Place))> {
-        self.objects.iter()
-    }
-}
-
-/// Adds the files of a revision of the user's git repository: those below the paths whose names are
-/// those of objects, or all of the working directory's if there are no paths.
-pub fn add_revision(files: &mut Files, revision: &str, paths: &[String]) {
-    add_revision_in(files, Path::new("."), revision, paths);
-}
-
-/// Adds the files of a revision as [`add_revision`] does, of the repository of a folder, to which
-/// the paths are relative.
-pub fn add_revision_in(files: &mut Files, folder: &Path, revision: &str, paths: &[String]) {
-    if let Err(problem) = read_revision(files, folder, revision, paths) {
-        files.add_problem(&format!("git:{revision}"), problem);
-    }
-}
-
-fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[String]) -> Result<(), String> {
-    // A revision is never an option.
-    if revision.starts_with('-') {
-        return Err("not a revision".to_owned());
-    }
-    // Git would find no file of this name, and every object would count as new.
-    if paths.iter().any(|path| path == "-") {
-        return Err(
-            "the standard input has no revision; name files, or give the old state in a file".to_owned()
-        );
-    }
-    let mut arguments: Vec<OsString> =
-        ["ls-tree", "-r", "-z", "--name-only", revision, "--"].map(Into::into).into();
-    arguments.extend(paths.iter().map(OsString::from));
-    let listed = Command::new("git")
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .map_err(|error| format!("git cannot be run: {error}"))?;
-    if !listed.status.success() {
-        return Err(format!("git failed: {}", String::from_utf8_lossy(&listed.stderr).trim()));
-    }
-    let listed = String::from_utf8(listed.stdout).map_err(|_| "a file has a name that is not UTF-8")?;
-    let names: Vec<&str> = listed.split('\0').filter(|name| is_object_file(Path::new(name))).collect();
-    for (name, text) in names.iter().zip(contents(folder, revision, &names)?) {
-        match String::from_utf8(text) {
-            Ok(text) => files.add_text(Origin::file(format!("{revision}:{name}")), text),
-            Err(_) => files.add_problem(&format!("{revision}:{name}"), "not valid UTF-8"),
+    /// Returns the kinds that the old side defines.
+    pub(crate) fn definitions(&self) -> Kinds {
+        let mut kinds = Kinds::default();
+        for (object, _) in &self.objects {
+            if object.get("kind").and_then(Value::as_str) == Some(DEFINITION.1) {
+                // A definition that cannot be read defines nothing.
+                let _ = kinds.add_definition(object);
+            }
         }
+        kinds
     }
-    Ok(())
 }
 
-/// Returns the contents of files of a revision, by one process.
-fn contents(folder: &Path, revision: &str, names: &[&str]) -> Result<Vec<Vec<u8>>, String> {
-    let failed = |error: std::io::Error| format!("git failed: {error}");
-    let mut git = Command::new("git")
-        .current_dir(folder)
-        .args(["cat-file", "--batch"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    let questions: Vec<String> = names.iter().map(|name| format!("{revision}:./{name}\n")).collect();
-    let questions = questions.concat();
-    let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
-    // Git answers while it reads: a thread asks, so that neither waits for the other.
-    let answers = std::thread::scope(|scope| {
-        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(questions.as_bytes())));
-        let mut reader = BufReader::new(stdout.ok_or("git has no output")?);
-        names.iter().map(|name| answer(&mut reader, name)).collect::<Result<Vec<_>, String>>()
-    });
-    git.wait().map_err(failed)?;
-    answers
+/// The old side with the identities of its objects.
+///
+/// Objects are completed by the same definitions on both sides: an object that has a namespace on
+/// one side alone would be a deletion and a creation, and not an update.
+#[derive(Debug)]
+pub(crate) struct Stored<'s> {
+    objects: BTreeMap<Identity, &'s (Value, Place)>,
+    options: &'s Options,
+    kinds: Kinds,
 }
 
-/// Reads an answer: a line `<id> blob <size>`, the content and a line feed.
-fn answer(reader: &mut impl BufRead, name: &str) -> Result<Vec<u8>, String> {
-    let failed = |error: std::io::Error| format!("git failed: {error}");
-    let mut line = String::new();
-    reader.read_line(&mut line).map_err(failed)?;
-    let size = line.trim_end().rsplit_once(" blob ").and_then(|(_, size)| size.parse::<u64>().ok());
-    let size = size.ok_or_else(|| format!("git does not have {name}: {}", line.trim_end()))?;
-    let mut content = Vec::new();
-    let length = size.saturating_add(1);
-    reader.by_ref().take(length).read_to_end(&mut content).map_err(failed)?;
-    content.pop();
-    Ok(content)
+impl<'s> Stored<'s> {
+    /// Identifies the objects. An object is the same in both sides if group, kind, namespace and
+    /// name are. The notices are about objects that the old side has twice.
+    pub(crate) fn of(old: &'s Old, options: &'s Options, kinds: Kinds) -> (Self, Vec<Notice>) {
+        let mut stored = Self { objects: BTreeMap::new(), options, kinds };
+        let mut notices = Vec::new();
+        for object in &old.objects {
+            let Some(identity) = stored.identity(&object.0) else { continue };
+            let known = match stored.objects.entry(identity) {
+                Entry::Vacant(entry) => {
+                    entry.insert(object);
+                    continue;
+                }
+                Entry::Occupied(mut entry) => entry.insert(object),
+            };
+            if stored.complete(&known.0) != stored.complete(&object.0) {
+                let message = format!(
+                    "the state before has this object twice, also at {}; name one state with --old",
+                    known.1
+                );
+                let place = Some(object.1.clone());
+                notices.push(Notice { level: Level::Error, place, message });
+            }
+        }
+        (stored, notices)
+    }
+
+    /// Returns an object as it is stored.
+    pub(crate) fn get(&self, identity: &Identity) -> Option<Value> {
+        self.objects.get(identity).map(|(object, _)| self.complete(object))
+    }
+
+    /// Returns the objects as they are stored, with their places.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Identity, Value, &Place)> {
+        self.objects.iter().map(|(identity, (object, place))| (identity, self.complete(object), place))
+    }
+
+    fn complete(&self, object: &Value) -> Value {
+        let mut object = object.clone();
+        complete(&mut object, self.options, &self.kinds);
+        object
+    }
+
+    /// Returns the identity of an object, without a copy of the whole object.
+    fn identity(&self, object: &Value) -> Option<Identity> {
+        let at = |pointer: &str| object.pointer(pointer).cloned().unwrap_or_default();
+        identity(&self.complete(&json!({
+            "apiVersion": at("/apiVersion"),
+            "kind": at("/kind"),
+            "metadata": { "name": at("/metadata/name"), "namespace": at("/metadata/namespace") },
+        })))
+    }
 }

@@ -5,14 +5,14 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use report::{Level, Notice, Report};
+use report::{Level, Notice, Report, Shard};
 
-use crate::cluster::{Cluster, Collector, DEFINITION, Kind};
+use crate::cluster::{Cluster, Collector, DEFINITION};
 use crate::explanation::Explanation;
-use crate::input::{Chunk, Input};
+use crate::input::{Chunk, Input, Spool};
 use crate::judge::{Judge, Output};
-use crate::old::Old;
-use crate::options::Options;
+use crate::old::{Old, Stored};
+use crate::options::{Operation, Options};
 use crate::policy::Policy;
 use crate::tally::Tally;
 
@@ -56,6 +56,9 @@ impl Scan {
     #[must_use]
     pub fn new(mut policies: Vec<Policy>, options: Options) -> Self {
         policies.sort_by_key(Policy::order);
+        for policy in &mut policies {
+            policy.reference.digest = policy.digest();
+        }
         Self { policies, options }
     }
 
@@ -76,17 +79,9 @@ impl Scan {
         mut cluster: Option<&mut dyn Input>,
         observer: &mut dyn Observer,
     ) -> Report {
-        let mut tally = Tally::new(self.policies.iter().map(|policy| policy.reference.clone()).collect());
-        for policy in &self.policies {
-            for warning in &policy.warnings {
-                let message = format!("policy {policy}: {warning}");
-                tally.notice(Notice { level: Level::Warning, place: None, message });
-            }
-            if let Some(reason) = policy.unavailable() {
-                let message = format!("policy {policy} judges nothing: {reason}");
-                tally.notice(Notice { level: Level::Error, place: None, message });
-            }
-        }
+        let references = self.policies.iter().map(|policy| policy.reference.clone()).collect();
+        let mut tally = Tally::new(references, self.shard());
+        self.introduce(old.is_some(), &mut tally);
         let explains = observer.wants_explanations();
         let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
             output.explanations.iter().for_each(|explanation| observer.explain(explanation));
@@ -97,18 +92,37 @@ impl Scan {
         // kinds that were not collected are judged again.
         let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
         let mut kinds = BTreeSet::from([owned(DEFINITION), owned(("v1", "Namespace"))]);
+        let is_live = input.is_live();
+        // The pieces to judge again of an input that can be read only once.
+        let mut spool: Option<Spool> = None;
         let mut again: Option<BTreeSet<u64>> = None;
         let mut deletes = false;
+        let definitions = old.map(Old::definitions).unwrap_or_default();
+        let mut stored = None;
         while !tally.is_interrupted() {
-            let known = self.collect(&kinds, input, &mut cluster, &mut tally, observer);
-            let judge =
-                Judge { policies: &self.policies, options: &self.options, cluster: &known, old, explains };
+            let collector = Collector::new(kinds.clone(), definitions.clone());
+            let known = self.collect(collector, input, &mut cluster, &mut tally, observer);
+            // The first collection has all definitions.
+            if let (Some(old), None) = (old, &stored) {
+                let (identified, notices) = Stored::of(old, &self.options, known.resources.clone());
+                for notice in notices {
+                    tally.notice(notice);
+                }
+                stored = Some(identified);
+            }
+            let judge = Judge {
+                policies: &self.policies,
+                options: &self.options,
+                cluster: &known,
+                old: stored.as_ref(),
+                explains,
+            };
             let mut lacking = BTreeSet::new();
             if deletes {
-                let missing = old.into_iter().flat_map(Old::iter);
-                let missing = missing.filter(|(identity, _)| !tally.seen.contains(identity));
+                let missing = stored.iter().flat_map(Stored::iter);
+                let missing = missing.filter(|(identity, ..)| !tally.seen.contains(*identity));
                 let gone: Vec<Output> =
-                    missing.map(|(_, (object, place))| judge.deletion(object, place)).collect();
+                    missing.map(|(_, object, place)| judge.deletion(object, place)).collect();
                 lacking.extend(gone.iter().flat_map(|output| output.lacking.iter().cloned()));
                 if lacking.is_empty() {
                     for output in gone {
@@ -120,40 +134,90 @@ impl Scan {
                 let mut unsettled = BTreeSet::new();
                 let work = |number: u64, chunk: Chunk| {
                     let is_settled = again.as_ref().is_some_and(|again| !again.contains(&number));
-                    (!is_settled).then(|| (number, judge.piece(&chunk)))
+                    if is_settled {
+                        return None;
+                    }
+                    let mut output = judge.piece(&chunk);
+                    if is_live {
+                        crate::live::unplace(&mut output, &chunk);
+                    }
+                    let kept = (is_live && !output.lacking.is_empty()).then_some(chunk);
+                    Some((number, output, kept))
                 };
+                let mut kept = Spool::default();
+                let source = spool.as_mut().map_or(&mut *input, |spool| spool as &mut dyn Input);
                 self.pieces(
-                    input,
+                    source,
                     &mut tally,
                     observer,
                     &work,
                     &mut |output, tally, observer| match output {
-                        Some((number, output)) if !output.lacking.is_empty() => {
+                        Some((number, output, chunk)) if !output.lacking.is_empty() => {
                             lacking.extend(output.lacking);
                             unsettled.insert(number);
+                            if let Some(Err(error)) = chunk.map(|chunk| kept.push(&chunk)) {
+                                let message = format!("a temporary file cannot be written: {error}");
+                                tally.notice(Notice { level: Level::Error, place: None, message });
+                            }
                         }
-                        Some((_, output)) => merge(output, tally, observer),
+                        Some((_, output, _)) => merge(output, tally, observer),
                         None => {}
                     },
                 );
+                // All pieces of the spool are judged again.
+                spool = is_live.then_some(kept);
                 deletes = lacking.is_empty();
-                again = Some(unsettled);
+                if deletes && stored.is_none() {
+                    break;
+                }
+                again = (!is_live).then_some(unsettled);
             }
             kinds.extend(lacking);
+        }
+        for message in input.remarks() {
+            tally.notice(Notice { level: Level::Note, place: None, message });
         }
         tally.finish()
     }
 
-    /// Collects the objects of some kinds.
+    /// Adds what is to say before any object is judged.
+    fn introduce(&self, has_old: bool, tally: &mut Tally) {
+        for policy in &self.policies {
+            for warning in &policy.warnings {
+                let message = format!("policy {policy}: {warning}");
+                tally.notice(Notice { level: Level::Warning, place: None, message });
+            }
+            if let Some(reason) = policy.unavailable() {
+                let message = format!("policy {policy} judges nothing: {reason}");
+                tally.notice(Notice { level: Level::Error, place: None, message });
+            }
+        }
+        if self.options.operation == Operation::Update && !has_old {
+            let message =
+                "the objects are judged as updates without a change, so that policies tolerate the values \
+                           that they tolerate when stored; give the state before the change with --old"
+                    .to_owned();
+            tally.notice(Notice { level: Level::Warning, place: None, message });
+        }
+    }
+
+    /// Returns the shard that the scan is, with a digest of its policies and options.
+    fn shard(&self) -> Option<Shard> {
+        let share = self.options.share?;
+        let policies: Vec<String> = self.policies.iter().map(Policy::question).collect();
+        let question = [env!("CARGO_PKG_VERSION"), &self.options.question(), &policies.join("\n")];
+        Some(Shard::new(share, &question))
+    }
+
+    /// Collects the objects of the kinds of a collector.
     fn collect(
         &self,
-        kinds: &BTreeSet<Kind>,
+        mut collector: Collector,
         input: &mut dyn Input,
         cluster: &mut Option<&mut dyn Input>,
         tally: &mut Tally,
         observer: &mut dyn Observer,
     ) -> Cluster {
-        let mut collector = Collector::new(kinds.clone());
         let is_complete = cluster.is_some();
         if let Some(cluster) = cluster {
             self.collect_from(*cluster, &mut collector, tally, observer, true);
@@ -172,6 +236,8 @@ impl Scan {
         observer: &mut dyn Observer,
         reports_problems: bool,
     ) {
+        // The pieces may have been judged before, which read them to the end.
+        input.rewind();
         let mut found = Vec::new();
         let selecting = &*collector;
         let work = |_: u64, chunk: Chunk| {
@@ -187,6 +253,7 @@ impl Scan {
             }
         };
         let mut notices = Vec::new();
+        input.select(selecting.kinds());
         self.pieces(input, tally, observer, &work, &mut |(objects, notice), _, _| {
             found.extend(objects);
             notices.extend(notice);
@@ -199,6 +266,10 @@ impl Scan {
         for object in found {
             collector.add(object);
         }
+        for why in input.withheld().into_values() {
+            tally.notice(Notice { level: Level::Warning, place: None, message: why });
+        }
+        collector.note(input);
         input.rewind();
     }
 
@@ -259,7 +330,7 @@ fn feed<T>(
             break;
         }
         match next {
-            Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable)),
+            Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable, input.is_live())),
             Ok(chunk) => {
                 if sender.send((number, chunk)).is_err() {
                     break;

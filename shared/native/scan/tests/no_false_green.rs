@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
+use std::process::Command;
+
 use matching::Webhook;
-use report::{Level, Report, Status};
-use scan::{Files, Old, Options, Origin, Policy, Scan};
+use report::{Level, Notice, Report, Status};
+use scan::{Files, Old, Operation, Options, Origin, Policy, Scan};
 use serde_json::{Value, json};
 
 /// A Deployment whose pods share the process namespace of the node.
@@ -67,7 +69,7 @@ fn a_selector_or_condition_about_pods_does_not_hide_them() {
 fn an_update_from_a_broken_template_judges_the_pods() {
     let before = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {template: null}}";
     let options = Options::default();
-    let (old, _) = Old::read(&mut files(&[before]), &options);
+    let (old, _) = Old::read(&mut files(&[before]));
     let scan = Scan::new(vec![about("pods", &json!({}))], options);
     let report = scan.run(&mut files(&[DEPLOYMENT]), Some(&old), None, &mut ());
     assert!(is_denied(&report), "{report:?}");
@@ -124,19 +126,87 @@ fn a_state_before_the_change_that_is_given_twice_is_an_error() {
     let service = |spec: &str| {
         format!("{{apiVersion: v1, kind: Service, metadata: {{name: s, namespace: shop}}, spec: {spec}}}\n")
     };
-    let options = Options::default();
-    let (_, notices) =
-        Old::read(&mut files(&[&service("{}"), &service("{externalIPs: [192.0.2.1]}")]), &options);
-    assert!(notices.iter().any(|notice| notice.level == Level::Error), "{notices:?}");
-    let (_, notices) = Old::read(&mut files(&[&service("{}"), &service("{}")]), &options);
-    assert_eq!(notices, []);
+    let judged = |states: &[&str]| {
+        let (old, _) = Old::read(&mut files(states));
+        let scan = Scan::new(vec![about("services", &json!({}))], Options::default());
+        scan.run(&mut files(&[&service("{}")]), Some(&old), None, &mut ())
+    };
+    let other = service("{externalIPs: [192.0.2.1]}");
+    assert!(has_error(&judged(&[&service("{}"), &other]), "twice, also at 0.yaml:1:"));
+    assert!(!has_error(&judged(&[&service("{}"), &service("{}")]), "twice"));
+}
+
+#[test]
+fn both_sides_of_a_change_have_the_scopes_of_custom_resources() {
+    let definition = |scope: &str| {
+        format!(
+            "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: oxen.example.com}}, \
+             spec: {{group: example.com, scope: {scope}, names: {{kind: Ox, plural: oxen}}, versions: [{{name: v1}}]}}}}\n"
+        )
+    };
+    let ox = |namespace: &str| {
+        format!("{{apiVersion: example.com/v1, kind: Ox, metadata: {{name: a, namespace: {namespace}}}}}\n")
+    };
+    // An object without a namespace is the same as one in the default namespace, and the namespace
+    // of a cluster-scoped object does not count.
+    for (scope, before, after) in [("Namespaced", "null", "default"), ("Cluster", "x", "null")] {
+        let definition = definition(scope);
+        for side in 0..3 {
+            let text = |of: usize, object: &str| {
+                format!("{}---\n{object}", if of == side { &definition } else { "" })
+            };
+            let (old, _) = Old::read(&mut files(&[&text(0, &ox(before))]));
+            let scan = Scan::new(vec![about("oxen", &json!({}))], Options::default());
+            let (mut input, mut cluster) = (files(&[&text(1, &ox(after))]), files(&[&text(2, "")]));
+            let report = scan.run(&mut input, Some(&old), Some(&mut cluster), &mut ());
+            // The definition is an object as well where it is a change.
+            assert_eq!(report.totals.objects, if side == 2 { 1 } else { 2 }, "{scope} {side}");
+            assert_eq!(report.totals.policies[0].admitted, 1, "{scope} {side}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn an_update_without_a_state_before_is_warned_of_once() {
+    let options = || Options { operation: Operation::Update, ..Options::default() };
+    let scan = Scan::new(vec![about("pods", &json!({}))], options());
+    let warnings = |old: Option<&Old>| {
+        let report = scan.run(&mut files(&[DEPLOYMENT, DEPLOYMENT]), old, None, &mut ());
+        let is_about_updates = |notice: &&Notice| notice.message.contains("updates without a change");
+        let found: Vec<Level> =
+            report.notices.iter().filter(is_about_updates).map(|notice| notice.level).collect();
+        found
+    };
+    assert_eq!((warnings(None), warnings(Some(&Old::default()))), (vec![Level::Warning], vec![]));
+}
+
+#[test]
+fn a_revision_without_files_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+        Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output().unwrap()
+    };
+    std::fs::write(folder.path().join("a.txt"), "a").unwrap();
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "a"]] {
+        assert!(git(arguments).status.success());
+    }
+    for (paths, want) in
+        [(vec![], "*.json; correct"), (vec!["a.txt".to_owned(), "b".to_owned()], "*.json below a.txt, b; ")]
+    {
+        let mut files = Files::default();
+        scan::add_revision_in(&mut files, folder.path(), "HEAD", &paths);
+        let (_, notices) = Old::read(&mut files);
+        let [notice] = notices.as_slice() else { panic!("{notices:?}") };
+        assert!(notice.level == Level::Error && notice.message.contains(want), "{notice:?}");
+    }
 }
 
 #[test]
 fn the_standard_input_has_no_revision() {
     let mut files = Files::default();
     scan::add_revision(&mut files, "HEAD", &["-".to_owned()]);
-    let (_, notices) = Old::read(&mut files, &Options::default());
+    let (_, notices) = Old::read(&mut files);
     let [notice] = notices.as_slice() else { panic!("{notices:?}") };
     assert!(notice.level == Level::Error && notice.message.contains("has no revision"), "{notice:?}");
 }

@@ -2,8 +2,12 @@
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may panic")]
 
-use report::{Finding, Level, Report, Status};
-use scan::{Files, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use report::{Finding, Level, Notice, Report, Status};
+use scan::{ExceptionsOf, Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
 
 fn files(texts: &[(&str, &str)]) -> Files {
@@ -31,9 +35,10 @@ fn shown(finding: &Finding) -> String {
     let place = finding.place.as_ref().unwrap();
     let exact = if place.is_exact { "" } else { "~" };
     let path = finding.path.as_deref().unwrap_or("-");
+    let start = place.span.unwrap().start;
     format!(
         "{:?} {}:{exact}{}:{} {} {path}",
-        finding.status, place.file, place.start.line, place.start.column, finding.object.name
+        finding.status, place.file, start.line, start.column, finding.object.name
     )
 }
 
@@ -89,6 +94,23 @@ fn findings_have_their_place_in_every_form_of_input() {
 }
 
 #[test]
+fn findings_have_their_place_in_yaml_behind_json() {
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a" }, "spec": { "hostPID": true, "containers": [{ "name": "c" }] } });
+    let text = format!(
+        "{pod}\n{pod}\n---\n# b\napiVersion: v1\nkind: Pod\nmetadata: {{name: b}}\nspec: {{hostPID: true, containers: [{{name: c}}]}}\n"
+    );
+    let report = run(vec![baseline()], Options::default(), &[("a.json", &text)]);
+    let places: Vec<(u64, &str)> = report
+        .findings
+        .iter()
+        .map(|finding| {
+            (finding.place.as_ref().unwrap().span.unwrap().start.line, finding.object.name.as_str())
+        })
+        .collect();
+    assert_eq!((places, report.notices.len()), (vec![(1, "a"), (2, "a"), (8, "b")], 0));
+}
+
+#[test]
 fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
     let pod =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: c}]}\n";
@@ -100,7 +122,7 @@ fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
         .iter()
         .map(|notice| {
             let place = notice.place.as_ref().unwrap();
-            format!("{:?} {}:{} {}", notice.level, place.file, place.start.line, notice.message)
+            format!("{:?} {}:{} {}", notice.level, place.file, place.span.unwrap().start.line, notice.message)
         })
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
@@ -110,6 +132,30 @@ fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
         "{lines:?}"
     );
     assert!(lines[2].starts_with("Error b.json:1 not valid JSON"), "{lines:?}");
+}
+
+#[test]
+fn a_position_that_is_not_known_is_not_given() {
+    let rendered = Origin { name: "chart.tgz".to_owned(), chart: Some(String::new()), is_rendered: true };
+    let text = format!(
+        "---\n# Source: shop/templates/a.yaml\n{DEPLOYMENT}---\n# Source: shop/templates/b.yaml\na: [\n"
+    );
+    let mut files = Files::of_arguments(&["missing.yaml".to_owned()]);
+    files.add_text(Arc::new(rendered), text);
+    let report = Scan::new(vec![baseline()], Options::default()).run(&mut files, None, None, &mut ());
+    let place = report.findings[0].place.as_ref().unwrap();
+    assert_eq!((place.file.as_str(), place.span), ("shop/templates/a.yaml", None));
+    let notices: Vec<String> = report
+        .notices
+        .iter()
+        .map(|notice| format!("{} {:?}: {}", notice.place.as_ref().unwrap(), notice.level, notice.message))
+        .collect();
+    let [rendered, missing] = notices.as_slice() else { panic!("{notices:?}") };
+    assert!(
+        rendered.starts_with("chart.tgz Error: line 13, column 4 of what is rendered: not valid YAML: "),
+        "{rendered}"
+    );
+    assert!(missing.starts_with("missing.yaml Error: cannot be read: "), "{missing}");
 }
 
 #[test]
@@ -166,7 +212,7 @@ fn with_an_old_side_the_change_is_judged() {
     let new_text =
         [service("kept", "192.0.2.1"), service("changed", "192.0.2.2"), service("new", "192.0.2.3")].concat();
     let options = Options::default();
-    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]), &options);
+    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]));
     assert!(notices.is_empty());
     let scan = Scan::new(vec![policy("external-ips", json!({}))], options);
     let cluster = || files(&[("c.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n")]);
@@ -188,7 +234,7 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
         groups: vec!["system:nodes".to_owned()],
         ..Options::default()
     };
-    let (old, _) = Old::read(&mut files(&[("old.yaml", node)]), &options);
+    let (old, _) = Old::read(&mut files(&[("old.yaml", node)]));
     let scan = Scan::new(vec![policy("node-labels", json!({}))], options.clone());
     let report = scan.run(&mut files(&[]), Some(&old), None, &mut ());
     assert_eq!(report.totals.policies[0].denied + report.totals.policies[0].admitted, 1, "{report:?}");
@@ -208,7 +254,7 @@ fn a_look_up_that_nothing_answers_is_unknown() {
     let status = |text: &str, cluster: Option<&str>| {
         let scan = Scan::new(vec![policy("external-ips", settings.clone())], Options::default());
         let mut cluster = cluster.map(|text| files(&[("c.yaml", text)]));
-        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn scan::Input);
+        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn Input);
         let report = scan.run(&mut files(&[("a.yaml", text)]), None, cluster, &mut ());
         report.findings.iter().map(|finding| (finding.status, finding.message.clone())).collect::<Vec<_>>()
     };
@@ -255,7 +301,13 @@ fn what_is_probably_not_meant_is_a_warning_or_an_error() {
         let notices: Vec<(Level, u64, &str)> = report
             .notices
             .iter()
-            .map(|notice| (notice.level, notice.place.as_ref().unwrap().start.line, notice.message.as_str()))
+            .map(|notice| {
+                (
+                    notice.level,
+                    notice.place.as_ref().unwrap().span.unwrap().start.line,
+                    notice.message.as_str(),
+                )
+            })
             .collect();
         assert_eq!(
             notices,
@@ -263,8 +315,8 @@ fn what_is_probably_not_meant_is_a_warning_or_an_error() {
                 (
                     level,
                     5,
-                    "not valid YAML: duplicate mapping key: name not allowed here: the last value counts; remove the \
-                     others"
+                    "duplicate key `name`: only the last value counts, and an API server refuses both with strict field \
+                     validation; remove one"
                 ),
                 (level, 6, "spec.containers: Required value: a pod has at least one container; add it"),
                 (level, 7, "spec.container: unknown field; did you mean containers?"),
@@ -367,7 +419,10 @@ fn the_report_does_not_depend_on_the_number_of_workers() {
     let one = report(1);
     assert_eq!((one.totals.objects, one.findings.len()), (2000, 667));
     let line = text.lines().position(|line| line.contains("\"hostPID\": true")).unwrap() + 1;
-    assert_eq!(usize::try_from(one.findings[0].place.as_ref().unwrap().start.line).unwrap(), line);
+    assert_eq!(
+        usize::try_from(one.findings[0].place.as_ref().unwrap().span.unwrap().start.line).unwrap(),
+        line
+    );
     for workers in [2, 5] {
         assert_eq!(report(workers), one);
     }
@@ -391,26 +446,66 @@ fn folders_are_read_without_ignored_files() {
     assert!(report.notices[0].message.starts_with("cannot be read"), "{:?}", report.notices);
 }
 
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).output().unwrap();
+    assert!(status.status.success(), "{status:?}");
+}
+
+#[test]
+fn files_that_git_tracks_are_read_although_a_rule_ignores_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str| std::fs::write(folder.path().join(name), "a: 1").unwrap();
+    std::fs::create_dir_all(folder.path().join("sub/b")).unwrap();
+    let names = [
+        "sub/b/tracked.yaml",
+        "sub/b.yaml",
+        "sub/deleted.yaml",
+        "sub/new.yaml",
+        "sub/tracked.txt",
+        "sub/ignored.yaml",
+        "z.yaml",
+    ];
+    names.into_iter().for_each(write);
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "-f", "sub/b/tracked.yaml", "sub/deleted.yaml", "sub/tracked.txt", "z.yaml"]);
+    std::fs::remove_file(folder.path().join("sub/deleted.yaml")).unwrap();
+    std::fs::write(folder.path().join(".gitignore"), "tracked.*\ndeleted.yaml\nignored.yaml\n").unwrap();
+    let read = |below: &str| {
+        let argument = folder.path().join(below).to_string_lossy().into_owned();
+        let mut files = Files::of_arguments(&[argument]);
+        let names = std::iter::from_fn(|| files.next()).map(|chunk| {
+            let name = chunk.unwrap().origin.name.clone();
+            name.rsplit_once("sub/").map_or("z.yaml".to_owned(), |(_, name)| name.to_owned())
+        });
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(read(""), ["b/tracked.yaml", "b.yaml", "new.yaml", "z.yaml"]);
+    assert_eq!(read("sub"), ["b/tracked.yaml", "b.yaml", "new.yaml"]);
+    // Without a repository, the rules hold alone.
+    std::fs::remove_dir_all(folder.path().join(".git")).unwrap();
+    assert_eq!(read("sub"), ["b.yaml", "new.yaml"]);
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    assert_eq!(read("sub"), ["b.yaml", "new.yaml"]);
+    // A repository that git cannot read may track ignored files.
+    git(folder.path(), &["init", "-q"]);
+    std::fs::write(folder.path().join(".git/index"), "x").unwrap();
+    let argument = folder.path().to_string_lossy().into_owned();
+    let problem = Files::of_arguments(&[argument]).next().unwrap().unwrap_err().problem;
+    assert!(problem.message.contains("git cannot list"), "{problem}");
+}
+
 #[test]
 fn a_revision_of_git_is_an_old_side() {
     let folder = tempfile::tempdir().unwrap();
-    let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
-        let status = std::process::Command::new("git")
-            .current_dir(folder.path())
-            .args(identity)
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(status.status.success(), "{status:?}");
-    };
+    let git = |arguments: &[&str]| git(folder.path(), arguments);
     std::fs::write(folder.path().join("a.yaml"), DEPLOYMENT).unwrap();
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "a"]);
     let mut files = Files::default();
     scan::add_revision_in(&mut files, folder.path(), "HEAD", &[]);
-    let (old, notices) = Old::read(&mut files, &Options::default());
+    let (old, notices) = Old::read(&mut files);
     assert!(notices.is_empty(), "{notices:?}");
     // The object is the same, so that the policy does not look at it.
     let scan = Scan::new(vec![baseline()], Options::default());
@@ -418,7 +513,7 @@ fn a_revision_of_git_is_an_old_side() {
     assert!(scan.run(&mut input, Some(&old), None, &mut ()).findings.is_empty());
     let mut files = Files::default();
     scan::add_revision_in(&mut files, folder.path(), "nothing", &[]);
-    assert_eq!(Old::read(&mut files, &Options::default()).1.len(), 1);
+    assert_eq!(Old::read(&mut files).1.len(), 1);
 }
 
 /// Judges texts on 2026-11-22.
@@ -435,7 +530,9 @@ fn annotated(object: &str, annotation: &str) -> String {
 fn notices(report: &Report) -> Vec<String> {
     let placed = report.notices.iter().filter_map(|notice| Some((notice, notice.place.as_ref()?)));
     placed
-        .map(|(notice, place)| format!("{:?} {} {}", notice.level, place.start.line, notice.message))
+        .map(|(notice, place)| {
+            format!("{:?} {} {}", notice.level, place.span.unwrap().start.line, notice.message)
+        })
         .collect()
 }
 
@@ -476,7 +573,8 @@ fn an_exception_covers_findings_about_an_object_and_its_pods() {
         // Without a date, exceptions do not count.
         let report = run(vec![baseline()], Options::default(), &[("a.yaml", &text)]);
         assert!(report.findings.iter().all(|finding| finding.excepted.is_none()));
-        assert!(report.notices.is_empty());
+        let [notice] = report.notices.as_slice() else { panic!("{:?}", report.notices) };
+        assert!(notice.message.contains("not honoured"), "{notice:?}");
     }
 }
 
@@ -501,7 +599,7 @@ fn the_exceptions_of_the_new_object_count() {
     let options = || Options { exceptions_on: scan::Date::parse("2026-11-22"), ..Options::default() };
     for (old, new, want) in [(DEPLOYMENT, covered.as_str(), true), (&covered, DEPLOYMENT, false)] {
         let old = old.replace("hostPID: true", "hostPID: false");
-        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]), &options());
+        let (old, _) = Old::read(&mut files(&[("a.yaml", &old)]));
         let report = Scan::new(vec![baseline()], options()).run(
             &mut files(&[("a.yaml", new)]),
             Some(&old),
@@ -510,6 +608,43 @@ fn the_exceptions_of_the_new_object_count() {
         );
         assert!(!report.findings.is_empty());
         assert!(report.findings.iter().all(|finding| finding.excepted.is_some() == want));
+    }
+}
+
+#[test]
+fn exceptions_of_stored_objects_count_on_request() {
+    let of = |exceptions_on, exceptions_of, field: &str| {
+        let text =
+            annotated(DEPLOYMENT, "portcullis.dev/except.pod-security: why, portcullis.dev/except.x: y");
+        let text = text.replacen("name: web", &format!("name: web, {field}"), 1);
+        let report = run(
+            vec![baseline()],
+            Options { exceptions_on, exceptions_of, ..Options::default() },
+            &[("a.yaml", &text)],
+        );
+        let message = |notice: &Notice| {
+            notice.message.split_once("not honoured").map(|(count, _)| format!("{:?} {count}", notice.level))
+        };
+        (
+            report.findings.iter().all(|finding| finding.excepted.is_some()),
+            report.notices.iter().find_map(message),
+        )
+    };
+    let today = scan::Date::parse("2026-11-22");
+    let stored = Some("Warning 2 exceptions are ".to_owned());
+    for (field, want) in [
+        ("uid: u", (false, stored.clone())),
+        ("resourceVersion: '1'", (false, stored)),
+        ("uid: ''", (true, None)),
+        ("generation: 1", (true, None)),
+    ] {
+        assert_eq!(of(today, ExceptionsOf::Manifests, field), want, "{field}");
+        assert_eq!(of(today, ExceptionsOf::All, field), (true, None), "{field}");
+        assert_eq!(
+            of(None, ExceptionsOf::All, field),
+            (false, Some("Note 2 exceptions are ".to_owned())),
+            "{field}"
+        );
     }
 }
 
@@ -527,4 +662,20 @@ fn an_excepted_pod_is_not_folded_with_others_of_its_owner() {
     let found: Vec<_> =
         report.findings.iter().map(|finding| (finding.excepted.as_deref(), finding.others)).collect();
     assert_eq!(found, [(Some("why"), 0), (None, 1)]);
+}
+
+/// The kind is collected when the pieces were read to the end.
+#[test]
+fn objects_of_the_input_answer_look_ups_that_come_late() {
+    let service = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{externalIPs: \
+             [192.0.2.1], ports: [{{port: 80}}]}}\n---\n"
+        )
+    };
+    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
+    let text = service("one") + &service("two");
+    let report = run(vec![policy("external-ips", settings)], Options::default(), &[("a.yaml", &text)]);
+    let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
+    assert_eq!(statuses, [Status::Denied, Status::Denied], "{:?}", report.findings);
 }

@@ -48,6 +48,12 @@ impl DeployedPolicy {
         Ok(Self { module, deployment })
     }
 
+    /// Returns the module.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// Judges a request in a new instance, as the policy server does.
     ///
     /// There is always a response: whatever goes wrong denies the request, in the policy server's

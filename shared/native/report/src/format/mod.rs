@@ -9,6 +9,7 @@ pub(crate) mod jsonl;
 mod junit;
 mod markdown;
 mod policy_report;
+mod prometheus;
 mod sarif;
 mod text;
 mod yaml;
@@ -50,11 +51,13 @@ pub enum Format {
     PolicyReport,
     /// A page of HTML that needs no other file.
     Html,
+    /// Metrics in the text format of Prometheus, which are valid `OpenMetrics` as well.
+    Prometheus,
 }
 
 impl Format {
     /// The names of all formats.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "text",
         "json",
         "jsonl",
@@ -67,9 +70,10 @@ impl Format {
         "openreports",
         "policyreport",
         "html",
+        "prometheus",
     ];
 
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Text,
         Self::Json,
         Self::Jsonl,
@@ -82,6 +86,7 @@ impl Format {
         Self::OpenReports,
         Self::PolicyReport,
         Self::Html,
+        Self::Prometheus,
     ];
 }
 
@@ -182,6 +187,19 @@ impl fmt::Debug for Options<'_> {
     }
 }
 
+/// Returns the policy reports that a format writes, as manifests: one for each object with
+/// findings. Other formats have no manifests.
+///
+/// # Errors
+/// A manifest cannot be written as JSON.
+pub fn policy_reports(report: &Report, format: Format) -> io::Result<Vec<serde_json::Value>> {
+    match format {
+        Format::OpenReports => policy_report::manifests(report, policy_report::OPEN_REPORTS),
+        Format::PolicyReport => policy_report::manifests(report, policy_report::POLICY_REPORT),
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// Writes a report. The same report and options give the same bytes.
 ///
 /// # Errors
@@ -200,18 +218,20 @@ pub fn write(out: &mut dyn Write, report: &Report, format: Format, options: &Opt
         Format::OpenReports => policy_report::write(out, report, policy_report::OPEN_REPORTS),
         Format::PolicyReport => policy_report::write(out, report, policy_report::POLICY_REPORT),
         Format::Html => html::write(out, report, options),
+        Format::Prometheus => prometheus::write(out, report),
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::sample;
+    use crate::{Finding, Level, Notice, sample};
 
     /// Writes a report in a format, with fixed options.
     pub(crate) fn written(report: &Report, format: Format) -> String {
         let source = |place: &Place| {
-            let last = place.end.line.saturating_sub(place.start.line).min(40);
+            let span = place.span?;
+            let last = span.end.line.saturating_sub(span.start.line).min(40);
             let lines =
                 (0..=last).map(|line| format!("  line: {line} # {}\n", sample::HOSTILE.replace('\n', " ")));
             Some(lines.collect())
@@ -225,6 +245,65 @@ pub(crate) mod tests {
         let mut bytes = Vec::new();
         write(&mut bytes, report, format, &options).unwrap();
         String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_line_that_is_not_known_is_not_shown() {
+        let place = |file: &str| Some(Place { file: file.to_owned(), span: None, is_exact: false });
+        let report = Report {
+            findings: vec![Finding { place: place("chart/a.yaml"), ..sample::finding() }],
+            notices: vec![Notice {
+                level: Level::Error,
+                place: place("b.yaml"),
+                message: "unreadable".to_owned(),
+            }],
+            ..sample::clean()
+        };
+        for (format, parts) in [
+            (Format::Text, &["high, chart/a.yaml (line unknown)\n", "error: b.yaml: unreadable\n"][..]),
+            (
+                Format::Json,
+                &[
+                    "\"file\": \"chart/a.yaml\",\n        \"isExact\"",
+                    "\"file\": \"b.yaml\",\n        \"isExact\"",
+                ],
+            ),
+            (
+                Format::Jsonl,
+                &["{\"file\":\"chart/a.yaml\",\"isExact\":false}", "{\"file\":\"b.yaml\",\"isExact\":false}"],
+            ),
+            (
+                Format::Yaml,
+                &["    file: chart/a.yaml\n    isExact: false", "    file: b.yaml\n    isExact: false"],
+            ),
+            (Format::Sarif, &["\"uri\": \"chart/a.yaml\"", "\"uri\": \"b.yaml\""]),
+            (Format::Junit, &[">chart/a.yaml: spec.", ">b.yaml: unreadable<"]),
+            (Format::Github, &["::error file=chart/a.yaml,title=", "::error file=b.yaml,title="]),
+            (Format::Gitlab, &["; the line is not known\"", "\"begin\": 1"]),
+            (Format::Markdown, &["| chart/a.yaml (line unknown) |", "| b.yaml |"]),
+            (Format::OpenReports, &["file: chart/a.yaml"]),
+            (Format::PolicyReport, &["file: chart/a.yaml"]),
+            (Format::Html, &["<code>chart/a.yaml</code> (line unknown)", "<code>b.yaml</code> unreadable"]),
+        ] {
+            let text = written(&report, format);
+            for part in parts {
+                assert!(text.contains(part), "{format:?}: {part}: {text}");
+            }
+            for part in [
+                "a.yaml:1",
+                "b.yaml:1",
+                "line=",
+                " line: ",
+                "\"region\": {",
+                "startLine",
+                "\"line\"",
+                "<pre>",
+            ] {
+                assert!(!text.contains(part), "{format:?}: {part}: {text}");
+            }
+        }
+        assert_eq!(crate::read(&written(&report, Format::Json)).unwrap(), report);
+        assert_eq!(crate::read(&written(&report, Format::Jsonl)).unwrap(), report);
     }
 
     #[test]
@@ -245,7 +324,7 @@ pub(crate) mod tests {
         assert_eq!(
             error("pdf"),
             "the format \"pdf\" is not known; use one of text, json, jsonl, yaml, sarif, junit, github, gitlab, \
-             markdown, openreports, policyreport, html"
+             markdown, openreports, policyreport, html, prometheus"
         );
         assert_eq!(error("json="), "the name of the file is missing after =; write FORMAT=FILE");
     }
@@ -279,7 +358,7 @@ pub(crate) mod tests {
             "junit" => "junit.xml",
             "github" => "github.txt",
             "gitlab" => "gitlab.json",
-
+            "prometheus" => "prom",
             "openreports" => "openreports.yaml",
             "policyreport" => "policyreport.yaml",
             other => other,

@@ -1,15 +1,19 @@
 //! Files, folders and the standard input.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::WalkBuilder;
+use kinds::Kinds;
 use manifest::Problem;
 
 use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
+use super::tracked;
+use crate::cluster::Kind;
 
 /// The input of a scan.
 ///
@@ -19,8 +23,35 @@ pub trait Input {
     /// Returns the next piece or problem; `None` at the end.
     fn next(&mut self) -> Option<Result<Chunk, Unreadable>>;
 
-    /// Returns to the beginning.
+    /// Returns to the beginning, where nothing is selected.
     fn rewind(&mut self);
+
+    /// Notes that only objects of some kinds are of interest until the input is rewound. An input
+    /// that cannot leave out the others yields them as well.
+    fn select(&mut self, _: &BTreeSet<Kind>) {}
+
+    /// Returns the kinds of the objects that could not be read since the beginning, each with the
+    /// reason. The absence of such an object means nothing.
+    fn withheld(&self) -> BTreeMap<Kind, String> {
+        BTreeMap::new()
+    }
+
+    /// Returns the kinds that exist besides those of Kubernetes and those that objects of the input
+    /// define.
+    fn kinds(&self) -> Kinds {
+        Kinds::default()
+    }
+
+    /// Returns sentences for users about how the objects were read.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns whether the objects are those of a running cluster. They are in no file, can be
+    /// read only once, and the objects for look-ups come from elsewhere.
+    fn is_live(&self) -> bool {
+        false
+    }
 
     /// Returns the number of bytes, if it is known.
     fn size(&self) -> Option<u64> {
@@ -54,9 +85,9 @@ enum Content {
 impl Files {
     /// Finds the files that arguments name: files, folders, and `-` for the standard input.
     ///
-    /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git would not ignore, by
-    /// name, without hidden ones. A file that cannot be read becomes a problem, and the rest is
-    /// read.
+    /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git does not ignore, by
+    /// name: those that no rule matches, and in a repository those that git tracks, whatever the
+    /// rules are. A file that cannot be read becomes a problem, and the rest is read.
     #[must_use]
     pub fn of_arguments(arguments: &[String]) -> Self {
         let mut files = Self::default();
@@ -115,26 +146,37 @@ impl Files {
             .ignore(false)
             .hidden(false)
             .filter_entry(|entry| entry.file_name() != ".git")
-            .sort_by_file_name(std::ffi::OsStr::cmp)
             .build();
         let before = self.sources.len();
+        let mut paths = Vec::new();
         for entry in walk {
             match entry {
-                Ok(entry) if is_object_file(entry.path()) => match entry.path().metadata() {
-                    Ok(metadata) if metadata.is_file() => {
-                        self.push(Origin::file(file_name(entry.path())), Content::File(entry.into_path()));
-                    }
-                    Ok(_) => {}
-                    Err(error) => {
-                        self.add_problem(&file_name(entry.path()), format!("cannot be read: {error}"));
-                    }
-                },
-                Ok(_) => {}
+                Ok(entry) => paths.push(entry.into_path()),
                 Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
             }
         }
+        // Git does not ignore what it tracks, and a change of such a file would not be judged.
+        match tracked::files(folder) {
+            Ok(tracked) => paths.extend(tracked.iter().map(|path| folder.join(path))),
+            Err(problem) => self.add_problem(&file_name(folder), problem),
+        }
+        // Paths are compared by their components: this is the order of a walk by name.
+        paths.sort();
+        paths.dedup();
+        for path in paths.into_iter().filter(|path| is_object_file(path)) {
+            match path.metadata() {
+                Ok(metadata) if metadata.is_file() => {
+                    self.push(Origin::file(file_name(&path)), Content::File(path));
+                }
+                Ok(_) => {}
+                // Git tracks a file until its deletion is committed. A broken link is not deleted.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+                }
+                Err(error) => self.add_problem(&file_name(&path), unreadable(&error)),
+            }
+        }
         if self.sources.len() == before {
-            let problem = "has no file *.yaml, *.yml or *.json that git would not ignore; name files";
+            let problem = "has no file *.yaml, *.yml or *.json that git does not ignore; name files";
             self.add_problem(&file_name(folder), problem);
         }
     }

@@ -9,7 +9,7 @@ use manifest::{Position, Problem};
 use serde_json::Value;
 
 use super::chunk::{LIMIT, List, SPLIT, too_long, utf8};
-use super::piece::Piece;
+use super::piece::{BEGINNING, Piece, is_json};
 use super::window::Window;
 
 /// Splits JSON into values. A list that is longer than [`SPLIT`] is split into its items. Nothing
@@ -33,6 +33,8 @@ pub(crate) struct JsonPieces<R> {
     /// Whether the current value has ended and is not given out.
     has_ended: bool,
     is_over: bool,
+    /// Whether the text goes on as YAML.
+    is_before_yaml: bool,
 }
 
 /// The items of a list.
@@ -85,7 +87,13 @@ impl<R: Read> JsonPieces<R> {
             is_dropping: false,
             has_ended: false,
             is_over: false,
+            is_before_yaml: false,
         }
+    }
+
+    /// Returns the rest of the text if it is YAML.
+    pub(crate) fn before_yaml(self) -> Option<Window<R>> {
+        self.is_before_yaml.then_some(self.window)
     }
 
     /// Returns the next piece; `None` at the end.
@@ -205,7 +213,15 @@ impl<R: Read> JsonPieces<R> {
                 return Ok(item.map_or(Found::Nothing, Found::Item));
             }
             b' ' | b'\t' | b'\r' | b'\n' | b':' => self.window.pass(),
-            b'-' if self.depth == 0 && self.window.passes_separator()? => {}
+            b'-' if self.depth == 0 && self.window.passes_separator()? => {
+                let behind = self.window.peek(BEGINNING)?;
+                let is_end = behind.len() < BEGINNING && behind.trim_ascii().is_empty();
+                if !is_end && !is_json(behind) {
+                    self.is_before_yaml = true;
+                    self.is_over = true;
+                    self.window.keep_from(self.window.place());
+                }
+            }
             _ => {
                 self.begin(here)?;
                 self.window.pass();
@@ -217,7 +233,9 @@ impl<R: Read> JsonPieces<R> {
     /// Notes the beginning of a value.
     fn begin(&mut self, here: usize) -> Result<(), Problem> {
         if self.depth == 0 && self.value != here {
-            return Err(self.window.problem("not valid JSON: expected an object or a list"));
+            return Err(self
+                .window
+                .problem("not valid JSON: expected an object, a list, or a line --- before YAML"));
         }
         if let Some(items) = &mut self.list
             && items.depth == self.depth

@@ -4,6 +4,8 @@ mod chunk;
 mod files;
 mod json;
 mod piece;
+mod spool;
+mod tracked;
 mod window;
 mod yaml;
 
@@ -13,3 +15,4 @@ mod tests;
 pub use chunk::{Chunk, List, Origin, Unreadable};
 pub use files::{Files, Input};
 pub(crate) use files::{file_name, is_object_file};
+pub(crate) use spool::Spool;

@@ -10,6 +10,9 @@ use super::json::JsonPieces;
 use super::window::Window;
 use super::yaml::YamlPieces;
 
+/// The number of bytes by which JSON and YAML are told apart.
+pub(super) const BEGINNING: usize = 1024;
+
 /// A piece of a text.
 #[derive(Debug)]
 pub(crate) struct Piece {
@@ -21,11 +24,13 @@ pub(crate) struct Piece {
     pub(crate) is_envelope: bool,
 }
 
-/// The pieces of a text, which is JSON or YAML.
+/// The pieces of a text: YAML, JSON, or JSON with documents of YAML behind it, as tools print that
+/// join files.
 #[derive(Debug)]
 pub(crate) enum Pieces<R> {
     Json(JsonPieces<R>),
     Yaml(YamlPieces<R>),
+    Over,
 }
 
 impl<R: Read> Pieces<R> {
@@ -39,7 +44,7 @@ impl<R: Read> Pieces<R> {
         if window.peek(3)? == b"\xef\xbb\xbf" {
             window.skip(3);
         }
-        Ok(if is_json(window.peek(1024)?) {
+        Ok(if is_json(window.peek(BEGINNING)?) {
             Self::Json(JsonPieces::new(window))
         } else {
             Self::Yaml(YamlPieces::new(window))
@@ -48,15 +53,24 @@ impl<R: Read> Pieces<R> {
 
     /// Returns the next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
-        match self {
+        let piece = match self {
             Self::Json(pieces) => pieces.next(),
             Self::Yaml(pieces) => pieces.next(),
+            Self::Over => None,
+        };
+        if piece.is_none()
+            && let Self::Json(pieces) = std::mem::replace(self, Self::Over)
+            && let Some(window) = pieces.before_yaml()
+        {
+            *self = Self::Yaml(YamlPieces::new(window));
+            return self.next();
         }
+        piece
     }
 }
 
 /// Returns whether a text begins like JSON. `{level: baseline}` is YAML.
-fn is_json(text: &[u8]) -> bool {
+pub(super) fn is_json(text: &[u8]) -> bool {
     let is_outer = |byte: &u8| matches!(byte, b'{' | b'[') || byte.is_ascii_whitespace();
     let text = text.trim_ascii_start();
     let inner: &[u8] =

@@ -46,13 +46,32 @@ fn values_of_json_are_pieces() {
         ["1:1 {\"a\": \"}\\\"\"}", "2:2 [1, {\"b\": []}]", "4:1 {}"]
     );
     for (text, problem) in [
-        ("{\"a\": 1} x", "line 1, column 10: not valid JSON: expected an object or a list"),
+        (
+            "{\"a\": 1} x",
+            "line 1, column 10: not valid JSON: expected an object, a list, or a line --- before YAML",
+        ),
         ("{\"a\": 1}\n}", "line 2, column 1: not valid JSON: expected value"),
         ("{\"a\": [1", "line 1, column 9: not valid JSON: the text ends within a value; is it truncated?"),
         ("{\"a\": \"x", "line 1, column 9: not valid JSON: the text ends within a value; is it truncated?"),
     ] {
         assert_eq!(pieces(text).last().unwrap(), problem);
     }
+}
+
+#[test]
+fn yaml_can_follow_json() {
+    assert_eq!(
+        pieces("{\"a\": 1}\n[2] {}\n---\n# c\nb: |\n  ---\n  x\n---\n{\"c\": 3}\n"),
+        ["1:1 {\"a\": 1}", "2:1 [2]", "2:5 {}", "3:4 \n# c\nb: |\n  ---\n  x", "8:1 ---\n{\"c\": 3}"]
+    );
+    assert_eq!(pieces("{}\n--- {a: 1}\n---\nb: 2"), ["1:1 {}", "2:4  {a: 1}", "3:1 ---\nb: 2"]);
+    assert_eq!(pieces("{}\n---\n# c\n---\n\n{\"a\": 1}"), ["1:1 {}", "2:4 \n# c\n---\n\n{\"a\": 1}"]);
+    // White space can be longer than the part of a text that is looked at.
+    assert_eq!(pieces(&format!("{{}}\n---\n{}a: 1\n", "\n".repeat(3000))).len(), 2);
+    assert_eq!(pieces("{}\n---\n"), ["1:1 {}"]);
+    let list = format!("{{\"items\": [{{\"a\": \"{}\"}}, 2]}}\n---\nb: 1\n", "x".repeat(SPLIT));
+    let ends: Vec<u64> = read(&list, 10_000).into_iter().map(|piece| piece.unwrap().at.line).collect();
+    assert_eq!(ends, [1, 1, 1, 2]);
 }
 
 #[test]

@@ -1,0 +1,61 @@
+//! The files that git tracks.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
+/// the folder. The list is empty without a repository or without git on PATH.
+///
+/// # Errors
+/// Git's reason for not reading the repository.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let folder = folder.canonicalize().map_err(|error| format!("cannot be read: {error}"))?;
+    // Most folders outside of repositories need no process.
+    if !folder.ancestors().any(|ancestor| ancestor.join(".git").exists()) {
+        return Ok(Vec::new());
+    }
+    let listed = Command::new("git")
+        .current_dir(&folder)
+        // The folder decides, and not the repository of a hook that calls this tool.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
+        .env("LC_ALL", "C")
+        // The configuration of a repository can name a program that git runs.
+        .args(["-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--recurse-submodules"])
+        .output();
+    let listed = match listed {
+        Ok(listed) => listed,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(format!("git cannot be run: {error}")),
+    };
+    if listed.status.success() {
+        return Ok(listed
+            .stdout
+            .split(|byte| *byte == 0)
+            .filter(|name| !name.is_empty())
+            .map(path)
+            .collect());
+    }
+    let problem = String::from_utf8_lossy(&listed.stderr);
+    if problem.contains("not a git repository") {
+        return Ok(Vec::new());
+    }
+    Err(format!(
+        "git cannot list the files that it tracks, some of which may be ignored and not judged: {}; correct this, or \
+         name files",
+        problem.trim()
+    ))
+}
+
+#[cfg(unix)]
+fn path(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    std::ffi::OsStr::from_bytes(name).into()
+}
+
+/// Git writes names as UTF-8 on other systems.
+#[cfg(not(unix))]
+fn path(name: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(name).into_owned().into()
+}
