@@ -31,7 +31,7 @@ fn all(entry: &'static PolicyEntry, title: &str, cases: Result<Vec<Case>, String
     }
 }
 
-fn run(entry: &PolicyEntry, case: &Case) -> Result<(), Failed> {
+fn run(entry: &'static PolicyEntry, case: &Case) -> Result<(), Failed> {
     let outcome = judge::natively(entry, case).map_err(|error| format!("{}: {error}", case.place()))?.outcome;
     if outcome == case.want {
         return Ok(());

@@ -109,7 +109,7 @@ impl Change {
 }
 
 /// Evaluates the conditions for changed cases, too.
-fn changed(entry: &PolicyEntry, cases: &[Case], seen: Seen) -> Result<Seen, Failed> {
+fn changed(entry: &'static PolicyEntry, cases: &[Case], seen: Seen) -> Result<Seen, Failed> {
     let seen = RefCell::new(seen);
     let values = prop_oneof![
         Just(json!({})),
@@ -141,7 +141,11 @@ fn changed(entry: &PolicyEntry, cases: &[Case], seen: Seen) -> Result<Seen, Fail
     Ok(seen.into_inner())
 }
 
-fn keeps_away_only_what_is_admitted(entry: &PolicyEntry, case: &Case, seen: &mut Seen) -> Result<(), String> {
+fn keeps_away_only_what_is_admitted(
+    entry: &'static PolicyEntry,
+    case: &Case,
+    seen: &mut Seen,
+) -> Result<(), String> {
     let settings = judge::settings(case);
     let (Ok(request), Ok(())) =
         (case.admission_request(), (entry.check_settings)(settings.to_string().as_bytes()))

@@ -46,7 +46,7 @@ fn count(id: &str, law: &Law, judged: usize, of: &str) -> Result<(), Failed> {
 }
 
 /// Tests the laws with cases in which one place has another, mostly malformed value.
-fn generated(entry: &admission::PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
+fn generated(entry: &'static admission::PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
     let values = prop_oneof![
         Just(json!(null)),
         Just(json!({})),

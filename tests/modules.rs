@@ -27,13 +27,13 @@ fn main() {
 
 fn load(
     host: &Result<Host, wapc_host::HostError>,
-    entry: &admission::PolicyEntry,
+    entry: &'static admission::PolicyEntry,
 ) -> Result<Arc<Module>, String> {
     let host = host.as_ref().map_err(ToString::to_string)?;
     host.load(&tests::module(entry.id)?).map(Arc::new).map_err(|error| format!("{}: {error}", entry.id))
 }
 
-fn run(module: &Module, entry: &admission::PolicyEntry, case: &Case) -> Result<(), Failed> {
+fn run(module: &Module, entry: &'static admission::PolicyEntry, case: &Case) -> Result<(), Failed> {
     let judged = judge::through(module, entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
     if judged.outcome != case.want {
         return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, judged.outcome).into());

@@ -27,6 +27,8 @@ mod settings;
 mod source;
 mod stdout;
 mod terminal;
+#[cfg_attr(not(feature = "scan"), path = "test/disabled.rs")]
+mod test;
 mod verdicts;
 
 use std::io::Write;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(args) => commands::run(&args),
         Command::Scan(args) => scan::scan(&args),
+        Command::Test(args) => test::test(&args),
         Command::Audit(args) => commands::audit(&args.audit),
         Command::Convert(args) => commands::convert(&args.source),
         Command::Annotate(args) => commands::annotate(&args),

@@ -461,3 +461,27 @@ fn a_pipe_can_be_read_although_look_ups_read_the_input_twice() {
     writer.join().unwrap();
     assert_eq!((status, statuses(&found)), (1, vec!["denied"]));
 }
+
+#[test]
+fn shows_what_policies_change_as_diffs_and_patches() {
+    let folder = Folder::new("scan-diff");
+    let pod =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: web}]}\n";
+    let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n";
+    folder.file("web.yaml", format!("{pod}{namespace}"));
+    let (status, text, stderr) = scan(&folder, &["web.yaml", "-p", "selinux", "--diff"]);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{text}");
+    let heading = "Pod default/web: changed by selinux, web.yaml:2:1\n  @@ ";
+    assert!(text.contains(heading), "{text}");
+    assert!(text.contains("\n  +  securityContext:\n  +    seLinuxOptions:\n  +      level: "), "{text}");
+    let (_, found) = report(&folder, &["web.yaml", "-p", "selinux", "--diff"]);
+    let mutation = &found["mutations"][0];
+    assert_eq!((&mutation["object"]["name"], &mutation["policy"]), (&"web".into(), &0.into()));
+    assert_eq!(mutation["patch"][0]["op"], "add", "{mutation}");
+    assert!(mutation["diff"][0].as_str().unwrap().starts_with("@@ "), "{mutation}");
+    // Nothing is kept unless it is asked for.
+    let (_, found) = report(&folder, &["web.yaml", "-p", "selinux"]);
+    assert!(found.get("mutations").is_none(), "{found}");
+    let (_, stderr, _) = scan(&folder, &["web.yaml", "-p", "selinux"]);
+    assert!(!stderr.contains("@@"), "{stderr}");
+}

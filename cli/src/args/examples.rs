@@ -4,6 +4,7 @@ pub(super) const ALL: &str = "\
 Examples:
   portcullis run pod-security deployment.yaml
   portcullis scan manifests/ --policy policies/
+  portcullis test tests/
   portcullis convert kyverno policies.yaml
 
 `portcullis COMMAND --help` shows the examples of a command.";
@@ -36,6 +37,17 @@ Examples:
   portcullis scan . -p policies/ --write-baseline known.jsonl
   portcullis scan . -p policies/ --baseline known.jsonl
       Fail only for new findings.";
+
+pub(super) const TEST: &str = "\
+Examples:
+  portcullis test
+      Run all test files below the working directory.
+  portcullis test tests/pods.test.yaml --filter 'host network'
+      Run some cases.
+  portcullis test cases/ --policy pod-security
+      Run lists of cases for one policy.
+  portcullis test tests/ -o text -o junit=tests.xml
+      Write the results for people and for CI.";
 
 pub(super) const AUDIT: &str = "\
 Examples:

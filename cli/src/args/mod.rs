@@ -16,6 +16,7 @@ use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
 use crate::scan::ScanArgs;
+use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
 pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     #[command(after_help = examples::SCAN)]
     Scan(Box<ScanArgs>),
+    #[command(after_help = examples::TEST)]
+    Test(Box<TestArgs>),
     #[command(after_help = examples::AUDIT)]
     Audit(AuditArgs),
     #[command(after_help = examples::CONVERT)]

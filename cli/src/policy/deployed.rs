@@ -107,7 +107,10 @@ impl Policy {
 }
 
 /// Checks that a module judges admission requests over waPC.
-fn check(metadata: &Metadata) -> Result<(), &'static str> {
+///
+/// # Errors
+/// Another kind of module.
+pub(crate) fn check(metadata: &Metadata) -> Result<(), &'static str> {
     if metadata.execution_mode != ExecutionMode::KubewardenWapc {
         return Err("has an unsupported executionMode; only kubewarden-wapc can be run");
     }

@@ -17,9 +17,11 @@ pub(crate) use argument::PolicyArgument;
 #[cfg(feature = "scan")]
 pub(crate) use argument::REGISTRY;
 pub(crate) use deployed::Policy;
+#[cfg(feature = "scan")]
+pub(crate) use deployed::check;
 #[cfg(feature = "registry")]
 pub(crate) use module_file::read;
-pub(crate) use module_file::{AnnotatedModule, built};
+pub(crate) use module_file::{AnnotatedModule, built, read_file_of};
 
 /// Settings and the name of their source; the value is `None` if the user gave none.
 pub(crate) type NamedSettings = (Option<Value>, SourceName);
@@ -65,7 +67,7 @@ pub(crate) fn bare_module(
 ) -> Result<AnnotatedModule, Failure> {
     match argument {
         PolicyArgument::Own(entry) => built(entry.id, &engine.modules),
-        PolicyArgument::Module(path) => module_file::read_file_of(path),
+        PolicyArgument::Module(path) => read_file_of(path),
         PolicyArgument::Reference(reference) => {
             module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)
         }

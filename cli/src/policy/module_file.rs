@@ -53,7 +53,7 @@ pub(crate) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure
 ///
 /// # Errors
 /// A file that is not a module, and a module without metadata.
-pub(super) fn read_file_of(path: PathBuf) -> Result<AnnotatedModule, Failure> {
+pub(crate) fn read_file_of(path: PathBuf) -> Result<AnnotatedModule, Failure> {
     let wasm = read_file(&path)?;
     of_bytes(path, wasm)
 }

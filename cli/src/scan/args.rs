@@ -123,7 +123,7 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_name = "FILE", requires = "live")]
     pub(crate) kubeconfig: Option<PathBuf>,
 
-    /// Honour the exceptions that annotations of stored objects make, which admission does not know.
+    /// Honour the exceptions that annotations of stored objects make. Admission does not know them.
     #[arg(long, requires = "live", conflicts_with = "no_exceptions")]
     pub(crate) exceptions: bool,
 }
@@ -192,6 +192,11 @@ pub(crate) struct OutputArgs {
     /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
     #[arg(long)]
     pub(crate) no_exceptions: bool,
+
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
 
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.

@@ -109,6 +109,7 @@ fn options(ScanArgs { request: args, input, output, live, .. }: &ScanArgs) -> Op
         },
         is_strict: input.strict,
         exceptions_on: honours_exceptions.then(|| Date::of(SystemTime::now())),
+        reports_mutations: output.diff,
         ..Options::default()
     };
     if let Some(user) = &args.user {

@@ -56,7 +56,7 @@ pub(crate) fn load_manifest(
     Err(Failure::about(file, problem))
 }
 
-fn disabled(what: &str) -> Failure {
+pub(crate) fn disabled(what: &str) -> Failure {
     Failure::new(format!(
         "{what} is not part of this build; run `cargo build --package portcullis` to build it in"
     ))

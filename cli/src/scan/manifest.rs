@@ -46,7 +46,7 @@ pub(crate) fn load(
 }
 
 /// The name of the settings of a manifest.
-pub(super) fn settings_of(place: &SourceName) -> SourceName {
+pub(crate) fn settings_of(place: &SourceName) -> SourceName {
     SourceName::new(format!("{place}: spec.settings"))
 }
 
@@ -99,16 +99,16 @@ fn group(place: &SourceName) -> Failure {
 }
 
 /// A module as a manifest deploys it.
-pub(super) struct DeployedModule<'m> {
+pub(crate) struct DeployedModule<'m> {
     /// The name of the policy.
-    pub(super) name: &'m str,
-    pub(super) module: &'m Module,
-    pub(super) settings: Value,
-    pub(super) settings_name: SourceName,
-    pub(super) is_mutating: bool,
-    pub(super) message: Option<String>,
+    pub(crate) name: &'m str,
+    pub(crate) module: &'m Module,
+    pub(crate) settings: Value,
+    pub(crate) settings_name: SourceName,
+    pub(crate) is_mutating: bool,
+    pub(crate) message: Option<String>,
     /// The place of the manifest.
-    pub(super) place: &'m SourceName,
+    pub(crate) place: &'m SourceName,
 }
 
 impl DeployedModule<'_> {
@@ -145,12 +145,15 @@ impl DeployedModule<'_> {
 
     /// Returns the deployment with the capabilities that the module asks for. The policy server
     /// grants capabilities, not the manifest.
-    fn granted(&self, metadata: &Metadata) -> Deployment {
+    pub(crate) fn granted(&self, metadata: &Metadata) -> Deployment {
         Deployment { host_capabilities: metadata.host_capabilities.clone(), ..self.deployment() }
     }
 
     /// Reads the module: a built one of the project, a file, or one from the registry.
-    fn module(&self, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
+    ///
+    /// # Errors
+    /// A module that cannot be read.
+    pub(crate) fn module(&self, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
         let name = &self.module.module;
         if let Some(entry) = own(name)
             && let Ok(module) = built(entry.id, &engine.modules)
@@ -168,7 +171,7 @@ impl DeployedModule<'_> {
 }
 
 /// Returns the policy that a reference names, if the tool carries it in this version.
-fn own(reference: &str) -> Option<&'static PolicyEntry> {
+pub(crate) fn own(reference: &str) -> Option<&'static PolicyEntry> {
     let reference = reference.strip_prefix(REGISTRY).unwrap_or(reference);
     let (id, tag) = reference.strip_prefix(OWN_REPOSITORIES)?.split_once(':')?;
     let this_version = tag.strip_prefix('v') == Some(env!("CARGO_PKG_VERSION"));

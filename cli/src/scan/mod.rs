@@ -18,4 +18,5 @@ mod reports;
 pub(crate) use args::ScanArgs;
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
-pub(crate) use manifest::load as load_manifest;
+pub(crate) use manifest::{DeployedModule, load as load_manifest, own, settings_of};
+pub(crate) use policy::of_metadata;

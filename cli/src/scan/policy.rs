@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
-use crate::policy::{NamedSettings, Policy, PolicyArgument, bare_module};
+use crate::policy::{AnnotatedModule, NamedSettings, Policy, PolicyArgument, bare_module};
 use crate::source::SourceName;
 
 use super::manifest::{DeployedModule, settings_of};
@@ -41,10 +41,22 @@ pub(crate) fn bare(
         return Ok(policy);
     }
     let module = bare_module(argument, engine)?;
+    let policy = Policy::of_module(&module, Some(settings.clone()), settings_name)?;
+    of_metadata(&module, settings, loaded(policy))
+}
+
+/// Returns the policy that the metadata of a module describes.
+///
+/// # Errors
+/// Rules that are not valid.
+pub(crate) fn of_metadata(
+    module: &AnnotatedModule,
+    settings: Value,
+    engine: Engine,
+) -> Result<ScanPolicy, Failure> {
     let Metadata { rules, mutating, context_aware_resources, annotations, .. } = &module.metadata;
     let webhook = Webhook::from_spec(&json!({ "rules": rules }))
         .map_err(|error| Failure::about(module.path.display(), format!("the metadata: {error}")))?;
-    let policy = Policy::of_module(&module, Some(settings.clone()), settings_name)?;
     let resources = context_aware_resources.iter();
     let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
     let name = module.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -58,7 +70,7 @@ pub(crate) fn bare(
             ..PolicyRef::default()
         },
         webhook,
-        judge: Judge::Module(Module::new(settings, loaded(policy), look_ups.collect())),
+        judge: Judge::Module(Module::new(settings, engine, look_ups.collect())),
         is_mutating: *mutating,
         fails_closed: true,
         message: None,

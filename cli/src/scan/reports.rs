@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use report::{Format, Options, Output, Place};
+use report::{Format, Options, Output, Place, Span};
 
 use crate::failure::Failure;
 use crate::replace_file::replace_file;
@@ -85,8 +85,9 @@ impl Lines {
             Some(text.lines().map(str::to_owned).collect::<Vec<_>>())
         };
         let lines = files.entry(place.file.clone()).or_insert_with(read).as_ref()?;
-        let first = usize::try_from(place.start.line.checked_sub(1)?).ok()?;
-        let last = usize::try_from(place.end.line).ok()?;
+        let Span { start, end } = place.span?;
+        let first = usize::try_from(start.line.checked_sub(1)?).ok()?;
+        let last = usize::try_from(end.line).ok()?;
         lines.get(first..last.min(lines.len())).map(|lines| lines.join("\n"))
     }
 }

@@ -1,6 +1,5 @@
 //! The output of verdicts.
 
-mod diff;
 mod review;
 mod text;
 

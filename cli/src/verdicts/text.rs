@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use admission_review::AdmissionResponse;
 use anstyle::{AnsiColor, Style};
+use object_diff::{DiffLine, LineKind};
 
 use super::JudgedRequest;
-use super::diff::{self, DiffLine, LineKind};
 use crate::terminal::one_line;
 
 const GREEN: Style = AnsiColor::Green.on_default().bold();
@@ -30,7 +30,7 @@ pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&format!("{place}{request}")))?;
         write_details(out, response)?;
         if let Some(patch) = &response.patch {
-            for DiffLine { kind, text } in diff::lines(request.object(), patch) {
+            for DiffLine { kind, text } in object_diff::of_patch(request.object(), patch) {
                 let style = match kind {
                     LineKind::Added => AnsiColor::Green.on_default(),
                     LineKind::Removed => AnsiColor::Red.on_default(),

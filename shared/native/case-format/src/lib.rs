@@ -162,7 +162,12 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
     cases.into_iter().enumerate().map(|(index, case)| read(index, case)).collect()
 }
 
-fn read(index: usize, case: Value) -> Result<Case, String> {
+/// Reads the case with an index in its file.
+///
+/// # Errors
+/// Returns an error with the name of the case if it has unknown keys, values of other types, or
+/// not exactly one outcome.
+pub fn read(index: usize, case: Value) -> Result<Case, String> {
     let name = case.get("name").and_then(Value::as_str).map(str::to_owned);
     let name = name.unwrap_or_else(|| format!("case {}", index.saturating_add(1)));
     let case: Case = serde_json::from_value(case).map_err(|error| format!("{name}: {error}"))?;

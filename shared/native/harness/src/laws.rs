@@ -13,7 +13,7 @@ pub struct Law {
     /// Returns whether the law applies to a policy.
     pub applies: fn(&PolicyEntry) -> bool,
     /// Checks the law for a case and returns the number of changed requests that it compared.
-    pub check: fn(&PolicyEntry, &Case) -> Result<usize, String>,
+    pub check: fn(&'static PolicyEntry, &Case) -> Result<usize, String>,
 }
 
 const CLOSED: Law =
@@ -81,7 +81,7 @@ pub fn changed(case: &Case, at: usize, value: &Value) -> Case {
     with(case, field, object)
 }
 
-fn closed(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn closed(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     let payload = payload(case)?;
     let cluster = cluster_objects::Objects::unreachable("not needed");
     for length in 0..payload.len() {
@@ -93,7 +93,7 @@ fn closed(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     Ok(payload.len())
 }
 
-fn mistyped(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn mistyped(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     let mut judged = 0_usize;
     let original = judge::natively(entry, case)?.outcome;
     // A fault that is due to the type of a value may disappear with another type.
@@ -121,16 +121,16 @@ fn mistyped(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     Ok(judged)
 }
 
-fn null(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn null(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     same_outcome(entry, case, |object| add_nulls(object, entry.object), "null instead of absent fields")
 }
 
-fn unknown(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn unknown(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     let unknown = json!({ "spec": [1.5, { "externalIPs": "x" }] });
     same_outcome(entry, case, |object| add_field(object, entry.object, &unknown), "unknown fields")
 }
 
-fn order(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn order(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     if case.cluster.objects.len() < 2 {
         return Ok(0);
     }
@@ -159,7 +159,7 @@ impl Cluster for Says<'_> {
     }
 }
 
-fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn answers(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     // With this setting, a request is admitted if a look-up fails.
     if case.settings.get("onLookupFailure").is_some_and(|answer| answer == "Warn") {
         return Ok(0);
@@ -187,13 +187,13 @@ fn answers(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     Ok(nonsense.len())
 }
 
-fn settled(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn settled(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     let Some(mutated) = judge::natively(entry, case)?.outcome.mutated else { return Ok(0) };
     let again = judge::natively(entry, &with(case, "object", mutated))?.outcome;
     if again.admitted.is_some() { Ok(1) } else { Err(format!("the mutated object: {again:?}")) }
 }
 
-fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn lossless(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     /// A number with more digits than any numeric type holds.
     const NUMBER: &str = "1234567890123456789012345678901234567890.10";
     let (Some(_), Some(object)) = (judge::natively(entry, case)?.outcome.mutated, &case.object) else {
@@ -214,7 +214,7 @@ fn lossless(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
     }
 }
 
-fn bounded(entry: &PolicyEntry, case: &Case) -> Result<usize, String> {
+fn bounded(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     /// The number of copies of each element and of each label.
     const COPIES: usize = 300;
     let mut judged = 0_usize;
@@ -269,7 +269,7 @@ fn multiply(value: &mut Value, copies: usize) {
 }
 
 fn same_outcome(
-    entry: &PolicyEntry,
+    entry: &'static PolicyEntry,
     case: &Case,
     change: impl Fn(&mut Value),
     what: &str,

@@ -9,7 +9,7 @@ use crate::Position;
 pub struct Problem {
     /// The position; `None` if the problem does not have one.
     pub at: Option<Position>,
-    /// The problem, starting with the format: `not valid YAML: …`.
+    /// The problem: a duplicate key, or what is wrong with the format, such as `not valid YAML: …`.
     pub message: String,
 }
 

@@ -76,8 +76,14 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
     let values: Result<Vec<Parsed<UNIQUE>>, _> = values.collect();
     let values = values.map_err(|error| {
         let place = format!(" at line {} column {}", error.line(), error.column());
-        let at = position(text, &error);
-        problem("JSON", Some(at), error.to_string().trim_end_matches(&place))
+        let at = Some(position(text, &error));
+        let message = error.to_string();
+        let message = message.trim_end_matches(&place);
+        // The only values of JSON that are refused are objects with a duplicate key.
+        if error.is_data() {
+            return Problem { at, message: message.to_owned() };
+        }
+        problem("JSON", at, message)
     })?;
     Ok(values.into_iter().map(|Parsed(value)| value).filter(|value| !value.is_null()).collect())
 }
@@ -119,8 +125,12 @@ pub(crate) fn last_wins() -> serde_saphyr::Options {
 }
 
 fn told(error: &Error) -> Problem {
-    let message = error.render_with_formatter(&UserMessageFormatter);
     let at = error.location().map(|at| Position { line: at.line(), column: at.column() });
+    if let Error::DuplicateMappingKey { key, .. } = error.without_snippet() {
+        let message = key.as_deref().map_or("duplicate key".to_owned(), duplicate_key);
+        return Problem { at, message };
+    }
+    let message = error.render_with_formatter(&UserMessageFormatter);
     let place =
         at.map(|Position { line, column }| format!(" at line {line}, column {column}")).unwrap_or_default();
     // The message of the parser tells programmers which limit to raise.
@@ -141,6 +151,11 @@ fn is_too_much(error: &Error) -> bool {
         | Error::AliasReplayStackDepthExceeded { .. } => true,
         _ => false,
     }
+}
+
+/// Describes a duplicate key, in both formats.
+pub(crate) fn duplicate_key(key: &str) -> String {
+    format!("duplicate key `{key}`")
 }
 
 fn problem(format: &str, at: Option<Position>, message: &str) -> Problem {
@@ -260,7 +275,7 @@ mod tests {
         for text in ["a: 1\nb: {c: 1, c: 2}\na: 3\n", "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}"] {
             let (values, problem) = documents_with_duplicates(text).unwrap();
             assert_eq!(values, [json!({ "a": 3, "b": { "c": 2 } })], "{text}");
-            assert!(problem.unwrap().message.contains("duplicate"), "{text}");
+            assert_eq!(problem.unwrap().message, "duplicate key `c`", "{text}");
         }
         assert_eq!(documents_with_duplicates("a: 1").unwrap(), (vec![json!({ "a": 1 })], None));
         for text in ["a: .inf\na: 1", "a: [", "{\"a\": 1, \"a\": }"] {
@@ -305,9 +320,9 @@ mod tests {
             ("[1, 2", "line 1, column 5: not valid JSON: EOF while parsing a list"),
             ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: not valid JSON: expected `,` or `}`"),
             ("{\"a\": 1\n\n", "line 3, column 1: not valid JSON: EOF while parsing an object"),
-            ("{a: 1,\n a: 2}", "line 2, column 2: not valid YAML: duplicate mapping key: a not allowed here"),
-            ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: not valid JSON: duplicate key `a`"),
-            ("a: 1\na: 2\n", "line 2, column 1: not valid YAML: duplicate mapping key: a not allowed here"),
+            ("{a: 1,\n a: 2}", "line 2, column 2: duplicate key `a`"),
+            ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: duplicate key `a`"),
+            ("a: 1\na: 2\n", "line 2, column 1: duplicate key `a`"),
         ] {
             assert_eq!(parsed(text).unwrap_err(), message);
         }

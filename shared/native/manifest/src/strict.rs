@@ -6,6 +6,8 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::map::{Entry, Map};
 use serde_json::{Number, Value};
 
+use crate::read::duplicate_key;
+
 /// A JSON value. If `UNIQUE`, a duplicate key is an error; otherwise the last one counts.
 ///
 /// Readers differ in which of two values they use: the API server warns, and a policy that reads
@@ -70,7 +72,7 @@ impl<'de, const UNIQUE: bool> Visitor<'de> for ParsedVisitor<UNIQUE> {
         while let Some(key) = object.next_key::<String>()? {
             match fields.entry(key) {
                 Entry::Occupied(known) if UNIQUE => {
-                    return Err(A::Error::custom(format_args!("duplicate key `{}`", known.key())));
+                    return Err(A::Error::custom(duplicate_key(known.key())));
                 }
                 Entry::Occupied(mut known) => {
                     known.insert(object.next_value::<Parsed<UNIQUE>>()?.0);

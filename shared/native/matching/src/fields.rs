@@ -18,6 +18,49 @@ pub(crate) enum Shape {
 
 use Shape::{Any, Fields, Items, Values};
 
+/// The values that the fields of manifests take, in words.
+const TAKES: &[(&str, &str)] = &[
+    ("allowInsideAdmissionControllerNamespace", "true or false"),
+    ("apiGroups", "a list of API groups, such as ['', apps]"),
+    ("apiVersion", "an API version, such as apps/v1"),
+    ("apiVersions", "a list of versions, such as [v1]"),
+    ("backgroundAudit", "true or false"),
+    ("contextAwareResources", "a list of objects with apiVersion and kind"),
+    ("expression", "an expression of CEL as a string"),
+    ("failurePolicy", "Fail or Ignore"),
+    ("key", "the key of a label"),
+    ("kind", "a kind, such as Namespace"),
+    ("matchConditions", "a list of objects with name and expression"),
+    ("matchExpressions", "a list of objects with key, operator and values"),
+    ("matchLabels", "an object with strings as values"),
+    ("matchPolicy", "Exact or Equivalent"),
+    ("message", "a string"),
+    ("mode", "protect or monitor"),
+    ("module", "the address of a module, such as registry://ghcr.io/…"),
+    ("mutating", "true or false"),
+    ("name", "a name as a string"),
+    ("namespaceSelector", "an object with matchLabels and matchExpressions"),
+    ("objectSelector", "an object with matchLabels and matchExpressions"),
+    ("operations", "a list of CREATE, UPDATE, DELETE and CONNECT, or ['*']"),
+    ("operator", "In, NotIn, Exists or DoesNotExist"),
+    ("policies", "an object with a module and its settings for each name"),
+    ("policyServer", "the name of a PolicyServer"),
+    ("resources", "a list of resources, such as [pods]"),
+    ("rules", "a list of objects with apiGroups, apiVersions, resources and operations"),
+    ("scope", "Cluster, Namespaced or '*'"),
+    ("settings", "an object with the settings of the policy"),
+    ("sideEffects", "None or NoneOnDryRun"),
+    ("spec", "an object with the fields of the policy"),
+    ("timeoutEvalSeconds", "a whole number from 2 to 30"),
+    ("timeoutSeconds", "a whole number from 2 to 30"),
+    ("values", "a list of strings"),
+];
+
+/// Returns what a field takes, for messages.
+pub(crate) fn takes(field: &str) -> Option<&'static str> {
+    TAKES.iter().find(|(name, _)| *name == field).map(|(_, takes)| *takes)
+}
+
 const SELECTOR: Shape = Fields(&[
     ("matchExpressions", Items(&Fields(&[("key", Any), ("operator", Any), ("values", Any)]))),
     ("matchLabels", Any),
@@ -205,4 +248,37 @@ impl Shape {
 
 fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(shape: Shape, found: &mut Vec<&'static str>) {
+        match shape {
+            Any => {}
+            Fields(fields) => {
+                for (name, shape) in fields {
+                    found.push(name);
+                    names(*shape, found);
+                }
+            }
+            Items(shape) | Values(shape) => names(*shape, found),
+        }
+    }
+
+    #[test]
+    fn messages_say_what_each_field_takes() {
+        let mut found = vec!["spec"];
+        for (_, _, shape) in SPECS {
+            names(*shape, &mut found);
+        }
+        assert!(found.len() > 100);
+        for name in &found {
+            assert!(takes(name).is_some(), "{name}");
+        }
+        for (name, _) in TAKES {
+            assert!(found.contains(name), "{name}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use cel::common::value::{CowVal, StaticVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
 mod address;
+mod format;
 mod list;
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
 mod quantity;
@@ -18,23 +19,43 @@ mod regex;
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
 mod semver;
 mod set;
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+mod time;
+mod two_variables;
+mod url;
+
+pub(crate) use time::refuses_literal;
 
 /// The message of an error whose value on an API server is not known: Go reads the input in another
 /// way, or has larger numbers.
 pub(crate) const NOT_KNOWN: &str = "its value on an API server is not known";
 
 /// The functions in this folder.
-pub(crate) const NAMES: &[&[&str]] =
-    &[address::NAMES, list::NAMES, quantity::NAMES, regex::NAMES, semver::NAMES, set::NAMES];
+pub(crate) const NAMES: &[&[&str]] = &[
+    address::NAMES,
+    format::NAMES,
+    list::NAMES,
+    quantity::NAMES,
+    regex::NAMES,
+    semver::NAMES,
+    set::NAMES,
+    time::NAMES,
+    two_variables::NAMES,
+    url::NAMES,
+];
 
 /// Declares the functions.
 pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     address::declare(env)?;
+    format::declare(env)?;
     list::declare(env)?;
     quantity::declare(env)?;
     regex::declare(env)?;
     semver::declare(env)?;
-    set::declare(env)
+    set::declare(env)?;
+    time::declare(env)?;
+    two_variables::declare(env)?;
+    url::declare(env)
 }
 
 /// A type of Kubernetes as a value of CEL.

@@ -181,7 +181,11 @@ impl Group {
         let error = |problem: &str| Err(format!("spec.expression: Invalid value: {expression:?}: {problem}"));
         let program = match Program::compile(expression) {
             Ok(program) => program,
-            Err(cause) => return error(&format!("not an expression of CEL: {cause}; correct it")),
+            Err(cause) => {
+                return error(&format!(
+                    "not an expression of CEL: {cause}; write members as calls, such as a() && !b()"
+                ));
+            }
         };
         let mut operators = MOST_OPERATORS;
         if let Err(problem) = check(program.expression(), &members, &mut operators) {

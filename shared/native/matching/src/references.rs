@@ -1,7 +1,9 @@
 //! The functions, variables and fields of an expression.
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue};
 use text::nearest;
+
+use crate::functions::refuses_literal;
 
 /// The variables of match conditions.
 pub(crate) const VARIABLES: [&str; 3] = ["object", "oldObject", "request"];
@@ -44,8 +46,11 @@ const REQUEST: [(&str, &[&str]); 12] = [
 pub(crate) struct References {
     /// The first function or variable that this crate does not have.
     pub(crate) unknown: Option<String>,
-    /// The first field that a request does not have. API servers refuse such an expression.
-    pub(crate) wrong_field: Option<String>,
+    /// The first thing for which API servers refuse an expression: a field that a request does not
+    /// have, or a text that is not a duration or a timestamp.
+    pub(crate) refused: Option<String>,
+    /// The first value that this crate gives in part, used in a way that could show the difference.
+    pub(crate) unreadable: Option<String>,
 }
 
 impl References {
@@ -75,7 +80,7 @@ impl<'e> Walk<'e> {
                 self.visit(&select.operand);
             }
             Expr::Call(call) => {
-                self.call(&call.func_name, call.target.as_deref());
+                self.call(&call.func_name, call.target.as_deref(), &call.args);
                 call.args.iter().for_each(|argument| self.visit(argument));
             }
             Expr::List(list) => list.elements.iter().for_each(|item| self.visit(item)),
@@ -114,7 +119,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    fn call(&mut self, name: &str, target: Option<&'e IdedExpr>) {
+    fn call(&mut self, name: &str, target: Option<&'e IdedExpr>, args: &[IdedExpr]) {
         // `a.f()` is the function `a.f`, if there is one, or else `f` of the value `a`.
         if let Some(IdedExpr { expr: Expr::Ident(namespace), .. }) = target {
             let is_value =
@@ -127,9 +132,23 @@ impl<'e> Walk<'e> {
                 return;
             }
         }
+        if let (None, [IdedExpr { expr: Expr::Literal(LiteralValue::String(text)), .. }]) = (target, args)
+            && refuses_literal(name, text.inner())
+            && self.found.refused.is_none()
+        {
+            self.found.refused = Some(format!("{name} refuses this text; {}", example(name)));
+        }
         // The innermost one is named: it is the root of the others.
-        if let Some(target) = target {
-            self.visit(target);
+        match target.map(|target| &target.expr) {
+            // Whether there are messages is known; the messages of an API server are not.
+            Some(Expr::Call(checked)) if name == "hasValue" && checked.func_name == "validate" => {
+                checked.target.iter().for_each(|format| self.visit(format));
+                checked.args.iter().for_each(|text| self.visit(text));
+            }
+            _ => target.into_iter().for_each(|target| self.visit(target)),
+        }
+        if name == "validate" && self.found.unreadable.is_none() {
+            self.found.unreadable = Some("the messages of validate".to_owned());
         }
         if !(self.has_function)(name) {
             self.unknown(|| format!("the function {name}"));
@@ -151,12 +170,12 @@ impl<'e> Walk<'e> {
         } else {
             return;
         };
-        if self.found.wrong_field.is_none() && !names.is_empty() && !names.contains(&field) {
+        if self.found.refused.is_none() && !names.is_empty() && !names.contains(&field) {
             let hint = match nearest(field, &names) {
                 Some(near) => format!("write {near}"),
                 None => format!("use one of {}", names.join(", ")),
             };
-            self.found.wrong_field = Some(format!("{field} is not a field of the request; {hint}"));
+            self.found.refused = Some(format!("{field} is not a field of the request; {hint}"));
         }
     }
 
@@ -164,5 +183,12 @@ impl<'e> Walk<'e> {
         if self.found.unknown.is_none() {
             self.found.unknown = Some(what());
         }
+    }
+}
+
+fn example(function: &str) -> &'static str {
+    match function {
+        "duration" => "write one such as 1h30m",
+        _ => "write one such as 2026-01-31T12:00:00Z",
     }
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use kinds::{Kinds, Resource};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 
 use crate::condition::{Condition, Variables};
 use crate::decision::{Decision, GroupVersion, Match, Reason};
+use crate::fields::takes;
 use crate::rule::{Rule, Target};
 use crate::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 
@@ -334,8 +336,38 @@ pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json:
         "." => root.to_owned(),
         path => format!("{root}.{path}"),
     };
-    let remedy = if problem.starts_with("missing field") { "add it" } else { "correct it" };
-    InvalidWebhook(format!("{path}: Invalid value: {problem}; {remedy}"))
+    let missing = problem.strip_prefix("missing field `").and_then(|name| name.strip_suffix('`'));
+    let field = missing.or_else(|| read_field(error.path())).unwrap_or(root);
+    let takes = takes(field).map(|takes| format!("write {takes}")).unwrap_or_default();
+    if let Some(name) = missing {
+        return InvalidWebhook(format!("{path}.{name}: Required value: the field is missing; {takes}"));
+    }
+    // The rest of the error names types of Rust.
+    let found = problem.split_once(", expected").map_or(problem.as_str(), |(found, _)| found);
+    let kinds = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
+    InvalidWebhook(format!("{path}: Invalid value: {found}; {takes}"))
+}
+
+/// Returns the known field in which an error of types is. Names of labels, and of members of a
+/// group, are not fields.
+fn read_field(path: &serde_path_to_error::Path) -> Option<&str> {
+    let mut field = None;
+    let mut is_name = false;
+    for segment in path {
+        let Segment::Map { key } = segment else { continue };
+        if std::mem::take(&mut is_name) {
+            continue;
+        }
+        if takes(key).is_some() {
+            field = Some(key.as_str());
+        }
+        is_name = key == "policies";
+        if key == "matchLabels" {
+            break;
+        }
+    }
+    field
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub use exit::{Exit, FailOn, UnknownName, exit};
 pub use fingerprint::fingerprint;
 pub use format::{Format, FormatError, Options, Output, Sources, write};
 pub use model::{
-    Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
-    Status, Totals,
+    Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
+    Severity, Span, Status, Totals,
 };
 pub use read::{ReadError, read};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The results of a scan.
 ///
@@ -15,7 +16,10 @@ pub struct Report {
     pub policies: Vec<PolicyRef>,
     /// The findings of the policies. Admissions are only counted.
     pub findings: Vec<Finding>,
-    /// Problems of the input, which no policy judged.
+    /// The changes that policies make to objects, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutations: Vec<Mutation>,
+    /// Problems of the input and of the policies.
     pub notices: Vec<Notice>,
     /// The totals.
     pub totals: Totals,
@@ -97,6 +101,25 @@ pub struct Finding {
     pub is_known: bool,
 }
 
+/// The change that a policy makes to an object.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mutation {
+    /// The index of the policy in [`Report::policies`].
+    pub policy: usize,
+    /// The object.
+    pub object: ObjectRef,
+    /// The place of the object in the input.
+    pub place: Option<Place>,
+    /// Whether the change is one of the pods that a workload would create.
+    pub concerns_pods: bool,
+    /// The change as a JSON patch (RFC 6902) of the object as the policy received it. Values of
+    /// Secrets are hidden.
+    pub patch: Value,
+    /// The change as the lines of a unified diff of YAML.
+    pub diff: Vec<String>,
+}
+
 /// The result of judging an object by a policy.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -148,13 +171,22 @@ pub struct Place {
     /// The file, as a path relative to the working directory with `/` on every system; `-` for the
     /// standard input.
     pub file: String,
+    /// The part of the file; `None` if it is not known, because the file cannot be read or a tool
+    /// renders it. In JSON, the fields of the span are those of the place, and absent without it.
+    #[serde(flatten)]
+    pub span: Option<Span>,
+    /// Whether this is the place of the value. Otherwise it is that of the object, because the
+    /// policy names no path, or a place in a template that a tool rendered.
+    pub is_exact: bool,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Span {
     /// The first character.
     pub start: Position,
     /// The position after the last character.
     pub end: Position,
-    /// Whether this is the place of the value. Otherwise it is that of the object, because the
-    /// policy names no path, or a place in a template that a tool rendered.
-    pub is_exact: bool,
 }
 
 /// A position in a text. Lines and columns count from one, columns in characters.
@@ -166,7 +198,7 @@ pub struct Position {
     pub column: u64,
 }
 
-/// A problem of the input.
+/// A problem of the input, of a policy, or of the scan itself.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
@@ -182,7 +214,8 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Input that could not be read, so that something was not judged.
+    /// Input that could not be read, or a policy that could not be loaded: something was not
+    /// judged.
     Error,
     /// Input that was judged and is probably not meant so, such as an unknown field.
     Warning,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Finding, ObjectRef, OwnerRef, Place, PolicyRef, Report, Severity, Status};
+use crate::{Finding, ObjectRef, OwnerRef, Place, PolicyRef, Report, Severity, Span, Status};
 
 impl PolicyRef {
     /// Returns the name, after the namespace of an `AdmissionPolicy`, such as `shop/no-root`.
@@ -52,10 +52,22 @@ fn group(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
 }
 
-/// Displays file, line and column: `deploy/web.yaml:12:7`.
+/// Displays file, line and column, as far as they are known: `deploy/web.yaml:12:7`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.start.line, self.start.column)
+        f.write_str(&self.file)?;
+        self.span.map_or(Ok(()), |Span { start, .. }| write!(f, ":{}:{}", start.line, start.column))
+    }
+}
+
+impl Place {
+    /// Returns what the place of a finding is if it is not that of the value, to write behind it.
+    pub(crate) fn qualifier(&self) -> &'static str {
+        match self.span {
+            None => " (line unknown)",
+            Some(_) if self.is_exact => "",
+            Some(_) => " (the object)",
+        }
     }
 }
 
@@ -143,7 +155,12 @@ impl<'r> View<'r> {
 
     /// The label of the policy of a finding.
     pub(crate) fn label(&self, finding: &Finding) -> &str {
-        self.labels.get(finding.policy).map_or("", String::as_str)
+        self.policy_label(finding.policy)
+    }
+
+    /// The label of the policy with an index.
+    pub(crate) fn policy_label(&self, policy: usize) -> &str {
+        self.labels.get(policy).map_or("", String::as_str)
     }
 
     /// The label of the policy of a finding and the control: `pod-security/privileged`.

@@ -16,10 +16,11 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     let is_lines = first.is_some_and(|value| value.get("type").is_some());
     let report = if is_lines { lines(text)? } else { document(text)? };
     let policies = report.policies.len();
-    match report.findings.iter().find(|finding| finding.policy >= policies) {
-        Some(finding) => {
-            let policy = finding.policy;
-            Err(ReadError(format!("a finding names policy {policy}, but the report has {policies}")))
+    let named = report.findings.iter().map(|finding| ("finding", finding.policy));
+    let mut named = named.chain(report.mutations.iter().map(|mutation| ("mutation", mutation.policy)));
+    match named.find(|(_, policy)| *policy >= policies) {
+        Some((what, policy)) => {
+            Err(ReadError(format!("a {what} names policy {policy}, but the report has {policies}")))
         }
         None => Ok(report),
     }
@@ -37,6 +38,7 @@ fn lines(text: &str) -> Result<Report, ReadError> {
         match value.get("type").and_then(Value::as_str).unwrap_or_default() {
             "policy" => report.policies.push(part(number, value)?),
             "finding" => report.findings.push(part(number, value)?),
+            "mutation" => report.mutations.push(part(number, value)?),
             "notice" => report.notices.push(part(number, value)?),
             "totals" => {
                 report.is_partial = value.get("isPartial").and_then(Value::as_bool).unwrap_or(true);
@@ -47,7 +49,7 @@ fn lines(text: &str) -> Result<Report, ReadError> {
             other => {
                 let other = text::Quoted(other);
                 return Err(ReadError(format!(
-                    "line {number}: the type {other} is not known; it is policy, finding, notice or totals"
+                    "line {number}: the type {other} is not known; it is policy, finding, mutation, notice or totals"
                 )));
             }
         }
@@ -83,11 +85,12 @@ impl std::error::Error for ReadError {}
 mod tests {
     use super::*;
     use crate::format::tests::written;
-    use crate::{Finding, Format, sample};
+    use crate::{Finding, Format, Mutation, sample};
 
     #[test]
     fn written_reports_are_read_back() {
-        for report in [sample::report(), sample::clean(), Report::default()] {
+        let mutated = Report { mutations: vec![sample::mutation()], ..sample::report() };
+        for report in [mutated, sample::report(), sample::clean(), Report::default()] {
             for format in [Format::Json, Format::Jsonl] {
                 assert_eq!(read(&written(&report, format)), Ok(report.clone()), "{format:?}");
             }
@@ -100,9 +103,12 @@ mod tests {
         let truncated = lines.split_inclusive('\n').take(6).collect::<String>();
         let foreign =
             Report { findings: vec![Finding { policy: 7, ..sample::finding() }], ..sample::clean() };
+        let changed =
+            Report { mutations: vec![Mutation { policy: 7, ..sample::mutation() }], ..sample::clean() };
         let cases = [
             ("{}".to_owned(), "not a report: missing field `policies`"),
             (truncated, "the line with the totals is missing: the report was truncated"),
+            (written(&changed, Format::Jsonl), "a mutation names policy 7, but the report has 1"),
             (format!("{lines}{{\"type\":\"x\"}}"), "line 20: the type \"x\" is not known"),
             (lines.replacen('{', "{{", 2), "not a report"),
             (lines.replace("\"message\"", "\"massage\""), "line 5: missing field `message`"),

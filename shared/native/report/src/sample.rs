@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report, Severity,
-    Status, Totals,
+    Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
+    Severity, Span, Status, Totals,
 };
 
 /// A name that tries to become markup, a script, a command of a runner or a new line.
@@ -35,7 +35,25 @@ fn object(api_version: &str, kind: &str, namespace: Option<&str>, name: &str) ->
 
 pub(crate) fn place(file: &str, start: (u64, u64), end: (u64, u64), is_exact: bool) -> Place {
     let position = |(line, column)| Position { line, column };
-    Place { file: file.to_owned(), start: position(start), end: position(end), is_exact }
+    let span = Some(Span { start: position(start), end: position(end) });
+    Place { file: file.to_owned(), span, is_exact }
+}
+
+/// The change of a label.
+pub(crate) fn mutation() -> Mutation {
+    Mutation {
+        policy: 0,
+        object: object("apps/v1", "Deployment", Some("shop"), "web"),
+        place: Some(place("deploy/web.yaml", (1, 1), (30, 1), false)),
+        concerns_pods: true,
+        patch: serde_json::json!([{ "op": "replace", "path": "/metadata/labels/a", "value": HOSTILE }]),
+        diff: vec![
+            "@@ -1,2 +1,2 @@".to_owned(),
+            " labels:".to_owned(),
+            "-  a: b".to_owned(),
+            format!("+  a: {HOSTILE}"),
+        ],
+    }
 }
 
 /// A denial in a file.
@@ -167,6 +185,7 @@ pub(crate) fn report() -> Report {
             },
         ],
         findings: findings(),
+        mutations: Vec::new(),
         notices: vec![
             Notice {
                 level: Level::Error,

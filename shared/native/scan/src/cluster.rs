@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::entry::{Content, Entry};
 use crate::input::Input;
+use crate::look_up::LookUp;
 
 /// Custom resources, whose plural and scope a definition tells.
 pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
@@ -32,12 +33,12 @@ pub type Kind = (String, String);
 /// a kind, or none: the list of a kind that it does not contain, and a single object that it does
 /// not contain, are unknown. A verdict that depends on them is unknown as well.
 #[derive(Clone, Debug)]
-pub(crate) struct Cluster {
+pub struct Cluster {
     pub(crate) objects: Arc<Objects>,
     /// Whether the objects are those of a cluster, so that what is absent does not exist.
     is_complete: bool,
-    /// The kinds of which all objects of the input were collected.
-    collected: BTreeSet<Kind>,
+    /// The kinds of which all objects of the input were collected; `None` for all kinds.
+    collected: Option<BTreeSet<Kind>>,
     /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
     /// The kinds of which not all objects could be read, with the reason.
@@ -73,7 +74,7 @@ impl Collector {
         }
     }
 
-    /// Notes what a source knows besides its objects.
+    /// Notes the kinds that a source knows, and those that it could not read.
     pub(crate) fn note(&mut self, source: &dyn Input) {
         self.resources.extend(source.kinds());
         self.withheld.extend(source.withheld());
@@ -152,7 +153,7 @@ impl Collector {
         Cluster {
             objects: Arc::new(objects),
             is_complete,
-            collected: self.kinds,
+            collected: Some(self.kinds),
             kinds,
             withheld: self.withheld,
             namespaces,
@@ -197,9 +198,57 @@ fn labels_of(object: &Value) -> Value {
 }
 
 impl Cluster {
+    /// Creates a whole cluster: an object that is not given does not exist.
+    ///
+    /// # Errors
+    /// A value that is not a Kubernetes object, and two states of one object.
+    pub fn of_objects(values: Vec<Value>) -> Result<Self, String> {
+        let objects = Objects::from_values(values.clone()).map_err(|error| error.to_string())?;
+        let mut cluster = Self::of(Arc::new(objects));
+        let items = |value| cluster_objects::items(value).unwrap_or_else(|object| vec![object]);
+        for object in values.into_iter().flat_map(items) {
+            let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            match text("/kind") {
+                "Namespace" if text("/apiVersion") == "v1" => {
+                    cluster.namespaces.insert(text("/metadata/name").to_owned(), labels_of(&object));
+                }
+                kind if kind == DEFINITION.1 => {
+                    // A definition that cannot be read defines nothing.
+                    let _ = cluster.resources.add_definition(&object);
+                }
+                _ => {}
+            }
+        }
+        Ok(cluster)
+    }
+
+    /// Creates a cluster that cannot be reached: every look-up fails with this reason.
+    #[must_use]
+    pub fn unreachable(reason: &str) -> Self {
+        Self::of(Arc::new(Objects::unreachable(reason)))
+    }
+
+    fn of(objects: Arc<Objects>) -> Self {
+        Self {
+            withheld: BTreeMap::new(),
+            objects,
+            is_complete: true,
+            collected: None,
+            kinds: BTreeSet::new(),
+            namespaces: BTreeMap::new(),
+            resources: Kinds::default(),
+        }
+    }
+
+    /// The kinds of Kubernetes, and those that the cluster defines.
+    #[must_use]
+    pub fn kinds(&self) -> &Kinds {
+        &self.resources
+    }
+
     /// Returns whether the objects of a kind were not collected yet.
     pub(crate) fn lacks(&self, kind: &Kind) -> bool {
-        !self.collected.contains(kind)
+        self.collected.as_ref().is_some_and(|collected| !collected.contains(kind))
     }
 
     /// Returns the labels of a Namespace as an object; `None` if they are unknown.
@@ -232,7 +281,8 @@ impl Cluster {
             return Some(why.clone());
         }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
-        let is_known = self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
+        let is_known = self.collected.is_none()
+            || self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
             || RBAC_KINDS.iter().all(|kind| has(kind));
         (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
     }
@@ -253,16 +303,36 @@ pub(crate) struct LookUps<'c> {
     unanswered: RefCell<Option<String>>,
     /// The kinds that have to be collected.
     lacking: RefCell<BTreeSet<Kind>>,
+    look_ups: RefCell<Vec<LookUp>>,
+}
+
+/// What the look-ups of a verdict were.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// Why a look-up has no answer.
+    pub(crate) unanswered: Option<String>,
+    /// The kinds that have to be collected first.
+    pub(crate) lacking: BTreeSet<Kind>,
+    pub(crate) look_ups: Vec<LookUp>,
 }
 
 impl<'c> LookUps<'c> {
     pub(crate) fn new(cluster: &'c Cluster) -> Self {
-        Self { cluster, unanswered: RefCell::default(), lacking: RefCell::default() }
+        Self {
+            cluster,
+            unanswered: RefCell::default(),
+            lacking: RefCell::default(),
+            look_ups: RefCell::default(),
+        }
     }
 
-    /// Returns why a look-up has no answer, and the kinds that have to be collected first.
-    pub(crate) fn into_parts(self) -> (Option<String>, BTreeSet<Kind>) {
-        (self.unanswered.into_inner(), self.lacking.into_inner())
+    /// Returns what was asked.
+    pub(crate) fn into_asked(self) -> Asked {
+        Asked {
+            unanswered: self.unanswered.into_inner(),
+            lacking: self.lacking.into_inner(),
+            look_ups: self.look_ups.into_inner(),
+        }
     }
 
     /// Notes kinds that have to be collected; returns whether there are any.
@@ -283,6 +353,7 @@ impl<'c> LookUps<'c> {
 
 impl admission::Cluster for LookUps<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
+        self.look_ups.borrow_mut().push(LookUp::get(wanted));
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
         match self.cluster.misses(wanted.api_version, wanted.kind, wanted.name) {
@@ -292,6 +363,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
+        self.look_ups.borrow_mut().push(LookUp::list(wanted));
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         match self.cluster.misses_kind(wanted.api_version, wanted.kind) {
             Some(why) => Err(self.unanswered(why)),
@@ -300,6 +372,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
+        self.look_ups.borrow_mut().push(LookUp::can_i(wanted));
         self.lacks(rbac_kinds())?;
         match self.cluster.misses_permissions() {
             Some(why) => Err(self.unanswered(why)),

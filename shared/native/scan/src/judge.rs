@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission_review::{AdmissionRequest, Form};
-use report::{Finding, Level, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use matching::Decision;
+use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
 use serde_json::Value;
 use text::Step;
 
+use crate::ask::{Answer, Asked, Effect, ask, ask_with_pods};
 use crate::cluster::{Cluster, Kind};
-use crate::consult::{Consulted, Skip, consult};
 use crate::entry::{Content, Entry, Spot};
 use crate::exceptions::{Exceptions, Remark};
 use crate::explanation::Explanation;
@@ -16,17 +17,22 @@ use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::old::Stored;
-use crate::options::{Operation, Options, Pods};
-use crate::pods::PodOfWorkload;
+use crate::options::{Operation, Options};
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
-use crate::verdict::{Judged, Request, Verdict, Violation, judge, unknown};
+use crate::verdict::{Denial, Request, Violation};
+
+/// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
+/// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
+const DUPLICATE: &str =
+    "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
 /// The results of judging a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
+    pub(crate) mutations: Vec<Mutation>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
     pub(crate) objects: u64,
@@ -72,8 +78,6 @@ pub(crate) struct Judge<'s> {
 struct Subject<'e> {
     spot: &'e Spot,
     reference: ObjectRef,
-    /// The pod, and the workload.
-    pod: Option<(&'e PodOfWorkload, &'e Value)>,
     /// Whether the input contains the object, so that paths have places.
     has_places: bool,
     /// The exceptions of the object; for a pod, those of its workload.
@@ -90,7 +94,7 @@ impl Judge<'_> {
             Ok(read) => {
                 let locator = Locator::new(chunk);
                 if let Some(problem) = read.duplicate {
-                    let message = format!("{}: the last value counts; remove the others", problem.message);
+                    let message = format!("{}: {DUPLICATE}", problem.message);
                     output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
                 }
                 for entry in read.entries {
@@ -135,8 +139,7 @@ impl Judge<'_> {
                 }
                 let exceptions = self.exceptions(&object);
                 let change = self.change(object, output);
-                let subject =
-                    Subject { spot: &spot, reference, pod: None, has_places: true, exceptions: &exceptions };
+                let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
                 Self::remark(exceptions, &outcomes, &spot, locator, output);
             }
@@ -169,7 +172,6 @@ impl Judge<'_> {
         let subject = Subject {
             spot: &spot,
             reference: object_ref(&object),
-            pod: None,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
@@ -210,135 +212,96 @@ impl Judge<'_> {
         locator: &Locator<'_>,
         output: &mut Output,
     ) -> Vec<Outcome> {
-        // A UID does not show that the workload is stored: exported manifests have one, too.
-        let makes_pods = self.options.pods != Pods::Off
-            && match &change {
-                Change::Create(_) => true,
-                Change::Update { old, new } => PodOfWorkload::of(new)
-                    .is_some_and(|new| PodOfWorkload::of(old).is_none_or(|old| old.pod != new.pod)),
-                Change::Delete(_) => false,
-            };
-        let mut asked = Request::new(request(change, &self.options.user(), &self.cluster.resources));
+        let user = self.options.user();
+        let mut asked = Request::new(request(change, &user, &self.cluster.resources));
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
-        let other_kind = self.ask(&mut asked, subject, locator, output, &mut outcomes, &|_| true);
-        // The pods come from the workload as it would be stored, with the changes of the policies.
-        let stored = asked.value().get("object").filter(|_| makes_pods);
-        if let Some((made, workload)) = stored.and_then(|stored| Some((PodOfWorkload::of(stored)?, stored))) {
-            let user = made.user().unwrap_or_else(|| self.options.user());
-            let change = Change::Create(made.pod.clone());
-            let mut asked = Request::new(request(change, &user, &self.cluster.resources));
-            let reference = subject.reference.clone();
-            let pod = Subject { pod: Some((&made, workload)), reference, ..*subject };
-            let judges = |policy: usize| {
-                self.options.pods == Pods::On || other_kind.get(policy).copied().unwrap_or_default()
-            };
-            self.ask(&mut asked, &pod, locator, output, &mut outcomes, &judges);
-        }
+        ask_with_pods(
+            self.policies,
+            &mut asked,
+            self.options.pods,
+            &user.0,
+            self.cluster,
+            &mut |answer, asked| self.record(answer, asked, subject, locator, output, &mut outcomes),
+        );
         Self::count(subject, &outcomes, output);
         outcomes
     }
 
-    /// Asks the policies about a request, in order. Returns for each policy whether the object is
-    /// the reason that it was not asked, so that it may still judge the pods of a workload.
-    fn ask(
+    /// Records the answer of a policy.
+    fn record(
         &self,
-        asked: &mut Request,
+        answer: &Answer,
+        asked: Asked<'_>,
         subject: &Subject<'_>,
         locator: &Locator<'_>,
         output: &mut Output,
         outcomes: &mut [Outcome],
-        takes_part: &dyn Fn(usize) -> bool,
-    ) -> Vec<bool> {
-        let mut other_kind = vec![false; self.policies.len()];
-        let namespace = asked.value().get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let labels = self.cluster.namespace(&namespace);
-        for ((index, policy), (outcome, is_of_other_kind)) in
-            self.policies.iter().enumerate().zip(outcomes.iter_mut().zip(&mut other_kind))
-        {
-            if !takes_part(index) {
-                continue;
-            }
-            let (consulted, decision) = consult(policy, &self.cluster.resources, asked.value(), labels);
-            let is_called = decision.is_called();
-            if self.explains {
-                let why = decision.explain();
-                let concerns_pods = subject.pod.is_some();
-                let object = subject.reference.clone();
-                output.explanations.push(Explanation {
-                    policy: index,
-                    object,
-                    concerns_pods,
-                    is_called,
-                    why,
-                });
-            }
-            *is_of_other_kind =
-                matches!(consulted, Consulted::Skipped { about: Skip::Object } | Consulted::Admitted);
-            let verdict = match consulted {
-                Consulted::Skipped { .. } => continue,
-                // A condition is part of the policy. If the policy counted as not asked, a scan of
-                // flawless objects would have judged nothing.
-                Consulted::Admitted => Verdict { result: Judged::Admitted, ..unknown(String::new()) },
-                Consulted::Unknown(reason) => unknown(reason),
-                Consulted::Rejected(reason) => {
-                    let result = Judged::Denied(vec![Violation::of_text(reason)]);
-                    Verdict { result, ..unknown(String::new()) }
-                }
-                Consulted::Called(found) => judge(policy, &found, asked, self.cluster),
-            };
-            output.lacking.extend(verdict.lacking.iter().cloned());
-            let found = self.verdict(index, verdict, subject, locator, output, asked);
+    ) {
+        if self.explains {
+            output.explanations.push(Explanation {
+                policy: answer.policy,
+                object: subject.reference.clone(),
+                concerns_pods: asked.concerns_pods(),
+                is_called: answer.decision.is_called(),
+                why: answer.decision.explain(),
+            });
+        }
+        output.lacking.extend(answer.lacking.iter().cloned());
+        let found = self.outcome(answer, asked, subject, locator, output);
+        if let Some(outcome) = outcomes.get_mut(answer.policy) {
             *outcome = found.max(*outcome);
         }
-        other_kind
     }
 
-    /// Records the verdict of a policy.
-    fn verdict(
+    /// Adds the findings of an answer. Returns the outcome.
+    fn outcome(
         &self,
-        index: usize,
-        verdict: Verdict,
+        answer: &Answer,
+        asked: Asked<'_>,
         subject: &Subject<'_>,
         locator: &Locator<'_>,
         output: &mut Output,
-        asked: &mut Request,
     ) -> Outcome {
-        let Some(policy) = self.policies.get(index) else { return Outcome::Skipped };
-        let add = |output: &mut Output, status, asked: &Request, violation: &Violation| {
-            output.findings.push(self.finding(status, index, violation, subject, locator, asked.value()));
+        let index = answer.policy;
+        let add = |output: &mut Output, status, violation: &Violation| {
+            output.findings.push(self.finding(status, index, violation, subject, locator, asked));
         };
-        for warning in &verdict.warnings {
-            add(output, Status::Warned, asked, &Violation::of_text(warning.clone()));
+        for warning in &answer.warnings {
+            add(output, Status::Warned, &Violation::of_text(warning.clone()));
         }
-        let protects = policy.reference.protects;
-        match verdict.result {
-            Judged::Admitted => Outcome::Admitted,
-            // In monitor mode, the policy server drops the changes.
-            Judged::Mutated(_) if !protects => Outcome::Admitted,
-            Judged::Mutated(_) if !policy.is_mutating => {
-                let problem = "the policy changes the object, but it is not deployed with mutating: true";
-                add(output, Status::Denied, asked, &Violation::of_text(problem.to_owned()));
-                Outcome::Denied
+        let denied = |output: &mut Output, status, denial: &Denial| {
+            for violation in &denial.violations {
+                add(output, status, violation);
             }
-            Judged::Mutated(object) => {
-                asked.set_object(object);
+            if denial.more > 0 {
+                let more = format!("and {} further violations", denial.more);
+                add(output, status, &Violation::of_text(more));
+            }
+        };
+        match &answer.effect {
+            // A condition is part of the policy. If the policy counted as not asked, a scan of
+            // flawless objects would have judged nothing.
+            Effect::Skipped if matches!(answer.decision, Decision::ConditionIsFalse(_)) => Outcome::Admitted,
+            Effect::Skipped => Outcome::Skipped,
+            Effect::Admitted => Outcome::Admitted,
+            Effect::Mutated(object) => {
+                if self.options.reports_mutations {
+                    output.mutations.push(mutation(index, object.clone(), asked, subject, locator));
+                }
                 Outcome::Mutated
             }
-            Judged::Denied(violations) => {
-                let (status, outcome) = if protects {
-                    (Status::Denied, Outcome::Denied)
-                } else {
-                    (Status::Monitored, Outcome::Monitored)
-                };
-                for violation in &violations {
-                    add(output, status, asked, violation);
-                }
-                outcome
+            Effect::Denied(denial) => {
+                denied(output, Status::Denied, denial);
+                Outcome::Denied
             }
-            Judged::Unknown(reason) => {
+            Effect::Monitored(denial) => {
+                denied(output, Status::Monitored, denial);
+                Outcome::Monitored
+            }
+            Effect::Fault(reason) | Effect::Unknown(reason) => {
                 // The report has one notice for a policy that judges nothing.
-                if policy.unavailable().is_none() {
-                    add(output, Status::Unknown, asked, &Violation::of_text(reason));
+                if self.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
+                    add(output, Status::Unknown, &Violation::of_text(reason.clone()));
                 }
                 Outcome::Unknown
             }
@@ -352,15 +315,9 @@ impl Judge<'_> {
         violation: &Violation,
         subject: &Subject<'_>,
         locator: &Locator<'_>,
-        asked: &Value,
+        asked: Asked<'_>,
     ) -> Finding {
-        let steps = match (&violation.steps, subject.pod) {
-            (Some(steps), Some((made, _))) => made.path(steps),
-            (steps, _) => steps.clone(),
-        };
-        let object = subject.pod.map(|(_, workload)| workload);
-        let object = object.or_else(|| asked.get("object")).unwrap_or(&Value::Null);
-        let message = violation.message.with_path(steps.as_deref().filter(|_| subject.pod.is_some()));
+        let (steps, message) = asked.locate(violation);
         let message = match self.policies.get(index).and_then(|policy| policy.message.as_ref()) {
             Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
                 format!("{instead}: {message}")
@@ -374,12 +331,12 @@ impl Judge<'_> {
             control: violation.control.clone(),
             object: subject.reference.clone(),
             path: steps.as_deref().map(crate::subject::path),
-            stable_path: steps.as_deref().map(|steps| stable_path(object, steps)),
+            stable_path: steps.as_deref().map(|steps| stable_path(asked.object(), steps)),
             message,
             rule: violation.rule.clone(),
             remedy: violation.remedy.clone(),
             place: Some(locator.place(subject.spot, path)),
-            concerns_pods: subject.pod.is_some(),
+            concerns_pods: asked.concerns_pods(),
             others: 0,
             excepted: subject.exceptions.covering(status, index, violation.check),
             is_known: false,
@@ -443,15 +400,36 @@ impl Judge<'_> {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
-        let subject =
-            Subject { spot: &spot, reference, pod: None, has_places: true, exceptions: &exceptions };
+        let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
-        self.ask(&mut Request::new(asked), &subject, locator, output, &mut outcomes, &|_| true);
+        ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
+            self.record(answer, asked, &subject, locator, output, &mut outcomes);
+        });
         Self::count(&subject, &outcomes, output);
         Self::remark(exceptions, &outcomes, &spot, locator, output);
     }
 }
 
+/// Returns the change of an object for the report.
+fn mutation(
+    policy: usize,
+    mut new: Value,
+    asked: Asked<'_>,
+    subject: &Subject<'_>,
+    locator: &Locator<'_>,
+) -> Mutation {
+    let mut old = asked.request.get("object").cloned().unwrap_or_default();
+    object_diff::conceal(&mut old, &mut new);
+    let lines = object_diff::lines(&old, &new).unwrap_or_default();
+    Mutation {
+        policy,
+        object: subject.reference.clone(),
+        place: Some(locator.place(subject.spot, None)),
+        concerns_pods: asked.concerns_pods(),
+        patch: object_diff::patch(&old, &new),
+        diff: lines.into_iter().map(|line| line.text).collect(),
+    }
+}
 impl Violation {
     /// Creates a violation that is about the object as a whole.
     fn of_text(text: String) -> Self {

@@ -16,7 +16,7 @@
 //! let report = Scan::new(vec![policy], Options::default()).run(&mut files, None, None, &mut ());
 //! let finding = &report.findings[0];
 //! assert_eq!(finding.path.as_deref(), Some("spec.hostPID"));
-//! assert_eq!(finding.place.as_ref().unwrap().start.line, 5);
+//! assert_eq!(finding.place.as_ref().unwrap().span.unwrap().start.line, 5);
 //! ```
 //!
 //! # Unknown is never admitted
@@ -28,8 +28,8 @@
 //! It does not print (see `report`), does not decide which requests reach a policy (see `matching`)
 //! and does not fetch modules.
 
+mod ask;
 mod cluster;
-mod consult;
 mod date;
 mod entry;
 mod exceptions;
@@ -39,6 +39,7 @@ mod input;
 mod judge;
 mod live;
 mod locate;
+mod look_up;
 mod old;
 mod options;
 mod pods;
@@ -51,19 +52,23 @@ mod subject;
 mod tally;
 mod verdict;
 
-pub use cluster::Kind;
+pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
+pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
+pub use look_up::LookUp;
 pub use old::Old;
 pub use options::{Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
+pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
+pub use verdict::{Denial, Judged, Request, Verdict, Violation};
 
 use manifest::{Position, Problem};
-use report::{Level, Notice, Place};
+use report::{Level, Notice, Place, Span};
 
 /// Returns the notice about a piece that cannot be read.
 fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
@@ -72,23 +77,42 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
     Notice {
         level: Level::Error,
         place: Some(place_of(chunk, problem.at)),
-        message: format!("{}{advice}", problem.message),
+        message: message_at(&chunk.origin, problem.at, &format!("{}{advice}", problem.message)),
     }
 }
 
 /// Returns the notice about a source that cannot be read.
 fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) -> Notice {
-    let place =
-        place(&origin.name, problem.at.unwrap_or(Position { line: 1, column: 1 }), problem.at.is_some());
-    Notice { level: Level::Error, place: Some(place).filter(|_| !is_live), message: problem.message.clone() }
+    let place = place(origin, problem.at, problem.at.is_some());
+    Notice {
+        level: Level::Error,
+        place: (!is_live).then_some(place),
+        message: message_at(origin, problem.at, &problem.message),
+    }
 }
 
 /// Returns a place in a piece, whose position is that in the file.
 fn place_of(chunk: &Chunk, at: Option<Position>) -> Place {
-    place(&chunk.origin.name, at.unwrap_or(chunk.at), at.is_some() && !chunk.origin.is_rendered)
+    place(&chunk.origin, Some(at.unwrap_or(chunk.at)), at.is_some())
 }
 
-fn place(file: &str, at: Position, is_exact: bool) -> Place {
-    let at = locate::position(at);
-    Place { file: file.to_owned(), start: at, end: at, is_exact }
+/// Returns a place in a file. The lines of what a program rendered are in no file.
+fn place(origin: &Origin, at: Option<Position>, is_exact: bool) -> Place {
+    let at = at.filter(|_| !origin.is_rendered).map(locate::position);
+    Place {
+        file: origin.name.clone(),
+        span: at.map(|at| Span { start: at, end: at }),
+        is_exact: at.is_some() && is_exact,
+    }
+}
+
+/// Returns a message about a position. If a program rendered the text, the message names the
+/// position in what it rendered.
+fn message_at(origin: &Origin, at: Option<Position>, message: &str) -> String {
+    match at.filter(|_| origin.is_rendered) {
+        Some(Position { line, column }) => {
+            format!("line {line}, column {column} of what is rendered: {message}")
+        }
+        None => message.to_owned(),
+    }
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use manifest::Places;
-use report::{Place, Position};
+use report::{Place, Position, Span};
 use text::Step;
 
 use crate::entry::Spot;
@@ -53,12 +53,9 @@ impl<'c> Locator<'c> {
     }
 
     fn in_file(&self, place: manifest::Place, is_exact: bool) -> Place {
-        Place {
-            file: self.chunk.origin.name.clone(),
-            start: position(self.chunk.position(place.start)),
-            end: position(self.chunk.position(place.end)),
-            is_exact,
-        }
+        let position = |at| position(self.chunk.position(at));
+        let span = Some(Span { start: position(place.start), end: position(place.end) });
+        Place { file: self.chunk.origin.name.clone(), span, is_exact }
     }
 }
 

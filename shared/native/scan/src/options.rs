@@ -22,6 +22,8 @@ pub struct Options {
     pub is_strict: bool,
     /// The date on which exceptions in annotations of the input are judged; `None` ignores them.
     pub exceptions_on: Option<Date>,
+    /// Whether the report has the changes that policies make. They take memory.
+    pub reports_mutations: bool,
     /// The number of threads that judge; at least one.
     pub workers: usize,
 }
@@ -63,6 +65,7 @@ impl Default for Options {
             pods: Pods::default(),
             is_strict: false,
             exceptions_on: None,
+            reports_mutations: false,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

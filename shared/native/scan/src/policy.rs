@@ -55,8 +55,21 @@ pub enum Engine {
     /// A module in the embedded host, deployed in protect mode without a message of its own.
     #[cfg(feature = "modules")]
     Deployed(Box<wapc_host::DeployedPolicy>),
+    /// Nothing, because the module rejects the settings with this message.
+    Refused(String),
     /// Nothing, for this reason: every object that the policy receives is unknown.
     Unavailable(String),
+}
+
+impl Engine {
+    /// Returns why nothing runs the module, if so.
+    pub(crate) fn unavailable(&self) -> Option<String> {
+        match self {
+            Self::Refused(problem) => Some(format!("the settings are not valid: {problem}")),
+            Self::Unavailable(reason) => Some(reason.clone()),
+            _ => None,
+        }
+    }
 }
 
 impl Policy {
@@ -141,16 +154,42 @@ impl Policy {
     }
 
     /// Returns why the policy judges nothing, if so.
-    pub(crate) fn unavailable(&self) -> Option<&str> {
+    pub(crate) fn unavailable(&self) -> Option<String> {
         match &self.judge {
-            Judge::Module(Module { engine: Engine::Unavailable(reason), .. }) => Some(reason),
-            _ => None,
+            Judge::Module(module) => module.engine.unavailable(),
+            Judge::Group(..) => None,
         }
+    }
+
+    /// Returns the message with which a module rejects its settings; that of a member begins with
+    /// its name.
+    #[must_use]
+    pub fn settings_error(&self) -> Option<String> {
+        let refused = |module: &Module| match &module.engine {
+            Engine::Refused(problem) => Some(problem.clone()),
+            _ => None,
+        };
+        match &self.judge {
+            Judge::Module(module) => refused(module),
+            Judge::Group(_, members) => {
+                members.iter().find_map(|(name, module)| Some(format!("{name}: {}", refused(module)?)))
+            }
+        }
+    }
+
+    /// Returns why a module of the policy cannot run, if so, for another reason than its settings.
+    #[must_use]
+    pub fn problem(&self) -> Option<&str> {
+        self.modules().find_map(|module| match &module.engine {
+            Engine::Unavailable(reason) => Some(reason.as_str()),
+            _ => None,
+        })
     }
 
     /// Returns the key by which the API server sorts: mutating configurations before validating
     /// ones, each by the name that Kubewarden's controller gives.
-    pub(crate) fn order(&self) -> (bool, String) {
+    #[must_use]
+    pub fn order(&self) -> (bool, String) {
         let PolicyRef { name, kind, namespace, .. } = &self.reference;
         let group = if kind.ends_with("Group") { "group-" } else { "" };
         let configuration = match namespace {
@@ -170,9 +209,7 @@ impl Module {
         } else {
             None
         };
-        let refused =
-            refused.map(|error| Engine::Unavailable(format!("the settings are not valid: {error}")));
-        let engine = refused.unwrap_or(engine);
+        let engine = refused.map_or(engine, |error| Engine::Refused(error.to_string()));
         Self { settings, engine, look_ups }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use report::{Place, Position};
+use report::{Place, Position, Span};
 
 use crate::entry::{Rendered, Spot};
 use crate::input::{Chunk, Files, Origin, file_name};
@@ -82,9 +82,8 @@ pub(crate) fn template_place(chunk: &Chunk, spot: &Spot, place: Place) -> Place 
     };
     let file = source.unwrap_or_else(|| chunk.origin.name.clone());
     let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let line = kind_line(&text, &spot.rendered.kind);
-    let at = |column| Position { line, column };
-    Place { file, start: at(1), end: at(1), is_exact: false }
+    let at = kind_line(&text, &spot.rendered.kind).map(|line| Position { line, column: 1 });
+    Place { file, span: at.map(|at| Span { start: at, end: at }), is_exact: false }
 }
 
 /// Returns the file of a template from Helm's comment, such as `# Source: chart/templates/a.yaml`.
@@ -103,13 +102,13 @@ fn kustomize_source(kustomization: &str, rendered: &Rendered) -> Option<String> 
     file.is_file().then(|| file_name(&file))
 }
 
-/// Returns the first line of a template with a kind; the first line of all if there is none.
-fn kind_line(text: &str, kind: &str) -> u64 {
+/// Returns the first line of a template with a kind.
+fn kind_line(text: &str, kind: &str) -> Option<u64> {
     let is_kind = |line: &str| {
         let value = line.trim_end().strip_prefix("kind:").map(str::trim);
         value.is_some_and(|value| value.trim_matches(['"', '\'']) == kind)
     };
-    (1..).zip(text.lines()).find(|(_, line)| is_kind(line)).map_or(1, |(number, _)| number)
+    (1..).zip(text.lines()).find(|(_, line)| is_kind(line)).map(|(number, _)| number)
 }
 
 #[cfg(test)]
@@ -120,9 +119,9 @@ mod tests {
     fn the_place_of_a_template_is_its_kind() {
         assert_eq!(
             kind_line("{{ if x }}\napiVersion: v1\nkind: Pod\n---\nkind: \"Service\"\n", "Service"),
-            5
+            Some(5)
         );
-        assert_eq!(kind_line("kind: {{ .Values.kind }}\n", "Service"), 1);
+        assert_eq!(kind_line("kind: {{ .Values.kind }}\n", "Service"), None);
         let text = "---\n# Source: shop/charts/db/templates/a.yaml\napiVersion: v1\n";
         assert_eq!(
             helm_source("deploy/shop", text).as_deref(),

@@ -15,6 +15,68 @@ pub(crate) enum Change {
     Delete(Value),
 }
 
+/// A change of an object by a user, from which a request is made as an API server makes it.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// CREATE, UPDATE, DELETE or CONNECT. The default is CREATE, UPDATE or DELETE, depending on
+    /// which objects there are.
+    pub operation: Option<String>,
+    /// The subresource, such as `status`.
+    pub subresource: Option<String>,
+    /// The `userInfo` of the request.
+    pub user: Value,
+    /// The object as it would be stored.
+    pub object: Option<Value>,
+    /// The stored object.
+    pub old_object: Option<Value>,
+    /// The namespace of objects that need one and name none.
+    pub namespace: String,
+}
+
+impl Question {
+    /// Returns the `AdmissionRequest`; `None` if there is no object.
+    #[must_use]
+    pub fn request(self, kinds: &Kinds) -> Option<Value> {
+        let options = Options { default_namespace: self.namespace, ..Options::default() };
+        let completed = |object: Option<Value>| {
+            object.map(|mut object| {
+                complete(&mut object, &options, kinds);
+                object
+            })
+        };
+        let is_deletion = self.operation.as_deref() == Some("DELETE");
+        let change = match (completed(self.object), completed(self.old_object)) {
+            (Some(object), None) if is_deletion => Change::Delete(object),
+            (_, Some(old)) if is_deletion => Change::Delete(old),
+            (Some(new), Some(old)) => Change::Update { old, new },
+            (Some(new), None) => Change::Create(new),
+            (None, Some(old)) => Change::Delete(old),
+            (None, None) => return None,
+        };
+        let mut request = request(change, &User(self.user), kinds);
+        if let Value::Object(fields) = &mut request {
+            if let Some(operation) = self.operation {
+                let kind = match operation.as_str() {
+                    "UPDATE" => Some("UpdateOptions"),
+                    "DELETE" => Some("DeleteOptions"),
+                    "CREATE" => Some("CreateOptions"),
+                    // The object of a connection has its options.
+                    _ => None,
+                };
+                let options = kind.map(|kind| json!({ "apiVersion": "meta.k8s.io/v1", "kind": kind }));
+                fields.insert("options".to_owned(), options.unwrap_or_default());
+                fields.insert("operation".to_owned(), operation.into());
+            }
+            if let Some(subresource) = self.subresource.filter(|subresource| !subresource.is_empty()) {
+                fields.insert("subResource".to_owned(), subresource.clone().into());
+                fields.insert("requestSubResource".to_owned(), subresource.into());
+            }
+            fields.retain(|_, value| !value.is_null());
+        }
+        Some(request)
+    }
+}
+
 /// The user of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct User(pub(crate) Value);

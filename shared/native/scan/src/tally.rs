@@ -64,6 +64,7 @@ impl Tally {
                 add(sums.entry(policy).or_default(), count);
             }
         }
+        self.report.mutations.extend(output.mutations);
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
         self.owners.extend(output.owners);
@@ -89,6 +90,8 @@ impl Tally {
             };
             key(a).cmp(&key(b))
         });
+        // Changes of one object keep the order of the policies.
+        report.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
         report.notices.extend(about_exceptions(&report.findings));
         report.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
         report.notices.dedup();

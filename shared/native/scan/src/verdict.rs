@@ -2,29 +2,35 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use admission::{Decision, Finding, PolicyEntry};
+use admission::{Decision, Finding, Findings, PolicyEntry};
 use matching::{GroupVerdict, Match, MemberVerdict};
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::{Cluster, Kind, LookUps};
+use crate::cluster::{Asked, Cluster, Kind, LookUps};
+use crate::look_up::LookUp;
 use crate::policy::{Engine, Judge, Module, Policy};
 
-/// A request, and its JSON once it is needed.
+/// An `AdmissionRequest`, and its JSON once it is needed.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub struct Request {
     value: Value,
     json: OnceCell<String>,
 }
 
 impl Request {
-    pub(crate) fn new(value: Value) -> Self {
+    /// Creates a request of the value that an API server sends.
+    #[must_use]
+    pub fn new(value: Value) -> Self {
         Self { value, json: OnceCell::new() }
     }
 
-    pub(crate) fn value(&self) -> &Value {
+    /// The value.
+    #[must_use]
+    pub fn value(&self) -> &Value {
         &self.value
     }
 
@@ -43,30 +49,85 @@ impl Request {
     }
 }
 
-/// The verdict of a policy, whatever its mode.
+/// The verdict of a module, whatever the mode of its policy.
 #[derive(Debug)]
-pub(crate) struct Verdict {
-    pub(crate) result: Judged,
-    pub(crate) warnings: Vec<String>,
+pub struct Verdict {
+    /// The verdict itself.
+    pub result: Judged,
+    /// The warnings for the client.
+    pub warnings: Vec<String>,
+    /// The annotations for the audit log.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// The look-ups, in order.
+    pub look_ups: Vec<LookUp>,
+    /// The answer of a module in the embedded host, byte by byte.
+    pub answer: Option<Vec<u8>>,
     /// The kinds that have to be collected before there is a verdict.
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
+impl Verdict {
+    pub(crate) fn new(result: Judged) -> Self {
+        Self {
+            result,
+            warnings: Vec::new(),
+            audit_annotations: BTreeMap::new(),
+            look_ups: Vec::new(),
+            answer: None,
+            lacking: BTreeSet::new(),
+        }
+    }
+}
+
+/// What a module decides about a request.
 #[derive(Debug)]
-pub(crate) enum Judged {
+pub enum Judged {
+    /// Admitted without changes.
     Admitted,
     /// Admitted with changes; holds the whole object.
     Mutated(Value),
-    Denied(Vec<Violation>),
+    /// Denied.
+    Denied(Denial),
+    /// Denied because the request cannot be judged, with the message.
+    Fault(String),
     /// Not judged, with the reason.
     Unknown(String),
 }
 
+/// The reasons of a denial, at least one.
+#[derive(Clone, Debug)]
+pub struct Denial {
+    /// The reasons.
+    pub violations: Vec<Violation>,
+    /// The number of further violations, which are counted but not listed.
+    pub more: usize,
+}
+
+impl Denial {
+    /// A denial for one reason.
+    pub(crate) fn of_text(reason: String) -> Self {
+        Self { violations: vec![of_text(reason, None)], more: 0 }
+    }
+
+    /// Returns the lines of the message of the module, which lists what fits into it.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let typed = self.violations.iter().map(|violation| match &violation.message {
+            Message::Typed(finding) => Some(Finding::clone(finding)),
+            Message::Text(_) => None,
+        });
+        match typed.collect::<Option<Vec<_>>>() {
+            Some(listed) => Findings { listed, more: self.more }.lines(),
+            None => self.violations.iter().map(Violation::to_string).collect(),
+        }
+    }
+}
+
 /// A reason of a denial.
 #[derive(Clone, Debug)]
-pub(crate) struct Violation {
+pub struct Violation {
     /// The steps in the object; `None` if it is about no value of the object.
-    pub(crate) steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<Step>>,
     /// The message, which begins with the path.
     pub(crate) message: Message,
     pub(crate) rule: String,
@@ -74,6 +135,13 @@ pub(crate) struct Violation {
     /// The id of the check, and the control that it belongs to.
     pub(crate) check: Option<&'static str>,
     pub(crate) control: Option<String>,
+}
+
+/// Displays the whole message.
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message.with_path(None))
+    }
 }
 
 /// The message of a violation, from which the message about another path can be made.
@@ -114,13 +182,15 @@ pub(crate) fn judge(policy: &Policy, found: &Match, request: &Request, cluster: 
 
 fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
     match judge {
-        Judge::Module(module) => by_module(module, request, cluster),
+        Judge::Module(module) => module.judge(request, cluster),
         Judge::Group(group, members) => {
             let mut lacking = BTreeSet::new();
+            let mut look_ups = Vec::new();
             let mut ask = |name: &str| match members.get(name) {
                 Some(module) => {
-                    let verdict = by_module(module, request, cluster);
+                    let mut verdict = module.judge(request, cluster);
                     lacking.extend(verdict.lacking.iter().cloned());
+                    look_ups.append(&mut verdict.look_ups);
                     member(verdict)
                 }
                 None => MemberVerdict::Unknown("the group has no such member".to_owned()),
@@ -134,12 +204,12 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                     if violations.is_empty() {
                         violations.push(of_text(format!("{} is false", group.expression()), None));
                     }
-                    Judged::Denied(violations)
+                    Judged::Denied(Denial { violations, more: 0 })
                 }
                 GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
             };
-            // The policy server drops the warnings of members.
-            Verdict { result, warnings: Vec::new(), lacking }
+            // The policy server drops the warnings and audit annotations of members.
+            Verdict { look_ups, lacking, ..Verdict::new(result) }
         }
     }
 }
@@ -151,58 +221,62 @@ fn member(verdict: Verdict) -> MemberVerdict {
         Judged::Mutated(_) => {
             MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned())
         }
-        Judged::Denied(violations) => {
-            let lines: Vec<String> = violations.iter().map(|one| one.message.with_path(None)).collect();
-            MemberVerdict::Denied(lines.join("; "))
+        Judged::Denied(denial) => MemberVerdict::Denied(denial.lines().join("; ")),
+        Judged::Fault(reason) | Judged::Unknown(reason) => MemberVerdict::Unknown(reason),
+    }
+}
+
+impl Module {
+    /// Judges a request, whatever the rules, selectors and conditions of a policy are.
+    #[must_use]
+    pub fn judge(&self, request: &Request, cluster: &Cluster) -> Verdict {
+        match &self.engine {
+            Engine::Native(entry) => natively(entry, &self.settings, request, cluster),
+            #[cfg(feature = "modules")]
+            Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
+            Engine::Refused(_) | Engine::Unavailable(_) => {
+                unknown(self.engine.unavailable().unwrap_or_default())
+            }
         }
-        Judged::Unknown(reason) => MemberVerdict::Unknown(reason),
     }
 }
 
-fn by_module(module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
-    match &module.engine {
-        Engine::Native(entry) => natively(entry, &module.settings, request, cluster),
-        #[cfg(feature = "modules")]
-        Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
-        Engine::Unavailable(reason) => unknown(reason.clone()),
-    }
-}
-
-pub(crate) fn unknown(reason: String) -> Verdict {
-    Verdict { result: Judged::Unknown(reason), warnings: Vec::new(), lacking: BTreeSet::new() }
+fn unknown(reason: String) -> Verdict {
+    Verdict::new(Judged::Unknown(reason))
 }
 
 fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster);
     let outcome = (entry.judge)(&request.payload(settings), &look_ups);
-    let (unanswered, lacking) = look_ups.into_parts();
+    let Asked { unanswered, lacking, look_ups } = look_ups.into_asked();
     if let Some(why) = unanswered {
-        return unknown(format!("{}: {why}", entry.id));
+        return Verdict { look_ups, ..unknown(format!("{}: {why}", entry.id)) };
     }
     if !lacking.is_empty() {
         return Verdict { lacking, ..unknown(String::new()) };
     }
-    if matches!(outcome.decision, Decision::Fault(_)) {
-        return unknown((entry.render)(outcome).message.unwrap_or_default());
-    }
     let warnings = outcome.warnings().to_vec();
-    let result = match outcome.decision {
-        Decision::NotMatched | Decision::Admitted => Judged::Admitted,
-        Decision::Mutated(object) => match serde_json::from_str(&object) {
-            Ok(object) => Judged::Mutated(object),
-            Err(error) => Judged::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id)),
-        },
-        Decision::Denied(findings) => {
-            let mut violations: Vec<Violation> =
-                findings.listed.into_iter().map(|finding| typed(entry, finding)).collect();
-            if findings.more > 0 {
-                violations.push(of_text(format!("and {} further violations", findings.more), None));
-            }
-            Judged::Denied(violations)
+    let annotations = outcome.audit_annotations().iter();
+    let audit_annotations = annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    let result = if let Decision::Fault(_) = outcome.decision {
+        Judged::Fault((entry.render)(outcome).message.unwrap_or_default())
+    } else {
+        match outcome.decision {
+            Decision::NotMatched | Decision::Admitted => Judged::Admitted,
+            Decision::Mutated(object) => match serde_json::from_str(&object) {
+                Ok(object) => Judged::Mutated(object),
+                Err(error) => {
+                    Judged::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id))
+                }
+            },
+            Decision::Denied(Findings { listed, more }) => Judged::Denied(Denial {
+                violations: listed.into_iter().map(|finding| typed(entry, finding)).collect(),
+                more,
+            }),
+            Decision::Fault(fault) => Judged::Fault(fault.to_string()),
         }
-        Decision::Fault(fault) => Judged::Unknown(fault.to_string()),
     };
-    Verdict { result, warnings, lacking: BTreeSet::new() }
+    Verdict { warnings, audit_annotations, look_ups, ..Verdict::new(result) }
 }
 
 fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
@@ -266,14 +340,15 @@ fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
 
 #[cfg(feature = "modules")]
 mod in_host {
+    use std::collections::BTreeSet;
+
     use admission_review::AdmissionRequest;
     use serde_json::Value;
     use wapc_host::{CallOutcome, DeployedPolicy, HostCall};
 
-    use std::collections::BTreeSet;
-
-    use super::{Judged, Request, Verdict, of_text, unknown};
+    use super::{Denial, Judged, Request, Verdict, of_text, unknown};
     use crate::cluster::{Cluster, Kind, rbac_kinds};
+    use crate::look_up::LookUp;
 
     /// The status code of a request that cannot be judged.
     const INTERNAL_ERROR: u16 = 500;
@@ -289,27 +364,35 @@ mod in_host {
         if !lacking.is_empty() {
             return Verdict { lacking, ..unknown(String::new()) };
         }
+        let look_ups: Vec<LookUp> = evaluation.calls.iter().map(LookUp::of_call).collect();
         if let Some(why) = evaluation.calls.iter().find_map(|call| unanswered(call, cluster)) {
-            return unknown(why);
+            return Verdict { look_ups, ..unknown(why) };
         }
         let response = evaluation.response;
         let status = response.status.unwrap_or_default();
         let message = status.message.unwrap_or_default();
         let result = if response.allowed {
-            match evaluation.raw.filter(|_| response.patch.is_some()).map(|raw| mutated(&raw)) {
+            match evaluation.raw.as_deref().filter(|_| response.patch.is_some()).map(mutated) {
                 None => Judged::Admitted,
                 Some(Some(object)) => Judged::Mutated(object),
                 Some(None) => Judged::Unknown("the module's change cannot be read".to_owned()),
             }
         } else if status.code == Some(INTERNAL_ERROR) {
-            Judged::Unknown(message)
+            Judged::Fault(message)
         } else if message.is_empty() {
-            Judged::Denied(vec![of_text("denied without a message".to_owned(), None)])
+            Judged::Denied(Denial::of_text("denied without a message".to_owned()))
         } else {
             let object = request.value().get("object");
-            Judged::Denied(message.lines().map(|line| of_text(line.to_owned(), object)).collect())
+            let violations = message.lines().map(|line| of_text(line.to_owned(), object)).collect();
+            Judged::Denied(Denial { violations, more: 0 })
         };
-        Verdict { result, warnings: response.warnings.unwrap_or_default(), lacking }
+        Verdict {
+            warnings: response.warnings.unwrap_or_default(),
+            audit_annotations: response.audit_annotations.unwrap_or_default(),
+            look_ups,
+            answer: evaluation.raw,
+            ..Verdict::new(result)
+        }
     }
 
     /// Returns the kinds that a question of the module is about.

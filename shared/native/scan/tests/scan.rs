@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use report::{Finding, Level, Report, Status};
 use scan::{Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
@@ -34,9 +35,10 @@ fn shown(finding: &Finding) -> String {
     let place = finding.place.as_ref().unwrap();
     let exact = if place.is_exact { "" } else { "~" };
     let path = finding.path.as_deref().unwrap_or("-");
+    let start = place.span.unwrap().start;
     format!(
         "{:?} {}:{exact}{}:{} {} {path}",
-        finding.status, place.file, place.start.line, place.start.column, finding.object.name
+        finding.status, place.file, start.line, start.column, finding.object.name
     )
 }
 
@@ -101,7 +103,9 @@ fn findings_have_their_place_in_yaml_behind_json() {
     let places: Vec<(u64, &str)> = report
         .findings
         .iter()
-        .map(|finding| (finding.place.as_ref().unwrap().start.line, finding.object.name.as_str()))
+        .map(|finding| {
+            (finding.place.as_ref().unwrap().span.unwrap().start.line, finding.object.name.as_str())
+        })
         .collect();
     assert_eq!((places, report.notices.len()), (vec![(1, "a"), (2, "a"), (8, "b")], 0));
 }
@@ -118,7 +122,7 @@ fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
         .iter()
         .map(|notice| {
             let place = notice.place.as_ref().unwrap();
-            format!("{:?} {}:{} {}", notice.level, place.file, place.start.line, notice.message)
+            format!("{:?} {}:{} {}", notice.level, place.file, place.span.unwrap().start.line, notice.message)
         })
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
@@ -128,6 +132,30 @@ fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
         "{lines:?}"
     );
     assert!(lines[2].starts_with("Error b.json:1 not valid JSON"), "{lines:?}");
+}
+
+#[test]
+fn a_position_that_is_not_known_is_not_given() {
+    let rendered = Origin { name: "chart.tgz".to_owned(), chart: Some(String::new()), is_rendered: true };
+    let text = format!(
+        "---\n# Source: shop/templates/a.yaml\n{DEPLOYMENT}---\n# Source: shop/templates/b.yaml\na: [\n"
+    );
+    let mut files = Files::of_arguments(&["missing.yaml".to_owned()]);
+    files.add_text(Arc::new(rendered), text);
+    let report = Scan::new(vec![baseline()], Options::default()).run(&mut files, None, None, &mut ());
+    let place = report.findings[0].place.as_ref().unwrap();
+    assert_eq!((place.file.as_str(), place.span), ("shop/templates/a.yaml", None));
+    let notices: Vec<String> = report
+        .notices
+        .iter()
+        .map(|notice| format!("{} {:?}: {}", notice.place.as_ref().unwrap(), notice.level, notice.message))
+        .collect();
+    let [rendered, missing] = notices.as_slice() else { panic!("{notices:?}") };
+    assert!(
+        rendered.starts_with("chart.tgz Error: line 13, column 4 of what is rendered: not valid YAML: "),
+        "{rendered}"
+    );
+    assert!(missing.starts_with("missing.yaml Error: cannot be read: "), "{missing}");
 }
 
 #[test]
@@ -273,7 +301,13 @@ fn what_is_probably_not_meant_is_a_warning_or_an_error() {
         let notices: Vec<(Level, u64, &str)> = report
             .notices
             .iter()
-            .map(|notice| (notice.level, notice.place.as_ref().unwrap().start.line, notice.message.as_str()))
+            .map(|notice| {
+                (
+                    notice.level,
+                    notice.place.as_ref().unwrap().span.unwrap().start.line,
+                    notice.message.as_str(),
+                )
+            })
             .collect();
         assert_eq!(
             notices,
@@ -281,8 +315,8 @@ fn what_is_probably_not_meant_is_a_warning_or_an_error() {
                 (
                     level,
                     5,
-                    "not valid YAML: duplicate mapping key: name not allowed here: the last value counts; remove the \
-                     others"
+                    "duplicate key `name`: only the last value counts, and an API server refuses both with strict field \
+                     validation; remove one"
                 ),
                 (level, 6, "spec.containers: Required value: a pod has at least one container; add it"),
                 (level, 7, "spec.container: unknown field; did you mean containers?"),
@@ -385,7 +419,10 @@ fn the_report_does_not_depend_on_the_number_of_workers() {
     let one = report(1);
     assert_eq!((one.totals.objects, one.findings.len()), (2000, 667));
     let line = text.lines().position(|line| line.contains("\"hostPID\": true")).unwrap() + 1;
-    assert_eq!(usize::try_from(one.findings[0].place.as_ref().unwrap().start.line).unwrap(), line);
+    assert_eq!(
+        usize::try_from(one.findings[0].place.as_ref().unwrap().span.unwrap().start.line).unwrap(),
+        line
+    );
     for workers in [2, 5] {
         assert_eq!(report(workers), one);
     }
@@ -493,7 +530,9 @@ fn annotated(object: &str, annotation: &str) -> String {
 fn notices(report: &Report) -> Vec<String> {
     let placed = report.notices.iter().filter_map(|notice| Some((notice, notice.place.as_ref()?)));
     placed
-        .map(|(notice, place)| format!("{:?} {} {}", notice.level, place.start.line, notice.message))
+        .map(|(notice, place)| {
+            format!("{:?} {} {}", notice.level, place.span.unwrap().start.line, notice.message)
+        })
         .collect()
 }
 

@@ -1,17 +1,23 @@
-//! `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf` of lists.
+//! `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf` of lists, and from the optional
+//! types of cel-go `first`, `last` and `unwrapOpt`.
 
 use std::cmp::Ordering;
 
-use cel::common::types::{CelBool, CelDouble, CelInt, CelUInt, DYN_TYPE, LIST_TYPE};
+use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelOptional, CelUInt, DYN_TYPE, LIST_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
 use super::{arguments, failed, items};
 
-pub(super) const NAMES: &[&str] = &["isSorted", "lastIndexOf", "max", "min", "sum"];
+pub(super) const NAMES: &[&str] =
+    &["first", "isSorted", "last", "lastIndexOf", "max", "min", "optional.unwrap", "sum", "unwrapOpt"];
 
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_member_overload("isSorted", "list_is_sorted", LIST_TYPE, vec![], is_sorted)?;
+    env.add_member_overload("first", "list_first", LIST_TYPE, vec![], first)?;
+    env.add_member_overload("last", "list_last", LIST_TYPE, vec![], last)?;
+    env.add_overload("optional.unwrap", "optional_unwrap", vec![LIST_TYPE], unwrap_optionals)?;
+    env.add_member_overload("unwrapOpt", "optional_unwrapOpt", LIST_TYPE, vec![], unwrap_optionals)?;
     env.add_member_overload("sum", "list_sum", LIST_TYPE, vec![], sum)?;
     env.add_member_overload("min", "list_min", LIST_TYPE, vec![], min)?;
     env.add_member_overload("max", "list_max", LIST_TYPE, vec![], max)?;
@@ -113,4 +119,28 @@ fn last_index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Ex
     let [list, wanted] = arguments(args)?;
     let found = items(list.as_ref())?.iter().rposition(|item| item.equals(wanted.as_ref()));
     Ok(index(found))
+}
+
+fn first<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list] = arguments(args)?;
+    let found = items(list.as_ref())?.first().map(|item| item.clone_as_boxed());
+    Ok(CowVal::owned(CelOptional::from(found)))
+}
+
+fn last<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list] = arguments(args)?;
+    let found = items(list.as_ref())?.last().map(|item| item.clone_as_boxed());
+    Ok(CowVal::owned(CelOptional::from(found)))
+}
+
+/// The values of those items that have one.
+fn unwrap_optionals<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [list] = arguments(args)?;
+    let mut found = Vec::new();
+    for item in items(list.as_ref())? {
+        let item = item.downcast_ref::<CelOptional<'v>>();
+        let item = item.ok_or_else(|| failed("optional.unwrap", "the items are not optional"))?;
+        found.extend(item.option().map(Val::clone_as_boxed));
+    }
+    Ok(CowVal::owned(CelList::from(found)))
 }

@@ -1,21 +1,36 @@
 //! Quantities, such as `500m` and `2Gi`.
 //!
-//! `isInteger`, `asInteger` and `asApproximateFloat` are missing: their values depend on the
-//! representation inside the API server (`pkg/api/resource` of k8s.io/apimachinery).
+//! Source: `pkg/api/resource` of k8s.io/apimachinery at eed236cee. A quantity has one of two forms
+//! there, and `isInteger`, `asInteger` and `asApproximateFloat` depend on the form: `1.0` is not an
+//! integer.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-use cel::common::types::{CelBool, CelInt, CelString, Type};
+use cel::common::types::{CelBool, CelDouble, CelInt, CelString, Type};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overload};
 
 use super::{NOT_KNOWN, Of, Opaque, failed};
 
-pub(super) const NAMES: &[&str] = &["add", "isQuantity", "quantity", "sign", "sub"];
+pub(super) const NAMES: &[&str] =
+    &["add", "asApproximateFloat", "asInteger", "isInteger", "isQuantity", "quantity", "sign", "sub"];
 
-/// A quantity in units of 10⁻⁹, the smallest that Kubernetes knows.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct Quantity(i128);
+/// A quantity.
+#[derive(Clone, Copy, Debug)]
+struct Quantity {
+    /// The value in units of 10⁻⁹, the smallest that Kubernetes knows.
+    value: i128,
+    form: Form,
+}
+
+/// The form of a quantity in an API server.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// `int64Amount`: a number and its power of ten.
+    Scaled(i64, i32),
+    /// `inf.Dec` with this number of decimals; negative if the number ends with zeros.
+    Decimals(i32),
+}
 
 /// The units of 10⁻⁹ in one.
 const ONE: i128 = 1_000_000_000;
@@ -38,7 +53,7 @@ impl Opaque for Quantity {
     }
 
     fn is_equal(&self, other: &Self) -> bool {
-        self == other
+        self.value == other.value
     }
 }
 
@@ -46,6 +61,9 @@ pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn quantity: (CelString) -> Result<Of<Quantity>>)?;
     add_overload!(env, fn is_quantity: (CelString) -> Result<CelBool>)?;
     add_member_overload!(env, fn sign: (Of<Quantity>) -> CelInt)?;
+    add_member_overload!(env, fn is_integer: (Of<Quantity>) -> CelBool)?;
+    add_member_overload!(env, fn as_integer: (Of<Quantity>) -> Result<CelInt>)?;
+    add_member_overload!(env, fn as_approximate_float: (Of<Quantity>) -> CelDouble)?;
     add_member_overload!(env, fn is_greater_than: (Of<Quantity>, Of<Quantity>) -> CelBool, id = "quantity_is_greater_than")?;
     add_member_overload!(env, fn is_less_than: (Of<Quantity>, Of<Quantity>) -> CelBool, id = "quantity_is_less_than")?;
     add_member_overload!(env, fn compare_to: (Of<Quantity>, Of<Quantity>) -> CelInt, id = "quantity_compare_to")?;
@@ -97,6 +115,8 @@ fn read(text: &str) -> Result<Quantity, Problem> {
     if whole.is_empty() && fraction.is_empty() {
         return Err(Problem::NotKnown);
     }
+    let is_negative = text.starts_with('-');
+    let form = scaled(is_negative, whole, fraction, base, exponent).unwrap_or(Form::Decimals(9));
     let fraction = fraction.trim_end_matches('0');
     let digits = format!("{whole}{fraction}");
     let digits = digits.trim_start_matches('0');
@@ -127,7 +147,25 @@ fn read(text: &str) -> Result<Quantity, Problem> {
     if value > BOUND {
         return Err(Problem::NotKnown);
     }
-    Ok(Quantity(if text.starts_with('-') { value.saturating_neg() } else { value }))
+    Ok(Quantity { value: if is_negative { value.saturating_neg() } else { value }, form })
+}
+
+/// Returns the form of a short number: up to 18 digits, and no decimals with a binary suffix.
+fn scaled(is_negative: bool, whole: &str, fraction: &str, base: i128, exponent: i32) -> Option<Form> {
+    let whole = whole.trim_start_matches('0');
+    let digits = i32::try_from(whole.len().max(1).checked_add(fraction.len())?).ok()?;
+    let (factor, scale) = if base == 10 {
+        let scale = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+        (1, Some(scale).filter(|scale| digits <= 18 && *scale >= -9)?)
+    } else {
+        // A power of two has about three digits for ten bits.
+        let factor_digits = exponent.checked_mul(3)?;
+        let is_short = fraction.is_empty() && digits.checked_add(factor_digits)? <= 14;
+        (i64::try_from(base.checked_pow(exponent.unsigned_abs())?).ok()?, is_short.then_some(0)?)
+    };
+    let number: i64 = format!("0{whole}{fraction}").parse().ok()?;
+    let number = number.checked_mul(factor)?;
+    Some(Form::Scaled(if is_negative { number.checked_neg()? } else { number }, scale))
 }
 
 fn quantity(text: &CelString<'_>) -> Result<Of<Quantity>, ExecutionError> {
@@ -146,42 +184,110 @@ fn is_quantity(text: &CelString<'_>) -> Result<CelBool, ExecutionError> {
 }
 
 fn sign(quantity: &Of<Quantity>) -> CelInt {
-    CelInt::from(quantity.0.cmp(&Quantity(0)) as i64)
+    CelInt::from(quantity.0.value.cmp(&0) as i64)
+}
+
+/// The number as an integer, if the API server finds one without a loss.
+fn integer(quantity: Quantity) -> Option<i64> {
+    match quantity.form {
+        Form::Scaled(0, scale) => (scale >= 0).then_some(0),
+        Form::Scaled(number, scale) => number.checked_mul(10_i64.checked_pow(u32::try_from(scale).ok()?)?),
+        Form::Decimals(_) => None,
+    }
+}
+
+fn is_integer(quantity: &Of<Quantity>) -> CelBool {
+    CelBool::from(integer(quantity.0).is_some())
+}
+
+fn as_integer(quantity: &Of<Quantity>) -> Result<CelInt, ExecutionError> {
+    integer(quantity.0).map(CelInt::from).ok_or_else(|| failed("asInteger", "not an integer"))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the function rounds as the API server does")]
+fn as_approximate_float(quantity: &Of<Quantity>) -> CelDouble {
+    let (number, scale) = match quantity.0.form {
+        Form::Scaled(number, scale) => (number as f64, scale),
+        Form::Decimals(decimals) => {
+            let tens = u32::try_from(9_i32.saturating_sub(decimals)).unwrap_or_default();
+            let number = 10_i128.checked_pow(tens).and_then(|tens| quantity.0.value.checked_div(tens));
+            (number.unwrap_or_default() as f64, decimals.saturating_neg())
+        }
+    };
+    // Powers of ten up to 10²² are exact.
+    let power = 10_f64.powi(scale.saturating_abs());
+    CelDouble::from(if scale < 0 { number * (1.0 / power) } else { number * power })
 }
 
 fn is_greater_than(left: &Of<Quantity>, right: &Of<Quantity>) -> CelBool {
-    CelBool::from(left.0.cmp(&right.0) == Ordering::Greater)
+    CelBool::from(left.0.value.cmp(&right.0.value) == Ordering::Greater)
 }
 
 fn is_less_than(left: &Of<Quantity>, right: &Of<Quantity>) -> CelBool {
-    CelBool::from(left.0.cmp(&right.0) == Ordering::Less)
+    CelBool::from(left.0.value.cmp(&right.0.value) == Ordering::Less)
 }
 
 fn compare_to(left: &Of<Quantity>, right: &Of<Quantity>) -> CelInt {
-    CelInt::from(left.0.cmp(&right.0) as i64)
+    CelInt::from(left.0.value.cmp(&right.0.value) as i64)
 }
 
-fn bounded(value: Option<i128>, function: &str) -> Result<Of<Quantity>, ExecutionError> {
-    let value = value.filter(|value| (-BOUND..=BOUND).contains(value));
-    value.map(|value| Of(Quantity(value))).ok_or_else(|| failed(function, NOT_KNOWN))
+/// Adds numbers as the API server does: the form is kept if the sum fits into it.
+fn sum(left: Quantity, right: Quantity, function: &str) -> Result<Of<Quantity>, ExecutionError> {
+    let value = left.value.checked_add(right.value).filter(|value| (-BOUND..=BOUND).contains(value));
+    let value = value.ok_or_else(|| failed(function, NOT_KNOWN))?;
+    let decimals = |form: Form| match form {
+        Form::Scaled(_, scale) => scale.saturating_neg(),
+        Form::Decimals(decimals) => decimals,
+    };
+    let form = match (left.form, right.form) {
+        (Form::Scaled(left, scale), Form::Scaled(right, of_right)) => {
+            sum_scaled((left, scale), (right, of_right))
+        }
+        _ => None,
+    };
+    let longest = decimals(left.form).max(decimals(right.form));
+    Ok(Of(Quantity { value, form: form.unwrap_or(Form::Decimals(longest)) }))
 }
 
-fn of_int(number: &CelInt) -> i128 {
-    i128::from(*number.inner()).saturating_mul(ONE)
+fn sum_scaled(left: (i64, i32), right: (i64, i32)) -> Option<Form> {
+    if right.0 == 0 {
+        return Some(Form::Scaled(left.0, left.1));
+    }
+    if left.0 == 0 {
+        return Some(Form::Scaled(right.0, right.1));
+    }
+    let scale = left.1.min(right.1);
+    let at_scale = |(number, of): (i64, i32)| {
+        number.checked_mul(10_i64.checked_pow(of.checked_sub(scale)?.unsigned_abs())?)
+    };
+    Some(Form::Scaled(at_scale(left)?.checked_add(at_scale(right)?)?, scale))
+}
+
+fn negated(quantity: Quantity) -> Quantity {
+    let form = match quantity.form {
+        Form::Scaled(number, scale) => Form::Scaled(number.wrapping_neg(), scale),
+        decimals @ Form::Decimals(_) => decimals,
+    };
+    Quantity { value: quantity.value.saturating_neg(), form }
+}
+
+fn of_int(number: &CelInt) -> Quantity {
+    let number = *number.inner();
+    Quantity { value: i128::from(number).saturating_mul(ONE), form: Form::Scaled(number, 0) }
 }
 
 fn add(left: &Of<Quantity>, right: &Of<Quantity>) -> Result<Of<Quantity>, ExecutionError> {
-    bounded(left.0.0.checked_add(right.0.0), "add")
+    sum(left.0, right.0, "add")
 }
 
 fn add_int(left: &Of<Quantity>, right: &CelInt) -> Result<Of<Quantity>, ExecutionError> {
-    bounded(left.0.0.checked_add(of_int(right)), "add")
+    sum(left.0, of_int(right), "add")
 }
 
 fn sub(left: &Of<Quantity>, right: &Of<Quantity>) -> Result<Of<Quantity>, ExecutionError> {
-    bounded(left.0.0.checked_sub(right.0.0), "sub")
+    sum(left.0, negated(right.0), "sub")
 }
 
 fn sub_int(left: &Of<Quantity>, right: &CelInt) -> Result<Of<Quantity>, ExecutionError> {
-    bounded(left.0.0.checked_sub(of_int(right)), "sub")
+    sum(left.0, negated(of_int(right)), "sub")
 }

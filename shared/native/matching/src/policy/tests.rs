@@ -307,7 +307,7 @@ fn malformed_manifests_are_refused_with_path_and_remedy() {
         (
             "ClusterAdmissionPolicy",
             json!({ "mode": "audit" }),
-            "spec.mode: Invalid value: unknown variant `audit`",
+            "spec.mode: Invalid value: `audit`; write protect or monitor",
         ),
         ("ClusterAdmissionPolicy", json!({ "mutating": null }), "spec.mutating: Required value"),
         ("ClusterAdmissionPolicy", json!({ "module": "" }), "spec.module: Required value"),
@@ -315,6 +315,16 @@ fn malformed_manifests_are_refused_with_path_and_remedy() {
         ("ClusterAdmissionPolicy", json!({ "rules": [] }), "spec.rules: Required value"),
         ("ClusterAdmissionPolicy", json!({ "settings": [] }), "spec.settings: Invalid value"),
         ("ClusterAdmissionPolicy", json!({ "timeoutSeconds": 31 }), "spec.timeoutSeconds: Invalid value: 31"),
+        (
+            "ClusterAdmissionPolicy",
+            json!({ "timeoutSeconds": 300 }),
+            "spec.timeoutSeconds: Invalid value: integer `300`; write a whole number from 2 to 30",
+        ),
+        (
+            "AdmissionPolicyGroup",
+            json!({ "policies": { "mode": 1 } }),
+            "spec.policies.mode: Invalid value: integer `1`; write an object with a module and its settings for each name",
+        ),
         (
             "ClusterAdmissionPolicy",
             json!({ "timeoutEvalSeconds": 12 }),
@@ -337,7 +347,7 @@ fn malformed_manifests_are_refused_with_path_and_remedy() {
         (
             "AdmissionPolicyGroup",
             json!({ "policies": { "a": {} } }),
-            "spec.policies.a: Invalid value: missing field `module`; add it",
+            "spec.policies.a.module: Required value: the field is missing; write the address of a module",
         ),
     ] {
         let error = refused(&manifest(kind, &spec));

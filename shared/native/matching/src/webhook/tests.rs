@@ -251,18 +251,31 @@ fn malformed_specifications_are_refused_with_their_path() {
     let condition = |name: &str, expression: &str| json!({ "name": name, "expression": expression });
     let many: Vec<Value> = (0..65).map(|at| condition(&format!("c{at}"), "true")).collect();
     for (spec, want) in [
-        (json!({}), "spec: Invalid value: missing field `rules`; add it"),
+        (
+            json!({}),
+            "spec.rules: Required value: the field is missing; write a list of objects with apiGroups",
+        ),
         (json!({ "rules": [] }), "spec.rules: Required value"),
-        (json!({ "rules": [{ "apiGroups": "" }] }), "spec.rules[0].apiGroups: Invalid value"),
+        (
+            json!({ "rules": [{ "apiGroups": "" }] }),
+            "spec.rules[0].apiGroups: Invalid value: string \"\"; write a list of API groups, such as ['', apps]",
+        ),
         (
             json!({ "rules": [{ "apiGroups": [], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"] }] }),
             "spec.rules[0].apiGroups: Required value",
         ),
         (
             json!({ "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["Create"] }] }),
-            "spec.rules[0].operations[0]: Invalid value",
+            "spec.rules[0].operations[0]: Invalid value: `Create`; write a list of CREATE, UPDATE, DELETE and CONNECT",
         ),
-        (spec(&json!({ "namespaceSelector": { "matchLabel": {} } })), "spec.namespaceSelector"),
+        (
+            spec(&json!({ "namespaceSelector": { "matchLabel": {} } })),
+            "spec.namespaceSelector.matchLabel: Invalid value: unknown field `matchLabel`; write an object with matchLabels",
+        ),
+        (
+            spec(&json!({ "objectSelector": { "matchLabels": { "mode": 1 } } })),
+            "spec.objectSelector.matchLabels.mode: Invalid value: integer `1`; write an object with strings as values",
+        ),
         (
             spec(&json!({ "objectSelector": { "matchExpressions": [{ "key": "a", "operator": "In" }] } })),
             "spec.objectSelector.matchExpressions[0].values: Required value",

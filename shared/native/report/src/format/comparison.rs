@@ -136,7 +136,7 @@ fn write_markdown(out: &mut dyn Write, comparison: &Comparison, options: &Option
     let rows = single.iter().map(|(label, side)| format!("| {} | {side} |", markdown(label)));
     super::markdown::write_table(out, "Policies", "| policy | side |\n|---|---|", rows, &mut size)?;
     let notices = comparison.notices.iter().map(super::markdown::notice);
-    super::markdown::write_table(out, "Input", super::markdown::NOTICES, notices, &mut size)
+    super::markdown::write_table(out, "Problems", super::markdown::NOTICES, notices, &mut size)
 }
 
 #[cfg(test)]

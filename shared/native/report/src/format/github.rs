@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::text::count;
 use crate::names::{Counts, View};
-use crate::{Level, Place, Report, Status};
+use crate::{Level, Place, Report, Span, Status};
 
 /// The number of annotations of a kind that GitHub shows for a step.
 const SHOWN: usize = 10;
@@ -20,7 +20,8 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             Level::Warning => "warning",
             Level::Note => "notice",
         };
-        (kind, command(kind, notice.place.as_ref(), "input", &notice.message))
+        let title = if notice.place.is_some() { "input" } else { "scan" };
+        (kind, command(kind, notice.place.as_ref(), title, &notice.message))
     });
     let findings = view.worst_first();
     let findings = findings.iter().map(|finding| {
@@ -37,7 +38,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         }
         (kind, command(kind, finding.place.as_ref(), &view.rule_id(finding), &message))
     });
-    // Input that could not be read comes first: it may hide any number of findings.
+    // Errors of the scan come first: they may hide any number of findings.
     let (unread, noted): (Vec<_>, Vec<_>) = notices.partition(|(kind, _)| *kind == "error");
     let commands: Vec<(&str, String)> = unread.into_iter().chain(findings).chain(noted).collect();
     for kind in KINDS {
@@ -60,12 +61,14 @@ fn command(kind: &str, place: Option<&Place>, title: &str, message: &str) -> Str
     let mut properties = Vec::new();
     if let Some(place) = place.filter(|place| place.file != "-") {
         properties.push(format!("file={}", property(&place.file)));
-        properties.push(format!("line={}", place.start.line));
-        if place.is_exact {
-            properties.push(format!("endLine={}", place.end.line));
-            // GitHub accepts columns only within a line.
-            if place.end.line == place.start.line {
-                properties.push(format!("col={},endColumn={}", place.start.column, place.end.column));
+        if let Some(Span { start, end }) = place.span {
+            properties.push(format!("line={}", start.line));
+            if place.is_exact {
+                properties.push(format!("endLine={}", end.line));
+                // GitHub accepts columns only within a line.
+                if end.line == start.line {
+                    properties.push(format!("col={},endColumn={}", start.column, end.column));
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::{Finding, Report, Severity, Status, fingerprint};
 ///
 /// GitLab shows one of several issues with the same fingerprint, so that the second and further
 /// ones get another. It demands a line: that of an object that is in no file, whose path is its
-/// name, is 1.
+/// name, is 1. So is a line that is not known, which the description then says.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let view = View::new(report);
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
@@ -31,16 +31,21 @@ fn issue(view: &View<'_>, finding: &Finding, seen: &mut BTreeMap<String, u64>) -
         fingerprint = digest(&json!([fingerprint, earlier]));
     }
     *earlier = earlier.saturating_add(1);
-    let (path, line) = match &finding.place {
-        Some(place) if place.file == "-" => ("stdin".to_owned(), place.start.line),
-        Some(place) => (place.file.clone(), place.start.line),
-        None => (finding.object.to_string(), 1),
+    let path = match &finding.place {
+        Some(place) if place.file == "-" => "stdin".to_owned(),
+        Some(place) => place.file.clone(),
+        None => finding.object.to_string(),
     };
+    let span = finding.place.as_ref().and_then(|place| place.span);
+    let line = span.map_or(1, |span| span.start.line);
     let state = if finding.status == Status::Unknown { "not judged: " } else { "" };
     let mut description = format!("{}: {state}{}", finding.object, finding.message);
     for remark in finding.remarks() {
         description.push_str("; ");
         description.push_str(&remark);
+    }
+    if finding.place.is_some() && span.is_none() {
+        description.push_str("; the line is not known");
     }
     json!({
         "description": description,

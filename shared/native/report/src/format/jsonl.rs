@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::names::View;
-use crate::{Finding, Notice, PolicyRef, Report, Totals, fingerprint};
+use crate::{Finding, Mutation, Notice, PolicyRef, Report, Totals, fingerprint};
 
 /// A line. The index of a policy in a finding counts the lines of policies.
 #[derive(Serialize)]
@@ -18,6 +18,11 @@ enum Line<'r> {
         #[serde(flatten)]
         finding: &'r Finding,
     },
+    Mutation {
+        policy_name: &'r str,
+        #[serde(flatten)]
+        mutation: &'r Mutation,
+    },
     Notice(&'r Notice),
     Totals {
         is_partial: bool,
@@ -26,7 +31,7 @@ enum Line<'r> {
     },
 }
 
-/// Writes a line for each policy, finding and notice, and one for the totals.
+/// Writes a line for each policy, finding, mutation and notice, and one for the totals.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let view = View::new(report);
     let mut line = |line: &Line| {
@@ -37,6 +42,10 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     report.findings.iter().try_for_each(|finding| {
         let (fingerprint, policy_name) = (fingerprint(report, finding), view.label(finding));
         line(&Line::Finding { fingerprint, policy_name, finding })
+    })?;
+    report.mutations.iter().try_for_each(|mutation| {
+        let policy_name = view.policy_label(mutation.policy);
+        line(&Line::Mutation { policy_name, mutation })
     })?;
     report.notices.iter().try_for_each(|notice| line(&Line::Notice(notice)))?;
     line(&Line::Totals { is_partial: report.is_partial, totals: &report.totals })

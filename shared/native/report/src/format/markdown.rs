@@ -33,7 +33,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     writeln!(out, "{}\n", sentences(report).join(" "))?;
     write_totals(out, &view)?;
     let mut size: usize = 0;
-    write_table(out, "Input", NOTICES, report.notices.iter().map(notice), &mut size)?;
+    write_table(out, "Problems", NOTICES, report.notices.iter().map(notice), &mut size)?;
     let findings = view.worst_first();
     let rows = findings.iter().map(|finding| row(&view, finding));
     write_table(out, "Findings", FINDINGS, rows, &mut size)
@@ -94,8 +94,7 @@ pub(super) fn write_table(
 /// The row of a finding.
 pub(super) fn row(view: &View<'_>, finding: &Finding) -> String {
     let place = match &finding.place {
-        Some(place) if place.is_exact => markdown(&place.to_string()),
-        Some(place) => format!("{} (the object)", markdown(&place.to_string())),
+        Some(place) => format!("{}{}", markdown(&place.to_string()), place.qualifier()),
         None => String::new(),
     };
     let mut message = markdown(&finding.message);

@@ -204,12 +204,13 @@ pub fn write(out: &mut dyn Write, report: &Report, format: Format, options: &Opt
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::sample;
+    use crate::{Finding, Level, Notice, sample};
 
     /// Writes a report in a format, with fixed options.
     pub(crate) fn written(report: &Report, format: Format) -> String {
         let source = |place: &Place| {
-            let last = place.end.line.saturating_sub(place.start.line).min(40);
+            let span = place.span?;
+            let last = span.end.line.saturating_sub(span.start.line).min(40);
             let lines =
                 (0..=last).map(|line| format!("  line: {line} # {}\n", sample::HOSTILE.replace('\n', " ")));
             Some(lines.collect())
@@ -223,6 +224,65 @@ pub(crate) mod tests {
         let mut bytes = Vec::new();
         write(&mut bytes, report, format, &options).unwrap();
         String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_line_that_is_not_known_is_not_shown() {
+        let place = |file: &str| Some(Place { file: file.to_owned(), span: None, is_exact: false });
+        let report = Report {
+            findings: vec![Finding { place: place("chart/a.yaml"), ..sample::finding() }],
+            notices: vec![Notice {
+                level: Level::Error,
+                place: place("b.yaml"),
+                message: "unreadable".to_owned(),
+            }],
+            ..sample::clean()
+        };
+        for (format, parts) in [
+            (Format::Text, &["high, chart/a.yaml (line unknown)\n", "error: b.yaml: unreadable\n"][..]),
+            (
+                Format::Json,
+                &[
+                    "\"file\": \"chart/a.yaml\",\n        \"isExact\"",
+                    "\"file\": \"b.yaml\",\n        \"isExact\"",
+                ],
+            ),
+            (
+                Format::Jsonl,
+                &["{\"file\":\"chart/a.yaml\",\"isExact\":false}", "{\"file\":\"b.yaml\",\"isExact\":false}"],
+            ),
+            (
+                Format::Yaml,
+                &["    file: chart/a.yaml\n    isExact: false", "    file: b.yaml\n    isExact: false"],
+            ),
+            (Format::Sarif, &["\"uri\": \"chart/a.yaml\"", "\"uri\": \"b.yaml\""]),
+            (Format::Junit, &[">chart/a.yaml: spec.", ">b.yaml: unreadable<"]),
+            (Format::Github, &["::error file=chart/a.yaml,title=", "::error file=b.yaml,title="]),
+            (Format::Gitlab, &["; the line is not known\"", "\"begin\": 1"]),
+            (Format::Markdown, &["| chart/a.yaml (line unknown) |", "| b.yaml |"]),
+            (Format::OpenReports, &["file: chart/a.yaml"]),
+            (Format::PolicyReport, &["file: chart/a.yaml"]),
+            (Format::Html, &["<code>chart/a.yaml</code> (line unknown)", "<code>b.yaml</code> unreadable"]),
+        ] {
+            let text = written(&report, format);
+            for part in parts {
+                assert!(text.contains(part), "{format:?}: {part}: {text}");
+            }
+            for part in [
+                "a.yaml:1",
+                "b.yaml:1",
+                "line=",
+                " line: ",
+                "\"region\": {",
+                "startLine",
+                "\"line\"",
+                "<pre>",
+            ] {
+                assert!(!text.contains(part), "{format:?}: {part}: {text}");
+            }
+        }
+        assert_eq!(crate::read(&written(&report, Format::Json)).unwrap(), report);
+        assert_eq!(crate::read(&written(&report, Format::Jsonl)).unwrap(), report);
     }
 
     #[test]

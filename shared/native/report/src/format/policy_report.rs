@@ -189,7 +189,10 @@ fn result_of<'r>(view: &'r View<'_>, finding: &'r Finding, result: &'static str)
     property("concernsPods", finding.concerns_pods.then(|| "true".to_owned()));
     property("others", (finding.others > 0).then(|| finding.others.to_string()));
     property("file", finding.place.as_ref().map(|place| place.file.clone()));
-    property("line", finding.place.as_ref().map(|place| place.start.line.to_string()));
+    property(
+        "line",
+        finding.place.as_ref().and_then(|place| place.span).map(|span| span.start.line.to_string()),
+    );
     property("mode", policy.filter(|policy| !policy.protects).map(|_| "monitor".to_owned()));
     ReportResult {
         source: SOURCE,

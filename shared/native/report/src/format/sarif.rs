@@ -15,7 +15,7 @@ use super::Options;
 use super::text::count;
 use crate::escape::uri;
 use crate::names::{Counts, View};
-use crate::{Exit, Finding, Level, Notice, Place, Report, Severity, Status, exit, fingerprint};
+use crate::{Exit, Finding, Level, Notice, Place, Report, Severity, Span, Status, exit, fingerprint};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -202,22 +202,28 @@ fn result<'r>(
 
 fn physical(finding: &Finding) -> PhysicalLocation {
     let (uri, region) = match &finding.place {
-        Some(place) if place.file == "-" => ("stdin".to_owned(), Some(region(place))),
-        Some(place) => (uri(&place.file), Some(region(place))),
+        Some(place) if place.file == "-" => ("stdin".to_owned(), region(place)),
+        Some(place) => (uri(&place.file), region(place)),
         None => (uri(&qualified(finding)), None),
     };
     PhysicalLocation { artifact_location: ArtifactLocation { uri }, region }
 }
 
 /// The region of a value, or the first character of an object: GitHub shows an alert in a pull
-/// request only if the request changes every line of the region.
-fn region(place: &Place) -> Region {
-    let (start, mut end) = (place.start, place.end);
+/// request only if the request changes every line of the region. A line that is not known has no
+/// region.
+fn region(place: &Place) -> Option<Region> {
+    let Span { start, mut end } = place.span?;
     if !place.is_exact && end.line > start.line {
         end.line = start.line;
         end.column = start.column.saturating_add(1);
     }
-    Region { start_line: start.line, start_column: start.column, end_line: end.line, end_column: end.column }
+    Some(Region {
+        start_line: start.line,
+        start_column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    })
 }
 
 fn qualified(finding: &Finding) -> String {
@@ -259,7 +265,7 @@ fn notification(notice: &Notice) -> Value {
     if let (Some(place), Some(fields)) = (&notice.place, notification.as_object_mut()) {
         let uri = if place.file == "-" { "stdin".to_owned() } else { uri(&place.file) };
         let location =
-            PhysicalLocation { artifact_location: ArtifactLocation { uri }, region: Some(region(place)) };
+            PhysicalLocation { artifact_location: ArtifactLocation { uri }, region: region(place) };
         fields.insert("locations".to_owned(), json!([{ "physicalLocation": location }]));
     }
     notification

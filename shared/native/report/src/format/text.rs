@@ -18,7 +18,7 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 pub(super) const BOLD: Style = Style::new().bold();
 
 /// Writes the open findings by file, or by namespace and owner for objects that are in no file.
-/// Problems of the input, the totals of each policy, and the result follow.
+/// Changes, problems of the input, the totals of each policy, and the result follow.
 ///
 /// Messages are not wrapped: a line that is broken cannot be searched for.
 pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
@@ -39,6 +39,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         }
         writeln!(out)?;
     }
+    write_mutations(out, &view, paint)?;
     write_notices(out, report, paint)?;
     write_totals(out, &view)?;
     write_result(out, report, options, paint)
@@ -82,9 +83,7 @@ pub(super) fn write_finding(
     if let Some(place) = &finding.place {
         line.push_str(", ");
         line.push_str(&one_line(&place.to_string()));
-        if !place.is_exact {
-            line.push_str(" (the object)");
-        }
+        line.push_str(place.qualifier());
     }
     writeln!(out, "    {} {line}", paint.with(style, &format!("{name:<9}")))?;
     writeln!(out, "      {}", one_line(&finding.message))?;
@@ -94,11 +93,33 @@ pub(super) fn write_finding(
     Ok(())
 }
 
+/// Writes the changes as diffs.
+fn write_mutations(out: &mut dyn Write, view: &View<'_>, paint: Paint) -> io::Result<()> {
+    for mutation in &view.report.mutations {
+        let pods = if mutation.concerns_pods { ", the pods to come" } else { "" };
+        let place = mutation.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+        let policy = view.policy_label(mutation.policy);
+        let heading = one_line(&format!("{}{pods}: changed by {policy}{place}", mutation.object));
+        writeln!(out, "{}", paint.with(BOLD, &heading))?;
+        for line in &mutation.diff {
+            let style = match line.chars().next() {
+                Some('+') => AnsiColor::Green.on_default(),
+                Some('-') => AnsiColor::Red.on_default(),
+                Some('@') => CYAN,
+                _ => Style::new(),
+            };
+            writeln!(out, "  {}", paint.with(style, &one_line(line)))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
 pub(super) fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) -> io::Result<()> {
     if report.notices.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{}", paint.with(BOLD, "Input"))?;
+    writeln!(out, "{}", paint.with(BOLD, "Problems"))?;
     for notice in &report.notices {
         let (name, style) = match notice.level {
             Level::Error => ("error:", RED),
@@ -175,9 +196,11 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     if report.is_partial {
         sentences.push("The scan was interrupted: the report is not complete.".to_owned());
     }
-    let unread = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
-    if unread > 0 {
-        sentences.push(format!("{} of the input could not be read.", count(unread as u64, "part", "parts")));
+    let errors = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
+    if errors > 0 {
+        // They are about the input, about a policy, or about the scan itself.
+        sentences
+            .push(format!("{} kept something from being judged.", count(errors as u64, "error", "errors")));
     }
     if totals.evaluations == 0 {
         sentences.push(format!(
@@ -232,6 +255,18 @@ mod tests {
         }
         assert_ne!(painted, plain);
         assert_eq!(stripped, plain);
+    }
+
+    #[test]
+    fn changes_are_shown_as_diffs() {
+        let report = Report { mutations: vec![sample::mutation()], ..sample::clean() };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &report, &Options::default()).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let heading = "Deployment shop/web, the pods to come: changed by pod-security, deploy/web.yaml:1:1\n";
+        assert!(text.contains(heading), "{text}");
+        assert!(text.contains("\n  @@ -1,2 +1,2 @@\n   labels:\n  -  a: b\n  +  a: x</script>"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
     }
 
     #[test]

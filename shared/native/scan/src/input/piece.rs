@@ -69,7 +69,7 @@ impl<R: Read> Pieces<R> {
     }
 }
 
-/// Returns whether a text begins like JSON, up to the number of bytes that are looked at. `{level: baseline}` is YAML.
+/// Returns whether a text begins like JSON. `{level: baseline}` is YAML.
 pub(super) fn is_json(text: &[u8]) -> bool {
     let is_outer = |byte: &u8| matches!(byte, b'{' | b'[') || byte.is_ascii_whitespace();
     let text = text.trim_ascii_start();

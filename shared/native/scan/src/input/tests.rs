@@ -66,7 +66,7 @@ fn yaml_can_follow_json() {
     );
     assert_eq!(pieces("{}\n--- {a: 1}\n---\nb: 2"), ["1:1 {}", "2:4  {a: 1}", "3:1 ---\nb: 2"]);
     assert_eq!(pieces("{}\n---\n# c\n---\n\n{\"a\": 1}"), ["1:1 {}", "2:4 \n# c\n---\n\n{\"a\": 1}"]);
-    // White space can be longer than the text by which JSON is told.
+    // White space can be longer than the part of a text that is looked at.
     assert_eq!(pieces(&format!("{{}}\n---\n{}a: 1\n", "\n".repeat(3000))).len(), 2);
     assert_eq!(pieces("{}\n---\n"), ["1:1 {}"]);
     let list = format!("{{\"items\": [{{\"a\": \"{}\"}}, 2]}}\n---\nb: 1\n", "x".repeat(SPLIT));

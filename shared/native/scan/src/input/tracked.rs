@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
-/// the folder. There are none without a repository or without git on PATH.
+/// the folder. The list is empty without a repository or without git on PATH.
 ///
 /// # Errors
 /// Git's reason for not reading the repository.

@@ -7,7 +7,7 @@ use super::{Page, namespace, namespace_name};
 use crate::escape::markup;
 use crate::format::Options;
 use crate::format::text::count;
-use crate::{Finding, ObjectRef, Place, Report};
+use crate::{Finding, ObjectRef, Report, Span};
 
 /// The number of findings up to which all groups are open and laid out at once.
 const SMALL: usize = 200;
@@ -134,18 +134,18 @@ fn write_finding(
     )?;
     let mut about: Vec<String> = Vec::new();
     if let Some(place) = &finding.place {
-        let object = if place.is_exact { "" } else { " (the object)" };
-        about.push(format!("<code>{}</code>{object}", markup(&place.to_string())));
+        about.push(format!("<code>{}</code>{}", markup(&place.to_string()), place.qualifier()));
     }
     about.extend(finding.remarks().iter().map(|remark| markup(remark)));
     if !about.is_empty() {
         write!(out, r#"<p class="soft">{}</p>"#, about.join("; "))?;
     }
     if let Some(place) = &finding.place
+        && let Some(span) = place.span
         && may_be_shown(finding)
         && let Some(text) = options.sources.and_then(|sources| sources(place))
     {
-        write_lines(out, place, &text)?;
+        write_lines(out, span, place.is_exact, &text)?;
     }
     writeln!(out, "</li>")
 }
@@ -156,15 +156,16 @@ fn may_be_shown(finding: &Finding) -> bool {
     !(object.kind == "Secret" && object.group().is_empty())
 }
 
-/// Writes the lines of a place, with their numbers. The value is marked if it is on one line.
-fn write_lines(out: &mut dyn Write, place: &Place, text: &str) -> io::Result<()> {
+/// Writes the lines of a span, with their numbers. The span of a value is marked if it is on one
+/// line.
+fn write_lines(out: &mut dyn Write, span: Span, is_exact: bool, text: &str) -> io::Result<()> {
     write!(out, "<pre>")?;
     let all = text.lines().count();
-    let most = if place.is_exact { LINES } else { OBJECT_LINES };
-    for (number, line) in (place.start.line..).zip(text.lines()).take(most) {
-        let is_marked = place.is_exact && place.start.line == place.end.line && number == place.start.line;
-        let cut = Cut::of(line, if is_marked { place.start.column } else { 1 });
-        let shown = if is_marked { cut.marked(place) } else { cut.plain() };
+    let most = if is_exact { LINES } else { OBJECT_LINES };
+    for (number, line) in (span.start.line..).zip(text.lines()).take(most) {
+        let is_marked = is_exact && span.start.line == span.end.line && number == span.start.line;
+        let cut = Cut::of(line, if is_marked { span.start.column } else { 1 });
+        let shown = if is_marked { cut.marked(span) } else { cut.plain() };
         writeln!(out, "{number:>5}  {shown}")?;
     }
     let more = all.saturating_sub(most);
@@ -211,11 +212,11 @@ impl Cut {
         self.framed(&self.text(0, usize::MAX))
     }
 
-    fn marked(&self, place: &Place) -> String {
+    fn marked(&self, span: Span) -> String {
         let index = |column: u64| {
             usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1).saturating_sub(self.before)
         };
-        let (start, end) = (index(place.start.column), index(place.end.column));
+        let (start, end) = (index(span.start.column), index(span.end.column));
         let (before, after) = (self.text(0, start), self.text(end.max(start), usize::MAX));
         self.framed(&format!("{before}<mark>{}</mark>{after}", self.text(start, end)))
     }
@@ -224,11 +225,11 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
+    use crate::{Place, sample};
 
     fn lines(place: &Place, text: &str) -> String {
         let mut bytes = Vec::new();
-        write_lines(&mut bytes, place, text).unwrap();
+        write_lines(&mut bytes, place.span.unwrap(), place.is_exact, text).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 

@@ -136,7 +136,7 @@ fn write_notices(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if report.notices.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<section aria-labelledby=\"input\">\n<h2 id=\"input\">Input</h2>\n<ul>")?;
+    writeln!(out, "<section aria-labelledby=\"problems\">\n<h2 id=\"problems\">Problems</h2>\n<ul>")?;
     for notice in &report.notices {
         let (name, class) = match notice.level {
             Level::Error => ("error", "denied"),

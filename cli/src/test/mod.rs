@@ -1,0 +1,8 @@
+//! `portcullis test`.
+
+mod args;
+mod command;
+mod modules;
+
+pub(crate) use args::TestArgs;
+pub(crate) use command::test;

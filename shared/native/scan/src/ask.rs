@@ -1,0 +1,220 @@
+//! A request, asked of policies as the API server asks them.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use matching::Decision;
+use serde_json::Value;
+use text::Step;
+
+use crate::cluster::{Cluster, Kind};
+use crate::look_up::LookUp;
+use crate::options::Pods;
+use crate::pods::PodOfWorkload;
+use crate::policy::Policy;
+use crate::request::{Change, User, request};
+use crate::verdict::{Denial, Judged, Request, Verdict, Violation, judge};
+
+/// What a policy does with a request.
+#[derive(Debug)]
+pub struct Answer {
+    /// The index of the policy.
+    pub policy: usize,
+    /// Whether the policy is asked, and the rule, selector or condition that decides.
+    pub decision: Decision,
+    /// What happens to the request.
+    pub effect: Effect,
+    /// The warnings for the client.
+    pub warnings: Vec<String>,
+    /// The annotations for the audit log.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// The look-ups, in order.
+    pub look_ups: Vec<LookUp>,
+    /// The kinds that have to be collected before there is a verdict.
+    pub(crate) lacking: BTreeSet<Kind>,
+}
+
+/// What happens to a request at a policy.
+#[derive(Debug)]
+pub enum Effect {
+    /// The policy is not asked, because of its rules, selectors or conditions.
+    Skipped,
+    /// Admitted without changes.
+    Admitted,
+    /// Admitted with changes; holds the whole object, which the policies after it judge.
+    Mutated(Value),
+    /// Denied.
+    Denied(Denial),
+    /// Would be denied, but the policy is in monitor mode.
+    Monitored(Denial),
+    /// Cannot be judged by the policy, with the message. It is denied, except in monitor mode.
+    Fault(String),
+    /// It is not known what happens, for this reason.
+    Unknown(String),
+}
+
+/// The request that a policy was asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The `AdmissionRequest` before the policy changes its object.
+    pub request: &'a Value,
+    /// The pod that a workload would make, and the workload, if the request is about the pod.
+    pub(crate) pod: Option<(&'a PodOfWorkload, &'a Value)>,
+}
+
+impl Asked<'_> {
+    /// Returns whether the request is about the pod that a workload would make.
+    #[must_use]
+    pub fn concerns_pods(&self) -> bool {
+        self.pod.is_some()
+    }
+
+    /// Returns the object that violations are about: the one of the request, or the workload of the
+    /// pod.
+    pub(crate) fn object(&self) -> &Value {
+        let object = self.pod.map(|(_, workload)| workload);
+        object.or_else(|| self.request.get("object")).unwrap_or(&Value::Null)
+    }
+
+    /// Returns the steps of a violation in the object, and its whole message. A violation in a pod
+    /// is one in the template of its workload.
+    #[must_use]
+    pub fn locate(&self, violation: &Violation) -> (Option<Vec<Step>>, String) {
+        let steps = match (&violation.steps, self.pod) {
+            (Some(steps), Some((made, _))) => made.path(steps),
+            (steps, _) => steps.clone(),
+        };
+        let message = violation.message.with_path(steps.as_deref().filter(|_| self.concerns_pods()));
+        (steps, message)
+    }
+}
+
+/// Asks policies about a request, in their order: a policy judges what the ones before it have
+/// changed. `receive` gets every answer. Sort the policies by [`Policy::order`] for the order of
+/// the API server.
+pub fn ask<P: Borrow<Policy>>(
+    policies: &[P],
+    request: &mut Request,
+    cluster: &Cluster,
+    receive: &mut dyn FnMut(&Answer, Asked<'_>),
+) {
+    ask_some(policies, request, None, cluster, &|_| true, receive);
+}
+
+/// Asks policies as [`ask`] does about a request of `user`, and then about the pods that a workload
+/// would make, by the account of its controller.
+pub fn ask_with_pods<P: Borrow<Policy>>(
+    policies: &[P],
+    asked: &mut Request,
+    pods: Pods,
+    user: &Value,
+    cluster: &Cluster,
+    receive: &mut dyn FnMut(&Answer, Asked<'_>),
+) {
+    let makes_pods = pods != Pods::Off && makes_pods(asked.value());
+    let may_judge_pods = ask_some(policies, asked, None, cluster, &|_| true, receive);
+    // The pods come from the workload as it would be stored, with the changes of the policies.
+    let Some(workload) = asked.value().get("object").filter(|_| makes_pods) else { return };
+    let Some(made) = PodOfWorkload::of(workload) else { return };
+    let user = made.user().unwrap_or_else(|| User(user.clone()));
+    let mut request = Request::new(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
+    let judges = |policy: usize| pods == Pods::On || may_judge_pods.get(policy).copied().unwrap_or_default();
+    ask_some(policies, &mut request, Some((&made, workload)), cluster, &judges, receive);
+}
+
+/// Returns whether a request makes a workload start pods. A UID does not show that the workload is
+/// stored: exported manifests have one, too.
+fn makes_pods(request: &Value) -> bool {
+    let field = |name| request.get(name).unwrap_or(&Value::Null);
+    if field("subResource").as_str().is_some_and(|subresource| !subresource.is_empty()) {
+        return false;
+    }
+    match field("operation").as_str() {
+        Some("CREATE") => true,
+        Some("UPDATE") => PodOfWorkload::of(field("object"))
+            .is_some_and(|new| PodOfWorkload::of(field("oldObject")).is_none_or(|old| old.pod != new.pod)),
+        _ => false,
+    }
+}
+
+/// Asks some policies. Returns for each policy whether the object is the reason that it was not
+/// asked, so that it may still judge the pods of a workload.
+fn ask_some<P: Borrow<Policy>>(
+    policies: &[P],
+    asked: &mut Request,
+    pod: Option<(&PodOfWorkload, &Value)>,
+    cluster: &Cluster,
+    takes_part: &dyn Fn(usize) -> bool,
+    receive: &mut dyn FnMut(&Answer, Asked<'_>),
+) -> Vec<bool> {
+    let mut may_judge_pods = vec![false; policies.len()];
+    let namespace = asked.value().get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let labels = cluster.namespace(&namespace);
+    for ((index, policy), may_judge_pods) in policies.iter().enumerate().zip(&mut may_judge_pods) {
+        if !takes_part(index) {
+            continue;
+        }
+        let policy = policy.borrow();
+        let decision = policy.webhook.decide_with(&cluster.resources, asked.value(), labels);
+        *may_judge_pods = match &decision {
+            Decision::NeverSent
+            | Decision::NoRuleMatches
+            | Decision::ConditionIsFalse(_)
+            | Decision::ObjectIsNotSelected(_) => true,
+            // An error about a workload says nothing about its pods.
+            Decision::ConditionFailed(_) => !policy.fails_closed,
+            // The namespace is that of the pods as well.
+            Decision::NamespaceIsNotSelected(_) | Decision::Called(_) | Decision::Unknown(_) => false,
+        };
+        let verdict = consult(policy, &decision, asked, cluster);
+        let (effect, verdict) = effect(policy, verdict);
+        let Verdict { warnings, audit_annotations, look_ups, lacking, .. } = verdict;
+        let answer =
+            Answer { policy: index, decision, effect, warnings, audit_annotations, look_ups, lacking };
+        receive(&answer, Asked { request: asked.value(), pod });
+        if let Effect::Mutated(object) = answer.effect {
+            asked.set_object(object);
+        }
+    }
+    may_judge_pods
+}
+
+/// Returns the verdict of a policy; `None` if it is not asked.
+fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Cluster) -> Option<Verdict> {
+    match decision {
+        Decision::Called(found) => Some(judge(policy, found, asked, cluster)),
+        Decision::ConditionFailed(error) if policy.fails_closed => {
+            let reason = format!("the API server rejects the request, because the {error}");
+            Some(Verdict::new(Judged::Denied(Denial::of_text(reason))))
+        }
+        Decision::Unknown(_) => Some(Verdict::new(Judged::Unknown(decision.explain()))),
+        Decision::NeverSent
+        | Decision::NoRuleMatches
+        | Decision::NamespaceIsNotSelected(_)
+        | Decision::ObjectIsNotSelected(_)
+        | Decision::ConditionIsFalse(_)
+        | Decision::ConditionFailed(_) => None,
+    }
+}
+
+/// Returns what a verdict means for the request, as the policy is deployed, and the rest of the
+/// verdict.
+fn effect(policy: &Policy, verdict: Option<Verdict>) -> (Effect, Verdict) {
+    let Some(mut verdict) = verdict else { return (Effect::Skipped, Verdict::new(Judged::Admitted)) };
+    let protects = policy.reference.protects;
+    let effect = match std::mem::replace(&mut verdict.result, Judged::Admitted) {
+        Judged::Admitted => Effect::Admitted,
+        // In monitor mode, the policy server drops the changes.
+        Judged::Mutated(_) if !protects => Effect::Admitted,
+        Judged::Mutated(_) if !policy.is_mutating => {
+            let problem = "the policy changes the object, but it is not deployed with mutating: true";
+            Effect::Denied(Denial::of_text(problem.to_owned()))
+        }
+        Judged::Mutated(object) => Effect::Mutated(object),
+        Judged::Denied(denial) if protects => Effect::Denied(denial),
+        Judged::Denied(denial) => Effect::Monitored(denial),
+        Judged::Fault(message) => Effect::Fault(message),
+        Judged::Unknown(reason) => Effect::Unknown(reason),
+    };
+    (effect, verdict)
+}

@@ -1,0 +1,93 @@
+//! The look-ups of modules, as tests and reports show them.
+
+use std::fmt;
+
+use admission::{CanI, Get, How, List};
+
+/// A question of a module to the cluster, or to another service of the host.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LookUp {
+    /// The API version that the question is about; empty if it is not about objects.
+    pub api_version: String,
+    /// The kind that the question is about.
+    pub kind: String,
+    /// The kind of question; `None` if it is not one about the cluster.
+    pub how: Option<How>,
+    text: String,
+}
+
+/// Displays the question: `get v1 Namespace shop`, `list v1 Service in shop`,
+/// `can alice create services in shop`, or the name of another call of the host.
+impl fmt::Display for LookUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl LookUp {
+    pub(crate) fn get(wanted: &Get<'_>) -> Self {
+        Self::of_object(wanted.api_version, wanted.kind, wanted.name)
+    }
+
+    pub(crate) fn list(wanted: &List<'_>) -> Self {
+        Self::of_list(wanted.api_version, wanted.kind, wanted.namespace)
+    }
+
+    pub(crate) fn can_i(wanted: &CanI<'_>) -> Self {
+        let what = wanted.to_string().replacen("permission to", "", 1);
+        Self {
+            api_version: "authorization.k8s.io/v1".to_owned(),
+            kind: "SubjectAccessReview".to_owned(),
+            how: Some(How::CanI),
+            text: format!("can {}{what} in {}", wanted.user, wanted.namespace),
+        }
+    }
+
+    fn of_object(api_version: &str, kind: &str, name: &str) -> Self {
+        let text = format!("get {api_version} {kind} {name}");
+        Self { api_version: api_version.to_owned(), kind: kind.to_owned(), how: Some(How::Get), text }
+    }
+
+    fn of_list(api_version: &str, kind: &str, namespace: Option<&str>) -> Self {
+        let (how, place) = match namespace {
+            None => (How::ListAll, String::new()),
+            Some(namespace) => (How::ListIn, format!(" in {namespace}")),
+        };
+        let text = format!("list {api_version} {kind}{place}");
+        Self { api_version: api_version.to_owned(), kind: kind.to_owned(), how: Some(how), text }
+    }
+
+    /// Returns the question of a module in the embedded host.
+    #[cfg(feature = "modules")]
+    pub(crate) fn of_call(call: &wapc_host::HostCall) -> Self {
+        let at = |pointer: &str| call.payload.pointer(pointer).and_then(serde_json::Value::as_str);
+        let text = |pointer: &str| at(pointer).unwrap_or_default();
+        let (api_version, kind) = (text("/api_version"), text("/kind"));
+        match (call.namespace.as_str(), call.operation.as_str()) {
+            ("kubernetes", "get_resource") => Self::of_object(api_version, kind, text("/name")),
+            ("kubernetes", "list_resources_all") => Self::of_list(api_version, kind, None),
+            ("kubernetes", "list_resources_by_namespace") => {
+                Self::of_list(api_version, kind, Some(text("/namespace")))
+            }
+            ("kubernetes", "can_i") => {
+                let of = |name: &str| text(&format!("/subject_access_review/resource_attributes/{name}"));
+                Self::can_i(&CanI {
+                    user: text("/subject_access_review/user"),
+                    groups: &[],
+                    verb: of("verb"),
+                    group: of("group"),
+                    resource: of("resource"),
+                    subresource: of("subresource"),
+                    name: of("name"),
+                    namespace: of("namespace"),
+                })
+            }
+            (namespace, operation) => Self {
+                api_version: String::new(),
+                kind: String::new(),
+                how: None,
+                text: format!("{namespace}/{operation}"),
+            },
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! A case of a test file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use admission_review::{AdmissionRequest, Draft};
+use scan::{Cluster, Question};
+use serde_json::{Map, Value, json};
+
+use crate::Mistake;
+use crate::cursor::Cursor;
+use crate::files::{self, Files};
+use crate::policies::{Policies, Settings};
+use crate::want::{KEYS, Want};
+
+/// The keys of a case that are about its request and surroundings.
+const QUESTION: [&str; 12] = [
+    "object",
+    "oldObject",
+    "objects",
+    "patch",
+    "request",
+    "user",
+    "operation",
+    "subresource",
+    "cluster",
+    "pods",
+    "settings",
+    "session",
+];
+
+/// The keys of a case.
+pub(crate) fn keys() -> Vec<&'static str> {
+    ["name", "source", "want"].into_iter().chain(QUESTION).collect()
+}
+
+/// The keys of `defaults`.
+pub(crate) const DEFAULTS: [&str; 12] = QUESTION;
+
+/// The groups of a user that the API server adds to everybody whom it has authenticated.
+const AUTHENTICATED: &str = "system:authenticated";
+
+/// The operations of requests.
+const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/// What a case says about policies.
+#[derive(Debug, Default)]
+pub(crate) struct Wants {
+    pub(crate) by_policy: BTreeMap<String, Want>,
+    /// What the case says about all other policies.
+    pub(crate) others: Option<Want>,
+}
+
+/// A case, ready to be judged.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// The requests.
+    pub(crate) requests: Vec<Value>,
+    pub(crate) user: Value,
+    pub(crate) cluster: Cluster,
+    /// The recording that answers look-ups instead of the cluster.
+    pub(crate) session: Option<String>,
+    pub(crate) pods: bool,
+    pub(crate) settings: Settings,
+    pub(crate) wants: Wants,
+}
+
+/// A case with the defaults of its file.
+pub(crate) struct Reader<'s, 'r> {
+    pub(crate) case: Cursor<'s>,
+    pub(crate) defaults: Option<Cursor<'s>>,
+    pub(crate) dir: &'r Path,
+    pub(crate) files: &'r Files,
+    pub(crate) allows_commands: bool,
+}
+
+impl<'s> Reader<'s, '_> {
+    /// Reads a case.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub(crate) fn read(&self, policies: &Policies<'_>) -> Result<Case, Mistake> {
+        self.case.check_keys(&keys())?;
+        let settings = self.get("settings").map(|at| settings(&at, policies)).transpose()?;
+        let wants = match self.case.get("want") {
+            Some(want) => wants(&want, policies)?,
+            None => return Err(self.case.mistake("has no want; say what the policies are to do")),
+        };
+        let cluster = match self.get("cluster") {
+            Some(at) => self.cluster(&at)?,
+            None => Cluster::of_objects(Vec::new()).map_err(|error| self.case.mistake(error))?,
+        };
+        let user = self.get("user").map(|at| user(&at)).transpose()?.unwrap_or_else(Draft::ordinary_user);
+        let requests = self.requests(&user, &cluster)?;
+        Ok(Case {
+            requests,
+            user,
+            cluster,
+            session: self.get("session").map(|at| self.session(&at)).transpose()?,
+            pods: self.get("pods").map(|at| at.flag()).transpose()?.unwrap_or(false),
+            settings: settings.unwrap_or_default(),
+            wants,
+        })
+    }
+
+    /// Returns the value of a key in the case, or else in the defaults.
+    fn get(&self, key: &str) -> Option<Cursor<'s>> {
+        // What the case says about its objects replaces all that the defaults say.
+        let objects = ["object", "objects"];
+        if objects.contains(&key) && objects.iter().any(|key| self.case.get(key).is_some()) {
+            return self.case.get(key);
+        }
+        self.case.get(key).or_else(|| self.defaults.as_ref()?.get(key))
+    }
+
+    fn session(&self, at: &Cursor<'_>) -> Result<String, Mistake> {
+        self.files.text(&self.dir.join(at.text()?)).map_err(|problem| at.mistake(problem))
+    }
+
+    fn requests(&self, user: &Value, cluster: &Cluster) -> Result<Vec<Value>, Mistake> {
+        let at_objects = self.get("objects");
+        let objects = match (&at_objects, self.get("object")) {
+            (Some(at), None) => self.objects(at)?.into_iter().map(Some).collect(),
+            (None, Some(at)) => vec![Some(self.object(&at)?)],
+            (None, None) => vec![None],
+            (Some(at), Some(_)) => {
+                return Err(at.mistake("a case has either object or objects; remove one of them"));
+            }
+        };
+        let old = self.get("oldObject").map(|at| self.object(&at)).transpose()?;
+        let operation = self.get("operation").map(|at| operation(&at)).transpose()?;
+        let subresource = self.get("subresource").map(|at| at.text().map(str::to_owned)).transpose()?;
+        let patch = self.get("patch");
+        let request = self.get("request");
+        let mut requests = Vec::new();
+        for mut object in objects {
+            if let Some(patch) = &patch {
+                let Some(object) = &mut object else {
+                    return Err(patch.mistake("there is no object to change; write object"));
+                };
+                apply(patch, object)?;
+            }
+            let question = Question {
+                operation: operation.clone(),
+                subresource: subresource.clone(),
+                user: user.clone(),
+                object,
+                old_object: old.clone(),
+                namespace: "default".to_owned(),
+            };
+            let made = question.request(cluster.kinds());
+            let made = match (made, &request) {
+                (Some(made), _) => made,
+                (None, Some(_)) => Draft::default().request(),
+                (None, None) => {
+                    return Err(self.case.mistake("has no object; write object, oldObject or objects"));
+                }
+            };
+            let made = with_fields(made, request.as_ref())?;
+            let at = request.as_ref().unwrap_or(&self.case);
+            let made = AdmissionRequest::from_value(made).map_err(|error| at.mistake(error))?;
+            requests.push(made.as_value().clone());
+        }
+        Ok(requests)
+    }
+
+    /// Reads an object: one that is written out, or one of a file.
+    fn object(&self, at: &Cursor<'_>) -> Result<Value, Mistake> {
+        if files::is_object(&at.object()?) {
+            return Ok(at.value.clone());
+        }
+        let Some(file) = at.get("file") else {
+            let keys: Vec<&str> = at.entries()?.into_iter().map(|(key, _)| key).collect();
+            let near = keys.iter().find(|key| text::nearest(key, &["file"]).is_some());
+            let advice = match near {
+                Some(key) => format!("did you mean file for {key}?"),
+                None => "write apiVersion and kind, or the file with the object".to_owned(),
+            };
+            return Err(at.mistake(format!("is neither an object nor {{file, kind, name}}; {advice}")));
+        };
+        at.check_keys(&["file", "kind", "name", "namespace"])?;
+        let path = self.dir.join(file.text()?);
+        let objects = self.files.objects(&path).map_err(|problem| file.mistake(problem))?;
+        let wanted = |key: &str| at.get(key).map(|at| at.text()).transpose();
+        let (kind, name, namespace) = (wanted("kind")?, wanted("name")?, wanted("namespace")?);
+        let is = |wanted: Option<&str>, object: &Value, pointer: &str| {
+            wanted.is_none_or(|wanted| object.pointer(pointer).and_then(Value::as_str) == Some(wanted))
+        };
+        let chosen: Vec<&Value> = objects
+            .iter()
+            .filter(|object| {
+                is(kind, object, "/kind")
+                    && is(name, object, "/metadata/name")
+                    && is(namespace, object, "/metadata/namespace")
+            })
+            .collect();
+        match chosen.as_slice() {
+            [one] => Ok((*one).clone()),
+            [] => Err(at.mistake(format!(
+                "{} has no such object; it has {}",
+                path.display(),
+                listed(&objects.iter().collect::<Vec<_>>())
+            ))),
+            several => Err(at.mistake(format!(
+                "{} has several such objects: {}; say which by kind, name and namespace",
+                path.display(),
+                listed(several)
+            ))),
+        }
+    }
+
+    fn objects(&self, at: &Cursor<'_>) -> Result<Vec<Value>, Mistake> {
+        at.check_keys(&["files", "command"])?;
+        match (at.get("files"), at.get("command")) {
+            (Some(files), None) => self.all_of(&files),
+            (None, Some(command)) => {
+                let words = command.texts()?;
+                if !self.allows_commands {
+                    return Err(command.mistake(format!(
+                        "the test runs {}; pass --allow-commands if you trust the file",
+                        words.join(" ")
+                    )));
+                }
+                files::printed(&words, self.dir).map_err(|problem| command.mistake(problem))
+            }
+            _ => Err(at.mistake("takes either files or command")),
+        }
+    }
+
+    fn all_of(&self, at: &Cursor<'_>) -> Result<Vec<Value>, Mistake> {
+        let mut objects = Vec::new();
+        for file in at.items()? {
+            let path = self.dir.join(file.text()?);
+            objects.extend(self.files.objects(&path).map_err(|problem| file.mistake(problem))?);
+        }
+        Ok(objects)
+    }
+
+    fn cluster(&self, at: &Cursor<'_>) -> Result<Cluster, Mistake> {
+        at.check_keys(&["objects", "files", "unreachable"])?;
+        if let Some(reason) = at.get("unreachable") {
+            if at.get("objects").or_else(|| at.get("files")).is_some() {
+                return Err(
+                    reason.mistake("a cluster that cannot be reached has no objects; remove one of them")
+                );
+            }
+            return Ok(Cluster::unreachable(reason.text()?));
+        }
+        let mut objects = at.get("files").map(|files| self.all_of(&files)).transpose()?.unwrap_or_default();
+        for object in at.get("objects").map(|objects| objects.items()).transpose()?.into_iter().flatten() {
+            let value = object.object()?;
+            if !files::is_object(&value) {
+                return Err(object.mistake("has no apiVersion and kind; write a Kubernetes object"));
+            }
+            objects.push(value);
+        }
+        Cluster::of_objects(objects).map_err(|problem| at.mistake(problem))
+    }
+}
+
+/// Names some objects.
+fn listed(objects: &[&Value]) -> String {
+    /// The number of objects that a message names.
+    const SHOWN: usize = 8;
+    let text = |object: &Value, pointer: &str| {
+        object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let shown = objects.iter().take(SHOWN).map(|object| {
+        let namespace = text(object, "/metadata/namespace");
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        format!("{} {namespace}{slash}{}", text(object, "/kind"), text(object, "/metadata/name"))
+    });
+    let more = objects.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("{more} more"));
+    shown.chain(more).collect::<Vec<_>>().join(", ")
+}
+
+fn operation(at: &Cursor<'_>) -> Result<String, Mistake> {
+    let operation = at.text()?;
+    if OPERATIONS.contains(&operation) {
+        return Ok(operation.to_owned());
+    }
+    let advice = match text::nearest(&operation.to_uppercase(), &OPERATIONS) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("write one of {}", OPERATIONS.join(", ")),
+    };
+    Err(at.mistake(format!("{operation:?} is not an operation; {advice}")))
+}
+
+/// Reads a user, who is in the group of everybody who is authenticated unless the file names the
+/// groups.
+fn user(at: &Cursor<'_>) -> Result<Value, Mistake> {
+    at.check_keys(&["username", "uid", "groups", "extra"])?;
+    let mut user = at.object()?;
+    if let Some(fields) = user.as_object_mut() {
+        fields.entry("groups").or_insert_with(|| json!([AUTHENTICATED]));
+    }
+    Ok(user)
+}
+
+/// Changes an object by a JSON patch (RFC 6902).
+fn apply(at: &Cursor<'_>, object: &mut Value) -> Result<(), Mistake> {
+    for operation in at.items()? {
+        operation.check_keys(&["op", "path", "value", "from"])?;
+    }
+    let patch: json_patch::Patch = serde_json::from_value(at.value.clone())
+        .map_err(|error| at.mistake(format!("not a JSON patch: {error}")))?;
+    json_patch::patch(object, &patch).map_err(|error| {
+        let items = at.items().unwrap_or_default();
+        items.get(error.operation).unwrap_or(at).mistake(format!("the patch does not apply: {error}"))
+    })
+}
+
+/// Puts fields of the file into a request; null removes a field.
+fn with_fields(mut request: Value, at: Option<&Cursor<'_>>) -> Result<Value, Mistake> {
+    const FIELDS: [&str; 15] = [
+        "uid",
+        "kind",
+        "resource",
+        "subResource",
+        "requestKind",
+        "requestResource",
+        "requestSubResource",
+        "name",
+        "namespace",
+        "operation",
+        "userInfo",
+        "object",
+        "oldObject",
+        "dryRun",
+        "options",
+    ];
+    if let (Some(at), Some(fields)) = (at, request.as_object_mut()) {
+        at.check_keys(&FIELDS)?;
+        let given: Map<String, Value> = at.value.as_object().cloned().unwrap_or_default();
+        fields.extend(given);
+        fields.retain(|_, value| !value.is_null());
+    }
+    Ok(request)
+}
+
+/// Reads the settings of a case: of the only policy, or by policy.
+fn settings(at: &Cursor<'_>, policies: &Policies<'_>) -> Result<Settings, Mistake> {
+    let names = policies.names();
+    let entries = at.entries()?;
+    if !entries.is_empty() && entries.iter().all(|(key, _)| names.contains(key)) {
+        return entries.into_iter().map(|(name, one)| Ok((name.to_owned(), one.object()?))).collect();
+    }
+    match names.as_slice() {
+        [only] => Ok([((*only).to_owned(), at.value.clone())].into()),
+        _ => {
+            match entries.iter().find(|(key, _)| !names.contains(key)) {
+                Some((key, one)) => Err(one
+                    .mistake(format!("{}; settings of several policies are by name", policies.unknown(key)))),
+                None => Ok(Settings::new()),
+            }
+        }
+    }
+}
+
+/// Reads what a case wants: of the only policy, or by policy.
+fn wants(at: &Cursor<'_>, policies: &Policies<'_>) -> Result<Wants, Mistake> {
+    let names = policies.names();
+    let entries = at.entries()?;
+    let is_name = |key: &str| key == "*" || names.contains(&key);
+    if entries.is_empty() {
+        return Err(at.mistake("is empty; say what the policies are to do"));
+    }
+    if !entries.iter().any(|(key, _)| is_name(key)) {
+        return match names.as_slice() {
+            [only] => Ok(Wants { by_policy: [((*only).to_owned(), Want::read(at)?)].into(), others: None }),
+            _ => {
+                let (key, one) = entries.first().ok_or_else(|| at.mistake("is empty"))?;
+                let advice = if KEYS.contains(key) {
+                    format!("there are several policies; write want by policy: {}", names.join(", "))
+                } else {
+                    policies.unknown(key)
+                };
+                Err(one.mistake(advice))
+            }
+        };
+    }
+    let mut wants = Wants::default();
+    for (key, one) in entries {
+        if !is_name(key) {
+            return Err(one.mistake(policies.unknown(key)));
+        }
+        let want = Want::read(&one)?;
+        if key == "*" {
+            wants.others = Some(want);
+        } else {
+            wants.by_policy.insert(key.to_owned(), want);
+        }
+    }
+    Ok(wants)
+}

@@ -1,0 +1,128 @@
+//! The files that tests name.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Reads files and notes which ones, so that a change of any of them can be seen.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    read: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl Files {
+    /// Returns the files and directories that were read.
+    pub(crate) fn into_read(self) -> BTreeSet<PathBuf> {
+        self.read.into_inner()
+    }
+
+    /// Notes a file that is read elsewhere.
+    pub(crate) fn note(&self, path: &Path) {
+        self.read.borrow_mut().insert(path.to_path_buf());
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not UTF-8.
+    pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
+        self.note(path);
+        let text = std::fs::read_to_string(path).map_err(|error| problem(path, &error))?;
+        // Some editors write a byte order mark.
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    /// Reads the objects of a file, or of the files of a directory. Lists become their items.
+    ///
+    /// # Errors
+    /// A file that cannot be read or contains something else.
+    pub(crate) fn objects(&self, path: &Path) -> Result<Vec<Value>, String> {
+        let mut objects = Vec::new();
+        for file in self.manifests(path)? {
+            let text = self.text(&file)?;
+            objects.extend(of_text(&text).map_err(|error| format!("{}: {error}", file.display()))?);
+        }
+        if objects.is_empty() {
+            return Err(format!("{}: has no objects; write at least one", path.display()));
+        }
+        Ok(objects)
+    }
+
+    /// Returns a file itself, or the files of manifests in a directory, by name.
+    ///
+    /// # Errors
+    /// A directory that cannot be read.
+    pub(crate) fn manifests(&self, path: &Path) -> Result<Vec<PathBuf>, String> {
+        if !path.is_dir() {
+            return Ok(vec![path.to_path_buf()]);
+        }
+        self.note(path);
+        let entries = std::fs::read_dir(path).map_err(|error| problem(path, &error))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let file = entry.map_err(|error| problem(path, &error))?.path();
+            if is_manifest(&file) && !file.is_dir() {
+                files.push(file);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// Returns the objects that a program prints.
+///
+/// # Errors
+/// A program that does not start or fails, and output that is not objects.
+pub(crate) fn printed(command: &[String], dir: &Path) -> Result<Vec<Value>, String> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err("the command is empty; write a program and its arguments".to_owned());
+    };
+    let output = Command::new(program).args(arguments).current_dir(dir).output();
+    let output = output.map_err(|error| format!("{program} does not start: {error}"))?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        let told = told.trim().lines().last().unwrap_or("it says nothing").to_owned();
+        return Err(format!("{program} fails with {}: {told}", output.status));
+    }
+    let text = String::from_utf8(output.stdout).map_err(|_| format!("{program} prints no UTF-8"))?;
+    let objects = of_text(&text).map_err(|error| format!("the output of {program}: {error}"))?;
+    if objects.is_empty() { Err(format!("{program} prints no objects")) } else { Ok(objects) }
+}
+
+/// Reads the objects in a text.
+fn of_text(text: &str) -> Result<Vec<Value>, String> {
+    let documents = manifest::documents(text).map_err(|problem| problem.to_string())?;
+    let mut objects = Vec::new();
+    for document in documents {
+        let items = match document {
+            Value::Array(items) => items,
+            document => cluster_objects::items(document).unwrap_or_else(|object| vec![object]),
+        };
+        for object in items {
+            if !is_object(&object) {
+                return Err("something has no apiVersion and kind; write Kubernetes objects".to_owned());
+            }
+            objects.push(object);
+        }
+    }
+    Ok(objects)
+}
+
+/// Returns whether a value is a Kubernetes object.
+pub(crate) fn is_object(value: &Value) -> bool {
+    ["apiVersion", "kind"].iter().all(|key| value.get(key).is_some_and(Value::is_string))
+}
+
+/// Returns whether a path has the extension of manifests.
+pub(crate) fn is_manifest(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("yaml" | "yml" | "json"))
+}
+
+pub(crate) fn problem(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: cannot be read: {error}", path.display())
+}

@@ -1,0 +1,101 @@
+//! The results of tests.
+
+use serde::Serialize;
+
+use crate::{Difference, Mistake};
+
+/// The results of all test files.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Results {
+    /// The files, in the order of the arguments, and by name within a directory.
+    pub files: Vec<FileResult>,
+    /// Mistakes outside of files, such as arguments that name no test file.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// The results of a file.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileResult {
+    /// The file.
+    pub name: String,
+    /// The names of the policies.
+    pub policies: Vec<String>,
+    /// What could not be read: the file itself, or one of its policies.
+    pub mistakes: Vec<Mistake>,
+    /// Policies that no case reaches, which is a failure.
+    pub not_reached: Vec<String>,
+    /// The cases that were chosen.
+    pub cases: Vec<CaseResult>,
+}
+
+/// The result of a case.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseResult {
+    /// The name.
+    pub name: String,
+    /// The line of the case.
+    pub line: Option<u64>,
+    /// What became of it.
+    pub status: Status,
+}
+
+/// What became of a case.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Status {
+    /// Everything is as wanted.
+    Passed,
+    /// Something differs.
+    Failed(Vec<Difference>),
+    /// The case cannot be read.
+    Broken(Mistake),
+}
+
+/// The numbers of cases.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Totals {
+    /// All.
+    pub cases: usize,
+    /// Those that passed.
+    pub passed: usize,
+    /// Those that failed, and policies that no case reaches.
+    pub failed: usize,
+    /// Cases, policies and files that cannot be read.
+    pub broken: usize,
+}
+
+impl Results {
+    /// Returns the numbers of cases.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals { broken: self.mistakes.len(), ..Totals::default() };
+        for file in &self.files {
+            totals.broken = totals.broken.saturating_add(file.mistakes.len());
+            totals.failed = totals.failed.saturating_add(file.not_reached.len());
+            for case in &file.cases {
+                let count = match case.status {
+                    Status::Passed => &mut totals.passed,
+                    Status::Failed(_) => &mut totals.failed,
+                    Status::Broken(_) => &mut totals.broken,
+                };
+                *count = count.saturating_add(1);
+                totals.cases = totals.cases.saturating_add(1);
+            }
+        }
+        totals
+    }
+
+    /// Returns the exit status: 0 if all cases passed, 1 if one failed, 2 if something could not be
+    /// read or there was no case.
+    #[must_use]
+    pub fn exit_status(&self) -> u8 {
+        match self.totals() {
+            Totals { broken: 1.., .. } | Totals { cases: 0, .. } => 2,
+            Totals { failed: 1.., .. } => 1,
+            _ => 0,
+        }
+    }
+}

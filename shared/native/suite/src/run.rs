@@ -1,0 +1,421 @@
+//! The run of test files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use regex::Regex;
+use scan::{Judged, Module, Pods, Policy, Request};
+use serde_json::Value;
+
+use crate::case::{self, Case, Reader};
+use crate::compare::{Difference, Named, compare};
+use crate::cursor::{Cursor, Source};
+use crate::files::Files;
+use crate::got::{Got, Line, Verdict};
+use crate::policies::{self, Modules, Policies, Settings};
+use crate::results::{CaseResult, FileResult, Results, Status};
+use crate::want::Want;
+use crate::{Mistake, discover};
+
+/// The options of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The policies of files that name none.
+    pub policies: Vec<String>,
+    /// The names of the cases that run; `None` for all.
+    pub filter: Option<Regex>,
+    /// Whether files may run programs that print objects.
+    pub allows_commands: bool,
+}
+
+/// A run, and the files that it depends on.
+#[derive(Debug)]
+pub struct Run {
+    /// The results.
+    pub results: Results,
+    /// The files and directories that were read.
+    pub read: BTreeSet<PathBuf>,
+}
+
+/// Runs the test files that paths name: files, and directories that contain some.
+#[must_use]
+pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
+    let (found, mistakes) = discover::find(paths);
+    let files = Files::default();
+    for path in paths {
+        files.note(Path::new(path));
+    }
+    let mut results = Results { mistakes, ..Results::default() };
+    for path in found {
+        let runner = Runner { path: &path, options, modules, files: &files };
+        results.files.push(runner.file());
+    }
+    Run { results, read: files.into_read() }
+}
+
+/// The keys of a test file with its own policies.
+const KEYS: [&str; 4] = ["policies", "modules", "defaults", "cases"];
+
+/// The keys of a case in a list.
+const LIST_KEYS: [&str; 11] = [
+    "name",
+    "source",
+    "settings",
+    "operation",
+    "subresource",
+    "user",
+    "object",
+    "oldObject",
+    "request",
+    "cluster",
+    "want",
+];
+
+/// The keys of what a case in a list wants.
+const LIST_WANT: [&str; 8] =
+    ["admitted", "denied", "mutated", "fault", "settingsError", "warnings", "auditAnnotations", "asked"];
+
+struct Runner<'r> {
+    path: &'r Path,
+    options: &'r Options,
+    modules: &'r dyn Modules,
+    files: &'r Files,
+}
+
+impl Runner<'_> {
+    fn file(&self) -> FileResult {
+        let name = self.path.display().to_string();
+        let mut result = FileResult { name: name.clone(), ..FileResult::default() };
+        let text = match self.files.text(self.path) {
+            Ok(text) => text,
+            Err(problem) => {
+                let problem = problem.strip_prefix(&format!("{name}: ")).unwrap_or(&problem).to_owned();
+                result.mistakes.push(Mistake::new(&name, None, problem));
+                return result;
+            }
+        };
+        let documents = match manifest::own_documents(&text) {
+            Ok(documents) => documents,
+            Err(problem) => {
+                result.mistakes.push(Mistake::new(&name, problem.at, problem.message));
+                return result;
+            }
+        };
+        let source = Source::new(name.clone(), text);
+        match documents.as_slice() {
+            [value @ Value::Array(_)] => self.list(&Cursor::new(&source, value), &mut result),
+            [value @ Value::Object(_)] => self.envelope(&Cursor::new(&source, value), &mut result),
+            _ => {
+                let problem = "expected one list of cases, or one object with policies and cases";
+                result.mistakes.push(Mistake::new(&name, None, problem));
+            }
+        }
+        result
+    }
+
+    /// Loads the policies that a file or the command line names.
+    fn policies(&self, at: Option<&Cursor<'_>>, result: &mut FileResult) -> Vec<policies::Listed> {
+        let dir = self.path.parent().unwrap_or(Path::new(""));
+        let mut listed: Vec<policies::Listed> = Vec::new();
+        let mut add = |argument: &str, dir: &Path, mistake: &dyn Fn(String) -> Mistake| match policies::read(
+            argument,
+            dir,
+            self.modules,
+            self.files,
+        ) {
+            Ok(found) => {
+                for policy in found {
+                    match policy {
+                        Ok(policy) if listed.iter().any(|known| known.name == policy.name) => {
+                            let problem = "has two policies with this name; test them in two files";
+                            result.mistakes.push(mistake(format!("{} {problem}", policy.name)));
+                        }
+                        Ok(policy) => listed.push(policy),
+                        Err(problem) => result.mistakes.push(mistake(problem)),
+                    }
+                }
+            }
+            Err(problem) => result.mistakes.push(mistake(problem)),
+        };
+        match at.map(Cursor::texts) {
+            Some(Ok(arguments)) => {
+                let items = at.and_then(|at| at.items().ok()).unwrap_or_default();
+                for (argument, item) in arguments.iter().zip(items) {
+                    add(argument, dir, &|problem| item.mistake(problem));
+                }
+            }
+            Some(Err(mistake)) => result.mistakes.push(mistake),
+            None => {
+                for argument in &self.options.policies {
+                    // An argument of the command line is relative to the working directory.
+                    let name = result.name.clone();
+                    add(argument, Path::new(""), &|problem| {
+                        Mistake::new(&name, None, format!("--policy {argument}: {problem}"))
+                    });
+                }
+                if self.options.policies.is_empty() {
+                    let problem = "names no policy; pass --policy, or write policies and cases";
+                    result.mistakes.push(Mistake::new(&result.name, None, problem));
+                }
+            }
+        }
+        listed
+    }
+
+    /// Runs the cases of a list: each asks the only policy, whatever its rules are.
+    fn list(&self, at: &Cursor<'_>, result: &mut FileResult) {
+        let listed = self.policies(None, result);
+        if listed.len() > 1 {
+            let problem =
+                "a list of cases is about one policy; pass one --policy, or write policies and cases";
+            result.mistakes.push(Mistake::new(&result.name, None, problem));
+            return;
+        }
+        let mut policies = Policies::new(listed, self.modules, BTreeMap::new());
+        result.policies = policies.names().into_iter().map(str::to_owned).collect();
+        let Some(policy) = result.policies.first().cloned() else { return };
+        let items = at.items().unwrap_or_default();
+        self.cases(&items, result, &mut |case, index| of_list(case, index, &policy, &mut policies));
+    }
+
+    /// Runs the cases of a file with its own policies.
+    fn envelope(&self, at: &Cursor<'_>, result: &mut FileResult) {
+        if let Err(mistake) = at.check_keys(&KEYS) {
+            result.mistakes.push(mistake);
+        }
+        let dir = self.path.parent().unwrap_or(Path::new(""));
+        let modules = match at.get("modules").map(|at| modules(&at, dir)).transpose() {
+            Ok(modules) => modules.unwrap_or_default(),
+            Err(mistake) => {
+                result.mistakes.push(mistake);
+                BTreeMap::new()
+            }
+        };
+        for file in modules.values() {
+            self.files.note(file);
+        }
+        let listed = self.policies(at.get("policies").as_ref(), result);
+        let mut policies = Policies::new(listed, self.modules, modules.clone());
+        for (name, one) in at.get("modules").and_then(|at| at.entries().ok()).unwrap_or_default() {
+            if !policies.has_module(name) {
+                result.mistakes.push(one.mistake(policies.unknown(name)));
+            }
+        }
+        result.policies = policies.names().into_iter().map(str::to_owned).collect();
+        let defaults = at.get("defaults");
+        if let Some(Err(mistake)) = defaults.as_ref().map(|defaults| defaults.check_keys(&case::DEFAULTS)) {
+            result.mistakes.push(mistake);
+        }
+        let items = match at.get("cases").map(|cases| cases.items()) {
+            Some(Ok(items)) => items,
+            Some(Err(mistake)) => {
+                result.mistakes.push(mistake);
+                return;
+            }
+            None => Vec::new(),
+        };
+        let mut reached = BTreeSet::new();
+        let mut unusable = BTreeMap::new();
+        self.cases(&items, result, &mut |case, _| {
+            let reader = Reader {
+                case: case.clone(),
+                defaults: defaults.clone(),
+                dir,
+                files: self.files,
+                allows_commands: self.options.allows_commands,
+            };
+            let read = reader.read(&policies)?;
+            let loaded = policies.with(&read.settings).map_err(|problem| case.mistake(problem))?;
+            for policy in &loaded {
+                if let Some(problem) = policy.problem() {
+                    unusable.insert(policy.reference.name.clone(), problem.to_owned());
+                }
+            }
+            let got = judge(&read, &loaded);
+            let is_reached = |(_, got): &(&String, &Got)| !matches!(got.verdict, Verdict::Skipped(..));
+            reached.extend(got.iter().filter(is_reached).map(|(name, _)| name.clone()));
+            Ok(differences(&read, &loaded, &got))
+        });
+        for (name, problem) in &unusable {
+            let message = format!("policy {name} cannot be loaded: {problem}");
+            result.mistakes.push(Mistake::new(&result.name, None, message));
+        }
+        let is_broken =
+            |result: &FileResult| result.cases.iter().any(|case| matches!(case.status, Status::Broken(_)));
+        // A case that cannot be read may be the one that reaches the policy.
+        if self.options.filter.is_none() && !is_broken(result) && !result.cases.is_empty() {
+            let is_missed = |name: &&String| !reached.contains(*name) && !unusable.contains_key(*name);
+            result.not_reached = result.policies.iter().filter(is_missed).cloned().collect();
+        }
+    }
+
+    /// Runs cases.
+    fn cases(
+        &self,
+        items: &[Cursor<'_>],
+        result: &mut FileResult,
+        run: &mut dyn FnMut(&Cursor<'_>, usize) -> Result<Vec<Difference>, Mistake>,
+    ) {
+        if items.is_empty() {
+            let problem = "has no case, so it tests nothing; write at least one";
+            result.mistakes.push(Mistake::new(&result.name, None, problem));
+        }
+        let mut names = BTreeSet::new();
+        for (index, case) in items.iter().enumerate() {
+            let name = case.get("name").map(|name| name.text());
+            let (name, problem) = match name {
+                Some(Ok(name)) if names.insert(name) => (name.to_owned(), None),
+                Some(Ok(name)) => (
+                    name.to_owned(),
+                    Some(case.mistake("another case has the same name; choose another one")),
+                ),
+                Some(Err(mistake)) => (number(index), Some(mistake)),
+                None => {
+                    let keys = case.check_keys(&case::keys()).err();
+                    let problem = keys.unwrap_or_else(|| {
+                        case.mistake("has no name; name the behaviour that the case shows")
+                    });
+                    (number(index), Some(problem))
+                }
+            };
+            if self.options.filter.as_ref().is_some_and(|filter| !filter.is_match(&name)) {
+                continue;
+            }
+            let status = match problem.map_or_else(|| run(case, index), Err) {
+                Ok(differences) if differences.is_empty() => Status::Passed,
+                Ok(differences) => Status::Failed(differences),
+                Err(mistake) => Status::Broken(mistake),
+            };
+            result.cases.push(CaseResult { name, line: case.position().map(|at| at.line), status });
+        }
+    }
+}
+
+fn number(index: usize) -> String {
+    format!("case {}", index.saturating_add(1))
+}
+
+/// Reads the files that take the place of modules.
+fn modules(at: &Cursor<'_>, dir: &Path) -> Result<BTreeMap<String, PathBuf>, Mistake> {
+    at.entries()?
+        .into_iter()
+        .map(|(name, file)| {
+            let path = dir.join(file.text()?);
+            if path.is_file() {
+                Ok((name.to_owned(), path))
+            } else {
+                Err(file.mistake(format!(
+                    "{} does not exist; build the module, or correct the path",
+                    path.display()
+                )))
+            }
+        })
+        .collect()
+}
+
+/// Runs a case of a list.
+fn of_list(
+    at: &Cursor<'_>,
+    index: usize,
+    policy: &str,
+    policies: &mut Policies<'_>,
+) -> Result<Vec<Difference>, Mistake> {
+    at.check_keys(&LIST_KEYS)?;
+    if let Some(want) = at.get("want") {
+        want.check_keys(&LIST_WANT)?;
+    }
+    if let Some(cluster) = at.get("cluster") {
+        cluster.check_keys(&["objects", "unreachable"])?;
+    }
+    let case = case_format::read(index, at.value.clone()).map_err(|problem| at.mistake(problem))?;
+    let settings = match &case.settings {
+        Value::Null => Settings::new(),
+        settings => [(policy.to_owned(), settings.clone())].into(),
+    };
+    let loaded = policies.with(&settings).map_err(|problem| at.mistake(problem))?;
+    let Some(policy) = loaded.first() else { return Ok(Vec::new()) };
+    let modules: Vec<&Module> = policy.modules().collect();
+    let [module] = modules.as_slice() else {
+        return Err(at.mistake("a list of cases is about one module; test a group in a file with policies"));
+    };
+    if let Some(problem) = policy.problem() {
+        return Err(at.mistake(format!("policy {policy} cannot be loaded: {problem}")));
+    }
+    let got = match policy.settings_error() {
+        Some(problem) => Got::new(Verdict::SettingsError(problem)),
+        None => of_module(module, &case).map_err(|problem| at.mistake(problem))?,
+    };
+    let name = policy.reference.name.clone();
+    let want = Want::of_outcome(case.want);
+    Ok(compare(&name, Named::Yes(&want), &got, true).into_iter().collect())
+}
+
+/// Asks a module about the request of a case of a list.
+fn of_module(module: &Module, case: &case_format::Case) -> Result<Got, String> {
+    let cluster = match &case.cluster.unreachable {
+        Some(reason) => scan::Cluster::unreachable(reason),
+        None => scan::Cluster::of_objects(case.cluster.objects.clone())?,
+    };
+    let request = Request::new(case.admission_request()?.as_value().clone());
+    let verdict = module.judge(&request, &cluster);
+    Ok(Got {
+        verdict: match verdict.result {
+            Judged::Admitted => Verdict::Admitted,
+            Judged::Mutated(object) => Verdict::Mutated(object),
+            Judged::Denied(denial) => {
+                let lines = denial.lines().into_iter().map(|text| Line { path: None, text });
+                Verdict::Denied(lines.collect())
+            }
+            Judged::Fault(message) => Verdict::Fault(message),
+            Judged::Unknown(reason) => Verdict::Unknown(reason),
+        },
+        warnings: verdict.warnings,
+        audit_annotations: verdict.audit_annotations,
+        asked: verdict.look_ups.iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// Asks the policies about the requests of a case.
+fn judge(case: &Case, policies: &[Rc<Policy>]) -> BTreeMap<String, Got> {
+    let mut all: BTreeMap<String, Got> = BTreeMap::new();
+    let mut add = |policy: &Policy, got: Got| match all.get_mut(&policy.reference.name) {
+        Some(known) => known.add(got),
+        None => {
+            all.insert(policy.reference.name.clone(), got);
+        }
+    };
+    // A policy that rejects its settings judges nothing.
+    let mut usable = Vec::new();
+    for policy in policies {
+        match policy.settings_error() {
+            Some(problem) => add(policy, Got::new(Verdict::SettingsError(problem))),
+            None => usable.push(Rc::clone(policy)),
+        }
+    }
+    let pods = if case.pods { Pods::Auto } else { Pods::Off };
+    for request in &case.requests {
+        let mut request = Request::new(request.clone());
+        scan::ask_with_pods(&usable, &mut request, pods, &case.user, &case.cluster, &mut |answer, asked| {
+            if let Some(policy) = usable.get(answer.policy) {
+                add(policy, Got::of(answer, asked));
+            }
+        });
+    }
+    all
+}
+
+/// Compares what policies did with what the case wants.
+fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>) -> Vec<Difference> {
+    let is_one = case.requests.len() == 1;
+    let difference = |policy: &Rc<Policy>| {
+        let name = &policy.reference.name;
+        let named = match (case.wants.by_policy.get(name), &case.wants.others) {
+            (Some(want), _) => Named::Yes(want),
+            (None, Some(want)) => Named::ByStar(want),
+            (None, None) => Named::No,
+        };
+        compare(name, named, got.get(name)?, is_one)
+    };
+    policies.iter().filter_map(difference).collect()
+}

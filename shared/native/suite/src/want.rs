@@ -1,0 +1,244 @@
+//! What a case wants of a policy.
+
+use std::collections::BTreeMap;
+
+use case_format::CaseOutcome;
+use regex::Regex;
+use serde_json::Value;
+
+use crate::Mistake;
+use crate::cursor::Cursor;
+
+/// What a case wants of a policy.
+#[derive(Clone, Debug)]
+pub(crate) struct Want {
+    pub(crate) verdict: Wanted,
+    /// Whether lists may have more lines than the wanted ones.
+    pub(crate) more: bool,
+    /// `None` if the case does not say.
+    pub(crate) warnings: Option<Vec<Line>>,
+    pub(crate) audit_annotations: Option<BTreeMap<String, Line>>,
+    pub(crate) asked: Option<Vec<Line>>,
+}
+
+/// The wanted verdict.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    Admitted,
+    Denied(Vec<Line>),
+    Monitored(Vec<Line>),
+    Mutated(Mutation),
+    Fault(Line),
+    SettingsError(Line),
+    /// `rules`, `namespaceSelector`, `objectSelector` or the name of a condition.
+    Skipped(String),
+}
+
+/// The wanted change.
+#[derive(Clone, Debug)]
+pub(crate) enum Mutation {
+    /// Any change.
+    Any,
+    /// The whole object.
+    Object(Value),
+    /// The values of some paths.
+    Values(Vec<(String, Value)>),
+}
+
+/// A wanted line.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// The path with which the line begins.
+    pub(crate) path: Option<String>,
+    pub(crate) text: Pattern,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Pattern {
+    Any,
+    Equals(String),
+    Contains(String),
+    Matches(Regex),
+}
+
+/// The keys of a verdict.
+const VERDICTS: [&str; 7] =
+    ["admitted", "denied", "mutated", "fault", "settingsError", "monitored", "skipped"];
+
+/// All keys.
+pub(crate) const KEYS: [&str; 11] = [
+    "admitted",
+    "denied",
+    "mutated",
+    "fault",
+    "settingsError",
+    "monitored",
+    "skipped",
+    "warnings",
+    "auditAnnotations",
+    "asked",
+    "more",
+];
+
+impl Want {
+    /// Reads what a case wants of one policy.
+    ///
+    /// # Errors
+    /// Unknown keys, other values, and another number of verdicts than one.
+    pub(crate) fn read(at: &Cursor<'_>) -> Result<Self, Mistake> {
+        at.check_keys(&KEYS)?;
+        let given: Vec<(&str, Cursor<'_>)> =
+            VERDICTS.iter().filter_map(|key| Some((*key, at.get(key)?))).collect();
+        let [(key, verdict)] = given.as_slice() else {
+            let problem = format!("takes exactly one of {}", VERDICTS.join(", "));
+            return Err(at.mistake(problem));
+        };
+        let verdict = match *key {
+            "admitted" => match verdict.flag()? {
+                true => Wanted::Admitted,
+                false => return Err(verdict.mistake("expected true; write denied with its lines")),
+            },
+            "denied" => Wanted::Denied(denial(verdict)?),
+            "monitored" => Wanted::Monitored(denial(verdict)?),
+            "mutated" => Wanted::Mutated(mutation(verdict)?),
+            "fault" => Wanted::Fault(Line::read(verdict)?),
+            "settingsError" => Wanted::SettingsError(Line::read(verdict)?),
+            _ => Wanted::Skipped(verdict.text()?.to_owned()),
+        };
+        let lists = |key: &str| at.get(key).map(|list| lines(&list)).transpose();
+        let annotations = at.get("auditAnnotations").map(|all| {
+            let entries = all.entries()?.into_iter();
+            entries.map(|(key, line)| Ok((key.to_owned(), Line::read(&line)?))).collect()
+        });
+        Ok(Self {
+            verdict,
+            more: at.get("more").map(|more| more.flag()).transpose()?.unwrap_or(false),
+            warnings: lists("warnings")?,
+            audit_annotations: annotations.transpose()?,
+            asked: lists("asked")?,
+        })
+    }
+
+    /// Returns what a case of a list wants, which says everything.
+    pub(crate) fn of_outcome(outcome: CaseOutcome) -> Self {
+        let CaseOutcome { denied, mutated, fault, settings_error, .. } = outcome;
+        let all = |lines: Vec<String>| lines.into_iter().map(Line::equal).collect();
+        let verdict = if let Some(lines) = denied {
+            Wanted::Denied(all(lines))
+        } else if let Some(object) = mutated {
+            Wanted::Mutated(Mutation::Object(object))
+        } else if let Some(message) = fault {
+            Wanted::Fault(Line::equal(message))
+        } else if let Some(message) = settings_error {
+            Wanted::SettingsError(Line::equal(message))
+        } else {
+            Wanted::Admitted
+        };
+        let annotations = outcome.audit_annotations.into_iter();
+        Self {
+            verdict,
+            more: false,
+            warnings: Some(all(outcome.warnings)),
+            audit_annotations: Some(annotations.map(|(key, text)| (key, Line::equal(text))).collect()),
+            asked: Some(all(outcome.asked)),
+        }
+    }
+}
+
+/// Reads the lines of a denial.
+fn denial(at: &Cursor<'_>) -> Result<Vec<Line>, Mistake> {
+    let lines = lines(at)?;
+    if lines.is_empty() {
+        return Err(at.mistake("expected at least one line; write one, or admitted: true"));
+    }
+    Ok(lines)
+}
+
+fn lines(at: &Cursor<'_>) -> Result<Vec<Line>, Mistake> {
+    at.items()?.iter().map(Line::read).collect()
+}
+
+fn mutation(at: &Cursor<'_>) -> Result<Mutation, Mistake> {
+    match at.value {
+        Value::Bool(true) => Ok(Mutation::Any),
+        Value::Object(_) => Ok(Mutation::Object(at.value.clone())),
+        Value::Array(_) => {
+            let values = at.items()?.into_iter().map(|item| {
+                item.check_keys(&["path", "equals"])?;
+                let path = item.get("path").ok_or_else(|| item.mistake("needs the path of a value"))?;
+                let value = item.value.get("equals").cloned().unwrap_or_default();
+                Ok((path.text()?.to_owned(), value))
+            });
+            values.collect::<Result<_, _>>().map(Mutation::Values)
+        }
+        _ => Err(at.mistake("expected true, the whole object, or a list of {path, equals}")),
+    }
+}
+
+impl Line {
+    pub(crate) fn equal(text: String) -> Self {
+        Self { path: None, text: Pattern::Equals(text) }
+    }
+
+    fn read(at: &Cursor<'_>) -> Result<Self, Mistake> {
+        if let Some(text) = at.value.as_str() {
+            return Ok(Self::equal(text.to_owned()));
+        }
+        if !at.value.is_object() {
+            return Err(
+                at.mistake("expected a string, or an object with path and contains, matches or equals")
+            );
+        }
+        at.check_keys(&["path", "contains", "matches", "equals"])?;
+        let path = at.get("path").map(|path| path.text().map(str::to_owned)).transpose()?;
+        let given: Vec<(&str, Cursor<'_>)> =
+            ["contains", "matches", "equals"].iter().filter_map(|key| Some((*key, at.get(key)?))).collect();
+        let text = match given.as_slice() {
+            [] if path.is_some() => Pattern::Any,
+            [("contains", text)] => Pattern::Contains(text.text()?.to_owned()),
+            [("matches", text)] => {
+                let expression = Regex::new(text.text()?);
+                Pattern::Matches(expression.map_err(|error| {
+                    let error = error.to_string().replace('\n', " ");
+                    text.mistake(format!("not a regular expression: {error}"))
+                })?)
+            }
+            [(_, text)] => Pattern::Equals(text.text()?.to_owned()),
+            _ => return Err(at.mistake("takes a path, one of contains, matches and equals, or both")),
+        };
+        if matches!(&text, Pattern::Contains(text) if text.is_empty()) {
+            return Err(at.mistake("contains: an empty text is in every line; write a part of the line"));
+        }
+        Ok(Self { path, text })
+    }
+
+    /// Returns whether a line is the wanted one.
+    pub(crate) fn is(&self, path: Option<&str>, line: &str) -> bool {
+        let at_path = self.path.as_deref().is_none_or(|wanted| {
+            let behind = line.strip_prefix(wanted);
+            path == Some(wanted) || behind.is_some_and(|behind| behind.starts_with(':'))
+        });
+        at_path
+            && match &self.text {
+                Pattern::Any => true,
+                Pattern::Equals(text) => line == text,
+                Pattern::Contains(text) => line.contains(text.as_str()),
+                Pattern::Matches(expression) => expression.is_match(line),
+            }
+    }
+
+    /// Returns the line as a test file writes it.
+    pub(crate) fn written(&self) -> String {
+        let quoted = |text: &str| Value::from(text).to_string();
+        let path = self.path.as_ref().map(|path| format!("path: {path}"));
+        let text = match &self.text {
+            Pattern::Equals(text) if path.is_none() => return quoted(text),
+            Pattern::Any => None,
+            Pattern::Equals(text) => Some(format!("equals: {}", quoted(text))),
+            Pattern::Contains(text) => Some(format!("contains: {}", quoted(text))),
+            Pattern::Matches(expression) => Some(format!("matches: {}", quoted(expression.as_str()))),
+        };
+        let parts: Vec<String> = path.into_iter().chain(text).collect();
+        format!("{{{}}}", parts.join(", "))
+    }
+}

@@ -1,0 +1,149 @@
+//! What is wanted and what happens, as lines of a test file.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::got::{Got, Line as GotLine, Verdict};
+use crate::want::{Line, Mutation, Want, Wanted};
+
+/// Returns what is wanted, without what `got` shows to be met by patterns.
+pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
+    let mut lines = match &want.verdict {
+        Wanted::Admitted => vec!["admitted: true".to_owned()],
+        Wanted::Denied(wanted) => list("denied", wanted, &of_denial(&got.verdict)),
+        Wanted::Monitored(wanted) => list("monitored", wanted, &of_denial(&got.verdict)),
+        Wanted::Mutated(Mutation::Any) => vec!["mutated: true".to_owned()],
+        Wanted::Mutated(Mutation::Object(object)) => block("mutated", object),
+        Wanted::Mutated(Mutation::Values(values)) => {
+            let one = |(path, value): &(String, Value)| format!("  - {{path: {path}, equals: {value}}}");
+            ["mutated:".to_owned()].into_iter().chain(values.iter().map(one)).collect()
+        }
+        Wanted::Fault(line) => vec![format!("fault: {}", met(line, fault(&got.verdict)))],
+        Wanted::SettingsError(line) => {
+            vec![format!("settingsError: {}", met(line, settings_error(&got.verdict)))]
+        }
+        Wanted::Skipped(why) => vec![format!("skipped: {why}")],
+    };
+    let texts = |texts: &[String]| texts.iter().map(|text| (None, text.clone())).collect::<Vec<_>>();
+    if let Some(wanted) = &want.warnings {
+        lines.extend(list("warnings", wanted, &texts(&got.warnings)));
+    }
+    if let Some(wanted) = &want.audit_annotations {
+        lines.push("auditAnnotations:".to_owned());
+        let one = |(key, line): (&String, &Line)| {
+            format!("  {key}: {}", met(line, got.audit_annotations.get(key).map(String::as_str)))
+        };
+        lines.extend(wanted.iter().map(one));
+    }
+    if let Some(wanted) = &want.asked {
+        lines.extend(list("asked", wanted, &texts(&got.asked)));
+    }
+    lines
+}
+
+/// Returns what happens, with the lists that the case compares.
+pub(crate) fn got(got: &Got, want: Option<&Want>) -> Vec<String> {
+    let mut lines = verdict(&got.verdict, want);
+    if want.is_some_and(|want| want.warnings.is_some()) {
+        lines.extend(texts("warnings", &got.warnings));
+    }
+    if want.is_some_and(|want| want.audit_annotations.is_some()) {
+        lines.extend(annotations(&got.audit_annotations));
+    }
+    if want.is_some_and(|want| want.asked.is_some()) {
+        lines.extend(texts("asked", &got.asked));
+    }
+    lines
+}
+
+fn verdict(verdict: &Verdict, want: Option<&Want>) -> Vec<String> {
+    match verdict {
+        Verdict::Skipped(why, _) => vec![format!("skipped: {why}")],
+        Verdict::Admitted => vec!["admitted: true".to_owned()],
+        Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
+            Some(Wanted::Mutated(Mutation::Values(values))) => {
+                let value = |path: &str| crate::compare::value_at(object, path).unwrap_or(&Value::Null);
+                let one =
+                    |(path, _): &(String, Value)| format!("  - {{path: {path}, equals: {}}}", value(path));
+                ["mutated:".to_owned()].into_iter().chain(values.iter().map(one)).collect()
+            }
+            _ => block("mutated", object),
+        },
+        Verdict::Monitored(lines) => denial("monitored", lines),
+        Verdict::Denied(lines) => denial("denied", lines),
+        Verdict::Fault(message) => vec![format!("fault: {}", quoted(message))],
+        Verdict::SettingsError(message) => vec![format!("settingsError: {}", quoted(message))],
+        Verdict::Unknown(reason) => vec![format!("# unknown: {}", report::one_line(reason))],
+    }
+}
+
+fn denial(key: &str, lines: &[GotLine]) -> Vec<String> {
+    let lines = lines.iter().map(|line| format!("  - {}", quoted(&line.text)));
+    [format!("{key}:")].into_iter().chain(lines).collect()
+}
+
+fn texts(key: &str, texts: &[String]) -> Vec<String> {
+    if texts.is_empty() {
+        return vec![format!("{key}: []")];
+    }
+    let lines = texts.iter().map(|text| format!("  - {}", quoted(text)));
+    [format!("{key}:")].into_iter().chain(lines).collect()
+}
+
+fn annotations(annotations: &BTreeMap<String, String>) -> Vec<String> {
+    let lines = annotations.iter().map(|(key, text)| format!("  {key}: {}", quoted(text)));
+    ["auditAnnotations:".to_owned()].into_iter().chain(lines).collect()
+}
+
+/// Returns the lines of a wanted list. A pattern that a line meets is shown as that line, so that a
+/// comparison shows only what differs.
+fn list(key: &str, wanted: &[Line], got: &[(Option<String>, String)]) -> Vec<String> {
+    if wanted.is_empty() {
+        return vec![format!("{key}: []")];
+    }
+    let mut left: Vec<&(Option<String>, String)> = got.iter().collect();
+    let lines =
+        wanted.iter().map(|line| match left.iter().position(|(path, text)| line.is(path.as_deref(), text)) {
+            Some(at) => format!("  - {}", quoted(&left.remove(at).1)),
+            None => format!("  - {}", line.written()),
+        });
+    [format!("{key}:")].into_iter().chain(lines).collect()
+}
+
+fn of_denial(verdict: &Verdict) -> Vec<(Option<String>, String)> {
+    match verdict {
+        Verdict::Denied(lines) | Verdict::Monitored(lines) => {
+            lines.iter().map(|line| (line.path.clone(), line.text.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn met(line: &Line, got: Option<&str>) -> String {
+    got.filter(|got| line.is(None, got)).map_or_else(|| line.written(), quoted)
+}
+
+fn fault(verdict: &Verdict) -> Option<&str> {
+    if let Verdict::Fault(message) = verdict { Some(message) } else { None }
+}
+
+fn settings_error(verdict: &Verdict) -> Option<&str> {
+    if let Verdict::SettingsError(message) = verdict { Some(message) } else { None }
+}
+
+/// Returns a value as a block of YAML below a key.
+fn block(key: &str, value: &Value) -> Vec<String> {
+    match manifest::write(value) {
+        Some(text) => {
+            let lines = text.lines().map(|line| format!("  {line}"));
+            [format!("{key}:")].into_iter().chain(lines).collect()
+        }
+        None => vec![format!("{key}: {value}")],
+    }
+}
+
+/// A string of JSON is one of YAML.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
