@@ -93,3 +93,40 @@ fn other_formats_and_baselines_are_refused() {
         assert!(status == 2 && stderr.contains("cannot be used with"), "{stderr}");
     }
 }
+
+const KYVERNO: &str = "\
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: baseline}
+spec:
+  validationFailureAction: Enforce
+  rules:
+    - name: pods
+      match: {any: [{resources: {kinds: [Pod]}}]}
+      validate: {podSecurity: {level: LEVEL, version: latest}}
+";
+
+const UNCONVERTED: &str = "    - name: registry
+      match: {any: [{resources: {kinds: [Pod]}}]}
+      validate: {message: no, pattern: {spec: {containers: [{image: 'registry.example.com/*'}]}}}
+";
+
+#[test]
+fn policies_of_kyverno_can_be_a_side() {
+    let folder = folder("compare-kyverno");
+    folder.file("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {hostPID: true, containers: [{name: web, image: web}]}\n");
+    folder.file("restricted.yaml", KYVERNO.replace("LEVEL", "restricted"));
+    folder.file("baseline.yaml", KYVERNO.replace("LEVEL", "baseline"));
+    folder.file("more.yaml", format!("{}{UNCONVERTED}", KYVERNO.replace("LEVEL", "baseline")));
+    let run = |arguments: &[&str]| folder.run(&[&["scan", "pod.yaml"], arguments].concat(), "");
+    let (status, stdout, stderr) = run(&["-p", "restricted.yaml", "--compare", "baseline.yaml"]);
+    assert_eq!((status, stderr.as_str()), (1, ""), "{stdout}");
+    assert!(stdout.contains("runAsNonRoot"), "{stdout}");
+    let (status, stdout, _) = run(&["-p", "baseline.yaml"]);
+    assert!(status == 1 && stdout.contains("spec.hostPID"), "{stdout}");
+    // A rule that is left out is never a pass.
+    let (status, stdout, stderr) = run(&["-p", "more.yaml"]);
+    assert_eq!(status, 2, "{stdout}{stderr}");
+    assert!(stdout.contains("ClusterPolicy baseline, rule registry: "), "{stdout}");
+    assert!(stdout.contains("spec.hostPID"), "{stdout}");
+}

@@ -325,8 +325,15 @@ fn exceptions_in_annotations_need_a_reason_and_can_end() {
         assert!(json.contains("\"excepted\": \"moves"), "{json}");
         let (status, text, _) = run(annotation, &["--no-exceptions"]);
         assert_eq!(status, 1);
-        assert!(!text.contains("except"), "{text}");
+        assert!(text.contains("1 exception is not honoured: the scan judges without exceptions"), "{text}");
+        assert!(!text.contains("excepted"), "{text}");
     }
+    // Others can annotate an object in a cluster.
+    let annotated = "  name: web\n  resourceVersion: '7'\n  annotations:\n    portcullis.dev/except.external-ips: moves\n";
+    folder.file("dump.yaml", EXPOSED.replace("  name: web\n", annotated));
+    let (status, text, _) = scan(&folder, &["dump.yaml", "-p", "external-ips"]);
+    assert!(status == 1 && text.contains("1 exception is not honoured: others may"), "{text}");
+    assert_eq!(scan(&folder, &["dump.yaml", "-p", "external-ips", "--exceptions"]).0, 0);
     for (annotation, problem) in [
         ("external-ips: ''", "an exception has a reason; "),
         ("external-ips: moves until 2020-01-31", "the exception ended on 2020-01-31 and does not count; "),

@@ -5,86 +5,40 @@ use std::fs;
 use std::path::Path;
 
 use deployment::{Instance, Needs};
-use serde_json::{Value, json};
+use tests::chart::{Configured, configured};
 use tests::root;
 
-use crate::{chart_folder, metadata, parse_one, read, texts};
-
-/// An instance in the values of the chart.
-pub(crate) struct Configured {
-    pub(crate) name: String,
-    pub(crate) id: String,
-    pub(crate) settings: Value,
-    pub(crate) needs: Needs,
-    skipped_namespaces: Vec<String>,
-}
+use crate::{chart_folder, metadata, parse_one, read};
 
 /// Returns the instances in the default values of the chart, with their settings.
 pub(crate) fn instances() -> Vec<Configured> {
-    instances_in(&parse_one(&chart_folder().join("values.yaml")))
+    configured(&parse_one(&chart_folder().join("values.yaml")))
 }
 
-/// Returns the enabled instances in values of the chart, with their settings.
-pub(crate) fn instances_in(values: &Value) -> Vec<Configured> {
-    let instance = |(name, policy): (&String, &Value)| {
-        let id = policy["module"].as_str().unwrap_or(name).to_owned();
-        let mut settings = values["settings"].get(&id).cloned().unwrap_or_else(|| json!({}));
-        merge(&mut settings, &policy["settings"]);
-        let deployment = deployment::find(&id).unwrap_or_else(|| panic!("{name}: {id}"));
-        let needs = if policy["audit"] == json!(true) {
-            deployment.audit_needs(&settings).unwrap_or_else(|| panic!("{name}: cannot be audited"))
-        } else {
-            deployment.needs(&settings)
-        };
-        let skips = deployment.skips_infrastructure_namespaces();
-        let mut skipped_namespaces =
-            if skips { texts(&values["infrastructureNamespaces"]) } else { Vec::new() };
-        if skips {
-            skipped_namespaces.extend(texts(&values["skippedNamespaces"]));
-            skipped_namespaces.extend(texts(&policy["skippedNamespaces"]));
-            skipped_namespaces.sort();
-            skipped_namespaces.dedup();
-        }
-        Configured { name: name.clone(), id, settings, needs, skipped_namespaces }
+/// Returns the manifests of an instance.
+pub(crate) fn yaml(instance: &Configured) -> String {
+    let metadata = metadata(&instance.id);
+    let module = format!(
+        "registry://{}:v{}",
+        metadata.annotations["io.kubewarden.policy.ociUrl"],
+        env!("CARGO_PKG_VERSION")
+    );
+    let skipped: Vec<&str> = instance.skipped_namespaces.iter().map(String::as_str).collect();
+    let instance = Instance {
+        name: &instance.name,
+        module: &module,
+        category: &metadata.annotations["io.kubewarden.policy.category"],
+        severity: &metadata.annotations["io.kubewarden.policy.severity"],
+        settings: &instance.settings,
+        needs: &needs(instance),
+        skipped_namespaces: &skipped,
     };
-    let policies = values["policies"].as_object().unwrap().iter();
-    policies.filter(|(_, policy)| policy["enabled"] == json!(true)).map(instance).collect()
+    instance.to_yaml().unwrap()
 }
 
-/// Lays values over others, as Helm does.
-pub(crate) fn merge(values: &mut Value, over: &Value) {
-    match (values, over) {
-        (Value::Object(values), Value::Object(over)) => {
-            for (key, value) in over {
-                merge(values.entry(key.clone()).or_insert(Value::Null), value);
-            }
-            values.retain(|_, value| !value.is_null());
-        }
-        (values, over) => *values = over.clone(),
-    }
-}
-
-impl Configured {
-    /// Returns the manifests of the instance.
-    pub(crate) fn yaml(&self) -> String {
-        let metadata = metadata(&self.id);
-        let module = format!(
-            "registry://{}:v{}",
-            metadata.annotations["io.kubewarden.policy.ociUrl"],
-            env!("CARGO_PKG_VERSION")
-        );
-        let skipped: Vec<&str> = self.skipped_namespaces.iter().map(String::as_str).collect();
-        let instance = Instance {
-            name: &self.name,
-            module: &module,
-            category: &metadata.annotations["io.kubewarden.policy.category"],
-            severity: &metadata.annotations["io.kubewarden.policy.severity"],
-            settings: &self.settings,
-            needs: &self.needs,
-            skipped_namespaces: &skipped,
-        };
-        instance.to_yaml().unwrap()
-    }
+/// Returns the needs of an instance.
+pub(crate) fn needs(instance: &Configured) -> Needs {
+    instance.needs().unwrap_or_else(|| panic!("{}: no policy, or none that can be audited", instance.name))
 }
 
 /// Writes a generated text with `BLESS`, and compares it otherwise.
@@ -102,7 +56,7 @@ fn the_base_has_the_needs_of_the_settings_in_the_chart() {
         let text = format!(
             "# Written by `./justw bless` from the values of the chart and policies/{}/deployment.yml.\n{}",
             instance.id,
-            instance.yaml()
+            yaml(&instance)
         );
         compare_or_write(&root().join("deploy").join(format!("{}.yaml", instance.name)), &text);
     }
@@ -136,8 +90,8 @@ fn the_readmes_show_the_manifests() {
         for (at, mut instance) in shown.enumerate() {
             // The whole list is in the chart.
             instance.skipped_namespaces.retain(|name| name == "kube-system");
-            let yaml = instance.yaml();
-            let policy = yaml.rsplit("---\n").next().unwrap_or_default();
+            let manifests = yaml(&instance);
+            let policy = manifests.rsplit("---\n").next().unwrap_or_default();
             let (metadata, spec) = policy.split_once("  labels:\n").unwrap();
             let (_, spec) = spec.split_once("\nspec:\n").unwrap();
             let separator = if at > 0 { "---\n" } else { "" };

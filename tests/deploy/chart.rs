@@ -7,7 +7,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::base::instances;
+use crate::base::{instances, needs};
 use crate::definitions::violations;
 use crate::renderings::helm;
 use crate::{chart_folder, parse_one, read};
@@ -74,6 +74,11 @@ fn rejects_values_of_a_wrong_type() {
 /// Values that cannot protect, or that Kubewarden would refuse, with a part of the message.
 const REFUSED: &[(&str, &str)] = &[
     ("mode: 7", "mode"),
+    ("scan: { enabled: true }", "scan.enabled is true, but scan.image is empty"),
+    (
+        "scan: { enabled: true, image: a, arguments: [--namespace=shop] }",
+        "scan.arguments limits the scan to a namespace",
+    ),
     ("module: { registry: 'registry://ghcr.io/portcullis' }", "registry"),
     ("timeoutEvalSeconds: 9", "external-ips: timeoutEvalSeconds is greater than timeoutSeconds; lower it"),
     (
@@ -223,10 +228,11 @@ fn the_readme_of_the_chart_describes_every_value() {
     }
     table.push_str("\n| policy | module | judges by default | audits | settings |\n|---|---|---|---|---|\n");
     for instance in instances() {
+        let needs = needs(&instance);
         let judged: BTreeSet<&str> =
-            instance.needs.rules.iter().flat_map(|rule| &rule.resources).map(String::as_str).collect();
+            needs.rules.iter().flat_map(|rule| &rule.resources).map(String::as_str).collect();
         let judged = Vec::from_iter(judged).join(", ");
-        let audits = if instance.needs.background_audit { "yes" } else { "no" };
+        let audits = if needs.background_audit { "yes" } else { "no" };
         let (name, id, settings) = (&instance.name, &instance.id, &instance.settings);
         writeln!(table, "| `{name}` | {id} | {judged} | {audits} | `{settings}` |").unwrap();
     }

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tests::chart::lay_over;
 use tests::root;
 
-use crate::base::merge;
 use crate::renderings::helm;
 use crate::{chart_folder, parse_one, read};
 
@@ -53,10 +53,10 @@ fn options(command: &str) -> Value {
                 text => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
             };
             let nested = path.rsplit('.').fold(value, |value, name| json!({ name: value }));
-            merge(&mut values, &nested);
+            lay_over(&mut values, &nested);
         } else if argument.contains('/') {
             // A file with only a name is one that the reader writes.
-            merge(&mut values, &parse_one(&root().join(argument)));
+            lay_over(&mut values, &parse_one(&root().join(argument)));
         }
     }
     values

@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use tests::chart::{configured, lay_over};
 use tests::root;
 
-use crate::base::{compare_or_write, instances, instances_in, merge};
+use crate::base::{compare_or_write, instances, yaml};
 use crate::renderings::output;
 use crate::{by_name, chart_folder, parse, parse_one};
 
@@ -25,12 +26,12 @@ fn systems() -> Vec<String> {
 /// Returns the policies that the chart renders with the values of a preset.
 fn with_preset(system: &str) -> Vec<Value> {
     let mut values = parse_one(&chart_folder().join("values.yaml"));
-    merge(&mut values, &parse_one(&chart_folder().join("presets").join(format!("{system}.yaml"))));
-    instances_in(&values).iter().flat_map(|instance| parse(&instance.yaml())).collect()
+    lay_over(&mut values, &parse_one(&chart_folder().join("presets").join(format!("{system}.yaml"))));
+    configured(&values).iter().flat_map(|instance| parse(&yaml(instance))).collect()
 }
 
 fn base() -> Vec<Value> {
-    instances().iter().flat_map(|instance| parse(&instance.yaml())).collect()
+    instances().iter().flat_map(|instance| parse(&yaml(instance))).collect()
 }
 
 /// Returns the JSON merge patch (RFC 7386) that makes a value another one.

@@ -8,6 +8,7 @@ use admission::PolicyEntry;
 use harness::Case;
 use matching::{Decision, Webhook};
 use serde_json::{Value, json};
+use tests::chart::{Configured, configured, lay_over};
 use tests::root;
 
 /// The label with the name of a Namespace, which the API server sets.
@@ -20,61 +21,44 @@ pub(crate) fn parse_one(path: &Path) -> Value {
     <[Value; 1]>::try_from(documents).map(|[document]| document).expect("one document")
 }
 
-/// Lays values over others as Helm does: maps are merged, null removes a key, all else is replaced.
-pub(crate) fn lay_over(base: &mut Value, over: &Value) {
-    match (base, over) {
-        (Value::Object(base), Value::Object(over)) => {
-            for (key, value) in over {
-                if value.is_null() {
-                    base.remove(key);
-                } else {
-                    lay_over(base.entry(key.clone()).or_insert_with(|| json!({})), value);
-                }
-            }
-        }
-        (base, over) => *base = over.clone(),
-    }
-}
-
-pub(crate) fn texts(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
-}
-
 /// A policy of the chart, as it is deployed in `mode: protect`.
 #[derive(Debug)]
 pub(crate) struct Instance {
-    pub(crate) name: String,
-    module: String,
-    pub(crate) settings: Value,
-    /// Whether only the audit scanner uses it.
-    audits: bool,
+    configured: Configured,
     /// The fields of its `spec` that follow from the settings.
     pub(crate) spec: Value,
     webhook: Webhook,
 }
 
 impl Instance {
-    fn new(name: &str, module: &str, settings: Value, skipped: &BTreeSet<String>, audits: bool) -> Self {
-        let policy = deployment::find(module).expect("a policy");
-        let needs = if audits { policy.audit_needs(&settings) } else { Some(policy.needs(&settings)) };
-        let needs = needs.unwrap_or_else(|| panic!("{name}: no instance for audits"));
+    fn new(configured: Configured) -> Self {
+        let needs = configured.needs().unwrap_or_else(|| panic!("{}: no such instance", configured.name));
         let spec = json!({
             "rules": needs.rules,
             "matchConditions": needs.match_conditions,
             "contextAwareResources": needs.context_aware_resources,
-            "namespaceSelector": selector(skipped),
+            "namespaceSelector": selector(&configured.skipped_namespaces),
             "mutating": needs.mutating,
         });
-        let webhook = Webhook::from_spec(&spec).unwrap_or_else(|error| panic!("{name}: {error}"));
-        Self { name: name.to_owned(), module: module.to_owned(), settings, audits, spec, webhook }
+        let webhook =
+            Webhook::from_spec(&spec).unwrap_or_else(|error| panic!("{}: {error}", configured.name));
+        Self { configured, spec, webhook }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.configured.name
+    }
+
+    pub(crate) fn settings(&self) -> &Value {
+        &self.configured.settings
     }
 
     pub(crate) fn entry(&self) -> &'static PolicyEntry {
-        rules::CATALOG.iter().find(|entry| entry.id == self.module).expect("a module")
+        rules::CATALOG.iter().find(|entry| entry.id == self.configured.id).expect("a module")
     }
 
     pub(crate) fn has_valid_settings(&self) -> bool {
-        (self.entry().check_settings)(self.settings.to_string().as_bytes()).is_ok()
+        (self.entry().check_settings)(self.configured.settings.to_string().as_bytes()).is_ok()
     }
 
     pub(crate) fn mutates(&self) -> bool {
@@ -83,17 +67,17 @@ impl Instance {
 
     /// Returns the same instance for all namespaces.
     pub(crate) fn everywhere(&self) -> Self {
-        Self::new(&self.name, &self.module, self.settings.clone(), &BTreeSet::new(), self.audits)
+        Self::new(Configured { skipped_namespaces: BTreeSet::new(), ..self.configured.clone() })
     }
 
     /// Checks that a `ClusterAdmissionPolicy` has the settings, and the fields that follow from
     /// them.
     pub(crate) fn assert_is_in(&self, policy: &Value) {
-        assert_eq!(policy["spec"]["settings"], self.settings, "{}", self.name);
+        assert_eq!(policy["spec"]["settings"], self.configured.settings, "{}", self.configured.name);
         for (field, value) in self.spec.as_object().expect("fields") {
             let is_set = |value: &&Value| **value != json!([]) && **value != json!({});
             let found = policy["spec"].get(field).filter(is_set);
-            assert_eq!(found, Some(value).filter(is_set), "{}: {field}", self.name);
+            assert_eq!(found, Some(value).filter(is_set), "{}: {field}", self.configured.name);
         }
     }
 
@@ -107,8 +91,8 @@ impl Instance {
         });
         match self.webhook.decide(&request, namespace) {
             Decision::Called(_) => true,
-            Decision::Unknown(reason) => panic!("{}: {}: {reason}", case.name, self.name),
-            Decision::ConditionFailed(error) => panic!("{}: {}: {error}", case.name, self.name),
+            Decision::Unknown(reason) => panic!("{}: {}: {reason}", case.name, self.configured.name),
+            Decision::ConditionFailed(error) => panic!("{}: {}: {error}", case.name, self.configured.name),
             _ => false,
         }
     }
@@ -123,33 +107,12 @@ pub(crate) fn selector(skipped: &BTreeSet<String>) -> Value {
 
 /// Returns the instances, with their effective settings.
 pub(crate) fn all_instances(values: &Value) -> Vec<Instance> {
-    let policies = values["policies"].as_object().expect("policies");
-    let enabled = policies.iter().filter(|(_, policy)| policy["enabled"] == true);
-    enabled.map(|(name, policy)| instance(values, name, policy)).collect()
+    configured(values).into_iter().map(Instance::new).collect()
 }
 
 /// Returns the instances that take part in admission, with their effective settings.
 pub(crate) fn instances(values: &Value) -> Vec<Instance> {
-    all_instances(values).into_iter().filter(|instance| !instance.audits).collect()
-}
-
-pub(crate) fn instance(values: &Value, name: &str, policy: &Value) -> Instance {
-    let module = policy["module"].as_str().unwrap_or(name);
-    let mut settings = match &values["settings"][module] {
-        Value::Null => json!({}),
-        shared => shared.clone(),
-    };
-    lay_over(&mut settings, &policy["settings"]);
-    let mut skipped = BTreeSet::new();
-    if deployment::find(module).expect("a policy").skips_infrastructure_namespaces() {
-        let mut skip = |list: &Value| skipped.extend(texts(list).map(str::to_owned));
-        skip(&values["skippedNamespaces"]);
-        skip(&policy["skippedNamespaces"]);
-        if values["skipInfrastructureNamespaces"] == true {
-            skip(&values["infrastructureNamespaces"]);
-        }
-    }
-    Instance::new(name, module, settings, &skipped, policy["audit"] == true)
+    all_instances(values).into_iter().filter(|instance| !instance.configured.audits).collect()
 }
 
 pub(crate) fn default_values() -> Value {

@@ -17,11 +17,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::{Map, Value, json};
+use tests::chart::lay_over;
 use tests::root;
 
-use crate::instances::{
-    Instance, default_values, everywhere, instances, lay_over, preset_of, rolled_out, values,
-};
+use crate::instances::{Instance, default_values, everywhere, instances, preset_of, rolled_out, values};
 use crate::requests::{Asked, Reason, Skips, data, problem};
 
 fn check(system: &str) {

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tests::chart::lay_over;
 use tests::root;
 
 use crate::SYSTEMS;
-use crate::instances::{all_instances, lay_over, preset_of, values};
+use crate::instances::{all_instances, preset_of, values};
 
 /// Renders the chart with values in addition to the defaults, or returns `None` without helm.
 fn rendered(name: &str, values: &Value) -> Option<Vec<Value>> {
@@ -46,11 +47,10 @@ fn helm_renders_each_preset_as_it_is_judged() {
         assert!(!instances.is_empty());
         for instance in instances {
             let is_it = |object: &&Value| {
-                object["kind"] == "ClusterAdmissionPolicy"
-                    && object["metadata"]["name"] == instance.name.as_str()
+                object["kind"] == "ClusterAdmissionPolicy" && object["metadata"]["name"] == instance.name()
             };
             let policy = objects.iter().find(is_it);
-            instance.assert_is_in(policy.unwrap_or_else(|| panic!("{system}: no {}", instance.name)));
+            instance.assert_is_in(policy.unwrap_or_else(|| panic!("{system}: no {}", instance.name())));
         }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use harness::{Case, CaseOutcome, judge};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tests::chart::texts;
 use tests::root;
 
-use crate::instances::{Instance, NAME_LABEL, parse_one, texts};
+use crate::instances::{Instance, NAME_LABEL, parse_one};
 
 /// A request, and what should happen to it.
 #[derive(Clone, Debug)]
@@ -140,18 +141,18 @@ pub(crate) fn judged<'a>(
         if !instance.is_reached_by(&case) {
             continue;
         }
-        case.settings = instance.settings.clone();
+        case.settings = instance.settings().clone();
         let judged = judge::natively(instance.entry(), &case)
             .unwrap_or_else(|error| panic!("{}: {error}", case.place()));
         let CaseOutcome { admitted, denied, mutated, fault, settings_error, .. } = judged.outcome;
         match (denied, mutated) {
-            (Some(lines), _) => _ = denials.insert(instance.name.clone(), lines),
+            (Some(lines), _) => _ = denials.insert(instance.name().to_owned(), lines),
             (_, Some(object)) => case.object = Some(object),
             _ => assert!(
                 admitted == Some(true),
                 "{}: {}: {:?}",
                 case.place(),
-                instance.name,
+                instance.name(),
                 fault.or(settings_error)
             ),
         }
@@ -162,7 +163,7 @@ pub(crate) fn judged<'a>(
 /// Returns what is wrong with the outcome of a request.
 pub(crate) fn problem(skips: Skips, instances: &[Instance], asked: &Asked) -> Option<String> {
     let judging =
-        |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(&instance.name));
+        |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(instance.name()));
     let (denials, object) = judged(instances.iter().filter(judging), &asked.case);
     let is_set = |place: &&String| object.as_ref().is_some_and(|object| object.pointer(place).is_some());
     if let Some(place) = asked.unset.iter().find(is_set) {

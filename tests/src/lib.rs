@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 pub mod api_server;
+pub mod chart;
+pub mod process;
 
 /// Returns the root of the repository.
 #[must_use]

@@ -38,6 +38,19 @@ Examples:
   portcullis scan . -p policies/ --baseline known.jsonl
       Fail only for new findings.";
 
+pub(super) const REPORT: &str = "\
+Examples:
+  portcullis report convert scan.json -o html=scan.html -o junit=scan.xml
+      Write other formats of a report without another scan.
+  portcullis report diff yesterday.json today.json
+      Which findings are new?
+  portcullis scan dump.json -p policies/ --shard 0/2 -o json=0.json
+  portcullis scan dump.json -p policies/ --shard 1/2 -o json=1.json
+  portcullis report merge 0.json 1.json
+      Share the work of a scan between two programs.
+  portcullis report apply scan.json --prune --dry-run server
+      Which policy reports would be written into the cluster, and which removed?";
+
 pub(super) const TEST: &str = "\
 Examples:
   portcullis test

@@ -15,11 +15,11 @@ mod shell;
 use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
-use crate::scan::ScanArgs;
+use crate::scan::{ReportArgs, ScanArgs};
 use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
-pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestFormat};
+pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestArgs, ManifestFormat, ModeArg};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     #[command(after_help = examples::SCAN)]
     Scan(Box<ScanArgs>),
+    #[command(after_help = examples::REPORT)]
+    Report(Box<ReportArgs>),
     #[command(after_help = examples::TEST)]
     Test(Box<TestArgs>),
     #[command(after_help = examples::AUDIT)]

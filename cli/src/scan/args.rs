@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use report::{FailOn, FormatError, Output};
+use report::{FailOn, FormatError, Output, Share};
 
 use crate::args::{EngineArgs, SettingsArgs};
 
@@ -32,9 +32,10 @@ pub(crate) struct ScanArgs {
     /// several.
     ///
     /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
-    /// rules, selectors and conditions. An id or a module is matched by its own rules. The ids are
-    /// external-ips, node-labels, node-pods, pod-security and selinux. With --live, the default is
-    /// the policies that are deployed in the cluster.
+    /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
+    /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
+    /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
+    /// selinux. With --live, the default is the policies that are deployed in the cluster.
     #[arg(short, long, required_unless_present = "live", value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 
@@ -125,10 +126,6 @@ pub(crate) struct LiveArgs {
     /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
     #[arg(long, value_name = "FILE", requires = "live", conflicts_with_all = OF_FILES)]
     pub(crate) kubeconfig: Option<PathBuf>,
-
-    /// Honour the exceptions that annotations of stored objects make. Admission does not know them.
-    #[arg(long, requires = "live", conflicts_with = "no_exceptions", conflicts_with_all = OF_FILES)]
-    pub(crate) exceptions: bool,
 }
 
 #[derive(Args, Debug)]
@@ -164,11 +161,56 @@ pub(crate) struct RequestArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+
+    /// Judge without the exceptions that annotations of the objects make.
+    ///
+    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
+    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
+    #[arg(long)]
+    pub(crate) no_exceptions: bool,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
+
+    /// Judge one of N shares of the objects, by namespace: 0/N to N-1/N. `portcullis report merge`
+    /// makes the report of the scan from those of all shards, as -o json or -o jsonl writes them.
+    ///
+    /// The share of a namespace is the number in the first 8 hexadecimal digits of the SHA-256
+    /// digest of its name, modulo N; cluster-scoped objects have the name "".
+    #[arg(
+        long,
+        value_name = "I/N",
+        conflicts_with_all = ["compare", "baseline", "write_baseline"],
+        value_parser = |text: &str| text.parse::<Share>(),
+    )]
+    pub(crate) shard: Option<Share>,
+
+    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
+    /// yaml also as a JSON patch.
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) diff: bool,
+
+    /// Print why each policy looked at each object or did not.
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// The reports that a command writes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct WriteArgs {
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]
     ///
     /// The formats are text, json, jsonl, yaml, sarif, junit, github, gitlab, markdown,
-    /// openreports, policyreport and html.
+    /// openreports, policyreport, html and prometheus.
     #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 
@@ -181,6 +223,16 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) fail_on: FailOn,
 
+    /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
+    /// category.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+}
+
+/// The known findings.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct BaselineArgs {
     /// Findings that are known and do not fail the scan, as --write-baseline wrote them.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<String>,
@@ -188,27 +240,6 @@ pub(crate) struct OutputArgs {
     /// Write all present findings into a baseline, after which they are known.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<String>,
-
-    /// Judge without the exceptions that annotations of the objects make.
-    ///
-    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
-    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
-    #[arg(long)]
-    pub(crate) no_exceptions: bool,
-
-    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
-    /// yaml also as a JSON patch.
-    #[arg(long, conflicts_with = "compare")]
-    pub(crate) diff: bool,
-
-    /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
-    /// category.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) category: Option<String>,
-
-    /// Print why each policy looked at each object or did not.
-    #[arg(long)]
-    pub(crate) explain: bool,
 }
 
 /// The operation that is asked about.
@@ -243,6 +274,6 @@ fn service_account(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn output(text: &str) -> Result<Output, String> {
+pub(super) fn output(text: &str) -> Result<Output, String> {
     text.parse().map_err(|error: FormatError| error.to_string())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use report::{Baseline, Report};
 
+use super::args::BaselineArgs;
 use crate::failure::Failure;
 use crate::print_problem;
 use crate::replace_file::replace_file;
@@ -16,8 +17,8 @@ pub(super) type NamedBaseline = (Baseline, SourceName);
 ///
 /// # Errors
 /// A file that is not a baseline.
-pub(super) fn read(file: Option<&str>, reader: &mut InputReader) -> Result<Option<NamedBaseline>, Failure> {
-    let Some(file) = file else { return Ok(None) };
+pub(super) fn read(args: &BaselineArgs, reader: &mut InputReader) -> Result<Option<NamedBaseline>, Failure> {
+    let Some(file) = &args.baseline else { return Ok(None) };
     let source = reader.text(file)?;
     match Baseline::read(&source.text) {
         Ok(baseline) => Ok(Some((baseline, source.name))),
@@ -31,9 +32,10 @@ pub(super) fn read(file: Option<&str>, reader: &mut InputReader) -> Result<Optio
 /// A baseline that cannot be written.
 pub(super) fn apply(
     known: Option<NamedBaseline>,
-    new: Option<&str>,
+    args: &BaselineArgs,
     report: &mut Report,
 ) -> Result<(), Failure> {
+    let new = args.write_baseline.as_deref();
     if let Some((baseline, name)) = known {
         let applied = baseline.apply(report);
         let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ::scan::{Date, Input, Old, Operation, Options, Pods, Scan};
+use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
 use super::args::{OperationChoice, PodsChoice, ScanArgs};
@@ -20,10 +20,10 @@ use crate::source::InputReader;
 /// # Errors
 /// Policies, settings and baselines that cannot be read, and reports that cannot be written.
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
-    reports::check(&args.output)?;
+    reports::check(&args.output.write)?;
     compare::check(args)?;
     let mut reader = InputReader::default();
-    let baseline = baseline::read(args.output.baseline.as_deref(), &mut reader)?;
+    let baseline = baseline::read(&args.output.baseline, &mut reader)?;
     let live = if args.live.live { Some(Cluster::connect(&args.live)?) } else { None };
     let policies = match &live {
         Some(cluster) if args.policy.is_empty() => {
@@ -59,32 +59,34 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
         let cluster = cluster.as_mut().map(|cluster| &mut **cluster as &mut dyn Input);
         let mut report = scan.run(&mut *input, old.as_ref(), cluster, &mut progress);
         report.notices.extend(notices.iter().cloned().chain(of_policies));
-        report.notices.sort_by(|one, other| (&one.place, one.level).cmp(&(&other.place, other.level)));
+        report.sort_notices();
         report
     };
     let before = compared.map(|before| run(&Scan::new(before.policies, options), before.notices));
     let mut report = run(&scan, policies.notices);
     progress.finish()?;
-    let fail_on = args.output.fail_on;
+    let write = &args.output.write;
     if let Some(before) = before {
         let comparison = Comparison::of(&before, &report);
-        reports::write(&args.output, &|out, format, options| {
+        reports::write(write, &|out, format, options| {
             // Other formats are refused before the scan.
             comparison.write(out, format, options).map(drop)
         })?;
         explain_status(&report);
-        return Ok(ExitCode::from(comparison.exit(fail_on).status()));
+        return Ok(ExitCode::from(comparison.exit(write.fail_on).status()));
     }
-    baseline::apply(baseline, args.output.write_baseline.as_deref(), &mut report)?;
-    reports::write(&args.output, &|out, format, options| report::write(out, &report, format, options))?;
+    baseline::apply(baseline, &args.output.baseline, &mut report)?;
+    reports::write(write, &|out, format, options| report::write(out, &report, format, options))?;
     explain_status(&report);
-    Ok(ExitCode::from(report::exit(&report, fail_on).status()))
+    Ok(ExitCode::from(report::exit(&report, write.fail_on).status()))
 }
 
 /// Says on standard error why a scan is not complete, if no finding says so.
-fn explain_status(report: &Report) {
+pub(super) fn explain_status(report: &Report) {
     if report.is_partial {
         print_problem("interrupted: the report is not all");
+    } else if report.shard.is_some() {
+        // Other shards may have objects. The report of all says whether anything was judged.
     } else if report.totals.objects == 0 {
         print_problem("nothing was judged: the input has no objects");
     } else if report.totals.evaluations == 0 {
@@ -94,7 +96,6 @@ fn explain_status(report: &Report) {
 
 fn options(ScanArgs { request: args, input, output, live, .. }: &ScanArgs) -> Options {
     let pods = args.pods.unwrap_or(if live.live { PodsChoice::Off } else { PodsChoice::Auto });
-    let honours_exceptions = if live.live { live.exceptions } else { !output.no_exceptions };
     let mut options = Options {
         operation: match args.operation {
             OperationChoice::Create => Operation::Create,
@@ -108,8 +109,10 @@ fn options(ScanArgs { request: args, input, output, live, .. }: &ScanArgs) -> Op
             PodsChoice::Off => Pods::Off,
         },
         is_strict: input.strict,
-        exceptions_on: honours_exceptions.then(|| Date::of(SystemTime::now())),
+        share: output.shard,
+        exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
         reports_mutations: output.diff,
+        exceptions_of: if output.exceptions { ExceptionsOf::All } else { ExceptionsOf::Manifests },
         ..Options::default()
     };
     if let Some(user) = &args.user {

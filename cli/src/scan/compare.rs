@@ -1,24 +1,31 @@
 //! A scan by two sets of policies.
 
-use report::{Comparison, Format};
+use report::{Comparison, Format, Output};
 
 use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::source::InputReader;
 
 use super::args::ScanArgs;
-use super::policies::{self, Policies};
+use super::policies::{self, PolicySet};
+
+/// Checks the formats of a scan that compares.
+///
+/// # Errors
+/// As those of [`check_formats`].
+pub(super) fn check(args: &ScanArgs) -> Result<(), Failure> {
+    if args.compare.is_empty() { Ok(()) } else { check_formats(&args.output.write.output, "--compare") }
+}
 
 /// Checks that a comparison has all formats that are asked for.
 ///
 /// # Errors
 /// A format that is made for the findings of one scan.
-pub(super) fn check(args: &ScanArgs) -> Result<(), Failure> {
+pub(super) fn check_formats(outputs: &[Output], what: &str) -> Result<(), Failure> {
     let formats = Comparison::FORMATS.map(|name| name.parse::<Format>().ok());
-    let is_refused = |format: Format| !formats.contains(&Some(format));
-    if !args.compare.is_empty() && args.output.output.iter().any(|output| is_refused(output.format)) {
+    if outputs.iter().any(|output| !formats.contains(&Some(output.format))) {
         let names = Comparison::FORMATS.join(", ");
-        return Err(Failure::about("--output", format!("--compare can be written only as {names}")));
+        return Err(Failure::about("--output", format!("{what} can be written only as {names}")));
     }
     Ok(())
 }
@@ -27,7 +34,7 @@ pub(super) fn check(args: &ScanArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As those of [`policies::load`].
-pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Policies>, Failure> {
+pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<PolicySet>, Failure> {
     if args.compare.is_empty() {
         return Ok(None);
     }

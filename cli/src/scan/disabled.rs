@@ -1,4 +1,4 @@
-//! `portcullis scan` in a build without the feature `scan`.
+//! `portcullis scan` and `portcullis report` in a build without the feature `scan`.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -26,6 +26,22 @@ pub(crate) struct ScanArgs {
 /// Always.
 pub(crate) fn scan(_: &ScanArgs) -> Result<ExitCode, Failure> {
     Err(disabled("scan"))
+}
+
+/// Convert, compare, merge and apply the reports of scans. Not part of this build.
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// Arguments of the command.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+/// Reads no report.
+///
+/// # Errors
+/// Always.
+pub(crate) fn report(_: &ReportArgs) -> Result<ExitCode, Failure> {
+    Err(disabled("report"))
 }
 
 /// Audits nothing.

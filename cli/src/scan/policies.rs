@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use convert::Document;
 use matching::{PolicyKind, PolicyManifest};
 use report::{Level, Notice};
 use scan::Policy;
@@ -14,13 +15,15 @@ use crate::policy::PolicyArgument;
 use crate::source::{InputReader, SourceName};
 use crate::{parse, settings};
 
-use super::policy;
+use super::{kyverno, policy};
 
 /// The policies, and problems that keep some of them from judging.
 #[derive(Default)]
-pub(super) struct Policies {
+pub(super) struct PolicySet {
     pub(super) policies: Vec<Policy>,
     pub(super) notices: Vec<Notice>,
+    /// Policies of Kyverno and their exceptions, until all files are read.
+    kyverno: Vec<Document>,
 }
 
 /// Loads all policies that arguments name.
@@ -34,17 +37,18 @@ pub(super) fn load(
     settings: &SettingsArgs,
     engine: &EngineArgs,
     reader: &mut InputReader,
-) -> Result<Policies, Failure> {
+) -> Result<PolicySet, Failure> {
     let named_settings = settings::read(settings, reader)?;
-    let mut policies = Policies::default();
+    let mut policies = PolicySet::default();
     let mut bare = 0_usize;
     for argument in arguments {
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
-            let found = policies.policies.len().saturating_add(policies.notices.len());
+            let notices = policies.notices.len();
+            let mut found = 0_usize;
             for file in cluster::files(argument)? {
-                policies.add_file(&file, engine, reader)?;
+                found = found.saturating_add(policies.add_file(&file, engine, reader)?);
             }
-            if policies.policies.len().saturating_add(policies.notices.len()) == found {
+            if found == 0 && policies.notices.len() == notices {
                 return Err(Failure::about(
                     argument,
                     "has no manifest of a policy in *.yaml, *.yml or *.json",
@@ -65,6 +69,11 @@ pub(super) fn load(
             }
         }
     }
+    let (converted, notices) = kyverno::convert(&policies.kyverno);
+    policies.notices.extend(notices);
+    for (manifest, place) in converted {
+        policies.policies.push(policy::deployed(manifest, &place, engine));
+    }
     if named_settings.0.is_some() && bare != 1 {
         let problem = format!(
             "the settings are for one policy without a manifest, and {bare} are given; write settings into manifests"
@@ -74,7 +83,7 @@ pub(super) fn load(
     Ok(policies)
 }
 
-impl Policies {
+impl PolicySet {
     /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, are
     /// skipped.
     fn add_file(
@@ -94,6 +103,9 @@ impl Policies {
                 if PolicyKind::of(object).is_some() {
                     found = found.saturating_add(1);
                     self.add(object, &name, engine);
+                } else if kyverno::is_kyverno(object) {
+                    found = found.saturating_add(1);
+                    self.kyverno.push(Document { name: name.to_string(), value: object.clone() });
                 } else {
                     self.notices.extend(misspelt(object, &name));
                 }

@@ -12,13 +12,13 @@ use crate::failure::Failure;
 use crate::replace_file::replace_file;
 use crate::stdout::print;
 
-use super::args::OutputArgs;
+use super::args::WriteArgs;
 
 /// Checks that at most one report goes to standard output.
 ///
 /// # Errors
 /// Two reports for standard output, and two for one file.
-pub(super) fn check(args: &OutputArgs) -> Result<(), Failure> {
+pub(super) fn check(args: &WriteArgs) -> Result<(), Failure> {
     for (index, output) in args.output.iter().enumerate() {
         let same = args.output.iter().skip(index.saturating_add(1)).any(|other| other.file == output.file);
         match &output.file {
@@ -43,7 +43,7 @@ pub(super) type WriteReport<'w> = dyn Fn(&mut dyn Write, Format, &Options<'_>) -
 ///
 /// # Errors
 /// A report that cannot be written.
-pub(super) fn write(args: &OutputArgs, write_report: &WriteReport<'_>) -> Result<(), Failure> {
+pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<(), Failure> {
     let sources = Lines::default();
     let lines = |place: &Place| sources.of(place);
     let options = Options {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use scan::{Files, Operation, Policy};
 
 use super::args::LiveArgs;
-use super::policies::Policies;
+use super::policies::PolicySet;
 use crate::args::EngineArgs;
 use crate::failure::Failure;
 
@@ -32,7 +32,7 @@ impl Cluster {
     ///
     /// # Errors
     /// None.
-    pub(super) fn policies(&self, _: &EngineArgs, _: Option<&str>) -> Result<Policies, Failure> {
+    pub(super) fn policies(&self, _: &EngineArgs, _: Option<&str>) -> Result<PolicySet, Failure> {
         match *self {}
     }
 

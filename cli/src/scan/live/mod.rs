@@ -9,7 +9,7 @@ use scan::{Operation, Policy};
 use serde_json::Value;
 
 use super::args::LiveArgs;
-use super::policies::Policies;
+use super::policies::PolicySet;
 use super::progress::catch_interrupt;
 use crate::args::EngineArgs;
 use crate::failure::Failure;
@@ -45,9 +45,13 @@ impl Cluster {
     ///
     /// # Errors
     /// A cluster without policies. A policy that cannot be loaded becomes a notice.
-    pub(super) fn policies(&self, engine: &EngineArgs, namespace: Option<&str>) -> Result<Policies, Failure> {
+    pub(super) fn policies(
+        &self,
+        engine: &EngineArgs,
+        namespace: Option<&str>,
+    ) -> Result<PolicySet, Failure> {
         let deployed = Deployed::read(&self.connection, &self.discovery, namespace).map_err(failure)?;
-        let mut policies = Policies::default();
+        let mut policies = PolicySet::default();
         for message in deployed.problems {
             policies.notices.push(Notice { level: Level::Error, place: None, message });
         }

@@ -187,6 +187,13 @@ impl Kinds {
         })
     }
 
+    /// Returns the kind of Kubernetes with a resource in the plural.
+    #[must_use]
+    pub fn of_plural(&self, group: &str, version: &str, plural: &str) -> Option<&Resource> {
+        let is = |one: &&Resource| one.group == group && one.version == version && one.plural == plural;
+        BUILT_IN.iter().find(is)
+    }
+
     /// Returns whether several groups serve the resource.
     #[must_use]
     pub fn is_cohabiting(plural: &str) -> bool {

@@ -42,6 +42,7 @@ mod environment;
 mod fields;
 mod functions;
 mod group;
+mod observation;
 mod policy;
 mod references;
 mod rule;
@@ -51,6 +52,7 @@ mod webhook;
 pub use condition::{Condition, ConditionError, Variables};
 pub use decision::{Decision, GroupVersion, Match, Reason};
 pub use group::{Group, GroupVerdict, MemberVerdict};
+pub use observation::Observation;
 pub use policy::{
     Annotations, ContextAwareResource, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind,
     PolicyManifest,

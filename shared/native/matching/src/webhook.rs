@@ -90,6 +90,20 @@ enum Hit {
     Versions { rule: usize },
 }
 
+impl Hit {
+    /// Returns the rule, and the request that the webhook receives.
+    fn found(self) -> Result<Match, Reason> {
+        match self {
+            Self::Exact(rule) => Ok(Match { rule, converted: None }),
+            Self::Equivalent { rule, to, changes_version_alone: true } => {
+                Ok(Match { rule, converted: Some(to) })
+            }
+            Self::Equivalent { rule, to, .. } => Err(Reason::Conversion { rule, to }),
+            Self::Versions { rule } => Err(Reason::Versions { rule }),
+        }
+    }
+}
+
 impl Webhook {
     /// Reads the `spec` of a policy: `rules`, `matchPolicy`, `namespaceSelector`, `objectSelector`
     /// and `matchConditions`.
@@ -182,18 +196,37 @@ impl Webhook {
         if let Some(requirement) = self.leaves_out_object(request) {
             return Decision::ObjectIsNotSelected(requirement);
         }
-        let unknown = |reason| Decision::Unknown(reason);
-        let found = match hit {
-            Hit::Exact(rule) => Match { rule, converted: None },
-            Hit::Equivalent { rule, to, changes_version_alone: true } => Match { rule, converted: Some(to) },
-            Hit::Equivalent { rule, to, .. } => return unknown(Reason::Conversion { rule, to }),
-            Hit::Versions { rule } => return unknown(Reason::Versions { rule }),
+        let found = match hit.found() {
+            Ok(found) => found,
+            Err(reason) => return Decision::Unknown(reason),
         };
         match (self.evaluate_conditions(&found, request), missing) {
             // A condition that is false decides, whatever the labels of the Namespace are.
             (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
-            (_, Some(requirement)) => unknown(Reason::Namespace(requirement)),
+            (_, Some(requirement)) => Decision::Unknown(Reason::Namespace(requirement)),
         }
+    }
+
+    /// Returns the rule that matches a request; `None` if none does, or if it is not known.
+    pub(crate) fn found(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Match> {
+        self.hit(kinds, target)?.found().ok()
+    }
+
+    /// Returns for each rule whether it matches a request as it is.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = impl Fn(&Target<'_>) -> bool> {
+        self.rules.iter().map(|rule| |target: &Target<'_>| rule.matches(target))
+    }
+
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    pub(crate) fn has_namespace_selector(&self) -> bool {
+        !self.namespace_selector.is_empty()
+    }
+
+    pub(crate) fn has_object_selector(&self) -> bool {
+        !self.object_selector.is_empty()
     }
 
     /// Returns how the rules fit objects of a resource when they are subject to an operation. The
@@ -277,7 +310,12 @@ impl Webhook {
         }
     }
 
-    fn select_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> Selection {
+    pub(crate) fn select_namespace(
+        &self,
+        target: &Target<'_>,
+        request: &Value,
+        stored: Option<&Value>,
+    ) -> Selection {
         let is_namespace = target.resource == "namespaces";
         // A cluster-scoped object other than a Namespace is never left out.
         if self.namespace_selector.is_empty() || target.namespace.is_empty() && !is_namespace {
@@ -295,7 +333,7 @@ impl Webhook {
     }
 
     /// Returns the requirement that neither object meets.
-    fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
+    pub(crate) fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
         if self.object_selector.is_empty() {
             return None;
         }

@@ -24,7 +24,7 @@ pub struct Comparison {
     pub gone: Vec<Finding>,
     /// Problems in either report. The message says which one if only one has the problem.
     pub notices: Vec<Notice>,
-    /// Whether everything was judged in both reports.
+    /// Whether everything that counts was judged in both reports.
     pub is_complete: bool,
 }
 
@@ -44,6 +44,8 @@ pub struct ComparisonTotals {
     pub new: u64,
     /// Findings that are gone, with those that are folded into others.
     pub gone: u64,
+    /// Findings in both reports, with those that are folded into others.
+    pub stayed: u64,
     /// Verdicts that changed.
     pub verdicts: u64,
 }
@@ -116,12 +118,33 @@ impl Comparison {
             .collect();
         let verdicts = changes(&silent, &before_findings, &after_findings);
         let number = |findings: &[Finding]| findings.iter().map(Finding::objects).sum();
-        let totals =
-            ComparisonTotals { new: number(&new), gone: number(&gone), verdicts: verdicts.len() as u64 };
+        let all =
+            after_findings.iter().fold(0, |sum: u64, (_, finding)| sum.saturating_add(finding.objects()));
+        let totals = ComparisonTotals {
+            new: number(&new),
+            gone: number(&gone),
+            stayed: all.saturating_sub(number(&new)),
+            verdicts: verdicts.len() as u64,
+        };
         // A scan before that judged nothing hides no denial. One after it would.
         let is_complete = [before, after].into_iter().all(is_complete) && after.totals.evaluations > 0;
         let notices = notices(before, after);
         Self { policies, totals, verdicts, new, gone, notices, is_complete }
+    }
+
+    /// Compares the reports of two scans by the same policies at different times. Other than with
+    /// [`Comparison::of`], what was not known before and is not known after does not make the
+    /// comparison incomplete: it did not get worse.
+    #[must_use]
+    pub fn since(before: &Report, after: &Report) -> Self {
+        let comparison = Self::of(before, after);
+        let is_new_error = |notice: &Notice| notice.level == Level::Error && !before.notices.contains(notice);
+        let is_complete = !before.is_partial
+            && !after.is_partial
+            && after.totals.evaluations > 0
+            && !after.notices.iter().any(is_new_error)
+            && !comparison.new.iter().any(|finding| finding.status == Status::Unknown);
+        Self { is_complete, ..comparison }
     }
 
     /// Returns whether the comparison fails: new findings count as in a scan, and one that is not

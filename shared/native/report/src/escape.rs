@@ -21,7 +21,8 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Returns the text as one line of text or as a quoted attribute in HTML and XML.
-pub(crate) fn markup(text: &str) -> String {
+#[must_use]
+pub fn markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in one_line(text).chars() {
         match c {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Shard;
+
 /// The results of a scan.
 ///
 /// Findings and notices are sorted by file, place, object and policy, so that two runs over the
@@ -25,6 +27,72 @@ pub struct Report {
     pub totals: Totals,
     /// Whether the scan was interrupted, so that the report is not all.
     pub is_partial: bool,
+    /// The shard that the report is about; `None` if it is about a whole scan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+impl Report {
+    /// Completes a report to which everything was added: adds the notices that depend on all
+    /// findings, and sorts.
+    ///
+    /// The notices about the scan as a whole are not those of a shard.
+    pub fn finish(&mut self) {
+        self.findings.sort_by(|one, other| one.place_in_report().cmp(&other.place_in_report()));
+        // Changes of one object keep the order of the policies.
+        self.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
+        if self.shard.is_none() {
+            self.notices.extend(about_exceptions(&self.findings));
+            self.notices.extend(self.totals.not_honoured());
+        }
+        self.sort_notices();
+    }
+
+    /// Returns whether the report says everything about the objects of the scan: an object without
+    /// a finding has none. Verdicts can be unknown, which are findings.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.is_partial
+            && self.shard.is_none()
+            && self.totals.evaluations > 0
+            && !self.notices.iter().any(|notice| notice.level == Level::Error)
+    }
+
+    /// Sorts the notices and removes duplicates.
+    pub fn sort_notices(&mut self) {
+        self.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
+        self.notices.dedup();
+    }
+}
+
+/// Returns the notice that a cluster does not know the exceptions of a scan.
+fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
+    let excepted = findings.iter().filter(|finding| finding.excepted.is_some());
+    let count = excepted.fold(0_u64, |sum, finding| sum.saturating_add(finding.objects()));
+    let subject = if count == 1 { "1 finding is".to_owned() } else { format!("{count} findings are") };
+    let message =
+        format!("{subject} excepted by annotations of the objects, which a cluster does not honour");
+    (count > 0).then_some(Notice { level: Level::Note, place: None, message })
+}
+
+impl Totals {
+    /// Returns the notices about exceptions that do not count.
+    fn not_honoured(&self) -> impl Iterator<Item = Notice> + use<> {
+        let notice = |count: u64, level: Level, why: &str| {
+            let subject =
+                if count == 1 { "1 exception is".to_owned() } else { format!("{count} exceptions are") };
+            let message = format!("{subject} not honoured: {why}");
+            (count > 0).then_some(Notice { level, place: None, message })
+        };
+        let ignored = notice(self.exceptions_ignored, Level::Note, "the scan judges without exceptions");
+        let stored = notice(
+            self.exceptions_stored,
+            Level::Warning,
+            "others may have annotated an object that comes from a cluster; remove metadata.uid and \
+             metadata.resourceVersion from manifests, or honour all exceptions with --exceptions",
+        );
+        ignored.into_iter().chain(stored)
+    }
 }
 
 /// A policy.
@@ -39,6 +107,10 @@ pub struct PolicyRef {
     pub namespace: Option<String>,
     /// The module, as the manifest or the command line names it.
     pub module: String,
+    /// The digest of the module, such as `sha256:…`, if the embedded host runs it; those of a group
+    /// in the order of [`PolicyRef::module`]. Restrictions in the tool have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// Whether violations are denied; with `false`, they are only reported (`mode: monitor`).
     pub protects: bool,
     /// The category and the severity, from the annotations of the manifest or the module.
@@ -99,6 +171,15 @@ pub struct Finding {
     pub excepted: Option<String>,
     /// Whether a baseline has the finding. Such a finding does not fail a scan.
     pub is_known: bool,
+}
+
+impl Finding {
+    /// Returns the key by which the findings of a report are sorted. Findings with the same key are
+    /// about the same value of the same object.
+    #[must_use]
+    pub fn place_in_report(&self) -> impl Ord + '_ {
+        (&self.place, &self.object, self.policy, &self.path, &self.message)
+    }
 }
 
 /// The change that a policy makes to an object.
@@ -239,6 +320,12 @@ pub struct Totals {
     /// namespace, index of the policy, number of objects. Cluster-scoped objects have the namespace
     /// "".
     pub by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    /// The exceptions that are not honoured because the scan judges without them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exceptions_ignored: u64,
+    /// The exceptions that are not honoured because their objects come from a cluster.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub exceptions_stored: u64,
 }
 
 /// The totals of a policy, in objects.
@@ -257,4 +344,9 @@ pub struct PolicyTotals {
     pub unknown: u64,
     /// Not looked at, because of rules, selectors or conditions.
     pub skipped: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

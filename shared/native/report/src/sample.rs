@@ -16,6 +16,7 @@ pub(crate) fn policy(name: &str, severity: Option<Severity>) -> PolicyRef {
         kind: "ClusterAdmissionPolicy".to_owned(),
         namespace: None,
         module: format!("ghcr.io/portcullis/policies/{name}:v0.1.0"),
+        digest: None,
         protects: true,
         category: Some("Pod security".to_owned()),
         severity,
@@ -222,6 +223,7 @@ pub(crate) fn report() -> Report {
             ]),
         },
         is_partial: true,
+        shard: None,
     }
 }
 

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::entry::{Content, Entry};
 use crate::input::Input;
 use crate::look_up::LookUp;
+use crate::session::{NoAnswer, Question, Session};
 
 /// Custom resources, whose plural and scope a definition tells.
 pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
@@ -46,6 +47,8 @@ pub struct Cluster {
     namespaces: BTreeMap<String, Value>,
     /// The kinds of Kubernetes, and those that the input, the cluster and the old side define.
     pub(crate) resources: Kinds,
+    /// The recording that answers look-ups in the place of the objects.
+    pub(crate) session: Option<Arc<Session>>,
 }
 
 /// Collects the objects of the kinds that policies look up.
@@ -158,6 +161,7 @@ impl Collector {
             withheld: self.withheld,
             namespaces,
             resources,
+            session: None,
         }
     }
 }
@@ -237,7 +241,14 @@ impl Cluster {
             kinds: BTreeSet::new(),
             namespaces: BTreeMap::new(),
             resources: Kinds::default(),
+            session: None,
         }
+    }
+
+    /// Answers look-ups by a recording, and no longer by the objects. The objects still have the
+    /// labels of Namespaces.
+    pub fn set_session(&mut self, session: Arc<Session>) {
+        self.session = Some(session);
     }
 
     /// The kinds of Kubernetes, and those that the cluster defines.
@@ -252,7 +263,8 @@ impl Cluster {
     }
 
     /// Returns the labels of a Namespace as an object; `None` if they are unknown.
-    pub(crate) fn namespace(&self, name: &str) -> Option<&Value> {
+    #[must_use]
+    pub fn namespace(&self, name: &str) -> Option<&Value> {
         self.namespaces.get(name)
     }
 
@@ -306,7 +318,7 @@ pub(crate) struct LookUps<'c> {
     look_ups: RefCell<Vec<LookUp>>,
 }
 
-/// What the look-ups of a verdict were.
+/// The look-ups of a verdict.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// Why a look-up has no answer.
@@ -345,15 +357,35 @@ impl<'c> LookUps<'c> {
         if is_lacking { Err(Unreachable("the objects are not collected yet".to_owned())) } else { Ok(()) }
     }
 
+    /// Returns the answer of a recording, if there is one.
+    fn replay(&self, question: &dyn Fn() -> Question) -> Option<Result<Vec<u8>, Unreachable>> {
+        let session = self.cluster.session.as_ref()?;
+        Some(session.answer(&question()).map_err(|no_answer| match no_answer {
+            NoAnswer::Recorded(message) => Unreachable(format!("Callback evaluation failure: {message}")),
+            NoAnswer::Unexpected(problem) => self.unanswered(problem),
+        }))
+    }
+
     fn unanswered(&self, why: String) -> Unreachable {
         self.unanswered.borrow_mut().get_or_insert_with(|| why.clone());
         Unreachable(why)
     }
 }
 
+fn is_absent(why: &str, wanted: &Get<'_>) -> bool {
+    let Get { api_version, kind, name, .. } = wanted;
+    why.contains(&format!("Cannot find {api_version}/{kind} named '{name}'"))
+}
+
 impl admission::Cluster for LookUps<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
         self.look_ups.borrow_mut().push(LookUp::get(wanted));
+        match self.replay(&|| Question::get(wanted)) {
+            // The words of the policy server for an object that does not exist.
+            Some(Err(Unreachable(why))) if is_absent(&why, wanted) => return Ok(None),
+            Some(answer) => return answer.map(Some),
+            None => {}
+        }
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
         match self.cluster.misses(wanted.api_version, wanted.kind, wanted.name) {
@@ -364,6 +396,9 @@ impl admission::Cluster for LookUps<'_> {
 
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
         self.look_ups.borrow_mut().push(LookUp::list(wanted));
+        if let Some(answer) = self.replay(&|| Question::list(wanted)) {
+            return answer;
+        }
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         match self.cluster.misses_kind(wanted.api_version, wanted.kind) {
             Some(why) => Err(self.unanswered(why)),
@@ -373,6 +408,9 @@ impl admission::Cluster for LookUps<'_> {
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
         self.look_ups.borrow_mut().push(LookUp::can_i(wanted));
+        if let Some(answer) = self.replay(&|| Question::can_i(wanted)) {
+            return answer;
+        }
         self.lacks(rbac_kinds())?;
         match self.cluster.misses_permissions() {
             Some(why) => Err(self.unanswered(why)),

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use report::{Level, Status};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use text::{Path, Step};
 
 use crate::date::Date;
@@ -64,11 +64,7 @@ impl Exceptions {
         let mut exceptions = Self::default();
         let annotations = object.pointer("/metadata/annotations").and_then(Value::as_object);
         for (key, value) in annotations.into_iter().flatten() {
-            let Some(name) = key.strip_prefix(KEY).filter(|name| name.is_empty() || name.starts_with('.'))
-            else {
-                continue;
-            };
-            let name = name.strip_prefix('.').unwrap_or_default();
+            let Some(name) = scope_name(key) else { continue };
             let scope = valid_key(key).and_then(|()| scope(name, policies));
             match scope.and_then(|scope| Ok((scope, reason(value, today)?))) {
                 Ok((scope, reason)) => {
@@ -80,6 +76,13 @@ impl Exceptions {
         }
         exceptions.valid.sort_by_key(|exception| exception.scope.check.is_none());
         exceptions
+    }
+
+    /// Counts the exceptions that an object has, whether they are valid or not.
+    pub(crate) fn count(object: &Value) -> u64 {
+        let annotations = object.pointer("/metadata/annotations").and_then(Value::as_object);
+        let keys = annotations.into_iter().flat_map(Map::keys).filter(|key| scope_name(key).is_some());
+        u64::try_from(keys.count()).unwrap_or(u64::MAX)
     }
 
     /// Returns the reason of the exception that covers a finding. A verdict that is unknown is
@@ -111,6 +114,20 @@ impl Exceptions {
         });
         self.remarks.into_iter().chain(idle).collect()
     }
+}
+
+/// Returns whether an object is or was in a cluster: only API servers set these fields
+/// (`ObjectMeta` in the reference of the Kubernetes API).
+pub(crate) fn is_stored(object: &Value) -> bool {
+    let is_set =
+        |pointer| object.pointer(pointer).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    is_set("/metadata/uid") || is_set("/metadata/resourceVersion")
+}
+
+/// Returns the part of the key of an exception that names what it covers.
+fn scope_name(key: &str) -> Option<&str> {
+    let name = key.strip_prefix(KEY)?;
+    if name.is_empty() { Some(name) } else { name.strip_prefix('.') }
 }
 
 fn remark(level: Level, key: &str, problem: &str) -> Remark {

@@ -1,23 +1,23 @@
 //! The judgement of the entries of a piece by all policies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use admission_review::{AdmissionRequest, Form};
 use matching::Decision;
-use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status};
+use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status, Totals};
 use serde_json::Value;
 use text::Step;
 
 use crate::ask::{Answer, Asked, Effect, ask, ask_with_pods};
 use crate::cluster::{Cluster, Kind};
 use crate::entry::{Content, Entry, Spot};
-use crate::exceptions::{Exceptions, Remark};
+use crate::exceptions::{Exceptions, Remark, is_stored};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::old::Stored;
-use crate::options::{Operation, Options};
+use crate::options::{ExceptionsOf, Operation, Options};
 use crate::policy::Policy;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
@@ -35,11 +35,7 @@ pub(crate) struct Output {
     pub(crate) mutations: Vec<Mutation>,
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
-    pub(crate) objects: u64,
-    pub(crate) not_judged: u64,
-    pub(crate) evaluations: u64,
-    pub(crate) policies: Vec<PolicyTotals>,
-    pub(crate) by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
+    pub(crate) totals: Totals,
     /// The objects that are in both the input and the old side.
     pub(crate) seen: Vec<Identity>,
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
@@ -87,8 +83,7 @@ struct Subject<'e> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
@@ -104,6 +99,11 @@ impl Judge<'_> {
             Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
         }
         output
+    }
+
+    fn output(&self) -> Output {
+        let policies = vec![PolicyTotals::default(); self.policies.len()];
+        Output { totals: Totals { policies, ..Totals::default() }, ..Output::default() }
     }
 
     fn suspicion(&self, place: Place, message: String) -> Notice {
@@ -128,16 +128,20 @@ impl Judge<'_> {
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
-                for guards::Suspicion { path, message } in guards::suspicions(&object) {
-                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
-                }
+                let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
+                if !self.options.judges(reference.namespace.as_deref()) {
+                    return;
+                }
+                for guards::Suspicion { path, message } in suspicions {
+                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
+                }
                 if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
                     let namespace = reference.namespace.clone().unwrap_or_default();
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
-                let exceptions = self.exceptions(&object);
+                let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
@@ -165,13 +169,16 @@ impl Judge<'_> {
 
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
-        let mut output =
-            Output { policies: vec![PolicyTotals::default(); self.policies.len()], ..Output::default() };
+        let mut output = self.output();
+        let reference = object_ref(&object);
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return output;
+        }
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
             spot: &spot,
-            reference: object_ref(&object),
+            reference,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: &Exceptions::default(),
@@ -183,10 +190,20 @@ impl Judge<'_> {
         output
     }
 
-    /// Returns the exceptions that an object of the input has, before any policy changes it.
-    fn exceptions(&self, object: &Value) -> Exceptions {
-        let today = self.options.exceptions_on;
-        today.map_or_else(Exceptions::default, |today| Exceptions::of(object, self.policies, today))
+    /// Returns the exceptions that an object of the input has, before any policy changes it. Those
+    /// that are not honoured are counted.
+    fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
+        let Some(today) = self.options.exceptions_on else {
+            let count = &mut output.totals.exceptions_ignored;
+            *count = count.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        };
+        if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) {
+            let count = &mut output.totals.exceptions_stored;
+            *count = count.saturating_add(Exceptions::count(object));
+            return Exceptions::default();
+        }
+        Exceptions::of(object, self.policies, today)
     }
 
     /// Adds the remarks about the exceptions of an object that was judged.
@@ -344,12 +361,13 @@ impl Judge<'_> {
     }
 
     fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
-        output.objects = output.objects.saturating_add(1);
+        let all = &mut output.totals;
+        all.objects = all.objects.saturating_add(1);
         let mut is_judged = false;
-        for (index, (outcome, totals)) in outcomes.iter().zip(&mut output.policies).enumerate() {
+        for (index, (outcome, totals)) in outcomes.iter().zip(&mut all.policies).enumerate() {
             if *outcome > Outcome::Skipped {
                 is_judged = true;
-                output.evaluations = output.evaluations.saturating_add(1);
+                all.evaluations = all.evaluations.saturating_add(1);
             }
             if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
                 totals.admitted = totals.admitted.saturating_add(1);
@@ -365,13 +383,12 @@ impl Judge<'_> {
             *count = count.saturating_add(1);
             if *outcome > Outcome::Mutated {
                 let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace =
-                    output.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }
         if !is_judged {
-            output.not_judged = output.not_judged.saturating_add(1);
+            all.not_judged = all.not_judged.saturating_add(1);
         }
     }
 
@@ -399,7 +416,10 @@ impl Judge<'_> {
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
-        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null));
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return;
+        }
+        let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
         let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
@@ -430,6 +450,7 @@ fn mutation(
         diff: lines.into_iter().map(|line| line.text).collect(),
     }
 }
+
 impl Violation {
     /// Creates a violation that is about the object as a whole.
     fn of_text(text: String) -> Self {

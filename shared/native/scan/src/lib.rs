@@ -48,6 +48,7 @@ mod rendered;
 mod request;
 mod revision;
 mod scan;
+mod session;
 mod subject;
 mod tally;
 mod verdict;
@@ -59,12 +60,13 @@ pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use look_up::LookUp;
 pub use old::Old;
-pub use options::{Operation, Options, Pods};
+pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
 pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
+pub use session::Session;
 pub use verdict::{Denial, Judged, Request, Verdict, Violation};
 
 use manifest::{Position, Problem};
@@ -86,7 +88,7 @@ fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) 
     let place = place(origin, problem.at, problem.at.is_some());
     Notice {
         level: Level::Error,
-        place: (!is_live).then_some(place),
+        place: Some(place).filter(|_| !is_live),
         message: message_at(origin, problem.at, &problem.message),
     }
 }

@@ -70,6 +70,18 @@ impl Engine {
             _ => None,
         }
     }
+
+    #[cfg_attr(
+        not(feature = "modules"),
+        expect(clippy::unused_self, reason = "no other engine has a digest")
+    )]
+    fn digest(&self) -> Option<&str> {
+        #[cfg(feature = "modules")]
+        if let Self::Deployed(deployed) = self {
+            return Some(deployed.module().digest());
+        }
+        None
+    }
 }
 
 impl Policy {
@@ -112,6 +124,7 @@ impl Policy {
             kind: manifest.kind.name().to_owned(),
             namespace: manifest.namespace.clone(),
             module: names.join(", "),
+            digest: None,
             protects: manifest.mode == Mode::Protect,
             category: annotations.category.clone(),
             severity: annotations
@@ -153,12 +166,30 @@ impl Policy {
         one.into_iter().chain(group.into_iter().flatten())
     }
 
+    /// Returns the digests of the modules that the embedded host runs.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let digests: Vec<&str> = self.modules().filter_map(|module| module.engine.digest()).collect();
+        (!digests.is_empty()).then(|| digests.join(", "))
+    }
+
     /// Returns why the policy judges nothing, if so.
     pub(crate) fn unavailable(&self) -> Option<String> {
         match &self.judge {
             Judge::Module(module) => module.engine.unavailable(),
             Judge::Group(..) => None,
         }
+    }
+
+    /// Returns what the verdicts of the policy depend on, for comparisons. A module counts by its
+    /// name.
+    pub(crate) fn question(&self) -> String {
+        let Self { reference, webhook, judge, is_mutating, fails_closed, message, .. } = self;
+        let expression = match judge {
+            Judge::Module(_) => None,
+            Judge::Group(group, _) => Some(group),
+        };
+        let modules: Vec<_> = self.modules().map(Module::question).collect();
+        format!("{:?}", (reference, webhook, expression, modules, is_mutating, fails_closed, message))
     }
 
     /// Returns the message with which a module rejects its settings; that of a member begins with
@@ -211,6 +242,20 @@ impl Module {
         };
         let engine = refused.map_or(engine, |error| Engine::Refused(error.to_string()));
         Self { settings, engine, look_ups }
+    }
+}
+
+impl Module {
+    fn question(&self) -> (String, String, &[(String, String)]) {
+        let engine = match &self.engine {
+            Engine::Native(entry) => format!("native {}", entry.id),
+            #[cfg(feature = "modules")]
+            Engine::Deployed(_) => "module".to_owned(),
+            Engine::Refused(_) | Engine::Unavailable(_) => {
+                format!("unavailable {}", self.engine.unavailable().unwrap_or_default())
+            }
+        };
+        (engine, self.settings.to_string(), &self.look_ups)
     }
 }
 

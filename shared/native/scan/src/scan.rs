@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use report::{Level, Notice, Report};
+use report::{Level, Notice, Report, Shard};
 
 use crate::cluster::{Cluster, Collector, DEFINITION};
 use crate::explanation::Explanation;
@@ -56,6 +56,9 @@ impl Scan {
     #[must_use]
     pub fn new(mut policies: Vec<Policy>, options: Options) -> Self {
         policies.sort_by_key(Policy::order);
+        for policy in &mut policies {
+            policy.reference.digest = policy.digest();
+        }
         Self { policies, options }
     }
 
@@ -76,7 +79,8 @@ impl Scan {
         mut cluster: Option<&mut dyn Input>,
         observer: &mut dyn Observer,
     ) -> Report {
-        let mut tally = Tally::new(self.policies.iter().map(|policy| policy.reference.clone()).collect());
+        let references = self.policies.iter().map(|policy| policy.reference.clone()).collect();
+        let mut tally = Tally::new(references, self.shard());
         self.introduce(old.is_some(), &mut tally);
         let explains = observer.wants_explanations();
         let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
@@ -197,6 +201,14 @@ impl Scan {
         }
     }
 
+    /// Returns the shard that the scan is, with a digest of its policies and options.
+    fn shard(&self) -> Option<Shard> {
+        let share = self.options.share?;
+        let policies: Vec<String> = self.policies.iter().map(Policy::question).collect();
+        let question = [env!("CARGO_PKG_VERSION"), &self.options.question(), &policies.join("\n")];
+        Some(Shard::new(share, &question))
+    }
+
     /// Collects the objects of the kinds of a collector.
     fn collect(
         &self,
@@ -224,6 +236,8 @@ impl Scan {
         observer: &mut dyn Observer,
         reports_problems: bool,
     ) {
+        // The pieces may have been judged before, which read them to the end.
+        input.rewind();
         let mut found = Vec::new();
         let selecting = &*collector;
         let work = |_: u64, chunk: Chunk| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::{Finding, Level, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals};
+use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Shard, Totals};
 
 use crate::judge::{Output, Owned};
 use crate::subject::Identity;
@@ -18,9 +18,9 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(policies: Vec<PolicyRef>) -> Self {
+    pub(crate) fn new(policies: Vec<PolicyRef>, shard: Option<Shard>) -> Self {
         let totals = Totals { policies: vec![PolicyTotals::default(); policies.len()], ..Totals::default() };
-        let report = Report { policies, totals, ..Report::default() };
+        let report = Report { policies, totals, shard, ..Report::default() };
         Self { report, folded: Folded::default(), owners: BTreeMap::new(), seen: BTreeSet::new(), bytes: 0 }
     }
 
@@ -46,29 +46,12 @@ impl Tally {
 
     /// Adds the output of a piece.
     pub(crate) fn add(&mut self, output: Output) {
-        let totals = &mut self.report.totals;
-        add(&mut totals.objects, output.objects);
-        add(&mut totals.not_judged, output.not_judged);
-        add(&mut totals.evaluations, output.evaluations);
-        for (sum, more) in totals.policies.iter_mut().zip(output.policies) {
-            add(&mut sum.admitted, more.admitted);
-            add(&mut sum.mutated, more.mutated);
-            add(&mut sum.denied, more.denied);
-            add(&mut sum.monitored, more.monitored);
-            add(&mut sum.unknown, more.unknown);
-            add(&mut sum.skipped, more.skipped);
-        }
-        for (namespace, counts) in output.by_namespace {
-            let sums = totals.by_namespace.entry(namespace).or_default();
-            for (policy, count) in counts {
-                add(sums.entry(policy).or_default(), count);
-            }
-        }
+        self.report.totals.add(output.totals);
         self.report.mutations.extend(output.mutations);
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
         self.owners.extend(output.owners);
-        add(&mut self.bytes, output.bytes);
+        self.bytes = self.bytes.saturating_add(output.bytes);
         output.findings.into_iter().for_each(|finding| self.folded.add(finding));
     }
 
@@ -83,34 +66,9 @@ impl Tally {
             once_more.add(finding);
         }
         report.findings = once_more.findings;
-        report.findings.sort_by(|a, b| {
-            let key = |finding: &Finding| {
-                let Finding { place, object, policy, path, message, .. } = finding;
-                (place.clone(), object.clone(), *policy, path.clone(), message.clone())
-            };
-            key(a).cmp(&key(b))
-        });
-        // Changes of one object keep the order of the policies.
-        report.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
-        report.notices.extend(about_exceptions(&report.findings));
-        report.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
-        report.notices.dedup();
+        report.finish();
         report
     }
-}
-
-/// Returns the notice that a cluster does not know the exceptions of a scan.
-fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
-    let excepted = findings.iter().filter(|finding| finding.excepted.is_some());
-    let count = excepted.fold(0_u64, |sum, finding| sum.saturating_add(finding.others).saturating_add(1));
-    let subject = if count == 1 { "1 finding is".to_owned() } else { format!("{count} findings are") };
-    let message =
-        format!("{subject} excepted by annotations of the objects, which a cluster does not honour");
-    (count > 0).then_some(Notice { level: Level::Note, place: None, message })
-}
-
-fn add(sum: &mut u64, more: u64) {
-    *sum = sum.saturating_add(more);
 }
 
 /// Follows the owners of an object to the topmost one that is known. A cycle ends where it began.
@@ -127,7 +85,8 @@ fn topmost(owner: OwnerRef, namespace: &str, owners: &BTreeMap<Owned, OwnerRef>)
     top
 }
 
-/// Findings, in which objects of one owner with the same finding are one.
+/// Findings, in which objects of one owner with the same finding are one: the first of them by its
+/// place in the report, whatever their order.
 #[derive(Debug, Default)]
 struct Folded {
     findings: Vec<Finding>,
@@ -154,11 +113,63 @@ impl Folded {
                 excepted.clone(),
             );
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
-                known.others = known.others.saturating_add(finding.others).saturating_add(1);
+                let others = known.others.saturating_add(finding.others).saturating_add(1);
+                // Pieces are judged in an order that depends on what others look up.
+                if finding.place_in_report() < known.place_in_report() {
+                    *known = finding;
+                }
+                known.others = others;
                 return;
             }
             self.of_owners.insert(key, index);
         }
         self.findings.push(finding);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use report::{ObjectRef, Place, Position, Span, Status};
+
+    use super::*;
+
+    fn finding(line: u64) -> Finding {
+        let position = Position { line, column: 1 };
+        let owner = OwnerRef { kind: "ReplicaSet".to_owned(), name: "web".to_owned(), ..OwnerRef::default() };
+        Finding {
+            status: Status::Denied,
+            policy: 0,
+            control: None,
+            object: ObjectRef { name: format!("web-{line}"), owner: Some(owner), ..ObjectRef::default() },
+            path: None,
+            stable_path: None,
+            message: "no".to_owned(),
+            rule: "no".to_owned(),
+            remedy: None,
+            place: Some(Place {
+                file: "a.yaml".to_owned(),
+                span: Some(Span { start: position, end: position }),
+                is_exact: true,
+            }),
+            concerns_pods: false,
+            others: 0,
+            excepted: None,
+            is_known: false,
+        }
+    }
+
+    #[test]
+    fn the_first_of_folded_findings_does_not_depend_on_their_order() {
+        let of = |lines: &[u64]| {
+            let mut tally = Tally::new(vec![PolicyRef::default()], None);
+            for line in lines {
+                tally.add(Output { findings: vec![finding(*line)], ..Output::default() });
+            }
+            tally.finish().findings
+        };
+        let first = Finding { others: 2, ..finding(1) };
+        for lines in [[1, 2, 3], [3, 1, 2], [2, 3, 1]] {
+            assert_eq!(of(&lines), std::slice::from_ref(&first), "{lines:?}");
+        }
     }
 }

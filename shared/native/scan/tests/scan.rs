@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use report::{Finding, Level, Report, Status};
-use scan::{Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
+use report::{Finding, Level, Notice, Report, Status};
+use scan::{ExceptionsOf, Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
 
 fn files(texts: &[(&str, &str)]) -> Files {
@@ -573,7 +573,8 @@ fn an_exception_covers_findings_about_an_object_and_its_pods() {
         // Without a date, exceptions do not count.
         let report = run(vec![baseline()], Options::default(), &[("a.yaml", &text)]);
         assert!(report.findings.iter().all(|finding| finding.excepted.is_none()));
-        assert!(report.notices.is_empty());
+        let [notice] = report.notices.as_slice() else { panic!("{:?}", report.notices) };
+        assert!(notice.message.contains("not honoured"), "{notice:?}");
     }
 }
 
@@ -611,6 +612,43 @@ fn the_exceptions_of_the_new_object_count() {
 }
 
 #[test]
+fn exceptions_of_stored_objects_count_on_request() {
+    let of = |exceptions_on, exceptions_of, field: &str| {
+        let text =
+            annotated(DEPLOYMENT, "portcullis.dev/except.pod-security: why, portcullis.dev/except.x: y");
+        let text = text.replacen("name: web", &format!("name: web, {field}"), 1);
+        let report = run(
+            vec![baseline()],
+            Options { exceptions_on, exceptions_of, ..Options::default() },
+            &[("a.yaml", &text)],
+        );
+        let message = |notice: &Notice| {
+            notice.message.split_once("not honoured").map(|(count, _)| format!("{:?} {count}", notice.level))
+        };
+        (
+            report.findings.iter().all(|finding| finding.excepted.is_some()),
+            report.notices.iter().find_map(message),
+        )
+    };
+    let today = scan::Date::parse("2026-11-22");
+    let stored = Some("Warning 2 exceptions are ".to_owned());
+    for (field, want) in [
+        ("uid: u", (false, stored.clone())),
+        ("resourceVersion: '1'", (false, stored)),
+        ("uid: ''", (true, None)),
+        ("generation: 1", (true, None)),
+    ] {
+        assert_eq!(of(today, ExceptionsOf::Manifests, field), want, "{field}");
+        assert_eq!(of(today, ExceptionsOf::All, field), (true, None), "{field}");
+        assert_eq!(
+            of(None, ExceptionsOf::All, field),
+            (false, Some("Note 2 exceptions are ".to_owned())),
+            "{field}"
+        );
+    }
+}
+
+#[test]
 fn an_excepted_pod_is_not_folded_with_others_of_its_owner() {
     let pod = |name: &str| {
         format!(
@@ -624,4 +662,20 @@ fn an_excepted_pod_is_not_folded_with_others_of_its_owner() {
     let found: Vec<_> =
         report.findings.iter().map(|finding| (finding.excepted.as_deref(), finding.others)).collect();
     assert_eq!(found, [(Some("why"), 0), (None, 1)]);
+}
+
+/// The kind is collected when the pieces were read to the end.
+#[test]
+fn objects_of_the_input_answer_look_ups_that_come_late() {
+    let service = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{externalIPs: \
+             [192.0.2.1], ports: [{{port: 80}}]}}\n---\n"
+        )
+    };
+    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
+    let text = service("one") + &service("two");
+    let report = run(vec![policy("external-ips", settings)], Options::default(), &[("a.yaml", &text)]);
+    let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
+    assert_eq!(statuses, [Status::Denied, Status::Denied], "{:?}", report.findings);
 }

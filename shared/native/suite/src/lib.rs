@@ -11,13 +11,17 @@
 //! # What this crate does not do
 //! It does not fetch modules (see [`Modules`]) and prints nothing.
 
+mod bless;
 mod case;
 mod compare;
+mod coverage;
 mod cursor;
 mod discover;
 mod files;
 mod format;
 mod got;
+mod init;
+mod kyverno;
 mod mistake;
 mod policies;
 mod results;
@@ -26,7 +30,10 @@ mod want;
 mod written;
 
 pub use compare::Difference;
+pub use coverage::{Coverage, Part, PolicyCoverage};
+pub use files::{FileState, file_state};
 pub use format::{Format, Output, write};
+pub use init::init;
 pub use mistake::Mistake;
 pub use policies::{Modules, Native, Wanted};
 pub use results::{CaseResult, FileResult, Results, Status, Totals};

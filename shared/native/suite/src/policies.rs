@@ -45,8 +45,8 @@ pub struct Native;
 
 impl Modules for Native {
     fn engine(&self, wanted: &Wanted<'_>) -> Engine {
-        let id = id(&wanted.module.module);
-        match rules::find(id).filter(|_| wanted.file.is_none()) {
+        let own = wanted.module.module.contains("ghcr.io/portcullis/policies/");
+        match rules::find(id(&wanted.module.module)).filter(|_| own && wanted.file.is_none()) {
             Some(entry) => Engine::Native(entry),
             None => Engine::Unavailable(format!("{} is not carried", wanted.module.module)),
         }
@@ -68,6 +68,8 @@ fn id(module: &str) -> &str {
 pub(crate) struct Listed {
     /// The name by which cases name it.
     pub(crate) name: String,
+    /// The file of the manifest, or the id or module.
+    pub(crate) origin: String,
     source: Source,
 }
 
@@ -104,7 +106,8 @@ pub(crate) fn read(
             files.note(&path);
         }
         let name = modules.bare(&argument, &Value::Object(serde_json::Map::new()))?.reference.name;
-        return Ok(vec![Ok(Listed { name, source: Source::Bare(argument) })]);
+        let origin = argument.clone();
+        return Ok(vec![Ok(Listed { name, origin, source: Source::Bare(argument) })]);
     }
     let mut found = Vec::new();
     for file in files.manifests(&path)? {
@@ -112,9 +115,11 @@ pub(crate) fn read(
             let about = |problem: String| format!("{}: {problem}", file.display());
             if PolicyKind::of(&object).is_some() {
                 found.push(match PolicyManifest::read(&object) {
-                    Ok(manifest) => {
-                        Ok(Listed { name: manifest.name, source: Source::Manifest(Box::new(object)) })
-                    }
+                    Ok(manifest) => Ok(Listed {
+                        name: manifest.name,
+                        origin: absolute(&file),
+                        source: Source::Manifest(Box::new(object)),
+                    }),
                     Err(error) => Err(about(error.to_string())),
                 });
             } else if is_misspelt(&object) {
@@ -130,6 +135,12 @@ pub(crate) fn read(
         return Err(format!("{} has no policy; name a manifest of one", path.display()));
     }
     Ok(found)
+}
+
+/// Returns a path that is the same wherever a test file is.
+fn absolute(file: &Path) -> String {
+    let path = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    path.display().to_string()
 }
 
 /// Returns the objects of a file of manifests, in which other objects than policies may be.
@@ -169,6 +180,12 @@ impl<'m> Policies<'m> {
 
     pub(crate) fn names(&self) -> Vec<&str> {
         self.listed.iter().map(|policy| policy.name.as_str()).collect()
+    }
+
+    /// Returns where a policy comes from.
+    pub(crate) fn origin(&self, name: &str) -> String {
+        let found = self.listed.iter().find(|policy| policy.name == name);
+        found.map(|policy| policy.origin.clone()).unwrap_or_default()
     }
 
     /// Returns the advice for a name that no policy has.

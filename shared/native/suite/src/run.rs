@@ -1,22 +1,23 @@
 //! The run of test files.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use regex::Regex;
-use scan::{Judged, Module, Pods, Policy, Request};
+use scan::{Answer, Asked, Judged, Module, Pods, Policy, Request};
 use serde_json::Value;
 
 use crate::case::{self, Case, Reader};
 use crate::compare::{Difference, Named, compare};
 use crate::cursor::{Cursor, Source};
-use crate::files::Files;
+use crate::files::{FileState, Files};
 use crate::got::{Got, Line, Verdict};
 use crate::policies::{self, Modules, Policies, Settings};
 use crate::results::{CaseResult, FileResult, Results, Status};
 use crate::want::Want;
-use crate::{Mistake, discover};
+use crate::{Coverage, Mistake, bless, discover, kyverno};
 
 /// The options of a run.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,12 @@ pub struct Options {
     pub filter: Option<Regex>,
     /// Whether files may run programs that print objects.
     pub allows_commands: bool,
+    /// Whether cases that fail are rewritten to want what happens.
+    pub blesses: bool,
+    /// Whether to measure what the cases cover.
+    pub measures_coverage: bool,
+    /// The percentage of coverage that fails the run if it is not reached.
+    pub coverage_threshold: Option<u8>,
 }
 
 /// A run, and the files that it depends on.
@@ -34,23 +41,26 @@ pub struct Options {
 pub struct Run {
     /// The results.
     pub results: Results,
-    /// The files and directories that were read.
-    pub read: BTreeSet<PathBuf>,
+    /// The files and directories that were read, with their state before that.
+    pub read: BTreeMap<PathBuf, FileState>,
 }
 
 /// Runs the test files that paths name: files, and directories that contain some.
 #[must_use]
 pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
-    let (found, mistakes) = discover::find(paths);
     let files = Files::default();
     for path in paths {
         files.note(Path::new(path));
     }
+    let (found, mistakes) = discover::find(paths);
     let mut results = Results { mistakes, ..Results::default() };
+    let coverage = RefCell::new(Coverage { threshold: options.coverage_threshold, ..Coverage::default() });
     for path in found {
-        let runner = Runner { path: &path, options, modules, files: &files };
+        let runner = Runner { path: &path, options, modules, files: &files, coverage: &coverage };
         results.files.push(runner.file());
     }
+    let is_measured = options.measures_coverage || options.coverage_threshold.is_some();
+    results.coverage = is_measured.then(|| coverage.into_inner());
     Run { results, read: files.into_read() }
 }
 
@@ -81,6 +91,7 @@ struct Runner<'r> {
     options: &'r Options,
     modules: &'r dyn Modules,
     files: &'r Files,
+    coverage: &'r RefCell<Coverage>,
 }
 
 impl Runner<'_> {
@@ -105,6 +116,12 @@ impl Runner<'_> {
         let source = Source::new(name.clone(), text);
         match documents.as_slice() {
             [value @ Value::Array(_)] => self.list(&Cursor::new(&source, value), &mut result),
+            [value @ Value::Object(_)] if kyverno::is_test(value) => {
+                let dir = self.path.parent().unwrap_or(Path::new(""));
+                let filter = self.options.filter.as_ref();
+                let test = kyverno::Test { dir, files: self.files, modules: self.modules, filter };
+                test.run(&Cursor::new(&source, value), &mut result);
+            }
             [value @ Value::Object(_)] => self.envelope(&Cursor::new(&source, value), &mut result),
             _ => {
                 let problem = "expected one list of cases, or one object with policies and cases";
@@ -176,7 +193,12 @@ impl Runner<'_> {
         result.policies = policies.names().into_iter().map(str::to_owned).collect();
         let Some(policy) = result.policies.first().cloned() else { return };
         let items = at.items().unwrap_or_default();
-        self.cases(&items, result, &mut |case, index| of_list(case, index, &policy, &mut policies));
+        let origin = policies.origin(&policy);
+        self.cases(&items, result, &mut |case, index| {
+            let (verdict, differences) = of_list(case, index, &policy, &mut policies)?;
+            self.coverage.borrow_mut().judged(&policy, &origin, &verdict);
+            Ok(differences)
+        });
     }
 
     /// Runs the cases of a file with its own policies.
@@ -232,7 +254,7 @@ impl Runner<'_> {
                     unusable.insert(policy.reference.name.clone(), problem.to_owned());
                 }
             }
-            let got = judge(&read, &loaded);
+            let got = self.judge(&read, &loaded, &policies);
             let is_reached = |(_, got): &(&String, &Got)| !matches!(got.verdict, Verdict::Skipped(..));
             reached.extend(got.iter().filter(is_reached).map(|(name, _)| name.clone()));
             Ok(differences(&read, &loaded, &got))
@@ -250,6 +272,49 @@ impl Runner<'_> {
         }
     }
 
+    /// Asks the policies about the requests of a case.
+    fn judge(&self, case: &Case, loaded: &[Rc<Policy>], policies: &Policies<'_>) -> BTreeMap<String, Got> {
+        let mut all: BTreeMap<String, Got> = BTreeMap::new();
+        let mut add = |policy: &Policy, got: Got| match all.get_mut(&policy.reference.name) {
+            Some(known) => known.add(got),
+            None => {
+                all.insert(policy.reference.name.clone(), got);
+            }
+        };
+        // A policy that rejects its settings judges nothing.
+        let mut usable = Vec::new();
+        for policy in loaded {
+            match policy.settings_error() {
+                Some(problem) => add(policy, Got::new(Verdict::SettingsError(problem))),
+                None => usable.push(Rc::clone(policy)),
+            }
+        }
+        let pods = if case.pods { Pods::Auto } else { Pods::Off };
+        let mut receive = |answer: &Answer, asked: Asked<'_>| {
+            let Some(policy) = usable.get(answer.policy) else { return };
+            let got = Got::of(answer, asked);
+            self.cover(policy, policies, case, asked.request, &got);
+            add(policy, got);
+        };
+        for request in &case.requests {
+            let mut request = Request::new(request.clone());
+            scan::ask_with_pods(&usable, &mut request, pods, &case.user, &case.cluster, &mut receive);
+        }
+        all
+    }
+
+    /// Notes what a request shows of a policy.
+    fn cover(&self, policy: &Policy, policies: &Policies<'_>, case: &Case, request: &Value, got: &Got) {
+        let name = &policy.reference.name;
+        let origin = policies.origin(name);
+        let namespace = request.get("namespace").and_then(Value::as_str).unwrap_or_default();
+        let labels = case.cluster.namespace(namespace);
+        let observation = policy.webhook.observe(case.cluster.kinds(), request, labels);
+        let mut coverage = self.coverage.borrow_mut();
+        coverage.observe(name, &origin, &observation);
+        coverage.judged(name, &origin, &got.verdict);
+    }
+
     /// Runs cases.
     fn cases(
         &self,
@@ -262,6 +327,7 @@ impl Runner<'_> {
             result.mistakes.push(Mistake::new(&result.name, None, problem));
         }
         let mut names = BTreeSet::new();
+        let mut edits = Vec::new();
         for (index, case) in items.iter().enumerate() {
             let name = case.get("name").map(|name| name.text());
             let (name, problem) = match name {
@@ -284,10 +350,23 @@ impl Runner<'_> {
             }
             let status = match problem.map_or_else(|| run(case, index), Err) {
                 Ok(differences) if differences.is_empty() => Status::Passed,
+                Ok(differences) if self.options.blesses => match bless::edit(case, &differences) {
+                    Ok(edit) => {
+                        edits.push(edit);
+                        Status::Passed
+                    }
+                    Err(mistake) => Status::Broken(mistake),
+                },
                 Ok(differences) => Status::Failed(differences),
                 Err(mistake) => Status::Broken(mistake),
             };
             result.cases.push(CaseResult { name, line: case.position().map(|at| at.line), status });
+        }
+        if let Some(case) = items.first().filter(|_| !edits.is_empty()) {
+            result.blessed = edits.len();
+            if let Err(error) = std::fs::write(self.path, bless::apply(case.source, edits)) {
+                result.mistakes.push(Mistake::new(&result.name, None, format!("cannot be written: {error}")));
+            }
         }
     }
 }
@@ -320,7 +399,7 @@ fn of_list(
     index: usize,
     policy: &str,
     policies: &mut Policies<'_>,
-) -> Result<Vec<Difference>, Mistake> {
+) -> Result<(Verdict, Vec<Difference>), Mistake> {
     at.check_keys(&LIST_KEYS)?;
     if let Some(want) = at.get("want") {
         want.check_keys(&LIST_WANT)?;
@@ -334,7 +413,7 @@ fn of_list(
         settings => [(policy.to_owned(), settings.clone())].into(),
     };
     let loaded = policies.with(&settings).map_err(|problem| at.mistake(problem))?;
-    let Some(policy) = loaded.first() else { return Ok(Vec::new()) };
+    let Some(policy) = loaded.first() else { return Err(at.mistake("there is no policy")) };
     let modules: Vec<&Module> = policy.modules().collect();
     let [module] = modules.as_slice() else {
         return Err(at.mistake("a list of cases is about one module; test a group in a file with policies"));
@@ -348,7 +427,8 @@ fn of_list(
     };
     let name = policy.reference.name.clone();
     let want = Want::of_outcome(case.want);
-    Ok(compare(&name, Named::Yes(&want), &got, true).into_iter().collect())
+    let differences = compare(&name, Named::Yes(&want), &got, true).into_iter().collect();
+    Ok((got.verdict, differences))
 }
 
 /// Asks a module about the request of a case of a list.
@@ -376,35 +456,6 @@ fn of_module(module: &Module, case: &case_format::Case) -> Result<Got, String> {
     })
 }
 
-/// Asks the policies about the requests of a case.
-fn judge(case: &Case, policies: &[Rc<Policy>]) -> BTreeMap<String, Got> {
-    let mut all: BTreeMap<String, Got> = BTreeMap::new();
-    let mut add = |policy: &Policy, got: Got| match all.get_mut(&policy.reference.name) {
-        Some(known) => known.add(got),
-        None => {
-            all.insert(policy.reference.name.clone(), got);
-        }
-    };
-    // A policy that rejects its settings judges nothing.
-    let mut usable = Vec::new();
-    for policy in policies {
-        match policy.settings_error() {
-            Some(problem) => add(policy, Got::new(Verdict::SettingsError(problem))),
-            None => usable.push(Rc::clone(policy)),
-        }
-    }
-    let pods = if case.pods { Pods::Auto } else { Pods::Off };
-    for request in &case.requests {
-        let mut request = Request::new(request.clone());
-        scan::ask_with_pods(&usable, &mut request, pods, &case.user, &case.cluster, &mut |answer, asked| {
-            if let Some(policy) = usable.get(answer.policy) {
-                add(policy, Got::of(answer, asked));
-            }
-        });
-    }
-    all
-}
-
 /// Compares what policies did with what the case wants.
 fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>) -> Vec<Difference> {
     let is_one = case.requests.len() == 1;
@@ -417,5 +468,13 @@ fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>
         };
         compare(name, named, got.get(name)?, is_one)
     };
-    policies.iter().filter_map(difference).collect()
+    let mut differences: Vec<Difference> = policies.iter().filter_map(difference).collect();
+    let left = case.session.as_ref().map_or(0, |session| session.left());
+    if left > 0 {
+        differences.push(Difference::of_case(
+            "# every exchange of the session is replayed",
+            format!("# {left} of them are left, because no policy asks so much"),
+        ));
+    }
+    differences
 }

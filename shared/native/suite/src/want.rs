@@ -1,4 +1,4 @@
-//! What a case wants of a policy.
+//! The want of a case: the expected verdict of a policy.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,14 @@ use serde_json::Value;
 use crate::Mistake;
 use crate::cursor::Cursor;
 
-/// What a case wants of a policy.
+/// The want of a case for one policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
     pub(crate) verdict: Wanted,
     /// Whether lists may have more lines than the wanted ones.
     pub(crate) more: bool,
+    /// Whether it says everything, so that an absent list is an empty one.
+    pub(crate) says_all: bool,
     /// `None` if the case does not say.
     pub(crate) warnings: Option<Vec<Line>>,
     pub(crate) audit_annotations: Option<BTreeMap<String, Line>>,
@@ -113,6 +115,7 @@ impl Want {
         Ok(Self {
             verdict,
             more: at.get("more").map(|more| more.flag()).transpose()?.unwrap_or(false),
+            says_all: false,
             warnings: lists("warnings")?,
             audit_annotations: annotations.transpose()?,
             asked: lists("asked")?,
@@ -138,6 +141,7 @@ impl Want {
         Self {
             verdict,
             more: false,
+            says_all: true,
             warnings: Some(all(outcome.warnings)),
             audit_annotations: Some(annotations.map(|(key, text)| (key, Line::equal(text))).collect()),
             asked: Some(all(outcome.asked)),

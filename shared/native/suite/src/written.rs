@@ -1,4 +1,4 @@
-//! What is wanted and what happens, as lines of a test file.
+//! Wants and results as lines of a test file.
 
 use std::collections::BTreeMap;
 
@@ -26,17 +26,19 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
         Wanted::Skipped(why) => vec![format!("skipped: {why}")],
     };
     let texts = |texts: &[String]| texts.iter().map(|text| (None, text.clone())).collect::<Vec<_>>();
-    if let Some(wanted) = &want.warnings {
+    // A list of cases does not write empty lists.
+    let shown = |is_empty: bool| !(want.says_all && is_empty);
+    if let Some(wanted) = want.warnings.as_ref().filter(|wanted| shown(wanted.is_empty())) {
         lines.extend(list("warnings", wanted, &texts(&got.warnings)));
     }
-    if let Some(wanted) = &want.audit_annotations {
+    if let Some(wanted) = want.audit_annotations.as_ref().filter(|wanted| shown(wanted.is_empty())) {
         lines.push("auditAnnotations:".to_owned());
         let one = |(key, line): (&String, &Line)| {
             format!("  {key}: {}", met(line, got.audit_annotations.get(key).map(String::as_str)))
         };
         lines.extend(wanted.iter().map(one));
     }
-    if let Some(wanted) = &want.asked {
+    if let Some(wanted) = want.asked.as_ref().filter(|wanted| shown(wanted.is_empty())) {
         lines.extend(list("asked", wanted, &texts(&got.asked)));
     }
     lines
@@ -45,13 +47,36 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
 /// Returns what happens, with the lists that the case compares.
 pub(crate) fn got(got: &Got, want: Option<&Want>) -> Vec<String> {
     let mut lines = verdict(&got.verdict, want);
-    if want.is_some_and(|want| want.warnings.is_some()) {
+    lines.extend(notes(got, want));
+    lines
+}
+
+/// Returns what happens as a case wants it from now on; `None` if it is not known.
+pub(crate) fn blessed(got: &Got, want: Option<&Want>) -> Option<Vec<String>> {
+    let mut lines = match &got.verdict {
+        Verdict::Unknown(_) => return None,
+        Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
+            Some(Wanted::Mutated(Mutation::Values(_))) => verdict(&got.verdict, want),
+            _ => vec![format!("mutated: {object}")],
+        },
+        known => verdict(known, want),
+    };
+    lines.extend(notes(got, want));
+    Some(lines)
+}
+
+/// Returns the lists that the case compares.
+fn notes(got: &Got, want: Option<&Want>) -> Vec<String> {
+    let Some(want) = want else { return Vec::new() };
+    let shown = |is_given: bool, is_empty: bool| is_given && !(want.says_all && is_empty);
+    let mut lines = Vec::new();
+    if shown(want.warnings.is_some(), got.warnings.is_empty()) {
         lines.extend(texts("warnings", &got.warnings));
     }
-    if want.is_some_and(|want| want.audit_annotations.is_some()) {
+    if shown(want.audit_annotations.is_some(), got.audit_annotations.is_empty()) {
         lines.extend(annotations(&got.audit_annotations));
     }
-    if want.is_some_and(|want| want.asked.is_some()) {
+    if shown(want.asked.is_some(), got.asked.is_empty()) {
         lines.extend(texts("asked", &got.asked));
     }
     lines
@@ -92,6 +117,9 @@ fn texts(key: &str, texts: &[String]) -> Vec<String> {
 }
 
 fn annotations(annotations: &BTreeMap<String, String>) -> Vec<String> {
+    if annotations.is_empty() {
+        return vec!["auditAnnotations: {}".to_owned()];
+    }
     let lines = annotations.iter().map(|(key, text)| format!("  {key}: {}", quoted(text)));
     ["auditAnnotations:".to_owned()].into_iter().chain(lines).collect()
 }

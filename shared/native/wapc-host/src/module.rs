@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use cluster_objects::Objects;
+use sha2::{Digest, Sha256};
 use wasmtime::{Engine, Instance, InstancePre, Store};
 
 use crate::engine::EpochEngine;
+use crate::host_calls::Answers;
 use crate::wapc::Guest;
 use crate::{DeployedPolicy, Deployment, HostError, instance, wasi};
 
@@ -16,6 +18,7 @@ pub struct Module {
     linked: InstancePre<Guest>,
     /// Keeps the clock running, without which nothing would end an endless loop.
     engine: Arc<EpochEngine>,
+    digest: Arc<str>,
 }
 
 impl Module {
@@ -25,8 +28,18 @@ impl Module {
         let mut linker = engine.linker.clone();
         wasi::add_rest_to_linker(&mut linker, &module)
             .and_then(|()| linker.instantiate_pre(&module))
-            .map(|linked| Self { linked, engine: Arc::clone(engine) })
+            .map(|linked| Self {
+                linked,
+                engine: Arc::clone(engine),
+                digest: format!("sha256:{:x}", Sha256::digest(wasm)).into(),
+            })
             .map_err(|error| HostError::Module(error.to_string()))
+    }
+
+    /// Returns the SHA-256 of the module, as registries write it: `sha256:` and hexadecimal digits.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// Deploys the module as a `ClusterAdmissionPolicy` does: asks a new instance whether it
@@ -45,7 +58,7 @@ impl Module {
     /// A call without an answer, in the policy server's words.
     pub fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
         let deployment = Arc::new(Deployment::new("call"));
-        let cluster = Arc::new(Objects::unreachable("this call has no cluster"));
+        let cluster = Answers::Objects(Arc::new(Objects::unreachable("this call has no cluster")));
         let (answer, _) = instance::run(self, &deployment, &cluster, operation, payload);
         answer.map_err(|failure| failure.to_string())
     }

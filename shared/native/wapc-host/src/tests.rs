@@ -438,3 +438,11 @@ fn several_threads_can_share_a_policy() {
     shared::<Module>();
     shared::<crate::DeployedPolicy>();
 }
+
+/// The digest is that of `sha256sum`, and of registries.
+#[test]
+fn a_module_has_the_digest_of_its_bytes() {
+    // A module without anything: the magic number and the version.
+    let module = Host::new().unwrap().load(b"\0asm\x01\0\0\0").unwrap();
+    assert_eq!(module.digest(), "sha256:93a44bbb96c751218e4c00d479e4c14358122a389acca16205b1e4d0dc5f9476");
+}

@@ -1,9 +1,9 @@
 //! `format.named`, the formats themselves and `validate`.
 //!
 //! Sources: `pkg/cel/library/format.go` of k8s.io/apiserver at 24a394e51, `pkg/api/validation` and
-//! `pkg/util/validation` of k8s.io/apimachinery, `pkg/validation/strfmt` of k8s.io/kube-openapi, and
-//! `patterns.go` of govalidator. The messages of an API server are not here: a condition whose value
-//! could depend on them is unknown (`References::unreadable`).
+//! `pkg/util/validation` of k8s.io/apimachinery, `pkg/validation/strfmt` of k8s.io/kube-openapi,
+//! and `patterns.go` of govalidator. The messages of an API server are not here: a condition whose
+//! value could depend on them is unknown (`References::unreadable`).
 
 use std::sync::LazyLock;
 

@@ -1,9 +1,9 @@
 //! `all`, `exists`, `existsOne`, `transformList`, `transformMap` and `transformMapEntry` with two
 //! variables: the index and the item of a list, or the key and the value of a map.
 //!
-//! Source: `ext/comprehensions.go` of cel-go at 14f6746a. The interpreter has loops with one variable:
-//! a macro loops over the pairs, and binds both variables in the expressions. Keys are in their order,
-//! so that results do not change; API servers have no order.
+//! Source: `ext/comprehensions.go` of cel-go at 14f6746a. The interpreter has loops with one
+//! variable: a macro loops over the pairs, and binds both variables in the expressions. Keys are in
+//! their order, so that results do not change; API servers have no order.
 
 use std::collections::HashMap;
 use std::mem;

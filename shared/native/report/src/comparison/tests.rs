@@ -21,7 +21,7 @@ const ONE: &[(&str, &str)] = &[("a", "ClusterAdmissionPolicy")];
 fn equal_reports_do_not_differ() {
     let report = report(ONE, with(Status::Denied));
     let comparison = Comparison::of(&report, &report);
-    assert_eq!(comparison.totals, ComparisonTotals::default());
+    assert_eq!(comparison.totals, ComparisonTotals { stayed: 1, ..ComparisonTotals::default() });
     assert_eq!(comparison.exit(FailOn::Deny), Exit::Clean);
 }
 
@@ -76,7 +76,10 @@ fn a_finding_of_a_pair_is_the_same_whatever_the_kind_and_the_order() {
     let before = report(&[("a", "")], with(Status::Denied));
     let moved = vec![Finding { policy: 1, ..sample::finding() }];
     let after = report(&[("b", ""), ("a", "ClusterAdmissionPolicy")], moved);
-    assert_eq!(Comparison::of(&before, &after).totals, ComparisonTotals::default());
+    assert_eq!(
+        Comparison::of(&before, &after).totals,
+        ComparisonTotals { stayed: 1, ..ComparisonTotals::default() }
+    );
 }
 
 #[test]
@@ -127,4 +130,31 @@ fn what_was_not_judged_outweighs_new_denials() {
     assert_eq!(messages(&unread(&clean), &unread(&denied)), ["not YAML"]);
     assert_eq!(messages(&unread(&clean), &denied), ["before: not YAML"]);
     assert_eq!(messages(&clean, &unread(&denied)), ["after: not YAML"]);
+}
+
+#[test]
+fn what_stays_unknown_over_time_is_no_worse() {
+    let unknown = Finding { status: Status::Unknown, ..sample::finding() };
+    let error = |message: &str| Notice { level: Level::Error, place: None, message: message.to_owned() };
+    let of = |findings: &[Finding], notices: &[Notice]| Report {
+        findings: findings.to_vec(),
+        notices: notices.to_vec(),
+        ..sample::clean()
+    };
+    let since = |before: &Report, after: &Report| {
+        let comparison = Comparison::since(before, after);
+        (comparison.exit(FailOn::Warn), comparison.totals.stayed)
+    };
+    let before = of(std::slice::from_ref(&unknown), &[error("a")]);
+    assert_eq!(since(&before, &before), (Exit::Clean, 1));
+    assert_eq!(Comparison::of(&before, &before).exit(FailOn::Warn), Exit::NotJudged);
+    let more = of(&[unknown.clone(), sample::finding()], &[]);
+    assert_eq!(since(&before, &more), (Exit::Failed, 1));
+    assert_eq!(since(&more, &before), (Exit::NotJudged, 1), "an error is new");
+    assert_eq!(since(&sample::clean(), &of(&[unknown], &[])), (Exit::NotJudged, 0));
+    for partial in [[true, false], [false, true]] {
+        let [before, after] = partial.map(|is_partial| Report { is_partial, ..sample::clean() });
+        assert_eq!(since(&before, &after).0, Exit::NotJudged);
+    }
+    assert_eq!(since(&sample::clean(), &Report::default()).0, Exit::NotJudged, "nothing was judged");
 }

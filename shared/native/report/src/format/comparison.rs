@@ -6,7 +6,7 @@ use super::text::{BOLD, GREEN, MAGENTA, Paint, RED, count, write_finding, write_
 use super::{Format, Options, yaml};
 use crate::escape::{markdown, one_line};
 use crate::names::View;
-use crate::{Comparison, Exit, Finding, Report};
+use crate::{Comparison, Exit, Finding, PolicyRef, Report};
 
 impl Comparison {
     /// The names of the formats of a comparison. The others are made for findings of one scan.
@@ -30,11 +30,15 @@ impl Comparison {
         Ok(true)
     }
 
-    /// The names of the policies that only one side has, with that side.
-    fn single(&self) -> impl Iterator<Item = (String, &'static str)> {
+    /// The names of the policies that only one side has, with that side, and of those with
+    /// different modules, with both.
+    fn different(&self) -> impl Iterator<Item = (String, String)> {
         self.policies.iter().filter_map(|pair| match (&pair.before, &pair.after) {
-            (Some(policy), None) => Some((policy.label(), "only before")),
-            (None, Some(policy)) => Some((policy.label(), "only after")),
+            (Some(policy), None) => Some((policy.label(), "only before".to_owned())),
+            (None, Some(policy)) => Some((policy.label(), "only after".to_owned())),
+            (Some(before), Some(after)) if !has_same_module(before, after) => {
+                Some((after.label(), format!("{} -> {}", module(before), module(after))))
+            }
             _ => None,
         })
     }
@@ -42,9 +46,10 @@ impl Comparison {
     fn phrase(&self) -> String {
         let totals = self.totals;
         format!(
-            "{}, {} gone, {} changed",
+            "{}, {} gone, {} stayed, {} changed",
             count(totals.new, "new finding", "new findings"),
             totals.gone,
+            totals.stayed,
             count(totals.verdicts, "verdict", "verdicts")
         )
     }
@@ -52,6 +57,22 @@ impl Comparison {
     /// The findings with their headings.
     fn lists(&self) -> [(&'static str, &[Finding]); 2] {
         [("New", &self.new), ("Gone", &self.gone)]
+    }
+}
+
+/// The digest decides, if both are known: tags move, and one module can have several names.
+fn has_same_module(before: &PolicyRef, after: &PolicyRef) -> bool {
+    match (&before.digest, &after.digest) {
+        (Some(before), Some(after)) => before == after,
+        (None, None) => before.module == after.module,
+        _ => false,
+    }
+}
+
+fn module(policy: &PolicyRef) -> String {
+    match &policy.digest {
+        Some(digest) => format!("{} ({digest})", policy.module),
+        None => policy.module.clone(),
     }
 }
 
@@ -84,8 +105,8 @@ fn write_text(out: &mut dyn Write, comparison: &Comparison, options: &Options<'_
         format!("{}, {policy}: {} -> {}", change.object, change.before.name(), change.after.name())
     });
     write_lines(out, paint, "Verdicts", verdicts)?;
-    let single = comparison.single().map(|(label, side)| format!("{label}: {side}"));
-    write_lines(out, paint, "Policies", single)?;
+    let different = comparison.different().map(|(label, what)| format!("{label}: {what}"));
+    write_lines(out, paint, "Policies", different)?;
     write_notices(out, &Report { notices: comparison.notices.clone(), ..Report::default() }, paint)?;
     let exit = comparison.exit(options.fail_on);
     let style = match exit {
@@ -132,9 +153,9 @@ fn write_markdown(out: &mut dyn Write, comparison: &Comparison, options: &Option
         let rows = findings.iter().map(|finding| super::markdown::row(&view, finding));
         super::markdown::write_table(out, heading, super::markdown::FINDINGS, rows, &mut size)?;
     }
-    let single: Vec<(String, &str)> = comparison.single().collect();
-    let rows = single.iter().map(|(label, side)| format!("| {} | {side} |", markdown(label)));
-    super::markdown::write_table(out, "Policies", "| policy | side |\n|---|---|", rows, &mut size)?;
+    let different: Vec<(String, String)> = comparison.different().collect();
+    let rows = different.iter().map(|(label, what)| format!("| {} | {} |", markdown(label), markdown(what)));
+    super::markdown::write_table(out, "Policies", "| policy | difference |\n|---|---|", rows, &mut size)?;
     let notices = comparison.notices.iter().map(super::markdown::notice);
     super::markdown::write_table(out, "Problems", super::markdown::NOTICES, notices, &mut size)
 }
@@ -158,6 +179,27 @@ mod tests {
             assert_eq!(text.is_some(), Comparison::FORMATS.contains(&name), "{name}");
             assert!(text.is_none_or(|text| !text.contains('\u{1b}')), "{name}");
         }
+    }
+
+    #[test]
+    fn modules_are_told_apart_by_digest() {
+        let with = |module: &str, digest: Option<&str>| {
+            let (module, digest) = (module.to_owned(), digest.map(str::to_owned));
+            let policy = PolicyRef { module, digest, ..sample::policy("a", None) };
+            Report { policies: vec![policy], ..Report::default() }
+        };
+        let text = |before: &Report, after: &Report| {
+            let mut bytes = Vec::new();
+            Comparison::of(before, after).write(&mut bytes, Format::Text, &Options::default()).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        let one = with("a:v1", Some("sha256:1"));
+        let moved = text(&one, &with("a:v1", Some("sha256:2")));
+        assert!(moved.contains("Policies\n  a: a:v1 (sha256:1) -> a:v1 (sha256:2)\n"), "{moved}");
+        let native = text(&one, &with("a", None));
+        assert!(native.contains("  a: a:v1 (sha256:1) -> a\n"), "{native}");
+        let renamed = text(&one, &with("a:latest", Some("sha256:1")));
+        assert!(!renamed.contains("Policies"), "{renamed}");
     }
 
     #[test]

@@ -56,8 +56,10 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     writeln!(out, "portcullis scan: {}", Counts::of(report).phrase())
 }
 
-/// A workflow command. The place of an object is its first line.
-fn command(kind: &str, place: Option<&Place>, title: &str, message: &str) -> String {
+/// Returns a workflow command of GitHub Actions, which annotates a place: `kind` is `error`,
+/// `warning` or `notice`. The place of an object is its first line.
+#[must_use]
+pub fn command(kind: &str, place: Option<&Place>, title: &str, message: &str) -> String {
     let mut properties = Vec::new();
     if let Some(place) = place.filter(|place| place.file != "-") {
         properties.push(format!("file={}", property(&place.file)));

@@ -5,12 +5,17 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::names::View;
-use crate::{Finding, Mutation, Notice, PolicyRef, Report, Totals, fingerprint};
+use crate::{Finding, Mutation, Notice, PolicyRef, Report, Shard, Totals, VERSION, fingerprint};
 
 /// A line. The index of a policy in a finding counts the lines of policies.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum Line<'r> {
+    Report {
+        version: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        shard: Option<&'r Shard>,
+    },
     Policy(&'r PolicyRef),
     Finding {
         fingerprint: String,
@@ -31,13 +36,15 @@ enum Line<'r> {
     },
 }
 
-/// Writes a line for each policy, finding, mutation and notice, and one for the totals.
+/// Writes a line with the version, one for each policy, finding, mutation and notice, and one for
+/// the totals.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let view = View::new(report);
     let mut line = |line: &Line| {
         serde_json::to_writer(&mut *out, line)?;
         writeln!(out)
     };
+    line(&Line::Report { version: VERSION, shard: report.shard.as_ref() })?;
     report.policies.iter().try_for_each(|policy| line(&Line::Policy(policy)))?;
     report.findings.iter().try_for_each(|finding| {
         let (fingerprint, policy_name) = (fingerprint(report, finding), view.label(finding));

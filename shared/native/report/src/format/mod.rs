@@ -9,9 +9,12 @@ pub(crate) mod jsonl;
 mod junit;
 mod markdown;
 mod policy_report;
+mod prometheus;
 mod sarif;
 mod text;
 mod yaml;
+
+pub use github::command as github_command;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -48,11 +51,13 @@ pub enum Format {
     PolicyReport,
     /// A page of HTML that needs no other file.
     Html,
+    /// Metrics in the text format of Prometheus, which are valid `OpenMetrics` as well.
+    Prometheus,
 }
 
 impl Format {
     /// The names of all formats.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "text",
         "json",
         "jsonl",
@@ -65,9 +70,10 @@ impl Format {
         "openreports",
         "policyreport",
         "html",
+        "prometheus",
     ];
 
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Text,
         Self::Json,
         Self::Jsonl,
@@ -80,6 +86,7 @@ impl Format {
         Self::OpenReports,
         Self::PolicyReport,
         Self::Html,
+        Self::Prometheus,
     ];
 }
 
@@ -180,6 +187,19 @@ impl fmt::Debug for Options<'_> {
     }
 }
 
+/// Returns the policy reports that a format writes, as manifests: one for each object with
+/// findings. Other formats have no manifests.
+///
+/// # Errors
+/// A manifest cannot be written as JSON.
+pub fn policy_reports(report: &Report, format: Format) -> io::Result<Vec<serde_json::Value>> {
+    match format {
+        Format::OpenReports => policy_report::manifests(report, policy_report::OPEN_REPORTS),
+        Format::PolicyReport => policy_report::manifests(report, policy_report::POLICY_REPORT),
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// Writes a report. The same report and options give the same bytes.
 ///
 /// # Errors
@@ -198,6 +218,7 @@ pub fn write(out: &mut dyn Write, report: &Report, format: Format, options: &Opt
         Format::OpenReports => policy_report::write(out, report, policy_report::OPEN_REPORTS),
         Format::PolicyReport => policy_report::write(out, report, policy_report::POLICY_REPORT),
         Format::Html => html::write(out, report, options),
+        Format::Prometheus => prometheus::write(out, report),
     }
 }
 
@@ -303,7 +324,7 @@ pub(crate) mod tests {
         assert_eq!(
             error("pdf"),
             "the format \"pdf\" is not known; use one of text, json, jsonl, yaml, sarif, junit, github, gitlab, \
-             markdown, openreports, policyreport, html"
+             markdown, openreports, policyreport, html, prometheus"
         );
         assert_eq!(error("json="), "the name of the file is missing after =; write FORMAT=FILE");
     }
@@ -337,7 +358,7 @@ pub(crate) mod tests {
             "junit" => "junit.xml",
             "github" => "github.txt",
             "gitlab" => "gitlab.json",
-
+            "prometheus" => "prom",
             "openreports" => "openreports.yaml",
             "policyreport" => "policyreport.yaml",
             other => other,

@@ -110,17 +110,35 @@ struct ReportResult<'r> {
 /// object owns its report, so that Kubernetes removes both. Reports have no results that pass: an
 /// object without a report has no findings.
 pub(super) fn write(out: &mut dyn Write, report: &Report, api: Api) -> io::Result<()> {
+    let mut is_first = true;
+    each(report, api, &mut |manifest| {
+        if !std::mem::take(&mut is_first) {
+            writeln!(out, "---")?;
+        }
+        write_document(out, manifest)
+    })
+}
+
+/// Returns the manifests as values.
+pub(super) fn manifests(report: &Report, api: Api) -> io::Result<Vec<serde_json::Value>> {
+    let mut manifests = Vec::new();
+    each(report, api, &mut |manifest| {
+        manifests.push(serde_json::to_value(manifest)?);
+        Ok(())
+    })?;
+    Ok(manifests)
+}
+
+/// Gives the manifest of each object with findings to a function.
+fn each(report: &Report, api: Api, take: &mut dyn FnMut(&Manifest<'_>) -> io::Result<()>) -> io::Result<()> {
     let view = View::new(report);
     let mut objects: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
     for finding in &report.findings {
         objects.entry(identity(&finding.object)).or_default().push(finding);
     }
-    for (index, findings) in objects.into_values().enumerate() {
+    for findings in objects.into_values() {
         let Some(first) = findings.first() else { continue };
-        if index > 0 {
-            writeln!(out, "---")?;
-        }
-        write_document(out, &manifest(&view, api, &first.object, &findings))?;
+        take(&manifest(&view, api, &first.object, &findings))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The report itself as YAML.
+//! The report itself as YAML, with the version of the format.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Report;
 
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    write_document(out, report)
+    write_document(out, &super::json::Document::new(report))
 }
 
 /// Writes a document.

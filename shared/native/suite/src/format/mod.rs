@@ -1,5 +1,7 @@
 //! The formats of results.
 
+mod github;
+mod junit;
 mod text;
 
 use std::fmt;
@@ -18,11 +20,15 @@ pub enum Format {
     Text,
     /// The [`Results`] as JSON.
     Json,
+    /// `JUnit` XML, in the form that Jenkins and GitLab read.
+    Junit,
+    /// Annotations of GitHub Actions.
+    Github,
 }
 
 impl Format {
     /// The names of all formats.
-    pub const NAMES: [&'static str; 2] = ["text", "json"];
+    pub const NAMES: [&'static str; 4] = ["text", "json", "junit", "github"];
 }
 
 /// A format and the file that it is written to: `FORMAT[=FILE]`.
@@ -62,6 +68,8 @@ impl FromStr for Output {
         let format = match name {
             "text" => Format::Text,
             "json" => Format::Json,
+            "junit" => Format::Junit,
+            "github" => Format::Github,
             _ => {
                 let advice = match nearest(name, &Format::NAMES) {
                     Some(near) => format!("did you mean {near}?"),
@@ -85,5 +93,7 @@ pub fn write(out: &mut dyn Write, results: &Results, format: Format, colors: boo
             serde_json::to_writer_pretty(&mut *out, results)?;
             writeln!(out)
         }
+        Format::Junit => junit::write(out, results),
+        Format::Github => github::write(out, results),
     }
 }

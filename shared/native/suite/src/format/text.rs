@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use report::one_line;
 use similar::{ChangeTag, TextDiff};
 
-use crate::{CaseResult, Difference, FileResult, Mistake, Results, Status};
+use crate::{CaseResult, Coverage, Difference, FileResult, Mistake, Results, Status};
 
 const RED: &str = "\u{1b}[31m";
 const GREEN: &str = "\u{1b}[32m";
@@ -78,7 +78,7 @@ impl Text<'_> {
     }
 
     fn difference(&mut self, difference: &Difference) -> io::Result<()> {
-        let Difference { policy, want, got, remark } = difference;
+        let Difference { policy, want, got, remark, .. } = difference;
         if let Some(policy) = policy {
             let (bold, plain) = (self.style(BOLD), self.style(PLAIN));
             writeln!(self.out, "  {bold}{}{plain} (- wanted, + got)", one_line(policy))?;
@@ -109,8 +109,28 @@ impl Text<'_> {
         let broken = if totals.broken > 0 { format!(", {} broken", totals.broken) } else { String::new() };
         let (style, plain) = (self.style(style), self.style(PLAIN));
         writeln!(self.out, "{style}{cases} in {files}: {} passed{failed}{broken}{plain}", totals.passed)?;
+        let blessed: usize = results.files.iter().map(|file| file.blessed).sum();
+        if blessed > 0 {
+            let cases = count(blessed, "case was", "cases were");
+            writeln!(self.out, "{cases} blessed; read the change before you accept it")?;
+        }
         if totals.cases == 0 {
             writeln!(self.out, "nothing was tested")?;
+        }
+        results.coverage.as_ref().map_or(Ok(()), |coverage| self.coverage(coverage))
+    }
+
+    fn coverage(&mut self, coverage: &Coverage) -> io::Result<()> {
+        let (seen, all) = coverage.seen();
+        let style = self.style(if coverage.is_too_low() { RED } else { "" });
+        let plain = if style.is_empty() { "" } else { self.style(PLAIN) };
+        let threshold = coverage.threshold.filter(|_| coverage.is_too_low());
+        let threshold = threshold.map(|least| format!(", less than {least} %")).unwrap_or_default();
+        writeln!(self.out, "{style}coverage: {seen} of {all} ({} %){threshold}{plain}", coverage.percent())?;
+        for policy in &coverage.policies {
+            for missing in policy.missing() {
+                writeln!(self.out, "  {}: {}", one_line(&policy.name), one_line(&missing))?;
+            }
         }
         Ok(())
     }

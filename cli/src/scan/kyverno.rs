@@ -1,0 +1,53 @@
+//! Policies of Kyverno, converted into policies for `pod-security`.
+
+use std::collections::BTreeSet;
+
+use convert::{Conversion, Document, NotConverted};
+use matching::PolicyManifest;
+use report::{Level, Notice};
+use serde_json::Value;
+
+use crate::source::SourceName;
+
+/// Whether an object is one of Kyverno: a policy, or an exception.
+pub(super) fn is_kyverno(object: &Value) -> bool {
+    let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    group == "kyverno.io" || group.ends_with(".kyverno.io")
+}
+
+/// Converts all policies at once, because exceptions are about policies in other files. Returns the
+/// manifests with their places, and an error for everything that is not converted.
+pub(super) fn convert(documents: &[Document]) -> (Vec<(PolicyManifest, SourceName)>, Vec<Notice>) {
+    let error = |message| Notice { level: Level::Error, place: None, message };
+    let conversions = match ::convert::kyverno(documents) {
+        Ok(conversions) => conversions,
+        Err(problem) => {
+            return (Vec::new(), vec![error(format!("{problem}; the policies of Kyverno judge nothing"))]);
+        }
+    };
+    let mut manifests = Vec::new();
+    let mut notices = Vec::new();
+    let mut notes = BTreeSet::new();
+    for Conversion { not_converted, notes: of_rule, manifest } in conversions {
+        for NotConverted { policy, rule, path, problem } in not_converted {
+            let rule = rule.map(|rule| format!(", rule {rule}")).unwrap_or_default();
+            notices.push(error(format!("{policy}{rule}: {path}: {problem}; this part judges nothing")));
+        }
+        notes.extend(of_rule);
+        let Some(manifest) = manifest else { continue };
+        let place = SourceName::new(format!("the rule of Kyverno that is policy {}", manifest.metadata.name));
+        let read = serde_json::to_value(&manifest).map_err(|error| error.to_string());
+        match read.and_then(|value| PolicyManifest::read(&value).map_err(|error| error.to_string())) {
+            Ok(manifest) => manifests.push((manifest, place)),
+            Err(problem) => notices.push(error(format!("{place}: {problem}; the policy judges nothing"))),
+        }
+    }
+    let note = |note: String| Notice {
+        level: Level::Note,
+        place: None,
+        message: note.trim_end_matches('.').to_owned(),
+    };
+    notices.extend(notes.into_iter().map(note));
+    (manifests, notices)
+}
