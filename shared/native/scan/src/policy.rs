@@ -180,8 +180,8 @@ impl Policy {
         }
     }
 
-    /// Returns what the verdicts of the policy depend on, for comparisons. A module counts by its
-    /// name.
+    /// Returns what the verdicts of the policy depend on, for comparisons. The reference has the
+    /// digests of modules.
     pub(crate) fn question(&self) -> String {
         let Self { reference, webhook, judge, is_mutating, fails_closed, message, .. } = self;
         let expression = match judge {

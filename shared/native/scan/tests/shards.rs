@@ -45,6 +45,10 @@ fn metadata(random: &mut Random, name: &str) -> Value {
             random.pick(&["pod-security", "pod-security.hostNamespaces", "external-ips", "misspelt"]);
         metadata["annotations"] = json!({ format!("portcullis.dev/except.{policy}"): "planned" });
     }
+    // Exceptions of stored objects are counted.
+    if random.chance(10) {
+        metadata["uid"] = "u".into();
+    }
     // Owners of owners may be in the input, in the same namespace, in another one, or nowhere.
     if random.chance(60) {
         let (api_version, kind, name) = [
