@@ -77,7 +77,7 @@ impl Collector {
         }
     }
 
-    /// Notes what a source knows besides its objects.
+    /// Notes the kinds that a source knows, and those that it could not read.
     pub(crate) fn note(&mut self, source: &dyn Input) {
         self.resources.extend(source.kinds());
         self.withheld.extend(source.withheld());
@@ -234,11 +234,11 @@ impl Cluster {
 
     fn of(objects: Arc<Objects>) -> Self {
         Self {
+            withheld: BTreeMap::new(),
             objects,
             is_complete: true,
             collected: None,
             kinds: BTreeSet::new(),
-            withheld: BTreeMap::new(),
             namespaces: BTreeMap::new(),
             resources: Kinds::default(),
             session: None,
