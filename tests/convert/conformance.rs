@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::converted;
 
-/// What is not converted, by the path and the beginning of the reason, in the order of the cases.
+/// The parts that are not converted, by the path and the beginning of the reason, in the order of
+/// the cases.
 ///
 /// Kyverno also checks later controls where the version is pinned. The three exceptions of the last
 /// source are refused by Kyverno itself.

@@ -1,4 +1,4 @@
-//! What exceptions allow, as entries of `exclude` and as match conditions.
+//! The grants of exceptions, as entries of `exclude` and as match conditions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub(super) struct ExceptedRule<'r> {
     pub(super) reach: &'r Reach,
 }
 
-/// What an exception allows for some of the targets.
+/// The violations that an exception allows for some of the targets.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
     targets: BTreeSet<Target>,

@@ -50,7 +50,7 @@ struct RuleReference {
     rules: Vec<String>,
 }
 
-/// What an exception allows in a rule.
+/// The violations that an exception allows in a rule.
 #[derive(Debug, Default)]
 pub(super) struct ExceptionConversion {
     pub(super) grants: Vec<Grant>,

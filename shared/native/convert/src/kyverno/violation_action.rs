@@ -1,4 +1,4 @@
-//! What a rule does about violations.
+//! The actions of a rule on violations.
 //!
 //! Source: `failureActionForRule` and `matchOverride` in `pkg/engine/api/engineresponse.go` of
 //! kyverno/kyverno at 111e07b. The first override that matches decides; those of the rule and its
