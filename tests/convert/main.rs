@@ -1132,6 +1132,32 @@ fn exceptions_apply_to_the_rules_kinds_and_objects_that_they_name() {
 }
 
 #[test]
+fn a_controller_that_two_rules_judge_is_left_out_only_if_both_leave_it_out() {
+    let rule = |exclude: &str| {
+        policy(
+            "validationFailureAction: Enforce,",
+            &format!(
+                "match: {{any: [{{resources: {{kinds: [Pod]}}}}, {{resources: {{kinds: [Deployment]}}}}]}}{exclude}"
+            ),
+        )
+    };
+    let everywhere = "{resources: {kinds: ['*']}}";
+    for (input, status, is_admitted) in [
+        (rule("") + &exception("e", "autogen-r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &exception("e", "r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &exception("e", "'*r'", everywhere, PRIVILEGED), 0, true),
+        (rule(", exclude: {any: [{resources: {kinds: [Pod], namespaces: [shop]}}]}"), 1, false),
+        (rule(", exclude: {any: [{resources: {namespaces: [shop]}}]}"), 0, true),
+    ] {
+        let (found, list) = converted(&input);
+        assert_eq!(found, status, "{list}");
+        let (object, plural) = privileged("Deployment", &json!({}));
+        let refusals = conformance::refusals(list["items"].as_array().unwrap(), &object, plural, &json!({}));
+        assert_eq!(refusals.is_empty(), is_admitted, "{input}: {refusals:?}");
+    }
+}
+
+#[test]
 fn several_exceptions_apply_together() {
     let enforced = pods("validationFailureAction: Enforce,", "");
     let port = "ports: [{containerPort: 1, hostPort: 1}]";

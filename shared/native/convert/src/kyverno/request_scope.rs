@@ -14,7 +14,7 @@ use super::exclusion::Exclusion;
 use super::kind_pattern::KindPattern;
 use super::match_resources::MatchResources;
 use super::reach::Reach;
-use super::resource_filter::ResourceFilter;
+use super::resource_filter::{ResourceFilter, has_pod};
 use crate::cel::CelExpression;
 use crate::conversion::FieldProblem;
 use crate::target::Target;
@@ -68,6 +68,7 @@ impl RequestScope {
                 targets: BTreeSet::new(),
                 operations: BTreeSet::new(),
                 derived: derived.clone(),
+                named: matched.filters.iter().flat_map(|filter| filter.targets(&BTreeSet::new())).collect(),
                 is_cluster,
             },
             namespace_selector: None,
@@ -205,11 +206,28 @@ impl RequestScope {
     }
 
     fn exclude(&mut self, excluded: &MatchResources) {
+        // If the rule itself matches a controller, too, excluded pods exclude only what the derived
+        // rule matches.
+        let reach = Reach {
+            derived: self.reach.derived.difference(&self.reach.named).copied().collect(),
+            ..self.reach.clone()
+        };
+        let kinds = excluded.filters.iter().flat_map(|filter| &filter.conditions);
+        let pods =
+            kinds.filter(|located| matches!(&located.condition, Condition::Kinds(kinds) if has_pod(kinds)));
+        if reach.derived != self.reach.derived {
+            for LocatedCondition { path, .. } in pods {
+                let problem = "the rule matches a controller by kind, for which Kyverno also derives a rule";
+                let problem = FieldProblem::new(path, problem);
+                self.problems
+                    .push(problem.widening("the policy judges what the derived rule excludes of this kind"));
+            }
+        }
         let groups: Vec<&[ResourceFilter]> =
             if excluded.any { excluded.filters.chunks(1).collect() } else { vec![&excluded.filters] };
         let mut expressions = Vec::new();
         for filters in groups {
-            match Exclusion::of(filters, &self.reach) {
+            match Exclusion::of(filters, &reach) {
                 Exclusion::Nothing => {}
                 Exclusion::Targets(targets) => self.reach.targets.retain(|target| !targets.contains(target)),
                 Exclusion::OtherNamespaces(selector) => self.select_namespaces(selector),
