@@ -862,8 +862,12 @@ fn a_filter_that_cannot_be_expressed_excludes_nothing() {
         ),
         ("{resources: {namespaces: [a], newThing: 1}}", "exclude.any[0].resources.newThing: unknown field"),
         (
-            "{resources: {namespaceSelector: {matchLabels: {a: b, c: d}}}}",
-            "exclude.any[0].resources.namespaceSelector: only a single requirement on namespace labels, without other conditions, can be inverted",
+            "{resources: {namespaceSelector: {matchLabels: {a: b, c: d, e: f, g: h, i: j}}}}",
+            "exclude.any[0].resources.namespaceSelector: the exclude takes more than 4 selectors of namespaces",
+        ),
+        (
+            "{resources: {names: [a], namespaceSelector: {matchLabels: {a: b}}}}",
+            "exclude.any[0].resources.namespaceSelector: requirements on namespace labels can only be inverted without other conditions",
         ),
         (
             "{resources: {namespaceSelector: {matchLabels: {a: '*'}}}}",
@@ -874,6 +878,26 @@ fn a_filter_that_cannot_be_expressed_excludes_nothing() {
         assert_eq!(missing(&list), [format!("spec.rules[0].{problem}; the policy judges what it excludes")]);
         let spec = &list["items"][0]["spec"];
         assert_eq!((spec.get("matchConditions"), spec.get("namespaceSelector")), (None, None), "{spec}");
+    }
+}
+
+#[test]
+fn several_requirements_on_namespaces_are_inverted_one_by_one() {
+    let rule = pods(
+        "validationFailureAction: Enforce,",
+        ", exclude: {any: [{resources: {namespaceSelector: {matchLabels: {a: b, c: d}}}}, {resources: {namespaces: [x]}}]}",
+    );
+    let (status, list) = converted(&rule);
+    assert_eq!((status, list["items"].as_array().unwrap().len()), (0, 2), "{list}");
+    for (labels, is_admitted) in [
+        (json!({ "a": "b", "c": "d" }), true),
+        (json!({ "a": "b" }), false),
+        (json!({ "a": "x", "c": "d" }), false),
+        (json!({}), false),
+    ] {
+        let (object, plural) = privileged("Pod", &json!({}));
+        let refusals = conformance::refusals(list["items"].as_array().unwrap(), &object, plural, &labels);
+        assert_eq!(refusals.is_empty(), is_admitted, "{labels}: {refusals:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::condition::{Condition, LocatedCondition, has_wildcards};
 use super::entry::Entry;
-use super::exclusion::other_namespaces;
+use super::exclusion::only_other_namespaces;
 use super::reach::Reach;
 use super::resource_filter::ResourceFilter;
 use crate::LabelSelector;
@@ -98,7 +98,7 @@ impl Grant {
         if *targets == rule.reach.targets
             && rule.reach.is_cluster
             && let [only] = narrowing.as_slice()
-            && let Some(selector) = other_namespaces(&only.condition)
+            && let Some(selector) = only_other_namespaces(&only.condition)
         {
             return Ok(vec![Self::of(targets.clone(), Allowed::EverythingOutside(selector))]);
         }

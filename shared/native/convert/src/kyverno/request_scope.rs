@@ -20,6 +20,9 @@ use crate::conversion::FieldProblem;
 use crate::target::Target;
 use crate::{LabelSelector, MatchCondition, Operation};
 
+/// The largest number of manifests into which `exclude` splits a rule.
+const MAX_SELECTIONS: usize = 4;
+
 /// The requests that a policy judges.
 #[derive(Clone, Debug)]
 pub(super) struct RequestScope {
@@ -47,8 +50,10 @@ impl RequestScope {
         is_cluster: bool,
     ) -> Vec<Self> {
         let alternatives = alternatives(matched, is_cluster);
-        let mut scopes: Vec<Self> =
-            alternatives.iter().map(|matched| Self::of_one(matched, excluded, derived, is_cluster)).collect();
+        let mut scopes: Vec<Self> = alternatives
+            .iter()
+            .flat_map(|matched| Self::of_one(matched, excluded, derived, is_cluster))
+            .collect();
         // Problems that all scopes share are listed once.
         let mut seen = BTreeSet::new();
         for scope in &mut scopes {
@@ -62,7 +67,7 @@ impl RequestScope {
         excluded: &MatchResources,
         derived: &BTreeSet<Target>,
         is_cluster: bool,
-    ) -> Self {
+    ) -> Vec<Self> {
         let mut scope = Self {
             reach: Reach {
                 targets: BTreeSet::new(),
@@ -85,8 +90,7 @@ impl RequestScope {
             scope.match_all(&matched.filters);
         }
         scope.is_matched = !scope.reach.targets.is_empty() && !scope.reach.operations.is_empty();
-        scope.exclude(excluded);
-        scope
+        scope.exclude(excluded)
     }
 
     pub(super) fn add_condition(&mut self, name: &str, expression: &CelExpression) {
@@ -205,7 +209,9 @@ impl RequestScope {
         }
     }
 
-    fn exclude(&mut self, excluded: &MatchResources) {
+    /// Converts `exclude`. Returns several scopes if the namespaces that it does not match take
+    /// several selectors.
+    fn exclude(mut self, excluded: &MatchResources) -> Vec<Self> {
         // If the rule itself matches a controller, too, excluded pods exclude only what the derived
         // rule matches.
         let reach = Reach {
@@ -226,11 +232,30 @@ impl RequestScope {
         let groups: Vec<&[ResourceFilter]> =
             if excluded.any { excluded.filters.chunks(1).collect() } else { vec![&excluded.filters] };
         let mut expressions = Vec::new();
+        let mut selections: Vec<Vec<LabelSelector>> = vec![Vec::new()];
         for filters in groups {
             match Exclusion::of(filters, &reach) {
                 Exclusion::Nothing => {}
                 Exclusion::Targets(targets) => self.reach.targets.retain(|target| !targets.contains(target)),
-                Exclusion::OtherNamespaces(selector) => self.select_namespaces(selector),
+                Exclusion::OtherNamespaces(selectors)
+                    if selections.len().saturating_mul(selectors.len()) > MAX_SELECTIONS =>
+                {
+                    let conditions = filters.iter().flat_map(|filter| &filter.conditions);
+                    let path = conditions.map(|located| located.path.clone()).next_back().unwrap_or_default();
+                    let problem =
+                        format!("the exclude takes more than {MAX_SELECTIONS} selectors of namespaces");
+                    let problem = FieldProblem::new(path, problem);
+                    self.problems.push(problem.widening("the policy judges what it excludes"));
+                }
+                Exclusion::OtherNamespaces(selectors) => {
+                    let with_each = |selection: Vec<LabelSelector>| {
+                        let with = |selector: &LabelSelector| {
+                            [&selection[..], std::slice::from_ref(selector)].concat()
+                        };
+                        selectors.iter().map(with).collect::<Vec<_>>()
+                    };
+                    selections = selections.into_iter().flat_map(with_each).collect();
+                }
                 Exclusion::Requests(expression) => {
                     self.audit_differs |= filters
                         .iter()
@@ -246,6 +271,14 @@ impl RequestScope {
             }
         }
         self.add_condition("is-not-excluded", &CelExpression::All(expressions));
+        let selected = |selection: Vec<LabelSelector>| {
+            let mut scope = self.clone();
+            for selector in selection {
+                scope.select_namespaces(selector);
+            }
+            scope
+        };
+        selections.into_iter().map(selected).collect()
     }
 
     pub(super) fn select_namespaces(&mut self, selector: LabelSelector) {
