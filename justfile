@@ -16,6 +16,7 @@ run: modules
 # Run every test: cases, modules, laws, coherence, budgets, formatting, lints, docs, licences.
 test: setup
     @scripts/docker-registry
+    @scripts/pre-commit
     @scripts/phase 'Building the tool and the tests' cargo test --workspace --no-run
     @scripts/modules floor
     @scripts/phase 'Running the tests' cargo test --workspace --quiet
@@ -66,9 +67,9 @@ lint: setup
     @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 
-# Check the workflows for GitHub with zizmor.
+# Check the workflows and the action for GitHub with zizmor.
 lint-workflows:
-    scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows
+    scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows action
 
 # Build the modules of HEAD twice, compare digests, and write them to FILE.
 reproduce FILE="":

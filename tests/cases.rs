@@ -1,45 +1,67 @@
-//! Judges every case natively, with the rules. `BLESS=1` writes the outcomes into the cases.
+//! Judges every case natively, with the rules, as `portcullis test` does. `BLESS=1` writes the
+//! outcomes into the cases. The examples of the documentation and of `deploy` are tests, too.
 
-use admission::PolicyEntry;
-use harness::{Case, bless, judge, load, load_dir};
+use std::path::PathBuf;
+
 use libtest_mimic::{Arguments, Failed, Trial};
+use suite::{Difference, FileResult, Native, Options, Status};
 
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("cases");
-        trials.extend(all(entry, entry.id, load_dir(&dir)));
+        trials.extend(run(entry.id, dir, Some(entry.id)));
     }
     // The documentation of the format consists of cases for one policy.
-    if let Some(entry) = rules::find("external-ips") {
-        let readme = tests::root().join("shared/native/harness/cases/readme.yaml");
-        trials.extend(all(entry, "readme", load(&readme)));
+    let readme = tests::root().join("shared/native/harness/cases/readme.yaml");
+    trials.extend(run("readme", readme, Some("external-ips")));
+    for dir in ["docs/examples/test", "docs/examples/deploy"] {
+        trials.extend(run(dir, tests::root().join(dir), None));
     }
-    // Tests that rewrite files must not run at the same time.
-    let threads = if bless::is_wanted() { Some(1) } else { arguments.test_threads };
-    libtest_mimic::run(&Arguments { test_threads: threads, ..arguments }, trials).exit();
+    libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn all(entry: &'static PolicyEntry, title: &str, cases: Result<Vec<Case>, String>) -> Vec<Trial> {
-    match cases {
-        Ok(cases) => cases
-            .into_iter()
-            .map(|case| Trial::test(format!("{title}: {}", case.name), move || run(entry, &case)))
-            .collect(),
-        Err(error) => vec![Trial::test(title, move || Err(Failed::from(error)))],
-    }
+/// Runs the test files of a directory, and returns a test for each case.
+fn run(title: &'static str, path: PathBuf, policy: Option<&str>) -> Vec<Trial> {
+    let options = Options {
+        policies: policy.into_iter().map(str::to_owned).collect(),
+        blesses: std::env::var_os("BLESS").is_some_and(|value| value == "1"),
+        ..Options::default()
+    };
+    let results = suite::run(&[path.display().to_string()], &options, &Native).results;
+    let mistakes = results.mistakes.iter().map(|mistake| broken(title, mistake.to_string()));
+    mistakes.chain(results.files.iter().flat_map(|file| of_file(title, file))).collect()
 }
 
-fn run(entry: &'static PolicyEntry, case: &Case) -> Result<(), Failed> {
-    let outcome = judge::natively(entry, case).map_err(|error| format!("{}: {error}", case.place()))?.outcome;
-    if outcome == case.want {
-        return Ok(());
-    }
-    if bless::is_wanted() {
-        let text = std::fs::read_to_string(&case.file)?;
-        std::fs::write(&case.file, bless::bless(&text, case, &outcome)?)?;
-        return Ok(());
-    }
-    Err(format!("{}\nwant {:#?}\ngot  {outcome:#?}", case.place(), case.want).into())
+fn of_file(title: &'static str, file: &FileResult) -> Vec<Trial> {
+    let mistakes = file.mistakes.iter().map(|mistake| broken(title, mistake.to_string()));
+    let not_reached = file.not_reached.iter();
+    let not_reached =
+        not_reached.map(|policy| broken(title, format!("{}: no case reaches {policy}", file.name)));
+    let cases = file.cases.iter().map(|case| {
+        let line = case.line.unwrap_or_default();
+        let failed = match &case.status {
+            Status::Passed => Ok(()),
+            Status::Broken(mistake) => Err(mistake.to_string()),
+            Status::Failed(differences) => {
+                let shown: Vec<String> = differences.iter().map(shown).collect();
+                Err(format!("{}:{line}\n{}", file.name, shown.join("\n")))
+            }
+        };
+        Trial::test(format!("{title}: {}", case.name), move || failed.map_err(Failed::from))
+    });
+    mistakes.chain(not_reached).chain(cases).collect()
+}
+
+fn shown(Difference { policy, want, got, remark, .. }: &Difference) -> String {
+    let of = |sign: char, lines: &[String]| {
+        lines.iter().map(|line| format!("{sign} {line}")).collect::<Vec<_>>().join("\n")
+    };
+    let policy = policy.as_deref().unwrap_or_default();
+    format!("{policy}\n{}\n{}\n{}", of('-', want), of('+', got), remark.as_deref().unwrap_or_default())
+}
+
+fn broken(title: &str, problem: String) -> Trial {
+    Trial::test(format!("{title}: can be read"), move || Err(Failed::from(problem)))
 }

@@ -1,6 +1,6 @@
 //! The dump of a cluster, from files.
 
-use audit::{AuditError, Dump};
+use audit::{AuditError, Dump, Kept};
 
 use crate::cluster;
 use crate::failure::Failure;
@@ -14,12 +14,12 @@ pub(crate) struct DumpFiles {
 }
 
 impl DumpFiles {
-    /// Reads a dump from files and directories.
+    /// Reads a dump from files and directories, and keeps what an audit needs of each object.
     ///
     /// # Errors
     /// The first file that cannot be read, and objects that cannot be in one cluster.
-    pub(crate) fn read(files: &[String], reader: &mut InputReader) -> Result<Self, Failure> {
-        let objects = cluster::read(files, reader)?;
+    pub(crate) fn read(files: &[String], kept: Kept, reader: &mut InputReader) -> Result<Self, Failure> {
+        let objects = cluster::read_kept(files, kept, reader)?;
         let names: Vec<String> = files.iter().map(|file| SourceName::of_argument(file).to_string()).collect();
         Ok(Self { dump: Dump::new(objects), name: names.join(", ") })
     }

@@ -12,6 +12,7 @@
 //! piece by piece, and says what it could not read.
 
 mod args;
+mod called_as;
 mod cluster;
 mod commands;
 mod dump;
@@ -36,10 +37,17 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use args::{Cli, Command};
+use called_as::CalledAs;
+use failure::Failure;
+
+/// Static programs for Linux have no other fast allocator.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The exit status of a command that failed. clap uses the same status for invalid arguments.
 const FAILED: u8 = 2;
@@ -48,12 +56,16 @@ const FAILED: u8 = 2;
 const FAILURE: Style = AnsiColor::Red.on_default().bold();
 
 fn main() -> ExitCode {
-    let arguments = match Cli::try_parse() {
+    let called_as = CalledAs::now();
+    if called_as == CalledAs::PluginCompletion {
+        return status(commands::complete_plugin());
+    }
+    let arguments = match parse(called_as) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
     };
     arguments.color.apply();
-    let result = match arguments.command {
+    status(match arguments.command {
         Command::Run(args) => commands::run(&args),
         Command::Scan(args) => scan::scan(&args),
         Command::Report(args) => scan::report(&args),
@@ -66,14 +78,22 @@ fn main() -> ExitCode {
         Command::Selinux(args) => commands::selinux(&args.command),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
-    };
-    match result {
-        Ok(status) => status,
-        Err(failure) => {
-            print_problem(failure);
-            ExitCode::from(FAILED)
-        }
-    }
+    })
+}
+
+/// Reads the arguments. Help and errors show the name by which the tool was called.
+fn parse(called_as: CalledAs) -> Result<Cli, clap::Error> {
+    let mut command = called_as.command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The exit status of a command; prints why it failed.
+fn status(result: Result<ExitCode, Failure>) -> ExitCode {
+    result.unwrap_or_else(|failure| {
+        print_problem(failure);
+        ExitCode::from(FAILED)
+    })
 }
 
 /// Prints a problem on standard error. If that fails too, the exit status still reports it.

@@ -1,8 +1,9 @@
 //! Atomic writing of files.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use tempfile::Builder;
 
 use crate::failure::Failure;
 
@@ -16,22 +17,14 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = temporary(path)?;
-    let result = fs::File::create_new(&temporary)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&temporary, path));
-    if result.is_err() {
-        // The first error says more than an error of the clean-up would.
-        drop(fs::remove_file(&temporary));
-    }
-    result
-}
-
-/// Returns a path in the same directory, because a rename is atomic only within a file system.
-fn temporary(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?;
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}", std::process::id()));
-    Ok(path.with_file_name(temporary))
+    // A rename is atomic only within a file system.
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = Builder::new();
+    builder.prefix(".");
+    // As other programs create files: the library keeps its own from all other users.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|failed| failed.error)
 }

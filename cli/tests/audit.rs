@@ -398,3 +398,35 @@ fn rejects_an_invalid_dump_with_the_place() {
     );
     assert!(refused(&folder, &["node-labels", "gone.json"], "").starts_with("gone.json: cannot be read"));
 }
+
+/// A list in JSON is read item by item, without what the audit does not need.
+#[test]
+fn a_list_in_json_has_the_findings_of_the_same_objects_in_yaml() {
+    let folder = Folder::new("audit-lists");
+    let pod = r#"{"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "shop", "managedFields": [{"manager": "kubectl"}],
+            "labels": {"app": "web"}, "annotations": {"kubernetes.io/config.mirror": "x"}},
+        "spec": {"nodeName": "n", "containers": [{"name": "web", "env": [{"name": "A", "value": "b"}],
+            "securityContext": {"seLinuxOptions": {"level": "s0:c1,c2", "type": "spc_t"}}}]},
+        "status": {"phase": "Running", "podIP": "192.0.2.1"}}"#;
+    let namespace = r#"{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}"#;
+    let list = |items: &str| format!(r#"{{"apiVersion": "v1", "items": [{items}], "kind": "List"}}"#);
+    // selinux does not judge mirror pods.
+    let ordinary = pod.replace("kubernetes.io/config.mirror", "a/b");
+    for (name, pod) in [("mirror-labels", pod), ("selinux", &ordinary)] {
+        folder.file("list.json", list(&format!("{pod}, {namespace}")));
+        folder.file("objects.yaml", format!("{pod}\n---\n{namespace}\n"));
+        let of = |file: &str| found(&folder, &[name, file, "-o", "json"]);
+        assert_eq!(of("list.json"), of("objects.yaml"));
+    }
+    let text = found(&folder, &["selinux", "list.json"]);
+    assert!(text.contains("Pod shop/web") && text.contains("spc_t"), "{text}");
+    // Errors name the place, as in other dumps.
+    let message = refused(&folder, &["selinux", "-"], &list(&format!("{namespace}, {namespace}")));
+    assert_eq!(
+        message,
+        "standard input: items[1]: v1 Namespace shop is a duplicate of standard input: items[0]; remove one of the two"
+    );
+    let message = refused(&folder, &["selinux", "-"], &list(r#"{"kind": "Pod", "kind": "Pod"}"#));
+    assert!(message.contains("duplicate"), "{message}");
+}

@@ -1,31 +1,46 @@
 //! A real API server on loopback, where `kube-apiserver`, `etcd` and `kubectl` are on PATH.
 
-use std::fs::{self, File};
-use std::io::Write;
-use std::net::TcpListener;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
+use crate::process::{Process, free_ports};
 use crate::{not_run, root};
 
 /// The programs, each with the arguments for its version.
 const PROGRAMS: &[(&str, &[&str])] =
     &[("kube-apiserver", &["--version"]), ("etcd", &["--version"]), ("kubectl", &["version", "--client"])];
 
-/// The time in which the server has to be ready, even on a busy machine.
-const START: Duration = Duration::from_mins(3);
-
-/// The credentials of a user who may do everything.
-const TOKEN: &str = "token-of-the-test";
+/// The user who may do everything.
+const ADMIN: (&str, &str) = ("admin", "system:masters");
 
 /// An API server with its store, on loopback. Both end with it, even if the test fails.
 #[derive(Debug)]
 pub struct ApiServer {
     folder: PathBuf,
     address: String,
-    processes: Vec<(&'static str, Child)>,
+    /// In the order in which they end: the server, then its store.
+    processes: Vec<Process>,
+}
+
+/// A user of the server.
+#[derive(Clone, Debug)]
+pub struct User<'a> {
+    server: &'a ApiServer,
+    name: String,
+}
+
+/// The answer of kubectl.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Whether the request succeeded.
+    pub is_success: bool,
+    /// The text on the standard output.
+    pub output: String,
+    /// The text on the standard error, which contains warnings of the server, too.
+    pub errors: String,
 }
 
 /// Returns whether the programs are installed; reports that `what` does not run if one is missing.
@@ -41,23 +56,39 @@ pub fn can_run(what: &str) -> bool {
     false
 }
 
+/// Returns the token of a user. The server accepts it for as long as the test runs.
+fn token(user: &str) -> String {
+    format!("token-of-{user}")
+}
+
 impl ApiServer {
-    /// Starts a server with further arguments.
+    /// Starts a server with further arguments. Its only user may do everything.
     ///
     /// # Panics
     /// It does not start; the message is its log.
     #[must_use]
     pub fn start(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_with_users(folder, arguments, &[])
+    }
+
+    /// Starts a server with further users, each with its group. Roles have to be bound to them.
+    ///
+    /// # Panics
+    /// See [`ApiServer::start`].
+    #[must_use]
+    pub fn start_with_users(folder: &Path, arguments: &[&str], users: &[(&str, &str)]) -> Self {
         let folder = folder.join(format!("api-server-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("tokens.csv"), format!("{TOKEN},admin,admin,system:masters\n")).unwrap();
-        // The sockets are open together, so the ports differ.
-        let sockets = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-        let [port, store, peer] = sockets.each_ref().map(|socket| socket.local_addr().unwrap().port());
-        drop(sockets);
+        let mut tokens = String::new();
+        for (name, group) in [&ADMIN].into_iter().chain(users) {
+            writeln!(tokens, "{},{name},{name},{group}", token(name)).unwrap();
+        }
+        fs::write(folder.join("tokens.csv"), tokens).unwrap();
+        let [port, store, peer] = free_ports();
         let mut server = Self { folder, address: format!("https://127.0.0.1:{port}"), processes: Vec::new() };
         let (store, peer) = (format!("http://127.0.0.1:{store}"), format!("http://127.0.0.1:{peer}"));
         let path = |name: &str| server.folder.join(name).display().to_string();
+        let [certificate, key] = server.certificate().map(|path| path.display().to_string());
         let of_store = [
             format!("--data-dir={}", path("store")),
             format!("--listen-client-urls={store}"),
@@ -71,18 +102,25 @@ impl ApiServer {
             format!("--secure-port={port}"),
             // The server writes a certificate and a key into this folder. Nothing checks the tokens
             // of service accounts, so the key signs them too.
-            format!("--cert-dir={}", path("certificates")),
-            format!("--service-account-key-file={}", path("certificates/apiserver.key")),
-            format!("--service-account-signing-key-file={}", path("certificates/apiserver.key")),
+            format!("--cert-dir={}", Path::new(&certificate).parent().unwrap().display()),
+            format!("--service-account-key-file={key}"),
+            format!("--service-account-signing-key-file={key}"),
             format!("--service-account-issuer={}", server.address),
             format!("--token-auth-file={}", path("tokens.csv")),
             "--authorization-mode=RBAC".to_owned(),
             "--service-cluster-ip-range=10.96.0.0/16".to_owned(),
         ];
         of_server.extend(arguments.iter().map(|&argument| argument.to_owned()));
-        server.spawn("etcd", &of_store);
-        server.spawn("kube-apiserver", &of_server);
-        server.wait();
+        let start = |program: &str, arguments: &[String]| {
+            Process::start(
+                Command::new(program).args(arguments),
+                server.folder.join(format!("{program}.log")),
+            )
+        };
+        let store = start("etcd", &of_store);
+        let mut process = start("kube-apiserver", &of_server);
+        process.wait(|| server.kubectl(&["get", "--raw", "/readyz"]).is_ok());
+        server.processes = vec![process, store];
         server
     }
 
@@ -90,6 +128,12 @@ impl ApiServer {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The certificate and the key of the server, which are valid for the loopback address.
+    #[must_use]
+    pub fn certificate(&self) -> [PathBuf; 2] {
+        ["crt", "key"].map(|suffix| self.folder.join(format!("certificates/apiserver.{suffix}")))
     }
 
     /// Writes a kubeconfig with the context `test`, and further fields of the user.
@@ -111,38 +155,13 @@ impl ApiServer {
         file
     }
 
-    fn log(&self, program: &str) -> PathBuf {
-        self.folder.join(format!("{program}.log"))
+    /// The user with this name.
+    #[must_use]
+    pub fn user(&self, name: &str) -> User<'_> {
+        User { server: self, name: name.to_owned() }
     }
 
-    fn spawn(&mut self, program: &'static str, arguments: &[String]) {
-        let log = File::create(self.log(program)).unwrap();
-        let process = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
-            .spawn()
-            .unwrap_or_else(|error| panic!("{program}: {error}"));
-        self.processes.push((program, process));
-    }
-
-    /// Waits until the server is ready.
-    fn wait(&mut self) {
-        let since = Instant::now();
-        while self.kubectl(&["get", "--raw", "/readyz"]).is_err() {
-            let ended = |(name, process): &mut (&'static str, Child)| {
-                process.try_wait().unwrap().is_some().then_some(*name)
-            };
-            let ended = self.processes.iter_mut().find_map(ended);
-            if let Some(name) = ended.or((since.elapsed() > START).then_some("kube-apiserver")) {
-                panic!("{name} does not start:\n{}", fs::read_to_string(self.log(name)).unwrap());
-            }
-            sleep(Duration::from_millis(500));
-        }
-    }
-
-    /// Runs kubectl. Returns the text that it prints.
+    /// Runs kubectl as the user who may do everything. Returns the text that it prints.
     ///
     /// # Errors
     /// The text that it prints on standard error, if it fails.
@@ -150,22 +169,44 @@ impl ApiServer {
         self.kubectl_with("", arguments)
     }
 
-    /// Runs kubectl with a text as its standard input, without the configuration and the caches of
-    /// the machine.
+    /// Does the same with a text as the standard input.
     ///
     /// # Errors
     /// See [`ApiServer::kubectl`].
+    pub fn kubectl_with(&self, input: &str, arguments: &[&str]) -> Result<String, String> {
+        let answer = self.user(ADMIN.0).kubectl_with(input, arguments);
+        if answer.is_success { Ok(answer.output) } else { Err(answer.errors) }
+    }
+}
+
+impl User<'_> {
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs kubectl as this user.
+    #[must_use]
+    pub fn kubectl(&self, arguments: &[&str]) -> Answer {
+        self.kubectl_with("", arguments)
+    }
+
+    /// Runs kubectl as this user with a text as the standard input, without the configuration and
+    /// the caches of the machine.
     ///
     /// # Panics
     /// The program does not run.
-    pub fn kubectl_with(&self, input: &str, arguments: &[&str]) -> Result<String, String> {
+    #[must_use]
+    pub fn kubectl_with(&self, input: &str, arguments: &[&str]) -> Answer {
+        let [certificate, _] = self.server.certificate();
         let mut process = Command::new("kubectl")
-            .args(["--server", &self.address, "--token", TOKEN])
+            .args(["--server", &self.server.address, "--token", &token(&self.name)])
             .arg("--certificate-authority")
-            .arg(self.folder.join("certificates/apiserver.crt"))
+            .arg(certificate)
             .args(arguments)
-            .env("HOME", &self.folder)
-            .env("KUBECONFIG", self.folder.join("none"))
+            .env("HOME", &self.server.folder)
+            .env("KUBECONFIG", self.server.folder.join("none"))
             .current_dir(root())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -176,16 +217,38 @@ impl ApiServer {
         drop(process.stdin.take().unwrap().write_all(input.as_bytes()));
         let output = process.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
+        Answer {
+            is_success: output.status.success(),
+            output: text(output.stdout),
+            errors: text(output.stderr),
+        }
+    }
+
+    /// Writes the configuration with which a program reaches the server as this user. Returns the
+    /// path of the file.
+    ///
+    /// # Panics
+    /// The file cannot be written.
+    #[must_use]
+    pub fn configuration(&self) -> PathBuf {
+        let ApiServer { folder, address, .. } = self.server;
+        let [certificate, _] = self.server.certificate();
+        let (certificate, token) = (certificate.display(), token(&self.name));
+        let path = folder.join(format!("configuration-of-{}", self.name.replace(':', "-")));
+        let text = format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: test\n\
+             contexts: [{{ name: test, context: {{ cluster: test, user: test }} }}]\n\
+             clusters:\n- name: test\n  cluster: {{ server: '{address}', certificate-authority: '{certificate}' }}\n\
+             users: [{{ name: test, user: {{ token: '{token}' }} }}]\n"
+        );
+        fs::write(&path, text).unwrap();
+        path
     }
 }
 
 impl Drop for ApiServer {
     fn drop(&mut self) {
-        for (_, process) in self.processes.iter_mut().rev() {
-            drop(process.kill());
-            drop(process.wait());
-        }
+        self.processes.clear();
         drop(fs::remove_dir_all(&self.folder));
     }
 }

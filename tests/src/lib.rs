@@ -5,6 +5,7 @@ use std::process::Command;
 
 pub mod api_server;
 pub mod chart;
+pub mod process;
 
 /// Returns the root of the repository.
 #[must_use]

@@ -4,8 +4,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 /// Convert existing pod restrictions into manifests for Kubewarden.
 ///
-/// Exits with status 0 if everything is converted, 1 if something is not converted, and 2 if the
-/// input cannot be read.
+/// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not converted
+/// or differs, with the place and the reason on standard error, and 2 if the input cannot be read.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
     #[command(subcommand)]
@@ -17,12 +17,21 @@ pub(crate) enum ConvertSource {
     /// Convert Kyverno rules with validate.podSecurity, and the PolicyExceptions for them.
     ///
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
-    /// expressed, the manifest judges more requests than the rule, never fewer.
+    /// expressed, the manifest judges more requests than the rule, never fewer, and is in mode
+    /// monitor.
     Kyverno {
         /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or
         /// YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
+
+        /// File with the ConfigMap of Kyverno, which leaves out requests for all policies. Without
+        /// it, the defaults of Kyverno's chart are applied.
+        #[arg(long, value_name = "FILE")]
+        kyverno_config: Option<String>,
+
+        #[command(flatten)]
+        options: ManifestArgs,
 
         /// Output format of the manifests.
         #[arg(short, long, value_enum, default_value_t)]
@@ -34,10 +43,38 @@ pub(crate) enum ConvertSource {
         /// one, as JSON or YAML; `-` reads standard input.
         file: String,
 
+        #[command(flatten)]
+        options: ManifestArgs,
+
         /// Output format of the manifest.
         #[arg(short, long, value_enum, default_value_t)]
         output: ManifestFormat,
     },
+}
+
+/// Options for all manifests.
+#[derive(Args, Debug)]
+pub(crate) struct ManifestArgs {
+    /// Mode of the policies, instead of that of the input.
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+
+    /// Registry and path of the modules, such as registry.example.com/policies.
+    #[arg(long, value_name = "REGISTRY")]
+    pub(crate) registry: Option<String>,
+
+    /// Beginning of the names of all policies.
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    pub(crate) name_prefix: String,
+}
+
+/// The mode of policies.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Violations are denied.
+    Protect,
+    /// Violations are logged and admitted.
+    Monitor,
 }
 
 /// The output format of manifests.

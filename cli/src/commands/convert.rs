@@ -1,16 +1,21 @@
 //! `portcullis convert`.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use convert::{Conversion, Document, InputError, NotConverted, PolicyManifest};
+use convert::{
+    Conversion, Document, InputError, KyvernoConfiguration, ManifestOptions, NotConverted, PolicyManifest,
+    PolicyMode,
+};
+use manifest::Places;
 use serde::Serialize;
 
-use crate::args::{ConvertSource, ManifestFormat};
+use crate::args::{ConvertSource, ManifestArgs, ManifestFormat, ModeArg};
 use crate::failure::Failure;
 use crate::parse;
-use crate::source::InputReader;
+use crate::source::{InputReader, Source, SourceName};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
 
@@ -22,45 +27,155 @@ const NOT_CONVERTED: u8 = 1;
 /// # Errors
 /// Input that cannot be read. Nothing is printed then.
 pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
-    let (conversions, format) = match source {
-        ConvertSource::Kyverno { files, output } => (::convert::kyverno(&read_all(files)?), *output),
-        ConvertSource::Psa { file, output } => {
-            let conversion = ::convert::pod_security_admission(&read_one(file)?);
-            (conversion.map(|conversion| vec![conversion]), *output)
+    let mut input = Input::default();
+    let (conversions, options, format) = match source {
+        ConvertSource::Kyverno { files, kyverno_config, options, output } => {
+            let documents = input.read_all(files)?;
+            let configuration = match kyverno_config {
+                Some(file) => {
+                    let document = input.read_one(file, "expected the ConfigMap of Kyverno")?;
+                    KyvernoConfiguration::read(&document)
+                }
+                None => Ok(KyvernoConfiguration::default()),
+            };
+            let converted =
+                configuration.and_then(|configuration| ::convert::kyverno_with(&documents, &configuration));
+            (converted, options, *output)
+        }
+        ConvertSource::Psa { file, options, output } => {
+            const EXPECTED: &str = "expected a PodSecurityConfiguration or an AdmissionConfiguration";
+            let document = input.read_one(file, EXPECTED)?;
+            let converted = ::convert::pod_security_admission(&document);
+            (converted.map(|conversion| vec![conversion]), options, *output)
         }
     };
-    let conversions = conversions.map_err(|error: InputError| Failure::new(error.to_string()))?;
+    let options = manifest_options(options)?;
+    let mut conversions = conversions.map_err(|error| input.failure(&error))?;
+    options.apply(&mut conversions);
     print(|out| match format {
         ManifestFormat::Yaml => write_yaml(out, &conversions),
         ManifestFormat::Json => write_json(out, &ManifestList::of(&conversions)),
     })?;
-    let is_complete = conversions.iter().all(|conversion| conversion.not_converted.is_empty());
-    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERTED) })
-}
-
-/// Reads all documents from files, in order.
-fn read_all(files: &[String]) -> Result<Vec<Document>, Failure> {
-    let mut reader = InputReader::default();
-    let mut all = Vec::new();
-    for file in files {
-        let source = reader.text(file)?;
-        let documents = parse::documents(&source)?;
-        if documents.is_empty() {
-            return Err(Failure::about(source.name, "is empty; expected Kyverno policies"));
-        }
-        let count = documents.len();
-        let named = |(index, value)| Document { name: source.name.document(index, count).to_string(), value };
-        all.extend(documents.into_iter().enumerate().map(named));
+    let not_converted: Vec<&NotConverted> =
+        conversions.iter().flat_map(|conversion| &conversion.not_converted).collect();
+    let mut stderr = anstream::stderr().lock();
+    for part in &not_converted {
+        let place = input.place(&part.document, &part.path);
+        // If standard error is closed, the exit status still reports what is not converted.
+        drop(writeln!(stderr, "{}", one_line(&format!("{place}: {}", described(part)))));
     }
-    Ok(all)
+    Ok(if not_converted.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERTED) })
 }
 
-/// Reads the only document from a file.
-fn read_one(file: &str) -> Result<Document, Failure> {
-    const EMPTY: &str = "is empty; expected a PodSecurityConfiguration or an AdmissionConfiguration";
-    let source = InputReader::default().text(file)?;
-    let value = parse::document(&source)?.ok_or_else(|| Failure::about(&source.name, EMPTY))?;
-    Ok(Document { name: source.name.to_string(), value })
+/// Checks the options for all manifests.
+fn manifest_options(args: &ManifestArgs) -> Result<ManifestOptions, Failure> {
+    const MAX_PREFIX: usize = 12;
+    let ManifestArgs { mode, registry, name_prefix } = args;
+    let is_part_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name_prefix.len() > MAX_PREFIX
+        || !name_prefix.chars().all(is_part_of_name)
+        || name_prefix.starts_with('-')
+    {
+        let problem = format!(
+            "expected at most {MAX_PREFIX} lower-case letters, digits and hyphens that start with a letter or digit"
+        );
+        return Err(Failure::about("--name-prefix", problem));
+    }
+    let registry = registry.as_deref().map(|registry| {
+        registry.strip_prefix("registry://").unwrap_or(registry).trim_end_matches('/').to_owned()
+    });
+    if registry.as_ref().is_some_and(|registry| registry.is_empty() || registry.contains(char::is_whitespace))
+    {
+        return Err(Failure::about("--registry", "expected a registry and a path"));
+    }
+    let mode = mode.map(|mode| match mode {
+        ModeArg::Protect => PolicyMode::Protect,
+        ModeArg::Monitor => PolicyMode::Monitor,
+    });
+    Ok(ManifestOptions { mode, registry, name_prefix: name_prefix.clone() })
+}
+
+/// The input, in which problems have places.
+#[derive(Default)]
+struct Input {
+    reader: InputReader,
+    sources: Vec<(Source, OnceCell<Places>)>,
+    /// The source and the index of each document, by its name.
+    documents: BTreeMap<String, (usize, usize)>,
+}
+
+impl Input {
+    /// Reads all documents from files, in order.
+    fn read_all(&mut self, files: &[String]) -> Result<Vec<Document>, Failure> {
+        let mut all = Vec::new();
+        for file in files {
+            let documents = self.read(file)?;
+            if documents.is_empty() {
+                return Err(Failure::about(display(file), "is empty; expected Kyverno policies"));
+            }
+            all.extend(documents);
+        }
+        Ok(all)
+    }
+
+    /// Reads the only document from a file.
+    fn read_one(&mut self, file: &str, expected: &str) -> Result<Document, Failure> {
+        let mut documents = self.read(file)?;
+        if documents.len() > 1 {
+            let problem = format!("expected one document, found {}", documents.len());
+            return Err(Failure::about(display(file), problem));
+        }
+        documents.pop().ok_or_else(|| Failure::about(display(file), format!("is empty; {expected}")))
+    }
+
+    fn read(&mut self, file: &str) -> Result<Vec<Document>, Failure> {
+        let source = self.reader.text(file)?;
+        let values = parse::documents(&source)?;
+        let count = values.len();
+        let mut documents = Vec::new();
+        for (index, value) in values.into_iter().enumerate() {
+            let name = source.name.document(index, count).to_string();
+            self.documents.insert(name.clone(), (self.sources.len(), index));
+            documents.push(Document { name, value });
+        }
+        self.sources.push((source, OnceCell::new()));
+        Ok(documents)
+    }
+
+    /// The place of a path in a document, `file:line:column`, or the name of the document if the
+    /// place is unknown.
+    fn place(&self, document: &str, path: &str) -> String {
+        let place = || {
+            let (source, index) = self.documents.get(document)?;
+            let (source, places) = self.sources.get(*source)?;
+            let places = places.get_or_init(|| Places::of(&source.text));
+            let steps = ::convert::steps(path);
+            let kind = [manifest::Step::Field("kind".to_owned())];
+            let start = places.find(*index, &steps).or_else(|| places.find(*index, &kind))?.start;
+            Some(format!("{}:{}:{}", source.name, start.line, start.column))
+        };
+        place().unwrap_or_else(|| document.to_owned())
+    }
+
+    fn failure(&self, error: &InputError) -> Failure {
+        let place = self.place(&error.document, &error.path);
+        if error.path.is_empty() {
+            Failure::about(place, &error.problem)
+        } else {
+            Failure::about(place, format!("{}: {}", error.path, error.problem))
+        }
+    }
+}
+
+/// The name of a file in messages.
+fn display(file: &str) -> SourceName {
+    SourceName::of_argument(file)
+}
+
+/// What is not converted, and why.
+fn described(NotConverted { policy, rule, path, problem, .. }: &NotConverted) -> String {
+    let rule = rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
+    format!("not converted: {policy}{rule}: {path}: {problem}")
 }
 
 /// A list that kubectl can apply.
@@ -92,10 +207,7 @@ fn write_yaml(out: &mut dyn Write, conversions: &[Conversion]) -> io::Result<()>
     // Comments without a manifest go above the next one.
     let mut comments = Vec::new();
     for Conversion { not_converted, notes, manifest } in conversions {
-        for NotConverted { policy, rule, path, problem } in not_converted {
-            let rule = rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
-            comments.push(format!("not converted: {policy}{rule}: {path}: {problem}"));
-        }
+        comments.extend(not_converted.iter().map(described));
         comments.extend(notes.iter().cloned());
         let Some(manifest) = manifest else { continue };
         if !std::mem::take(&mut is_first) {

@@ -3,6 +3,7 @@
 mod annotate;
 mod audit;
 mod convert;
+mod plugin;
 mod run;
 mod selinux;
 mod shell;
@@ -10,6 +11,7 @@ mod shell;
 pub(crate) use annotate::annotate;
 pub(crate) use audit::audit;
 pub(crate) use convert::convert;
+pub(crate) use plugin::complete_plugin;
 pub(crate) use run::run;
 pub(crate) use selinux::selinux;
 pub(crate) use shell::{completions, man};

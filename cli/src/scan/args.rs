@@ -1,6 +1,8 @@
 //! The arguments of `portcullis scan`.
 #![expect(clippy::doc_markdown, reason = "the comments are the help, which has no links")]
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use report::{FailOn, FormatError, Output, Share};
@@ -19,7 +21,7 @@ pub(crate) struct ScanArgs {
     /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
     /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
     /// documents, lists and AdmissionReviews.
-    #[arg(required_unless_present_any = ["helm", "kustomize"], value_name = "FILE|DIR")]
+    #[arg(required_unless_present_any = ["helm", "kustomize", "live"], value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
     /// Policy that judges: a manifest or a directory of manifests as they are deployed, an id of
@@ -30,8 +32,8 @@ pub(crate) struct ScanArgs {
     /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
     /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
     /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
-    /// selinux.
-    #[arg(short, long, required = true, value_name = "POLICY")]
+    /// selinux. With --live, the default is the policies that are deployed in the cluster.
+    #[arg(short, long, required_unless_present = "live", value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 
     #[command(flatten)]
@@ -56,6 +58,9 @@ pub(crate) struct ScanArgs {
 
     #[command(flatten)]
     pub(crate) input: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 
     #[command(flatten)]
     pub(crate) request: RequestArgs,
@@ -102,15 +107,35 @@ pub(crate) struct InputArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Running cluster")]
+pub(crate) struct LiveArgs {
+    /// Judge the objects of a running cluster, which are read with the credentials of kubectl, or
+    /// with the service account of the pod. Nothing is written.
+    ///
+    /// Only objects that the rules of a policy name are read, and those that policies look up.
+    #[arg(long, conflicts_with_all = ["paths", "helm", "kustomize", "old", "cluster", "compare"])]
+    pub(crate) live: bool,
+
+    /// Context of the kubeconfig [default: the current context]
+    #[arg(long, value_name = "NAME", requires = "live")]
+    pub(crate) context: Option<String>,
+
+    /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
+    #[arg(long, value_name = "FILE", requires = "live")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
 #[command(next_help_heading = "Requests")]
 pub(crate) struct RequestArgs {
     /// Operation that is asked about each object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) operation: OperationChoice,
 
-    /// Namespace of namespaced objects that name none.
-    #[arg(short, long, value_name = "NAME", default_value = "default")]
-    pub(crate) namespace: String,
+    /// Namespace of namespaced objects that name none [default: default]. With --live, the only
+    /// namespace whose objects are judged [default: all, and objects in no namespace].
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) namespace: Option<String>,
 
     /// Name of the requesting user [default: alice, an ordinary user]
     #[arg(long, value_name = "NAME")]
@@ -124,9 +149,10 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "NAMESPACE/NAME", conflicts_with = "user", value_parser = service_account)]
     pub(crate) service_account: Option<(String, String)>,
 
-    /// Whether workloads are also judged by the pods that they would make.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) pods: PodsChoice,
+    /// Whether workloads are also judged by the pods that they would make [default: auto; off with
+    /// --live, where the pods exist]
+    #[arg(long, value_enum)]
+    pub(crate) pods: Option<PodsChoice>,
 }
 
 #[derive(Args, Debug)]
@@ -144,6 +170,11 @@ pub(crate) struct OutputArgs {
     /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
     #[arg(long)]
     pub(crate) no_exceptions: bool,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
 
     /// Judge one of N shares of the objects, by namespace: 0/N to N-1/N. `portcullis report merge`
     /// makes the report of the scan from those of all shards, as -o json or -o jsonl writes them.
@@ -226,10 +257,9 @@ pub(crate) enum OperationChoice {
 }
 
 /// Whether workloads are judged by their pods.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum PodsChoice {
     /// By policies that judge pods and not the workload itself.
-    #[default]
     Auto,
     /// By all policies that judge pods.
     On,

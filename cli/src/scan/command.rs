@@ -7,8 +7,10 @@ use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
 use super::args::{OperationChoice, PodsChoice, ScanArgs};
+use super::input::DEFAULT_NAMESPACE;
+use super::live::Cluster;
 use super::progress::Progress;
-use super::{baseline, compare, input, policies, reports};
+use super::{baseline, compare, input, policies, progress, reports};
 use crate::failure::Failure;
 use crate::print_problem;
 use crate::source::InputReader;
@@ -22,10 +24,21 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     compare::check(args)?;
     let mut reader = InputReader::default();
     let baseline = baseline::read(&args.output.baseline, &mut reader)?;
-    let policies = policies::load(&args.policy, &args.settings, &args.engine, &mut reader)?;
+    let live = if args.live.live { Some(Cluster::connect(&args.live)?) } else { None };
+    let policies = match &live {
+        Some(cluster) if args.policy.is_empty() => {
+            cluster.policies(&args.engine, args.request.namespace.as_deref())?
+        }
+        _ => policies::load(&args.policy, &args.settings, &args.engine, &mut reader)?,
+    };
     let compared = compare::load(args, &mut reader)?;
     let options = options(args);
-    let mut input = input::objects(args, &mut reader)?;
+    let scan = Scan::new(policies.policies, options.clone());
+    let namespace = args.request.namespace.as_deref();
+    let mut input: Box<dyn Input + '_> = match &live {
+        Some(cluster) => Box::new(cluster.objects(scan.policies(), options.operation, namespace)),
+        None => Box::new(input::objects(args, &mut reader)?),
+    };
     let (old, notices) = match input::old(args, &mut reader)? {
         Some(mut files) => {
             let (old, notices) = Old::read(&mut files);
@@ -33,12 +46,18 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
         }
         None => (None, Vec::new()),
     };
-    let mut cluster = input::cluster(args, &mut reader)?;
-    let scan = Scan::new(policies.policies, options.clone());
-    let mut progress = Progress::start(&input, args.output.explain, scan.policies())?;
+    let mut cluster: Option<Box<dyn Input + '_>> = match &live {
+        Some(cluster) => Some(Box::new(cluster.look_ups(namespace))),
+        None => input::cluster(args, &mut reader)?.map(|files| Box::new(files) as Box<dyn Input>),
+    };
+    let interrupted = match &live {
+        Some(cluster) => cluster.interrupted(),
+        None => progress::catch_interrupt()?,
+    };
+    let mut progress = Progress::start(&*input, args.output.explain, scan.policies(), interrupted);
     let mut run = |scan: &Scan, of_policies: Vec<Notice>| {
-        let cluster = cluster.as_mut().map(|files| files as &mut dyn Input);
-        let mut report = scan.run(&mut input, old.as_ref(), cluster, &mut progress);
+        let cluster = cluster.as_mut().map(|cluster| &mut **cluster as &mut dyn Input);
+        let mut report = scan.run(&mut *input, old.as_ref(), cluster, &mut progress);
         report.notices.extend(notices.iter().cloned().chain(of_policies));
         report.sort_notices();
         report
@@ -75,15 +94,16 @@ pub(super) fn explain_status(report: &Report) {
     }
 }
 
-fn options(ScanArgs { request: args, input, output, .. }: &ScanArgs) -> Options {
+fn options(ScanArgs { request: args, input, output, live, .. }: &ScanArgs) -> Options {
+    let pods = args.pods.unwrap_or(if live.live { PodsChoice::Off } else { PodsChoice::Auto });
     let mut options = Options {
         operation: match args.operation {
             OperationChoice::Create => Operation::Create,
             OperationChoice::Update => Operation::Update,
             OperationChoice::Delete => Operation::Delete,
         },
-        default_namespace: args.namespace.clone(),
-        pods: match args.pods {
+        default_namespace: args.namespace.clone().unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned()),
+        pods: match pods {
             PodsChoice::Auto => Pods::Auto,
             PodsChoice::On => Pods::On,
             PodsChoice::Off => Pods::Off,

@@ -7,6 +7,9 @@ use crate::source::InputReader;
 
 use super::args::ScanArgs;
 
+/// The namespace of objects that name none.
+pub(super) const DEFAULT_NAMESPACE: &str = "default";
+
 /// The prefix of revisions.
 const REVISION: &str = "git:";
 
@@ -17,7 +20,7 @@ const REVISION: &str = "git:";
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
     let mut files = files(&args.paths, reader)?;
     for chart in &args.input.helm {
-        let namespace = Some(args.request.namespace.as_str());
+        let namespace = Some(args.request.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE));
         add_helm(&mut files, chart, &args.input.values, &args.input.release, namespace);
     }
     for folder in &args.input.kustomize {

@@ -8,6 +8,8 @@ mod command;
 mod compare;
 mod input;
 mod kyverno;
+#[cfg_attr(not(feature = "live"), path = "live/disabled.rs")]
+mod live;
 mod manifest;
 mod policies;
 mod policy;

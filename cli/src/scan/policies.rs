@@ -114,7 +114,8 @@ impl PolicySet {
         Ok(found)
     }
 
-    fn add(&mut self, object: &Value, name: &SourceName, engine: &EngineArgs) {
+    /// Adds the policy of a manifest.
+    pub(super) fn add(&mut self, object: &Value, name: &SourceName, engine: &EngineArgs) {
         let manifest = match PolicyManifest::read(object) {
             Ok(manifest) => manifest,
             Err(error) => {

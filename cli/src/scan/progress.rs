@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::ObjectRef;
-use scan::{Explanation, Files, Input, Observer, Policy};
+use scan::{Explanation, Input, Observer, Policy};
 
 use crate::failure::Failure;
 use crate::terminal::one_line;
@@ -18,6 +18,22 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The exit status of a program that a user ended by the second Ctrl-C: 128 and SIGINT.
 const ENDED: i32 = 130;
+
+/// Returns a flag that the first Ctrl-C sets. The second one ends the program.
+///
+/// # Errors
+/// A system on which Ctrl-C cannot be caught.
+pub(super) fn catch_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    let caught = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            process::exit(ENDED);
+        }
+    });
+    caught.map_err(|error| Failure::about("Ctrl-C", format!("cannot be caught: {error}")))?;
+    Ok(interrupted)
+}
 
 /// Shows the progress at a terminal, and nothing elsewhere.
 pub(super) struct Progress {
@@ -32,19 +48,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Starts to watch a scan.
-    ///
-    /// # Errors
-    /// A system on which Ctrl-C cannot be caught.
-    pub(super) fn start(input: &Files, explains: bool, policies: &[Policy]) -> Result<Self, Failure> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
-        let caught = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::SeqCst) {
-                process::exit(ENDED);
-            }
-        });
-        caught.map_err(|error| Failure::about("Ctrl-C", format!("cannot be caught: {error}")))?;
+    /// Starts to watch a scan, which ends when the flag is set.
+    pub(super) fn start(
+        input: &dyn Input,
+        explains: bool,
+        policies: &[Policy],
+        interrupted: Arc<AtomicBool>,
+    ) -> Self {
         let (bar, style) = match input.size() {
             Some(size) => (ProgressBar::new(size), "{bar:30} {percent}% {msg}, {eta} left"),
             None => (ProgressBar::no_length(), "{spinner} {msg}"),
@@ -54,14 +64,14 @@ impl Progress {
             bar.set_style(style);
         }
         let names = || policies.iter().map(ToString::to_string).collect();
-        Ok(Self {
+        Self {
             bar,
             since: Instant::now(),
             is_shown: false,
             interrupted,
             explained: explains.then(names),
             failed: None,
-        })
+        }
     }
 
     /// Removes the progress from the terminal.

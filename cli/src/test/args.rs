@@ -15,7 +15,8 @@ pub(crate) struct TestArgs {
     /// Test files, and directories that contain some.
     ///
     /// A test file is YAML with policies and cases, or a list of cases for the policy of --policy.
-    #[arg(value_name = "FILE|DIR", default_value = ".")]
+    /// [default: the working directory]
+    #[arg(value_name = "FILE|DIR")]
     pub(super) paths: Vec<String>,
 
     /// Policy of the test files that name none: an id of Portcullis, a module file, a manifest, or
@@ -43,6 +44,17 @@ pub(crate) struct TestArgs {
     /// Percentage of the coverage below which the run fails.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(super) coverage_threshold: Option<u8>,
+
+    /// Run again whenever a file changes that the run has read. End it with Ctrl-C.
+    #[arg(long, conflicts_with_all = ["bless", "init"])]
+    pub(super) watch: bool,
+
+    /// Write a first test file for the policies of a manifest: a case for each rule, one that no
+    /// rule matches, and one that each selector leaves out.
+    ///
+    /// The file is FILE, or NAME.test.yaml in the working directory, and must not exist.
+    #[arg(long, value_name = "MANIFEST", conflicts_with_all = ["bless", "filter", "policy"])]
+    pub(super) init: Option<String>,
 
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]

@@ -11,24 +11,46 @@ use crate::stdout::print;
 
 use super::args::TestArgs;
 use super::modules::ToolModules;
+use super::{init, watch};
 
 /// Runs test files and writes the results.
 ///
 /// # Errors
-/// Results that cannot be written.
+/// Results that cannot be written, and a first test file that cannot be written.
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
     check(&args.output)?;
     let modules = ToolModules::new(&args.engine)?;
-    let options = Options {
+    if let Some(manifest) = &args.init {
+        let results = init::init(manifest, &args.paths, &modules)?;
+        return finish(args, &results);
+    }
+    let paths = if args.paths.is_empty() { vec![".".to_owned()] } else { args.paths.clone() };
+    loop {
+        let run = suite::run(&paths, &options(args), &modules);
+        let status = finish(args, &run.results)?;
+        if !args.watch {
+            return Ok(status);
+        }
+        let changed = watch::change_of(&run.read);
+        modules.forget();
+        print(|out| writeln!(out, "\n{} has changed", changed.display()))?;
+    }
+}
+
+fn options(args: &TestArgs) -> Options {
+    Options {
         policies: args.policy.clone(),
         filter: args.filter.clone(),
         allows_commands: args.allow_commands,
         blesses: args.bless,
         measures_coverage: args.coverage,
         coverage_threshold: args.coverage_threshold,
-    };
-    let results = suite::run(&args.paths, &options, &modules).results;
-    write(&args.output, &results)?;
+    }
+}
+
+/// Writes the results and returns the exit status.
+fn finish(args: &TestArgs, results: &Results) -> Result<ExitCode, Failure> {
+    write(&args.output, results)?;
     Ok(ExitCode::from(results.exit_status()))
 }
 

@@ -1,4 +1,4 @@
-//! What runs the policies of test files.
+//! The modules of the policies of test files.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,6 +37,11 @@ impl<'a> ToolModules<'a> {
     pub(super) fn new(args: &'a EngineArgs) -> Result<Self, Failure> {
         let host = Host::new().map_err(|error| Failure::new(error.to_string()))?;
         Ok(Self { args, host, loaded: RefCell::default() })
+    }
+
+    /// Forgets the modules, whose files may have changed.
+    pub(super) fn forget(&self) {
+        self.loaded.borrow_mut().clear();
     }
 
     /// Returns a compiled module, which `read` reads if it is not known yet.

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use admission::PolicyEntry;
-use audit::AuditError;
+use audit::{AuditError, Kept};
 use rules::external_ips::ExternalIps;
 use rules::pod_security::PodSecurity;
 use serde::Serialize;
@@ -44,23 +44,25 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
         }
         Audit::PodSecurity { dump, settings } => scan::audit(&POD_SECURITY, dump, settings, &mut reader),
         Audit::ExternalIps { dump: args, .. } => {
-            let found = find(args, &mut reader, ::audit::external_ips::find)?;
+            let found = find(args, Kept::Metadata, &mut reader, ::audit::external_ips::find)?;
             report(&found, found.is_empty(), args.output, |out| external_ips::write(out, &found))
         }
         Audit::MirrorLabels(args) => {
-            let found = find(args, &mut reader, ::audit::mirror_labels::find)?;
+            let found = find(args, Kept::Metadata, &mut reader, ::audit::mirror_labels::find)?;
             report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
         }
         Audit::NodeLabels { dump, settings } => {
             let (settings, name) = settings::read(settings, &mut reader)?;
             let policy = admission::configure(settings.unwrap_or_default().to_string().as_bytes())
                 .map_err(|error| Failure::about(name, error))?;
-            let found = find(dump, &mut reader, |dump| ::audit::node_labels::find(dump, &policy))?;
+            let found =
+                find(dump, Kept::Metadata, &mut reader, |dump| ::audit::node_labels::find(dump, &policy))?;
             report(&found, found.is_empty(), dump.output, |out| node_labels::write(out, &found))
         }
         Audit::Selinux { dump, settings } => {
             let settings = read_settings(settings, &mut reader)?;
-            let found = find(dump, &mut reader, |dump| ::audit::selinux::find(dump, &settings))?;
+            let found =
+                find(dump, Kept::Specification, &mut reader, |dump| ::audit::selinux::find(dump, &settings))?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
         }
     }
@@ -69,10 +71,11 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
 /// Reads a dump and audits it.
 fn find<F>(
     args: &DumpArgs,
+    kept: Kept,
     reader: &mut InputReader,
     find: impl FnOnce(&::audit::Dump) -> Result<F, AuditError>,
 ) -> Result<F, Failure> {
-    let files = DumpFiles::read(&args.dump, reader)?;
+    let files = DumpFiles::read(&args.dump, kept, reader)?;
     find(&files.dump).map_err(|error| files.failure(&error))
 }
 

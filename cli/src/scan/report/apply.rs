@@ -1,6 +1,5 @@
 //! `portcullis report apply`.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -1,13 +1,15 @@
 //! A strict scanner for JSON text (RFC 8259).
 //!
-//! Nearly all of a payload is skipped, so skipping dominates the cost of a request. This scanner
-//! needs about half the instructions of a serde visitor and avoids the code that serde adds to a
-//! module for every type it visits; DESIGN.md has the figures. It accepts exactly what `serde_json`
-//! accepts, with which the host reads requests; tests compare the two.
+//! It needs about half the instructions of a serde visitor and avoids the code that serde adds to a
+//! module for every type it visits; DESIGN.md has the figures. What it reads, it accepts exactly as
+//! `serde_json` does, with which the host reads requests; tests compare the two. Objects and arrays
+//! that nobody reads are passed over by their structure alone: see [`structure`].
 
 use std::ops::Range;
 
 use text::{Unpaired, unescape};
+
+use crate::structure;
 
 /// The depth at which nesting is rejected, as by the host.
 const DEEPEST: u8 = 128;
@@ -255,85 +257,22 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes a value of any type.
-    ///
-    /// This is one loop with its position in a local variable, because most of a payload is
-    /// skipped.
+    /// Passes a value of any type, without validating the inside of an object or array.
     pub(crate) fn skip(&mut self) -> Result<(), SyntaxError> {
-        let bytes = self.text;
-        let mut at = self.at;
-        // A bit for each open object or array, the innermost lowest: 1 for an object.
-        let mut open = 0_u128;
-        let outside = u32::from(self.depth);
-        let mut depth = outside;
-        let mut key = false;
-        let result = 'text: loop {
-            at = past_space(bytes, at);
-            match bytes.get(at) {
-                Some(b'"') => {
-                    let mut escaped = false;
-                    let end = string_end(bytes, at.wrapping_add(1), &mut escaped);
-                    at = end.at;
-                    if let Some(error) = end.error {
-                        break 'text Err(error);
-                    }
-                    if key {
-                        at = past_space(bytes, at);
-                        if bytes.get(at) != Some(&b':') {
-                            break 'text Err(SyntaxError::Colon);
-                        }
-                        at = at.wrapping_add(1);
-                        key = false;
-                        continue;
-                    }
+        match self.peek() {
+            Some(b'"') => self.string().map(|_| ()),
+            Some(b'{' | b'[') => match structure::end(self.text, self.at) {
+                Some(end) => {
+                    self.at = end;
+                    Ok(())
                 }
-                _ if key => break 'text Err(SyntaxError::Key),
-                Some(bracket @ (b'{' | b'[')) => {
-                    let inner = depth.wrapping_add(1);
-                    if inner >= u32::from(DEEPEST) {
-                        break 'text Err(SyntaxError::Depth);
-                    }
-                    let object = *bracket == b'{';
-                    at = past_space(bytes, at.wrapping_add(1));
-                    if bytes.get(at) != Some(&if object { b'}' } else { b']' }) {
-                        key = object;
-                        open = open << 1 | u128::from(object);
-                        depth = inner;
-                        continue;
-                    }
-                    at = at.wrapping_add(1);
+                None => {
+                    self.at = self.text.len();
+                    Err(SyntaxError::More)
                 }
-                _ => {
-                    self.at = at;
-                    let scalar = self.skip_scalar();
-                    at = self.at;
-                    if let Err(error) = scalar {
-                        break 'text Err(error);
-                    }
-                }
-            }
-            // After a value: leave the objects and arrays that end, and continue after a comma.
-            while depth != outside {
-                at = past_space(bytes, at);
-                let object = open & 1 == 1;
-                match bytes.get(at) {
-                    Some(b',') => {
-                        at = at.wrapping_add(1);
-                        key = object;
-                        continue 'text;
-                    }
-                    Some(b'}') if object => {}
-                    Some(b']') if !object => {}
-                    _ => break 'text Err(SyntaxError::More),
-                }
-                at = at.wrapping_add(1);
-                open >>= 1;
-                depth = depth.wrapping_sub(1);
-            }
-            break Ok(());
-        };
-        self.at = at;
-        result
+            },
+            _ => self.skip_scalar(),
+        }
     }
 
     fn skip_scalar(&mut self) -> Result<(), SyntaxError> {
@@ -483,10 +422,45 @@ mod tests {
 
     use super::*;
 
-    fn skips(text: &[u8]) -> Result<(), SyntaxError> {
+    fn reads(text: &[u8]) -> Result<(), SyntaxError> {
         let mut scanner = Scanner::new(text);
-        scanner.skip()?;
+        read(&mut scanner)?;
         scanner.end()
+    }
+
+    /// Passes a value by reading all of it, as a document does that keeps everything.
+    fn read(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
+        let mut first = true;
+        match scanner.start()? {
+            Start::Object => {
+                scanner.enter()?;
+                while scanner.more(std::mem::take(&mut first), b'}')? {
+                    scanner.key()?;
+                    read(scanner)?;
+                }
+                Ok(())
+            }
+            Start::Array => {
+                scanner.enter()?;
+                while scanner.more(std::mem::take(&mut first), b']')? {
+                    read(scanner)?;
+                }
+                Ok(())
+            }
+            Start::String => scanner.string().map(|_| ()),
+            Start::Number | Start::True | Start::False | Start::Null => scanner.skip_scalar(),
+        }
+    }
+
+    /// Checks that a value which can be read is skipped up to the same place, and that a skip of
+    /// any other text ends within it.
+    fn check_skip(text: &[u8]) {
+        let (mut reading, mut skipping) = (Scanner::new(text), Scanner::new(text));
+        let (is_read, is_skipped) = (read(&mut reading), skipping.skip());
+        if is_read.is_ok() {
+            assert_eq!((is_skipped, skipping.at), (Ok(()), reading.at), "{}", text.escape_ascii());
+        }
+        assert!(skipping.at <= text.len(), "{}", text.escape_ascii());
     }
 
     /// Returns whether `serde_json` accepts a text whose value is ignored: it would otherwise also
@@ -575,7 +549,8 @@ mod tests {
             "[1,2]]",
         ];
         for text in texts {
-            assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()), "{text:?}");
+            assert_eq!(reads(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()), "{text:?}");
+            check_skip(text.as_bytes());
         }
     }
 
@@ -584,7 +559,7 @@ mod tests {
         for depth in [1_usize, 126, 127, 128, 129, 100_000] {
             let text = [vec![b'['; depth], vec![b']'; depth]].concat();
             let host: Result<Value, _> = serde_json::from_slice(&text);
-            assert_eq!(skips(&text).is_ok(), host.is_ok(), "{depth}");
+            assert_eq!(reads(&text).is_ok(), host.is_ok(), "{depth}");
         }
     }
 
@@ -592,7 +567,7 @@ mod tests {
     fn messages_have_line_and_column_and_no_text() {
         let text = b"{\n  \"password\": hunter2}";
         let mut scanner = Scanner::new(text);
-        let error = scanner.skip().unwrap_err();
+        let error = read(&mut scanner).unwrap_err();
         assert_eq!(error.describe(text, scanner.at()), "not JSON: expected a value at line 2 column 15");
     }
 
@@ -615,7 +590,9 @@ mod tests {
         fn accepts_what_serde_json_writes(text in json(), pretty: bool) {
             let value: Value = serde_json::from_str(&text).unwrap();
             let text = if pretty { serde_json::to_vec_pretty(&value) } else { serde_json::to_vec(&value) };
-            prop_assert!(skips(&text.unwrap()).is_ok());
+            let text = text.unwrap();
+            prop_assert!(reads(&text).is_ok());
+            check_skip(&text);
         }
 
         #[test]
@@ -623,12 +600,14 @@ mod tests {
             let mut text = text.into_bytes();
             let at = at.index(text.len());
             text[at] = byte;
-            prop_assert_eq!(skips(&text).is_ok(), serde_accepts(&text));
+            prop_assert_eq!(reads(&text).is_ok(), serde_accepts(&text));
+            check_skip(&text);
         }
 
         #[test]
         fn agrees_with_serde_json_on_any_bytes(text in "[\\[\\]{}:,\"\\\\ntfu0-9eE.+ a-]{0,24}") {
-            prop_assert_eq!(skips(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()));
+            prop_assert_eq!(reads(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()));
+            check_skip(text.as_bytes());
         }
 
         #[test]

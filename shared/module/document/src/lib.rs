@@ -16,6 +16,7 @@ mod json;
 mod node;
 mod peek;
 mod shape;
+mod structure;
 mod walk;
 
 pub use document::{Document, ItemReader};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use admission::{Document, Fault, Node, Shape};
-use cluster_objects::{Listing, Objects};
+use cluster_objects::Objects;
 use document::Origin;
 use serde_json::Value;
 
@@ -53,30 +53,21 @@ impl Dump {
     ///
     /// # Errors
     /// Objects that cannot be listed.
-    pub fn objects_of_kind(&self, api_version: &str, kind: &str) -> Result<Vec<DumpObject>, AuditError> {
-        let wanted = Listing {
-            api_version,
-            kind,
-            namespace: None,
-            label_selector: None,
-            field_selector: None,
-            field_masks: &[],
-        };
-        let list = self.objects.list(&wanted)?;
-        let items = list.get("items").and_then(Value::as_array).into_iter().flatten();
+    pub fn objects_of_kind<'d>(
+        &'d self,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<impl Iterator<Item = DumpObject> + use<'d>, AuditError> {
+        let kind = kind.to_owned();
         let text = |item: &Value, pointer: &str| {
             item.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let mut objects: Vec<DumpObject> = items
-            .map(|item| DumpObject {
-                namespace: text(item, "/metadata/namespace"),
-                name: text(item, "/metadata/name"),
-                json: item.to_string(),
-                kind: kind.to_owned(),
-            })
-            .collect();
-        objects.sort();
-        Ok(objects)
+        Ok(self.objects.each(api_version, &kind)?.map(move |item| DumpObject {
+            namespace: text(&item, "/metadata/namespace"),
+            name: text(&item, "/metadata/name"),
+            json: item.to_string(),
+            kind: kind.clone(),
+        }))
     }
 
     /// Visits the objects of a kind of the core group, ordered by namespace and name, and returns
@@ -89,11 +80,12 @@ impl Dump {
         kind: &str,
         mut visit: impl FnMut(&DumpObject, Node<'_>) -> Result<(), Fault>,
     ) -> Result<usize, AuditError> {
-        let objects = self.objects_of_kind("v1", kind)?;
-        for object in &objects {
-            object.visit(|root| visit(object, root))?;
+        let mut count = 0_usize;
+        for object in self.objects_of_kind("v1", kind)? {
+            object.visit(|root| visit(&object, root))?;
+            count = count.saturating_add(1);
         }
-        Ok(objects.len())
+        Ok(count)
     }
 
     /// Visits the objects of a kind as [`visit_all`](Self::visit_all) does, but requires that the

@@ -22,23 +22,15 @@ pub(crate) struct Object {
 }
 
 /// Reads objects and lists of objects.
-pub(crate) fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
-    let mut intake = Intake::default();
-    for (index, value) in values.into_iter().enumerate() {
-        intake.value(value, &ObjectPlace { index, steps: Vec::new() })?;
-    }
-    Ok(intake.kinds)
-}
-
-#[derive(Default)]
-struct Intake {
-    kinds: Kinds,
+#[derive(Debug, Default)]
+pub(crate) struct Intake {
+    pub(crate) kinds: Kinds,
     /// The place of each object.
     places: BTreeMap<(KindKey, Option<String>, String), ObjectPlace>,
 }
 
 impl Intake {
-    fn value(&mut self, value: Value, place: &ObjectPlace) -> Result<(), ObjectError> {
+    pub(crate) fn value(&mut self, value: Value, place: &ObjectPlace) -> Result<(), ObjectError> {
         let value = match items(value) {
             Ok(items) => {
                 for (index, item) in (0..).zip(items) {
@@ -172,6 +164,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn take(values: Vec<Value>) -> Result<Kinds, ObjectError> {
+        let mut intake = Intake::default();
+        for (index, value) in values.into_iter().enumerate() {
+            intake.value(value, &ObjectPlace { index, steps: Vec::new() })?;
+        }
+        Ok(intake.kinds)
+    }
 
     fn refused(values: Vec<Value>) -> String {
         take(values).unwrap_err().to_string()

@@ -37,4 +37,4 @@ mod rbac;
 pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use intake::{inherit, items};
-pub use objects::{Fetch, Listing, Objects};
+pub use objects::{Fetch, Listing, Objects, ObjectsBuilder};

@@ -6,10 +6,10 @@ use admission::CanI;
 use serde_json::{Map, Value, json};
 
 use crate::fields::FieldSelector;
-use crate::intake::{self, KindKey, Object};
+use crate::intake::{Intake, KindKey, Object};
 use crate::labels::LabelSelector;
 use crate::mask::Mask;
-use crate::{LookupFailure, ObjectError, rbac};
+use crate::{LookupFailure, ObjectError, ObjectPlace, rbac};
 
 /// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -35,6 +35,27 @@ impl OfKind {
         let by_name = names.zip(0..).collect();
         let is_namespaced = objects.iter().any(|object| object.namespace.is_some());
         Self { objects, by_name, is_namespaced }
+    }
+}
+
+/// A cluster whose objects come one by one, such as from a file that is too large for memory.
+#[derive(Debug, Default)]
+pub struct ObjectsBuilder(Intake);
+
+impl ObjectsBuilder {
+    /// Adds an object, or the objects of a list. `place` names it in errors.
+    ///
+    /// # Errors
+    /// Returns an error if an object has no `apiVersion`, `kind` or name, or is a duplicate.
+    pub fn add(&mut self, value: Value, place: &ObjectPlace) -> Result<(), ObjectError> {
+        self.0.value(value, place)
+    }
+
+    /// Returns the cluster with the objects.
+    #[must_use]
+    pub fn finish(self) -> Objects {
+        let kinds = self.0.kinds.into_iter();
+        Objects(Ok(kinds.map(|(key, objects)| (key, OfKind::new(objects))).collect()))
     }
 }
 
@@ -77,8 +98,27 @@ impl Objects {
     /// # Errors
     /// Returns an error if an object has no `apiVersion`, `kind` or name, or is a duplicate.
     pub fn from_values(values: Vec<Value>) -> Result<Self, ObjectError> {
-        let kinds = intake::take(values)?;
-        Ok(Self(Ok(kinds.into_iter().map(|(key, objects)| (key, OfKind::new(objects))).collect())))
+        let mut builder = ObjectsBuilder::default();
+        for (index, value) in values.into_iter().enumerate() {
+            builder.add(value, &ObjectPlace { index, steps: Vec::new() })?;
+        }
+        Ok(builder.finish())
+    }
+
+    /// Returns the objects of a kind as in a list, one by one, by namespace and name.
+    ///
+    /// # Errors
+    /// Returns an error if the cluster cannot be asked.
+    pub fn each<'o>(
+        &'o self,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<impl Iterator<Item = Value> + use<'o>, LookupFailure> {
+        let known = self.kind(api_version, kind)?;
+        let ordered = known
+            .into_iter()
+            .flat_map(|known| known.by_name.values().filter_map(|index| known.objects.get(*index)));
+        Ok(ordered.map(|object| tidied(object.value.clone())))
     }
 
     /// Creates a cluster that cannot be reached: every look-up fails with this reason.

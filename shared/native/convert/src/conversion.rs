@@ -18,6 +18,8 @@ pub struct Conversion {
 /// A part of the input that no manifest contains.
 #[derive(Clone, Debug, Serialize)]
 pub struct NotConverted {
+    /// The name of the document; see [`Document::name`](crate::Document::name).
+    pub document: String,
     /// The kind and the name of the object.
     pub policy: String,
     /// The name of the rule; `None` for a whole document.
@@ -34,32 +36,41 @@ pub struct NotConverted {
 pub(crate) struct FieldProblem {
     pub(crate) path: String,
     pub(crate) problem: String,
+    /// Whether the policy refuses more than what is converted, because of the problem.
+    pub(crate) widens: bool,
 }
 
 impl FieldProblem {
     pub(crate) fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { path: path.into(), problem: problem.into() }
+        Self { path: path.into(), problem: problem.into(), widens: false }
     }
 
-    /// Adds the consequence of the problem.
-    pub(crate) fn with_consequence(&self, consequence: &str) -> Self {
-        Self::new(&self.path, format!("{}; {consequence}", self.problem))
+    /// Adds the consequence of a problem because of which the policy refuses more.
+    pub(crate) fn widening(&self, consequence: &str) -> Self {
+        Self { widens: true, ..Self::new(&self.path, format!("{}; {consequence}", self.problem)) }
     }
 }
 
 impl Conversion {
     /// A conversion without a manifest, of the whole document or of a rule.
-    pub(crate) fn none(policy: &str, rule: Option<&str>, problem: FieldProblem) -> Self {
-        Self { not_converted: vec![NotConverted::new(policy, rule, problem)], ..Self::default() }
+    pub(crate) fn none(document: &str, policy: &str, rule: Option<&str>, problem: FieldProblem) -> Self {
+        Self { not_converted: vec![NotConverted::new(document, policy, rule, problem)], ..Self::default() }
     }
 }
 
 impl NotConverted {
     pub(crate) fn new(
+        document: &str,
         policy: &str,
         rule: Option<&str>,
-        FieldProblem { path, problem }: FieldProblem,
+        FieldProblem { path, problem, .. }: FieldProblem,
     ) -> Self {
-        Self { policy: policy.to_owned(), rule: rule.map(str::to_owned), path, problem }
+        Self {
+            document: document.to_owned(),
+            policy: policy.to_owned(),
+            rule: rule.map(str::to_owned),
+            path,
+            problem,
+        }
     }
 }

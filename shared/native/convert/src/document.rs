@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use manifest::Step;
 use serde_json::Value;
 
 /// A document to convert.
@@ -38,3 +39,36 @@ impl fmt::Display for InputError {
 }
 
 impl Error for InputError {}
+
+/// Returns the steps of a path in an [`InputError`] or in a [`NotConverted`](crate::NotConverted),
+/// to find its place in the text.
+///
+/// ```
+/// use manifest::Step;
+///
+/// let steps = [Step::Field("a.b".to_owned()), Step::Index(1), Step::Field("c".to_owned())];
+/// assert_eq!(convert::steps("[\"a.b\"][1].c"), steps);
+/// ```
+#[must_use]
+pub fn steps(path: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let inside = rest.strip_prefix('[').unwrap_or_default();
+        let (step, after) = if inside.starts_with('"') {
+            let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+            let Some(Ok(name)) = texts.next() else { break };
+            let after = inside.get(texts.byte_offset()..).unwrap_or_default();
+            (Step::Field(name), after.strip_prefix(']').unwrap_or(after))
+        } else if let Some((index, after)) = inside.split_once(']') {
+            let Ok(index) = index.parse() else { break };
+            (Step::Index(index), after)
+        } else {
+            let (name, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            (Step::Field(name.to_owned()), after)
+        };
+        steps.push(step);
+        rest = after.strip_prefix('.').unwrap_or(after);
+    }
+    steps
+}

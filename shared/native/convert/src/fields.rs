@@ -35,6 +35,11 @@ impl<'d> Fields<'d> {
         }
     }
 
+    /// The name of the document.
+    pub(crate) fn document(&self) -> &'d str {
+        self.document
+    }
+
     /// The path of a field.
     pub(crate) fn path(&self, key: &str) -> String {
         // A key with dots or slashes is quoted in brackets.

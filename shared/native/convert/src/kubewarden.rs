@@ -12,10 +12,6 @@ use crate::target::Target;
 /// The registry and the path of the policies.
 const REGISTRY: &str = "registry://ghcr.io/portcullis/policies";
 
-/// A note on the background audits of policies that have rules for subresources.
-pub(crate) const NO_BACKGROUND_AUDIT: &str = "The audit scanner skips policies that have rules for subresources; for background audits, add a second policy \
-     without these rules.";
-
 /// A `ClusterAdmissionPolicy` or an `AdmissionPolicy`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -33,16 +33,18 @@ mod fields;
 mod kubewarden;
 mod kyverno;
 mod operation;
+mod options;
 mod psa;
 mod settings;
 mod target;
 
 pub use conversion::{Conversion, NotConverted};
-pub use document::{Document, InputError};
+pub use document::{Document, InputError, steps};
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, PolicyManifest,
     PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
-pub use kyverno::convert as kyverno;
+pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyverno_with};
 pub use operation::Operation;
+pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;

@@ -6,19 +6,25 @@ use rules::name::{is_label, is_subdomain};
 use rules::pod_security::{Level, Version};
 use serde_json::{Map, Value, json};
 
-use crate::conversion::Conversion;
+use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
 use crate::target::Target;
-use crate::{Document, InputError, Operation, kubewarden, settings};
+use crate::{Document, InputError, Operation, settings};
 
-/// The API group of `PodSecurityConfiguration`.
-const PLUGIN_GROUP: &str = "pod-security.admission.config.k8s.io";
+/// The versions of `PodSecurityConfiguration`.
+const PLUGIN_VERSIONS: [&str; 3] = [
+    "pod-security.admission.config.k8s.io/v1",
+    "pod-security.admission.config.k8s.io/v1beta1",
+    "pod-security.admission.config.k8s.io/v1alpha1",
+];
 
-/// The API group of `AdmissionConfiguration`, which contains the configurations of all plugins.
-const API_SERVER_GROUP: &str = "apiserver.config.k8s.io";
+/// The versions of `AdmissionConfiguration`, which contains the configurations of all plugins.
+///
+/// Source: `pkg/apis/apiserver/install` in kubernetes/apiserver.
+const API_SERVER_VERSIONS: [&str; 2] = ["apiserver.config.k8s.io/v1", "apiserver.k8s.io/v1alpha1"];
 
 /// The name of the plugin in an `AdmissionConfiguration`.
 const PLUGIN: &str = "PodSecurity";
@@ -41,7 +47,8 @@ const DEFAULT_MODE: (&str, &str) = ("privileged", "latest");
 /// A document that the API server would not accept.
 pub fn convert(document: &Document) -> Result<Conversion, InputError> {
     let fields = Fields::of(document)?;
-    let settings = convert_settings(&plugin_configuration(fields.clone())?)?;
+    let mut problems = Vec::new();
+    let settings = convert_settings(&plugin_configuration(fields.clone())?, &mut problems)?;
     if let Some(error) = settings::problem_with(&settings) {
         return Err(fields.document_error(format!("the module rejects the settings: {error}")));
     }
@@ -50,10 +57,12 @@ pub fn convert(document: &Document) -> Result<Conversion, InputError> {
     spec.background_audit = Some(false);
     spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
     let metadata = PolicyMetadata { name: settings::POLICY.to_owned(), namespace: None };
+    let listed = |problem| NotConverted::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
-        notes: vec![NAMESPACE_LABELS.to_owned(), kubewarden::NO_BACKGROUND_AUDIT.to_owned()],
+        not_converted: problems.into_iter().map(listed).collect(),
+        // The plugin judges requests alone, so there are no background audits to convert.
+        notes: vec![NAMESPACE_LABELS.to_owned()],
         manifest: Some(PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)),
-        ..Conversion::default()
     })
 }
 
@@ -61,7 +70,7 @@ pub fn convert(document: &Document) -> Result<Conversion, InputError> {
 fn plugin_configuration(document: Fields<'_>) -> Result<Fields<'_>, InputError> {
     match document.text("kind")? {
         Some("PodSecurityConfiguration") => {
-            check_version(&document, PLUGIN_GROUP)?;
+            check_version(&document, &PLUGIN_VERSIONS)?;
             Ok(document)
         }
         Some("AdmissionConfiguration") => embedded_configuration(&document),
@@ -70,7 +79,7 @@ fn plugin_configuration(document: Fields<'_>) -> Result<Fields<'_>, InputError> 
 }
 
 fn embedded_configuration<'d>(document: &Fields<'d>) -> Result<Fields<'d>, InputError> {
-    check_version(document, API_SERVER_GROUP)?;
+    check_version(document, &API_SERVER_VERSIONS)?;
     reject_unknown(document, &["apiVersion", "kind", "plugins"])?;
     let mut plugins = Vec::new();
     for plugin in document.objects("plugins")? {
@@ -84,22 +93,28 @@ fn embedded_configuration<'d>(document: &Fields<'d>) -> Result<Fields<'d>, Input
         _ => return Err(document.error("plugins", format!("contains {PLUGIN} more than once"))),
     };
     reject_unknown(plugin, &["name", "path", "configuration"])?;
-    if plugin.text("path")?.is_some_and(|path| !path.is_empty()) {
-        return Err(plugin.error("path", "the configuration is in another file; convert that file instead"));
-    }
-    let configuration = plugin.required_object("configuration")?;
+    // Of both fields, the API server uses the configuration (`GetAdmissionPluginConfigurationFor`
+    // in `pkg/admission/config.go` of kubernetes/apiserver).
+    let Some(configuration) = plugin.object("configuration")? else {
+        return Err(if plugin.text("path")?.is_some_and(|path| !path.is_empty()) {
+            plugin.error("path", "the configuration is in another file; convert that file instead")
+        } else {
+            plugin.missing("configuration")
+        });
+    };
     if configuration.text("kind")? != Some("PodSecurityConfiguration") {
         return Err(configuration.error("kind", "expected PodSecurityConfiguration"));
     }
-    check_version(&configuration, PLUGIN_GROUP)?;
+    check_version(&configuration, &PLUGIN_VERSIONS)?;
     Ok(configuration)
 }
 
-fn check_version(fields: &Fields<'_>, group: &str) -> Result<(), InputError> {
+fn check_version(fields: &Fields<'_>, versions: &[&str]) -> Result<(), InputError> {
     let text = fields.text("apiVersion")?.unwrap_or_default();
-    match text.split_once('/') {
-        Some((found, "v1" | "v1beta1" | "v1alpha1")) if found == group => Ok(()),
-        _ => Err(fields.error("apiVersion", format!("expected {group}/v1, v1beta1 or v1alpha1"))),
+    if versions.contains(&text) {
+        Ok(())
+    } else {
+        Err(fields.error("apiVersion", format!("expected {}", versions.join(" or "))))
     }
 }
 
@@ -112,7 +127,10 @@ fn reject_unknown(fields: &Fields<'_>, known: &[&str]) -> Result<(), InputError>
     }
 }
 
-fn convert_settings(configuration: &Fields<'_>) -> Result<Map<String, Value>, InputError> {
+fn convert_settings(
+    configuration: &Fields<'_>,
+    problems: &mut Vec<FieldProblem>,
+) -> Result<Map<String, Value>, InputError> {
     reject_unknown(configuration, &["apiVersion", "kind", "defaults", "exemptions"])?;
     let defaults = configuration.object("defaults")?;
     let mut settings = Map::new();
@@ -131,7 +149,7 @@ fn convert_settings(configuration: &Fields<'_>) -> Result<Map<String, Value>, In
         reject_unknown(defaults, &keys)?;
     }
     if let Some(exemptions) = configuration.object("exemptions")? {
-        let exemptions = convert_exemptions(&exemptions)?;
+        let exemptions = convert_exemptions(&exemptions, problems)?;
         if !exemptions.is_empty() {
             settings.insert("exemptions".to_owned(), Value::Object(exemptions));
         }
@@ -160,7 +178,10 @@ fn convert_mode<'d>(
     Ok((level, version))
 }
 
-fn convert_exemptions(exemptions: &Fields<'_>) -> Result<Map<String, Value>, InputError> {
+fn convert_exemptions(
+    exemptions: &Fields<'_>,
+    problems: &mut Vec<FieldProblem>,
+) -> Result<Map<String, Value>, InputError> {
     reject_unknown(exemptions, &["usernames", "namespaces", "runtimeClasses"])?;
     let mut settings = Map::new();
     for (key, is_valid, expected) in [
@@ -180,8 +201,19 @@ fn convert_exemptions(exemptions: &Fields<'_>) -> Result<Map<String, Value>, Inp
             };
             return Err(exemptions.element_error(key, index, format!("{} {problem}", Value::from(*name))));
         }
-        if !names.is_empty() {
-            settings.insert(key.to_owned(), json!(names));
+        // The plugin compares user names as they are, so a wildcard exempts nobody else.
+        let (literal, wild): (Vec<&str>, Vec<&str>) =
+            names.into_iter().partition(|name| !(key == "usernames" && name.contains('*')));
+        problems.extend(wild.into_iter().map(|name| {
+            let problem = format!(
+                "{} is not a pattern for the plugin, which exempts only a user of exactly this name; the module \
+                 refuses wildcards here",
+                Value::from(name)
+            );
+            FieldProblem::new(exemptions.path(key), problem)
+        }));
+        if !literal.is_empty() {
+            settings.insert(key.to_owned(), json!(literal));
         }
     }
     Ok(settings)

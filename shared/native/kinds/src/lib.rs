@@ -80,6 +80,8 @@ pub enum Origin {
     Custom,
     /// A resource of a `CustomResourceDefinition`, whose versions a webhook converts.
     CustomConverted,
+    /// A resource that a server serves, whose versions are of unknown fields.
+    Served,
     /// A guess from the name of the kind.
     Guessed,
 }
@@ -145,6 +147,24 @@ impl Kinds {
         Ok(true)
     }
 
+    /// Adds a resource that a server serves, unless its kind is known.
+    pub fn add_served(&mut self, resource: Resource) {
+        let Resource { group, kind, version, .. } = &resource;
+        if BUILT_IN.iter().any(|one| one.group == *group && one.kind == *kind) {
+            return;
+        }
+        let versions = self.custom.entry((group.to_string(), kind.to_string())).or_default();
+        if versions.iter().all(|known| known.version != *version) {
+            versions.push(Resource { origin: Origin::Served, ..resource });
+        }
+    }
+
+    /// Adds the kinds that others know, unless they are known.
+    pub fn extend(&mut self, others: Self) {
+        let known = std::mem::replace(&mut self.custom, others.custom);
+        self.custom.extend(known);
+    }
+
     /// Returns the resource of a kind. A kind that is not known is guessed.
     #[must_use]
     pub fn resource(&self, api_version: &str, kind: &str) -> Cow<'_, Resource> {
@@ -167,10 +187,24 @@ impl Kinds {
         })
     }
 
+    /// Returns the kind of Kubernetes with a resource in the plural.
+    #[must_use]
+    pub fn of_plural(&self, group: &str, version: &str, plural: &str) -> Option<&Resource> {
+        let is = |one: &&Resource| one.group == group && one.version == version && one.plural == plural;
+        BUILT_IN.iter().find(is)
+    }
+
     /// Returns whether several groups serve the resource.
     #[must_use]
     pub fn is_cohabiting(plural: &str) -> bool {
         COHABITING.iter().any(|(resource, _)| *resource == plural)
+    }
+
+    /// Returns whether two groups serve a resource from one storage, so that each object is in both.
+    #[must_use]
+    pub fn cohabit(plural: &str, one: &str, other: &str) -> bool {
+        let groups = COHABITING.iter().find(|(resource, _)| *resource == plural).map(|(_, groups)| *groups);
+        groups.is_some_and(|groups| groups.contains(&one) && groups.contains(&other))
     }
 
     /// Returns whether a group is one whose versions are known.
@@ -207,7 +241,7 @@ impl Kinds {
         BUILT_IN.iter().chain(custom).filter(is_equivalent).map(move |other| {
             let is_same = match other.origin {
                 Origin::Custom => true,
-                Origin::CustomConverted | Origin::Guessed => false,
+                Origin::CustomConverted | Origin::Guessed | Origin::Served => false,
                 Origin::BuiltIn | Origin::Removed => {
                     other.group == group
                         && SAME_FIELDS.iter().any(|(of, resources, versions)| {

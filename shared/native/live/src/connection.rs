@@ -1,6 +1,9 @@
 //! Connections to an API server, blocking.
 
 use std::fmt;
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,7 +11,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, RETRY_AFTER, USER_AGENT};
 use kube::client::{AuthError, Body, Client};
 use kube::config::Config;
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use crate::error::{Error, chain, unreachable};
 use crate::kubeconfig::{Chosen, Target};
@@ -30,6 +33,9 @@ const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// The longest wait, whatever the server asks for.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// The time between two looks at whether the work is interrupted.
+const TICK: Duration = Duration::from_millis(100);
+
 /// The longest part of what a credential plugin wrote about its failure that is shown.
 const LONGEST_REMARK: usize = 300;
 
@@ -44,6 +50,7 @@ pub struct Connection {
     namespace: String,
     /// Whether the server ever answered. A connection that breaks afterwards is worth another try.
     has_answered: AtomicBool,
+    interrupted: Arc<AtomicBool>,
 }
 
 /// A request to an API server.
@@ -106,7 +113,12 @@ impl Connection {
             })?
         };
         let has_answered = AtomicBool::new(false);
-        Ok(Self { runtime, client, name, server, namespace, has_answered })
+        Ok(Self { runtime, client, name, server, namespace, has_answered, interrupted: Arc::default() })
+    }
+
+    /// Makes requests fail as soon as a flag is set.
+    pub fn interrupt_by(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupted = flag;
     }
 
     /// Returns what the connection is known by: the context, or the service account.
@@ -144,10 +156,10 @@ impl Connection {
             let mut wait = FIRST_WAIT;
             let mut retries = RETRIES;
             loop {
-                let again = match timeout(ANSWER_TIMEOUT, self.attempt(request)).await {
-                    Ok(Ok(body)) => return Ok(body),
-                    Ok(Err(failed)) => failed,
-                    Err(_) => Failed {
+                let again = match self.unless_interrupted(ANSWER_TIMEOUT, self.attempt(request)).await? {
+                    Some(Ok(body)) => return Ok(body),
+                    Some(Err(failed)) => failed,
+                    None => Failed {
                         error: Error::new(format!(
                             "{}: does not answer within {} seconds; check the address, the proxy and the network",
                             self.server,
@@ -161,10 +173,30 @@ impl Connection {
                     return Err(again.error);
                 }
                 retries = retries.saturating_sub(1);
-                sleep(again.retry_after.unwrap_or(wait).min(LONGEST_WAIT)).await;
+                let pause = again.retry_after.unwrap_or(wait).min(LONGEST_WAIT);
+                self.unless_interrupted(pause, pending::<()>()).await?;
                 wait = wait.saturating_mul(2);
             }
         })
+    }
+
+    /// Waits for work for some time; `None` if that is not enough.
+    async fn unless_interrupted<T>(
+        &self,
+        mut time: Duration,
+        work: impl Future<Output = T>,
+    ) -> Result<Option<T>, Error> {
+        let mut work = pin!(work);
+        loop {
+            if self.interrupted.load(Ordering::SeqCst) {
+                return Err(Error::new("interrupted"));
+            }
+            match timeout(TICK.min(time), work.as_mut()).await {
+                Ok(done) => return Ok(Some(done)),
+                Err(_) if time <= TICK => return Ok(None),
+                Err(_) => time = time.saturating_sub(TICK),
+            }
+        }
     }
 
     /// Sends a request once.

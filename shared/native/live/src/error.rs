@@ -11,12 +11,14 @@ pub struct Error {
     status: Option<u16>,
     reason: String,
     message: String,
+    /// The token by which an expired list continues.
+    offered: Option<String>,
 }
 
 impl Error {
     /// Creates an error without an answer of a server.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { status: None, reason: String::new(), message: message.into() }
+        Self { status: None, reason: String::new(), message: message.into(), offered: None }
     }
 
     /// Creates the error that a server sent as its answer.
@@ -28,12 +30,19 @@ impl Error {
             detail => format!(": {detail}"),
         };
         let message = format!("{about} responded with status {status}{detail}");
-        Self { status: Some(status), reason: text("reason"), message }
+        let offered = answer.pointer("/metadata/continue").and_then(Value::as_str).map(str::to_owned);
+        Self { status: Some(status), reason: text("reason"), message, offered }
     }
 
     /// Returns the same error with another sentence.
     pub(crate) fn with_message(self, message: String) -> Self {
         Self { message, ..self }
+    }
+
+    /// Returns the token by which a list continues in the present state, if the error is that its
+    /// own state has expired.
+    pub(crate) fn offered(&self) -> Option<&str> {
+        self.offered.as_deref().filter(|token| !token.is_empty())
     }
 
     /// Returns the HTTP status of the answer; `None` if there was no answer.

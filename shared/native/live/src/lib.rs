@@ -9,11 +9,19 @@
 //! standard output.
 
 mod connection;
+mod discovery;
 mod error;
 mod kubeconfig;
+mod objects;
+mod pages;
+mod plan;
+mod policies;
 mod reports;
 
 pub use connection::{Connection, Method, Request};
+pub use discovery::{Discovery, Served};
 pub use error::Error;
 pub use kubeconfig::Target;
+pub use objects::{LookUps, Objects};
+pub use policies::Deployed;
 pub use reports::{AppliedReports, Apply, ReportApi, apply_reports};

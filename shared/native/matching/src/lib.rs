@@ -57,4 +57,4 @@ pub use policy::{
     Annotations, ContextAwareResource, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind,
     PolicyManifest,
 };
-pub use webhook::{InvalidWebhook, Webhook};
+pub use webhook::{Fit, InvalidWebhook, Webhook};

@@ -1,5 +1,5 @@
-//! What each rule, selector and condition of a webhook says about a request, for the coverage of
-//! tests. A decision names only the first that decides.
+//! The values of all rules, selectors and conditions of a webhook for a request, for the coverage
+//! of tests. A decision names only the first that decides.
 
 use kinds::Kinds;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use crate::rule::Target;
 use crate::selector::Selection;
 use crate::webhook::Webhook;
 
-/// What the parts of a webhook say about a request; `None` for what the request does not reach, or
-/// what is not known.
+/// The values of the parts of a webhook for a request; `None` for parts that the request does not
+/// reach, and for unknown values.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Observation {
     /// Whether each rule matches.
@@ -44,10 +44,10 @@ impl Webhook {
                 Selection::Unknown(_) => None,
             })
         });
-        let object_selector = self
-            .has_object_selector()
-            .then(|| reached.then(|| self.leaves_out_object(request).is_none()));
-        let is_selected = [namespace_selector, object_selector].iter().flatten().all(|one| *one == Some(true));
+        let object_selector =
+            self.has_object_selector().then(|| reached.then(|| self.leaves_out_object(request).is_none()));
+        let is_selected =
+            [namespace_selector, object_selector].iter().flatten().all(|one| *one == Some(true));
         let sent = found.as_ref().filter(|_| is_selected).map(|found: &Match| found.sent(request));
         let variables = sent.as_ref().map(|sent| Variables::of(sent));
         let conditions = self.conditions().iter().map(|condition| {
@@ -67,9 +67,7 @@ mod tests {
 
     #[test]
     fn every_part_that_a_request_reaches_is_observed() {
-        let rule = |resource: &str| {
-            json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource], "operations": ["CREATE"] })
-        };
+        let rule = |resource: &str| json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource], "operations": ["CREATE"] });
         let webhook = Webhook::from_spec(&json!({
             "rules": [rule("pods"), rule("services"), rule("*")],
             "namespaceSelector": { "matchExpressions": [{ "key": "team", "operator": "Exists" }] },
@@ -92,10 +90,7 @@ mod tests {
         let all = observe(&request("api"), Some(&labelled));
         assert_eq!(all.rules, [Some(true), Some(false), Some(true)]);
         assert_eq!((all.namespace_selector, all.object_selector), (Some(Some(true)), None));
-        assert_eq!(
-            all.conditions,
-            [("is-named".to_owned(), Some(true)), ("is-web".to_owned(), Some(false))]
-        );
+        assert_eq!(all.conditions, [("is-named".to_owned(), Some(true)), ("is-web".to_owned(), Some(false))]);
         let unlabelled = json!({ "metadata": {} });
         let left = observe(&request("web"), Some(&unlabelled));
         assert_eq!(left.namespace_selector, Some(Some(false)));

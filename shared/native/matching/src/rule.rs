@@ -103,6 +103,11 @@ impl Rule {
         lists.iter().find_map(|(name, is_empty)| is_empty.then_some(*name))
     }
 
+    /// Returns whether the rule is about resources of an API group.
+    pub(crate) fn names_group(&self, group: &str) -> bool {
+        has(&self.api_groups, group)
+    }
+
     pub(crate) fn matches(&self, target: &Target<'_>) -> bool {
         self.matches_but_version(target) && has(&self.api_versions, target.version)
     }

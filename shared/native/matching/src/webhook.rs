@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kinds::Kinds;
+use kinds::{Kinds, Resource};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_path_to_error::Segment;
@@ -68,6 +68,18 @@ pub(crate) struct NamedExpression {
 /// The most conditions that a webhook may have.
 const MAX_CONDITIONS: usize = 64;
 
+/// How the rules of a webhook fit a resource.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Fit {
+    /// The webhook never receives its objects.
+    None,
+    /// The webhook receives its objects in another version or group, if the API server converts
+    /// them.
+    Equivalent,
+    /// The webhook receives its objects.
+    Exact,
+}
+
 /// How a rule matches.
 enum Hit {
     /// The request as it is.
@@ -83,7 +95,9 @@ impl Hit {
     fn found(self) -> Result<Match, Reason> {
         match self {
             Self::Exact(rule) => Ok(Match { rule, converted: None }),
-            Self::Equivalent { rule, to, changes_version_alone: true } => Ok(Match { rule, converted: Some(to) }),
+            Self::Equivalent { rule, to, changes_version_alone: true } => {
+                Ok(Match { rule, converted: Some(to) })
+            }
             Self::Equivalent { rule, to, .. } => Err(Reason::Conversion { rule, to }),
             Self::Versions { rule } => Err(Reason::Versions { rule }),
         }
@@ -215,6 +229,31 @@ impl Webhook {
         !self.object_selector.is_empty()
     }
 
+    /// Returns how the rules fit objects of a resource when they are subject to an operation. The
+    /// selectors and conditions decide about each object.
+    #[must_use]
+    pub fn fit(&self, kinds: &Kinds, operation: &str, resource: &Resource) -> Fit {
+        let target = Target {
+            operation,
+            group: &resource.group,
+            version: &resource.version,
+            resource: &resource.plural,
+            subresource: "",
+            namespace: if resource.is_namespaced == Some(false) { "" } else { "any" },
+        };
+        match self.hit(kinds, &target) {
+            Some(Hit::Exact(_)) => Fit::Exact,
+            Some(Hit::Equivalent { .. } | Hit::Versions { .. }) => Fit::Equivalent,
+            None => Fit::None,
+        }
+    }
+
+    /// Returns whether a rule names an API group, or all groups.
+    #[must_use]
+    pub fn names_group(&self, group: &str) -> bool {
+        self.rules.iter().any(|rule| rule.names_group(group))
+    }
+
     /// Finds the first rule that matches, or else the first that matches an equivalent resource.
     fn hit(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Hit> {
         if let Some(rule) = self.rules.iter().position(|rule| rule.matches(target)) {
@@ -271,7 +310,12 @@ impl Webhook {
         }
     }
 
-    pub(crate) fn select_namespace(&self, target: &Target<'_>, request: &Value, stored: Option<&Value>) -> Selection {
+    pub(crate) fn select_namespace(
+        &self,
+        target: &Target<'_>,
+        request: &Value,
+        stored: Option<&Value>,
+    ) -> Selection {
         let is_namespace = target.resource == "namespaces";
         // A cluster-scoped object other than a Namespace is never left out.
         if self.namespace_selector.is_empty() || target.namespace.is_empty() && !is_namespace {

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 
 use crate::catalogue::{Entry, listed};
@@ -127,18 +127,12 @@ fn maintainer(author: &str) -> Option<Maintainer<'_>> {
     Some(Maintainer { name: name.trim(), email: email.trim() })
 }
 
+/// The characters that are encoded in a segment of a URL: all but the unreserved ones of RFC 3986.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Percent-encodes a text as one segment of a URL, such as a tag with a slash.
 fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
+    utf8_percent_encode(text, SEGMENT).to_string()
 }
 
 fn install(image: &str) -> String {

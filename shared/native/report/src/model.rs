@@ -43,7 +43,7 @@ impl Report {
         self.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
         if self.shard.is_none() {
             self.notices.extend(about_exceptions(&self.findings));
-            self.notices.extend(not_honoured(&self.totals));
+            self.notices.extend(self.totals.not_honoured());
         }
         self.sort_notices();
     }
@@ -75,22 +75,24 @@ fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
     (count > 0).then_some(Notice { level: Level::Note, place: None, message })
 }
 
-/// Returns the notices about exceptions that do not count.
-fn not_honoured(totals: &Totals) -> impl Iterator<Item = Notice> {
-    let notice = |count: u64, level: Level, why: &str| {
-        let subject =
-            if count == 1 { "1 exception is".to_owned() } else { format!("{count} exceptions are") };
-        let message = format!("{subject} not honoured: {why}");
-        (count > 0).then_some(Notice { level, place: None, message })
-    };
-    let ignored = notice(totals.exceptions_ignored, Level::Note, "the scan judges without exceptions");
-    let stored = notice(
-        totals.exceptions_stored,
-        Level::Warning,
-        "others may have annotated an object that comes from a cluster; remove metadata.uid and \
-         metadata.resourceVersion from manifests, or honour all exceptions with --exceptions",
-    );
-    ignored.into_iter().chain(stored)
+impl Totals {
+    /// Returns the notices about exceptions that do not count.
+    fn not_honoured(&self) -> impl Iterator<Item = Notice> + use<> {
+        let notice = |count: u64, level: Level, why: &str| {
+            let subject =
+                if count == 1 { "1 exception is".to_owned() } else { format!("{count} exceptions are") };
+            let message = format!("{subject} not honoured: {why}");
+            (count > 0).then_some(Notice { level, place: None, message })
+        };
+        let ignored = notice(self.exceptions_ignored, Level::Note, "the scan judges without exceptions");
+        let stored = notice(
+            self.exceptions_stored,
+            Level::Warning,
+            "others may have annotated an object that comes from a cluster; remove metadata.uid and \
+             metadata.resourceVersion from manifests, or honour all exceptions with --exceptions",
+        );
+        ignored.into_iter().chain(stored)
+    }
 }
 
 /// A policy.
@@ -318,17 +320,12 @@ pub struct Totals {
     /// namespace, index of the policy, number of objects. Cluster-scoped objects have the namespace
     /// "".
     pub by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
-    /// The exceptions that the scan does not honour at all.
+    /// The exceptions that are not honoured because the scan judges without them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub exceptions_ignored: u64,
     /// The exceptions that are not honoured because their objects come from a cluster.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub exceptions_stored: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is that of serde")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// The totals of a policy, in objects.
@@ -347,4 +344,9 @@ pub struct PolicyTotals {
     pub unknown: u64,
     /// Not looked at, because of rules, selectors or conditions.
     pub skipped: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -15,14 +15,14 @@ use crate::policy::Policy;
 use crate::request::{Change, User, request};
 use crate::verdict::{Denial, Judged, Request, Verdict, Violation, judge};
 
-/// What a policy does with a request.
+/// The answer of a policy to a request.
 #[derive(Debug)]
 pub struct Answer {
     /// The index of the policy.
     pub policy: usize,
     /// Whether the policy is asked, and the rule, selector or condition that decides.
     pub decision: Decision,
-    /// What happens to the request.
+    /// The effect on the request.
     pub effect: Effect,
     /// The warnings for the client.
     pub warnings: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Answer {
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
-/// What happens to a request at a policy.
+/// The effect of a policy on a request.
 #[derive(Debug)]
 pub enum Effect {
     /// The policy is not asked, because of its rules, selectors or conditions.

@@ -10,7 +10,9 @@ use kinds::Kinds;
 use serde_json::{Map, Value, json};
 
 use crate::entry::{Content, Entry};
+use crate::input::Input;
 use crate::look_up::LookUp;
+use crate::session::{NoAnswer, Question, Session};
 
 /// Custom resources, whose plural and scope a definition tells.
 pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
@@ -21,7 +23,7 @@ const RBAC: &str = "rbac.authorization.k8s.io/v1";
 pub(crate) const RBAC_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
 
 /// API version and kind.
-pub(crate) type Kind = (String, String);
+pub type Kind = (String, String);
 
 /// The objects that policies look up.
 ///
@@ -40,9 +42,13 @@ pub struct Cluster {
     collected: Option<BTreeSet<Kind>>,
     /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
+    /// The kinds of which not all objects could be read, with the reason.
+    withheld: BTreeMap<Kind, String>,
     namespaces: BTreeMap<String, Value>,
     /// The kinds of Kubernetes, and those that the input, the cluster and the old side define.
     pub(crate) resources: Kinds,
+    /// The recording that answers look-ups in the place of the objects.
+    pub(crate) session: Option<Arc<Session>>,
 }
 
 /// Collects the objects of the kinds that policies look up.
@@ -54,13 +60,32 @@ pub(crate) struct Collector {
     given: Option<BTreeMap<String, Value>>,
     /// The names of Namespaces that the input defines several times, with different labels.
     ambiguous: BTreeSet<String>,
-    /// The kinds that the old side defines.
+    /// The kinds that the old side and the cluster define.
     resources: Kinds,
+    withheld: BTreeMap<Kind, String>,
 }
 
 impl Collector {
     pub(crate) fn new(kinds: BTreeSet<Kind>, resources: Kinds) -> Self {
-        Self { kinds, objects: BTreeMap::new(), given: None, ambiguous: BTreeSet::new(), resources }
+        Self {
+            kinds,
+            objects: BTreeMap::new(),
+            given: None,
+            ambiguous: BTreeSet::new(),
+            resources,
+            withheld: BTreeMap::new(),
+        }
+    }
+
+    /// Notes what a source knows besides its objects.
+    pub(crate) fn note(&mut self, source: &dyn Input) {
+        self.resources.extend(source.kinds());
+        self.withheld.extend(source.withheld());
+    }
+
+    /// Returns the kinds to collect.
+    pub(crate) fn kinds(&self) -> &BTreeSet<Kind> {
+        &self.kinds
     }
 
     /// Returns whether a text can contain an object of one of the kinds.
@@ -133,8 +158,10 @@ impl Collector {
             is_complete,
             collected: Some(self.kinds),
             kinds,
+            withheld: self.withheld,
             namespaces,
             resources,
+            session: None,
         }
     }
 }
@@ -211,9 +238,17 @@ impl Cluster {
             is_complete: true,
             collected: None,
             kinds: BTreeSet::new(),
+            withheld: BTreeMap::new(),
             namespaces: BTreeMap::new(),
             resources: Kinds::default(),
+            session: None,
         }
+    }
+
+    /// Answers look-ups by a recording, and no longer by the objects. The objects still have the
+    /// labels of Namespaces.
+    pub fn set_session(&mut self, session: Arc<Session>) {
+        self.session = Some(session);
     }
 
     /// The kinds of Kubernetes, and those that the cluster defines.
@@ -235,18 +270,28 @@ impl Cluster {
 
     /// Returns why the look-up of an object that was not found has no answer, if so.
     pub(crate) fn misses(&self, api_version: &str, kind: &str, name: &str) -> Option<String> {
-        (!self.is_complete)
-            .then(|| format!("the {kind} {name} ({api_version}) is not in the input; {GIVE_CLUSTER}"))
+        let withheld = self.withheld.get(&(api_version.to_owned(), kind.to_owned())).cloned();
+        withheld.or_else(|| {
+            (!self.is_complete)
+                .then(|| format!("the {kind} {name} ({api_version}) is not in the input; {GIVE_CLUSTER}"))
+        })
     }
 
     /// Returns why the look-up of the objects of a kind has no answer, if so.
     pub(crate) fn misses_kind(&self, api_version: &str, kind: &str) -> Option<String> {
-        let is_known = self.is_complete || self.kinds.contains(&(api_version.to_owned(), kind.to_owned()));
+        let key = (api_version.to_owned(), kind.to_owned());
+        if let Some(why) = self.withheld.get(&key) {
+            return Some(why.clone());
+        }
+        let is_known = self.is_complete || self.kinds.contains(&key);
         (!is_known).then(|| format!("the input has no {kind} ({api_version}); {GIVE_CLUSTER}"))
     }
 
     /// Returns why a question about permissions has no answer, if so.
     pub(crate) fn misses_permissions(&self) -> Option<String> {
+        if let Some(why) = rbac_kinds().find_map(|kind| self.withheld.get(&kind)) {
+            return Some(why.clone());
+        }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
         let is_known = self.collected.is_none()
             || self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
@@ -273,7 +318,7 @@ pub(crate) struct LookUps<'c> {
     look_ups: RefCell<Vec<LookUp>>,
 }
 
-/// What the look-ups of a verdict were.
+/// The look-ups of a verdict.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// Why a look-up has no answer.
@@ -312,15 +357,35 @@ impl<'c> LookUps<'c> {
         if is_lacking { Err(Unreachable("the objects are not collected yet".to_owned())) } else { Ok(()) }
     }
 
+    /// Returns the answer of a recording, if there is one.
+    fn replay(&self, question: &dyn Fn() -> Question) -> Option<Result<Vec<u8>, Unreachable>> {
+        let session = self.cluster.session.as_ref()?;
+        Some(session.answer(&question()).map_err(|no_answer| match no_answer {
+            NoAnswer::Recorded(message) => Unreachable(format!("Callback evaluation failure: {message}")),
+            NoAnswer::Unexpected(problem) => self.unanswered(problem),
+        }))
+    }
+
     fn unanswered(&self, why: String) -> Unreachable {
         self.unanswered.borrow_mut().get_or_insert_with(|| why.clone());
         Unreachable(why)
     }
 }
 
+fn is_absent(why: &str, wanted: &Get<'_>) -> bool {
+    let Get { api_version, kind, name, .. } = wanted;
+    why.contains(&format!("Cannot find {api_version}/{kind} named '{name}'"))
+}
+
 impl admission::Cluster for LookUps<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
         self.look_ups.borrow_mut().push(LookUp::get(wanted));
+        match self.replay(&|| Question::get(wanted)) {
+            // The words of the policy server for an object that does not exist.
+            Some(Err(Unreachable(why))) if is_absent(&why, wanted) => return Ok(None),
+            Some(answer) => return answer.map(Some),
+            None => {}
+        }
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
         match self.cluster.misses(wanted.api_version, wanted.kind, wanted.name) {
@@ -331,6 +396,9 @@ impl admission::Cluster for LookUps<'_> {
 
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
         self.look_ups.borrow_mut().push(LookUp::list(wanted));
+        if let Some(answer) = self.replay(&|| Question::list(wanted)) {
+            return answer;
+        }
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         match self.cluster.misses_kind(wanted.api_version, wanted.kind) {
             Some(why) => Err(self.unanswered(why)),
@@ -340,6 +408,9 @@ impl admission::Cluster for LookUps<'_> {
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
         self.look_ups.borrow_mut().push(LookUp::can_i(wanted));
+        if let Some(answer) = self.replay(&|| Question::can_i(wanted)) {
+            return answer;
+        }
         self.lacks(rbac_kinds())?;
         match self.cluster.misses_permissions() {
             Some(why) => Err(self.unanswered(why)),

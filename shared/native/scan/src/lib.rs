@@ -37,6 +37,7 @@ mod explanation;
 mod guards;
 mod input;
 mod judge;
+mod live;
 mod locate;
 mod look_up;
 mod old;
@@ -47,12 +48,13 @@ mod rendered;
 mod request;
 mod revision;
 mod scan;
+mod session;
 mod subject;
 mod tally;
 mod verdict;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
-pub use cluster::Cluster;
+pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
@@ -64,6 +66,7 @@ pub use rendered::{add_helm, add_kustomize};
 pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
+pub use session::Session;
 pub use verdict::{Denial, Judged, Request, Verdict, Violation};
 
 use manifest::{Position, Problem};
@@ -81,10 +84,11 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
 }
 
 /// Returns the notice about a source that cannot be read.
-fn unreadable_input(Unreadable { origin, problem }: &Unreadable) -> Notice {
+fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) -> Notice {
+    let place = place(origin, problem.at, problem.at.is_some());
     Notice {
         level: Level::Error,
-        place: Some(place(origin, problem.at, problem.at.is_some())),
+        place: Some(place).filter(|_| !is_live),
         message: message_at(origin, problem.at, &problem.message),
     }
 }

@@ -30,7 +30,7 @@ impl Old {
             let chunk = match next {
                 Ok(chunk) => chunk,
                 Err(unreadable) => {
-                    notices.push(crate::unreadable_input(&unreadable));
+                    notices.push(crate::unreadable_input(&unreadable, false));
                     continue;
                 }
             };

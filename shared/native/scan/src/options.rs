@@ -124,9 +124,9 @@ impl Options {
             share: _,
             workers: _,
         } = self;
-        let has_exceptions = exceptions_on.is_some();
-        let verdicts = (operation, user, groups, default_namespace, pods, is_strict);
-        format!("{:?}", (verdicts, has_exceptions, exceptions_of, reports_mutations))
+        let has_exceptions = exceptions_on.map(|_| exceptions_of);
+        let verdicts = (operation, user, groups, default_namespace, pods, is_strict, has_exceptions);
+        format!("{:?}", (verdicts, reports_mutations))
     }
 
     pub(crate) fn user(&self) -> User {

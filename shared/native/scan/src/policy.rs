@@ -76,11 +76,11 @@ impl Engine {
         expect(clippy::unused_self, reason = "no other engine has a digest")
     )]
     fn digest(&self) -> Option<&str> {
-        match self {
-            #[cfg(feature = "modules")]
-            Self::Deployed(deployed) => Some(deployed.module().digest()),
-            _ => None,
+        #[cfg(feature = "modules")]
+        if let Self::Deployed(deployed) = self {
+            return Some(deployed.module().digest());
         }
+        None
     }
 }
 

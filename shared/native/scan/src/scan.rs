@@ -9,7 +9,7 @@ use report::{Level, Notice, Report, Shard};
 
 use crate::cluster::{Cluster, Collector, DEFINITION};
 use crate::explanation::Explanation;
-use crate::input::{Chunk, Input};
+use crate::input::{Chunk, Input, Spool};
 use crate::judge::{Judge, Output};
 use crate::old::{Old, Stored};
 use crate::options::{Operation, Options};
@@ -81,23 +81,7 @@ impl Scan {
     ) -> Report {
         let references = self.policies.iter().map(|policy| policy.reference.clone()).collect();
         let mut tally = Tally::new(references, self.shard());
-        for policy in &self.policies {
-            for warning in &policy.warnings {
-                let message = format!("policy {policy}: {warning}");
-                tally.notice(Notice { level: Level::Warning, place: None, message });
-            }
-            if let Some(reason) = policy.unavailable() {
-                let message = format!("policy {policy} judges nothing: {reason}");
-                tally.notice(Notice { level: Level::Error, place: None, message });
-            }
-        }
-        if self.options.operation == Operation::Update && old.is_none() {
-            let message =
-                "the objects are judged as updates without a change, so that policies tolerate the values \
-                           that they tolerate when stored; give the state before the change with --old"
-                    .to_owned();
-            tally.notice(Notice { level: Level::Warning, place: None, message });
-        }
+        self.introduce(old.is_some(), &mut tally);
         let explains = observer.wants_explanations();
         let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
             output.explanations.iter().for_each(|explanation| observer.explain(explanation));
@@ -108,6 +92,9 @@ impl Scan {
         // kinds that were not collected are judged again.
         let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
         let mut kinds = BTreeSet::from([owned(DEFINITION), owned(("v1", "Namespace"))]);
+        let is_live = input.is_live();
+        // The pieces to judge again of an input that can be read only once.
+        let mut spool: Option<Spool> = None;
         let mut again: Option<BTreeSet<u64>> = None;
         let mut deletes = false;
         let definitions = old.map(Old::definitions).unwrap_or_default();
@@ -147,28 +134,71 @@ impl Scan {
                 let mut unsettled = BTreeSet::new();
                 let work = |number: u64, chunk: Chunk| {
                     let is_settled = again.as_ref().is_some_and(|again| !again.contains(&number));
-                    (!is_settled).then(|| (number, judge.piece(&chunk)))
+                    if is_settled {
+                        return None;
+                    }
+                    let mut output = judge.piece(&chunk);
+                    if is_live {
+                        crate::live::unplace(&mut output, &chunk);
+                    }
+                    let kept = (is_live && !output.lacking.is_empty()).then_some(chunk);
+                    Some((number, output, kept))
                 };
+                let mut kept = Spool::default();
+                let source = spool.as_mut().map_or(&mut *input, |spool| spool as &mut dyn Input);
                 self.pieces(
-                    input,
+                    source,
                     &mut tally,
                     observer,
                     &work,
                     &mut |output, tally, observer| match output {
-                        Some((number, output)) if !output.lacking.is_empty() => {
+                        Some((number, output, chunk)) if !output.lacking.is_empty() => {
                             lacking.extend(output.lacking);
                             unsettled.insert(number);
+                            if let Some(Err(error)) = chunk.map(|chunk| kept.push(&chunk)) {
+                                let message = format!("a temporary file cannot be written: {error}");
+                                tally.notice(Notice { level: Level::Error, place: None, message });
+                            }
                         }
-                        Some((_, output)) => merge(output, tally, observer),
+                        Some((_, output, _)) => merge(output, tally, observer),
                         None => {}
                     },
                 );
+                // All pieces of the spool are judged again.
+                spool = is_live.then_some(kept);
                 deletes = lacking.is_empty();
-                again = Some(unsettled);
+                if deletes && stored.is_none() {
+                    break;
+                }
+                again = (!is_live).then_some(unsettled);
             }
             kinds.extend(lacking);
         }
+        for message in input.remarks() {
+            tally.notice(Notice { level: Level::Note, place: None, message });
+        }
         tally.finish()
+    }
+
+    /// Adds what is to say before any object is judged.
+    fn introduce(&self, has_old: bool, tally: &mut Tally) {
+        for policy in &self.policies {
+            for warning in &policy.warnings {
+                let message = format!("policy {policy}: {warning}");
+                tally.notice(Notice { level: Level::Warning, place: None, message });
+            }
+            if let Some(reason) = policy.unavailable() {
+                let message = format!("policy {policy} judges nothing: {reason}");
+                tally.notice(Notice { level: Level::Error, place: None, message });
+            }
+        }
+        if self.options.operation == Operation::Update && !has_old {
+            let message =
+                "the objects are judged as updates without a change, so that policies tolerate the values \
+                           that they tolerate when stored; give the state before the change with --old"
+                    .to_owned();
+            tally.notice(Notice { level: Level::Warning, place: None, message });
+        }
     }
 
     /// Returns the shard that the scan is, with a digest of its policies and options.
@@ -223,6 +253,7 @@ impl Scan {
             }
         };
         let mut notices = Vec::new();
+        input.select(selecting.kinds());
         self.pieces(input, tally, observer, &work, &mut |(objects, notice), _, _| {
             found.extend(objects);
             notices.extend(notice);
@@ -235,6 +266,10 @@ impl Scan {
         for object in found {
             collector.add(object);
         }
+        for why in input.withheld().into_values() {
+            tally.notice(Notice { level: Level::Warning, place: None, message: why });
+        }
+        collector.note(input);
         input.rewind();
     }
 
@@ -295,7 +330,7 @@ fn feed<T>(
             break;
         }
         match next {
-            Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable)),
+            Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable, input.is_live())),
             Ok(chunk) => {
                 if sender.send((number, chunk)).is_err() {
                     break;

@@ -79,7 +79,7 @@ impl Verdict {
     }
 }
 
-/// What a module decides about a request.
+/// The decision of a module about a request.
 #[derive(Debug)]
 pub enum Judged {
     /// Admitted without changes.
@@ -341,24 +341,53 @@ fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
 #[cfg(feature = "modules")]
 mod in_host {
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     use admission_review::AdmissionRequest;
     use serde_json::Value;
-    use wapc_host::{CallOutcome, DeployedPolicy, HostCall};
+    use wapc_host::{CallOutcome, DeployedPolicy, HostCall, Replay};
 
     use super::{Denial, Judged, Request, Verdict, of_text, unknown};
     use crate::cluster::{Cluster, Kind, rbac_kinds};
     use crate::look_up::LookUp;
+    use crate::session::{NoAnswer, Question, Session};
 
     /// The status code of a request that cannot be judged.
     const INTERNAL_ERROR: u16 = 500;
+
+    /// A recording as the host asks it.
+    #[derive(Debug)]
+    struct Replayed(Arc<Session>);
+
+    impl Replay for Replayed {
+        fn answer(&self, call: &str, payload: &Value) -> Result<Vec<u8>, String> {
+            let Some(question) = Question::of_call(call, payload) else {
+                let problem = format!("{call} cannot be replayed; run this policy in a policy server");
+                return Err(self.0.refuse(problem));
+            };
+            self.0.answer(&question).map_err(|no_answer| match no_answer {
+                NoAnswer::Recorded(message) | NoAnswer::Unexpected(message) => message,
+            })
+        }
+    }
 
     pub(super) fn judge(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {
         let admission_request = match AdmissionRequest::from_value(request.value().clone()) {
             Ok(request) => request,
             Err(error) => return unknown(error.to_string()),
         };
-        let evaluation = module.validate(&admission_request, &cluster.objects);
+        let evaluation = match &cluster.session {
+            None => module.validate(&admission_request, &cluster.objects),
+            Some(session) => {
+                let replay: Arc<dyn Replay> = Arc::new(Replayed(Arc::clone(session)));
+                let evaluation = module.replay(&admission_request, &replay);
+                if let Some(problem) = session.problem() {
+                    let look_ups = evaluation.calls.iter().map(LookUp::of_call).collect();
+                    return Verdict { look_ups, ..unknown(problem) };
+                }
+                evaluation
+            }
+        };
         let lacking: BTreeSet<Kind> =
             evaluation.calls.iter().flat_map(kinds_of).filter(|kind| cluster.lacks(kind)).collect();
         if !lacking.is_empty() {
@@ -425,6 +454,8 @@ mod in_host {
                 cluster.misses_kind(api_version, kind)
             }
             ("kubernetes", "can_i", _) => cluster.misses_permissions(),
+            // A recording has failures, too.
+            (_, _, CallOutcome::Failed(_)) if cluster.session.is_some() => None,
             (_, _, CallOutcome::Failed(problem)) => Some(problem.clone()),
             (_, _, CallOutcome::Answered(_)) => None,
         }

@@ -39,7 +39,8 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
         .count()
         .saturating_add(first)
         .saturating_add(1);
-    while end > first.saturating_add(1) && lines.get(end.saturating_sub(1)).is_some_and(|line| line.trim().is_empty())
+    while end > first.saturating_add(1)
+        && lines.get(end.saturating_sub(1)).is_some_and(|line| line.trim().is_empty())
     {
         end = end.saturating_sub(1);
     }
@@ -49,7 +50,10 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
     };
     let mut new = vec![format!("{}want:", " ".repeat(indent))];
     let is_keyed = |difference: &&Difference| {
-        difference.policy.as_deref().is_some_and(|policy| want.get(policy).is_some() || want.get("*").is_some())
+        difference
+            .policy
+            .as_deref()
+            .is_some_and(|policy| want.get(policy).is_some() || want.get("*").is_some())
     };
     let is_flat = !differences.iter().any(|difference| is_keyed(&difference))
         && differences.len() == 1
@@ -70,7 +74,9 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
         }
     }
     for difference in differences {
-        let Some(policy) = difference.policy.as_deref().filter(|policy| want.get(policy).is_none()) else { continue };
+        let Some(policy) = difference.policy.as_deref().filter(|policy| want.get(policy).is_none()) else {
+            continue;
+        };
         new.extend(below(2, &[format!("{}:", key(policy))]));
         new.extend(below(4, difference.blessed.as_deref().unwrap_or_default()));
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use admission_review::{AdmissionRequest, Draft};
-use scan::{Cluster, Question};
+use scan::{Cluster, Question, Session};
 use serde_json::{Map, Value, json};
 
 use crate::Mistake;
@@ -43,11 +44,11 @@ const AUTHENTICATED: &str = "system:authenticated";
 /// The operations of requests.
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/// What a case says about policies.
+/// The wants of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Wants {
     pub(crate) by_policy: BTreeMap<String, Want>,
-    /// What the case says about all other policies.
+    /// The want for all other policies.
     pub(crate) others: Option<Want>,
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Case {
     pub(crate) user: Value,
     pub(crate) cluster: Cluster,
     /// The recording that answers look-ups instead of the cluster.
-    pub(crate) session: Option<String>,
+    pub(crate) session: Option<Arc<Session>>,
     pub(crate) pods: bool,
     pub(crate) settings: Settings,
     pub(crate) wants: Wants,
@@ -86,17 +87,21 @@ impl<'s> Reader<'s, '_> {
             Some(want) => wants(&want, policies)?,
             None => return Err(self.case.mistake("has no want; say what the policies are to do")),
         };
-        let cluster = match self.get("cluster") {
+        let mut cluster = match self.get("cluster") {
             Some(at) => self.cluster(&at)?,
             None => Cluster::of_objects(Vec::new()).map_err(|error| self.case.mistake(error))?,
         };
+        let session = self.get("session").map(|at| self.session(&at)).transpose()?;
+        if let Some(session) = &session {
+            cluster.set_session(Arc::clone(session));
+        }
         let user = self.get("user").map(|at| user(&at)).transpose()?.unwrap_or_else(Draft::ordinary_user);
         let requests = self.requests(&user, &cluster)?;
         Ok(Case {
             requests,
             user,
             cluster,
-            session: self.get("session").map(|at| self.session(&at)).transpose()?,
+            session,
             pods: self.get("pods").map(|at| at.flag()).transpose()?.unwrap_or(false),
             settings: settings.unwrap_or_default(),
             wants,
@@ -105,7 +110,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Returns the value of a key in the case, or else in the defaults.
     fn get(&self, key: &str) -> Option<Cursor<'s>> {
-        // What the case says about its objects replaces all that the defaults say.
+        // The objects of a case replace those of the defaults.
         let objects = ["object", "objects"];
         if objects.contains(&key) && objects.iter().any(|key| self.case.get(key).is_some()) {
             return self.case.get(key);
@@ -113,8 +118,11 @@ impl<'s> Reader<'s, '_> {
         self.case.get(key).or_else(|| self.defaults.as_ref()?.get(key))
     }
 
-    fn session(&self, at: &Cursor<'_>) -> Result<String, Mistake> {
-        self.files.text(&self.dir.join(at.text()?)).map_err(|problem| at.mistake(problem))
+    fn session(&self, at: &Cursor<'_>) -> Result<Arc<Session>, Mistake> {
+        let path = self.dir.join(at.text()?);
+        let text = self.files.text(&path).map_err(|problem| at.mistake(problem))?;
+        let session = Session::read(&text);
+        session.map(Arc::new).map_err(|problem| at.mistake(format!("{}: {problem}", path.display())))
     }
 
     fn requests(&self, user: &Value, cluster: &Cluster) -> Result<Vec<Value>, Mistake> {

@@ -14,15 +14,27 @@ use crate::written;
 pub struct Difference {
     /// The policy; `None` if the difference concerns the case.
     pub policy: Option<String>,
-    /// What is wanted, as lines of a test file.
+    /// The wanted lines of a test file.
     pub want: Vec<String>,
-    /// What happens, as lines of a test file.
+    /// The lines of a test file that describe the result.
     pub got: Vec<String>,
-    /// What to know about it.
+    /// A hint for the reader.
     pub remark: Option<String>,
     /// The lines that would make the case pass; `None` if the verdict is not known.
     #[serde(skip)]
     pub(crate) blessed: Option<Vec<String>>,
+}
+
+impl Difference {
+    /// A difference between results of a test of Kyverno.
+    pub(crate) fn of_result(policy: &str, want: Vec<String>, got: Vec<String>) -> Self {
+        Self { policy: Some(policy.to_owned()), want, got, remark: None, blessed: None }
+    }
+
+    /// A difference that concerns the case, and not one of its policies.
+    pub(crate) fn of_case(want: &str, got: String) -> Self {
+        Self { policy: None, want: vec![want.to_owned()], got: vec![got], remark: None, blessed: None }
+    }
 }
 
 /// Whether a case says something about a policy.

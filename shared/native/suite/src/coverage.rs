@@ -1,11 +1,11 @@
-//! What test cases cover of policies.
+//! The parts of policies that test cases cover.
 
 use matching::Observation;
 use serde::Serialize;
 
 use crate::got::Verdict;
 
-/// What the cases cover of all policies.
+/// The coverage of all policies.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
@@ -15,7 +15,7 @@ pub struct Coverage {
     pub threshold: Option<u8>,
 }
 
-/// What the cases cover of a policy.
+/// The coverage of a policy.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyCoverage {

@@ -1,27 +1,39 @@
 //! The files that tests name.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use serde_json::Value;
 
-/// Reads files and notes which ones, so that a change of any of them can be seen.
+/// The time of the last change of a file and its length, which show a change; `None` for a file
+/// that does not exist.
+pub type FileState = Option<(SystemTime, u64)>;
+
+/// Returns the state of a file or directory.
+#[must_use]
+pub fn file_state(path: &Path) -> FileState {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Reads files and notes their state before that, so that a later change is visible.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    read: RefCell<BTreeSet<PathBuf>>,
+    read: RefCell<BTreeMap<PathBuf, FileState>>,
 }
 
 impl Files {
     /// Returns the files and directories that were read.
-    pub(crate) fn into_read(self) -> BTreeSet<PathBuf> {
+    pub(crate) fn into_read(self) -> BTreeMap<PathBuf, FileState> {
         self.read.into_inner()
     }
 
     /// Notes a file that is read elsewhere.
     pub(crate) fn note(&self, path: &Path) {
-        self.read.borrow_mut().insert(path.to_path_buf());
+        self.read.borrow_mut().entry(path.to_path_buf()).or_insert_with(|| file_state(path));
     }
 
     /// Reads a text.
@@ -81,6 +93,7 @@ pub(crate) fn printed(command: &[String], dir: &Path) -> Result<Vec<Value>, Stri
     let Some((program, arguments)) = command.split_first() else {
         return Err("the command is empty; write a program and its arguments".to_owned());
     };
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     let output = Command::new(program).args(arguments).current_dir(dir).output();
     let output = output.map_err(|error| format!("{program} does not start: {error}"))?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! What policies do with the requests of a case.
+//! The verdicts of policies on the requests of a case.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use scan::{Answer, Asked, Denial, Effect};
 use serde_json::Value;
 use text::{Path, Step};
 
-/// What a policy does with all requests of a case.
+/// The verdict of a policy on all requests of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Got {
     pub(crate) verdict: Verdict,

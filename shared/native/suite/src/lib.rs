@@ -20,6 +20,8 @@ mod discover;
 mod files;
 mod format;
 mod got;
+mod init;
+mod kyverno;
 mod mistake;
 mod policies;
 mod results;
@@ -29,7 +31,9 @@ mod written;
 
 pub use compare::Difference;
 pub use coverage::{Coverage, Part, PolicyCoverage};
+pub use files::{FileState, file_state};
 pub use format::{Format, Output, write};
+pub use init::init;
 pub use mistake::Mistake;
 pub use policies::{Modules, Native, Wanted};
 pub use results::{CaseResult, FileResult, Results, Status, Totals};

@@ -10,7 +10,7 @@ use crate::{Coverage, Difference, Mistake};
 pub struct Results {
     /// The files, in the order of the arguments, and by name within a directory.
     pub files: Vec<FileResult>,
-    /// What the cases cover of the policies, if that is asked for.
+    /// The coverage of the policies, if it is asked for.
     pub coverage: Option<Coverage>,
     /// Mistakes outside of files, such as arguments that name no test file.
     pub mistakes: Vec<Mistake>,
@@ -24,7 +24,7 @@ pub struct FileResult {
     pub name: String,
     /// The names of the policies.
     pub policies: Vec<String>,
-    /// What could not be read: the file itself, or one of its policies.
+    /// The mistakes of the file itself and of its policies.
     pub mistakes: Vec<Mistake>,
     /// Policies that no case reaches, which is a failure.
     pub not_reached: Vec<String>,
@@ -42,11 +42,11 @@ pub struct CaseResult {
     pub name: String,
     /// The line of the case.
     pub line: Option<u64>,
-    /// What became of it.
+    /// The result.
     pub status: Status,
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
@@ -92,8 +92,8 @@ impl Results {
         totals
     }
 
-    /// Returns the exit status: 0 if all cases passed, 1 if one failed or they cover too little, 2 if
-    /// something could not be read or there was no case.
+    /// Returns the exit status: 0 if all cases passed, 1 if one failed or they cover too little, 2
+    /// if something could not be read or there was no case.
     #[must_use]
     pub fn exit_status(&self) -> u8 {
         match self.totals() {

@@ -12,12 +12,12 @@ use serde_json::Value;
 use crate::case::{self, Case, Reader};
 use crate::compare::{Difference, Named, compare};
 use crate::cursor::{Cursor, Source};
-use crate::files::Files;
+use crate::files::{FileState, Files};
 use crate::got::{Got, Line, Verdict};
 use crate::policies::{self, Modules, Policies, Settings};
 use crate::results::{CaseResult, FileResult, Results, Status};
 use crate::want::Want;
-use crate::{Coverage, Mistake, bless, discover};
+use crate::{Coverage, Mistake, bless, discover, kyverno};
 
 /// The options of a run.
 #[derive(Clone, Debug, Default)]
@@ -41,18 +41,18 @@ pub struct Options {
 pub struct Run {
     /// The results.
     pub results: Results,
-    /// The files and directories that were read.
-    pub read: BTreeSet<PathBuf>,
+    /// The files and directories that were read, with their state before that.
+    pub read: BTreeMap<PathBuf, FileState>,
 }
 
 /// Runs the test files that paths name: files, and directories that contain some.
 #[must_use]
 pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
-    let (found, mistakes) = discover::find(paths);
     let files = Files::default();
     for path in paths {
         files.note(Path::new(path));
     }
+    let (found, mistakes) = discover::find(paths);
     let mut results = Results { mistakes, ..Results::default() };
     let coverage = RefCell::new(Coverage { threshold: options.coverage_threshold, ..Coverage::default() });
     for path in found {
@@ -116,6 +116,12 @@ impl Runner<'_> {
         let source = Source::new(name.clone(), text);
         match documents.as_slice() {
             [value @ Value::Array(_)] => self.list(&Cursor::new(&source, value), &mut result),
+            [value @ Value::Object(_)] if kyverno::is_test(value) => {
+                let dir = self.path.parent().unwrap_or(Path::new(""));
+                let filter = self.options.filter.as_ref();
+                let test = kyverno::Test { dir, files: self.files, modules: self.modules, filter };
+                test.run(&Cursor::new(&source, value), &mut result);
+            }
             [value @ Value::Object(_)] => self.envelope(&Cursor::new(&source, value), &mut result),
             _ => {
                 let problem = "expected one list of cases, or one object with policies and cases";
@@ -462,5 +468,13 @@ fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>
         };
         compare(name, named, got.get(name)?, is_one)
     };
-    policies.iter().filter_map(difference).collect()
+    let mut differences: Vec<Difference> = policies.iter().filter_map(difference).collect();
+    let left = case.session.as_ref().map_or(0, |session| session.left());
+    if left > 0 {
+        differences.push(Difference::of_case(
+            "# every exchange of the session is replayed",
+            format!("# {left} of them are left, because no policy asks so much"),
+        ));
+    }
+    differences
 }

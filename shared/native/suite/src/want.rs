@@ -1,4 +1,4 @@
-//! What a case wants of a policy.
+//! The want of a case: the expected verdict of a policy.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Mistake;
 use crate::cursor::Cursor;
 
-/// What a case wants of a policy.
+/// The want of a case for one policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
     pub(crate) verdict: Wanted,

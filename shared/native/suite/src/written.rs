@@ -1,4 +1,4 @@
-//! What is wanted and what happens, as lines of a test file.
+//! Wants and results as lines of a test file.
 
 use std::collections::BTreeMap;
 

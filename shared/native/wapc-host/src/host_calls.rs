@@ -32,6 +32,22 @@ pub enum CallOutcome {
     Denied(String),
 }
 
+/// A recording of host calls, which answers in the place of a cluster.
+pub trait Replay: std::fmt::Debug + Send + Sync {
+    /// Answers a call such as `kubernetes/get_resource`.
+    ///
+    /// # Errors
+    /// A call that the recording answers with an error, or does not have.
+    fn answer(&self, call: &str, payload: &Value) -> Result<Vec<u8>, String>;
+}
+
+/// The source of the answers to the granted calls of a module.
+#[derive(Clone, Debug)]
+pub(crate) enum Answers {
+    Objects(Arc<Objects>),
+    Recording(Arc<dyn Replay>),
+}
+
 /// The host calls and log entries of a module in one call.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
@@ -43,14 +59,13 @@ pub(crate) struct Record {
 #[derive(Debug)]
 pub(crate) struct HostCalls {
     deployment: Arc<Deployment>,
-    cluster: Arc<Objects>,
+    answers: Answers,
     record: Record,
 }
 
 impl HostCalls {
-    pub(crate) fn new(deployment: &Arc<Deployment>, cluster: &Arc<Objects>) -> Self {
-        let (deployment, cluster) = (Arc::clone(deployment), Arc::clone(cluster));
-        Self { deployment, cluster, record: Record::default() }
+    pub(crate) fn new(deployment: &Arc<Deployment>, answers: &Answers) -> Self {
+        Self { deployment: Arc::clone(deployment), answers: answers.clone(), record: Record::default() }
     }
 
     /// Answers a question and records it; an error is the text for the module.
@@ -104,13 +119,17 @@ impl HostCalls {
                  reported."
             ));
         }
+        let cluster = match &self.answers {
+            Answers::Objects(cluster) => cluster,
+            Answers::Recording(recording) => return self.replay(&**recording, &call, payload),
+        };
         match (namespace, operation) {
-            ("kubernetes", "get_resource") => self.look_up::<GetResourceRequest>(payload),
-            ("kubernetes", "list_resources_all") => self.look_up::<ListAllResourcesRequest>(payload),
+            ("kubernetes", "get_resource") => self.look_up::<GetResourceRequest>(cluster, payload),
+            ("kubernetes", "list_resources_all") => self.look_up::<ListAllResourcesRequest>(cluster, payload),
             ("kubernetes", "list_resources_by_namespace") => {
-                self.look_up::<ListResourcesByNamespaceRequest>(payload)
+                self.look_up::<ListResourcesByNamespaceRequest>(cluster, payload)
             }
-            ("kubernetes", "can_i") => self.can_i(payload),
+            ("kubernetes", "can_i") => can_i(cluster, payload),
             _ if capability::is_known(&call) => CallOutcome::Failed(format!(
                 "Callback evaluation failure: {call} is not offered by the embedded host; run this policy in a \
                  policy server"
@@ -120,42 +139,61 @@ impl HostCalls {
         }
     }
 
-    fn look_up<'p, L: LookUp + Deserialize<'p>>(&self, payload: &'p [u8]) -> CallOutcome {
+    /// Answers a granted call from a recording.
+    fn replay(&self, recording: &dyn Replay, call: &str, payload: &[u8]) -> CallOutcome {
+        let payload = json_or_text(payload);
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        if let (Some(api_version), Some(kind)) = (text("api_version"), text("kind"))
+            && !self.deployment.grants_resource(api_version, kind)
+        {
+            return not_granted(api_version, kind);
+        }
+        match recording.answer(call, &payload) {
+            Ok(answer) => CallOutcome::Answered(answer),
+            Err(problem) => CallOutcome::Failed(format!("Callback evaluation failure: {problem}")),
+        }
+    }
+
+    fn look_up<'p, L: LookUp + Deserialize<'p>>(&self, cluster: &Objects, payload: &'p [u8]) -> CallOutcome {
         let question: L = match serde_json::from_slice(payload) {
             Ok(question) => question,
             Err(error) => return CallOutcome::Failed(error.to_string()),
         };
         let (api_version, kind) = question.resource();
         if !self.deployment.grants_resource(api_version, kind) {
-            return CallOutcome::Denied(format!(
-                "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation \
-                 has been reported."
-            ));
+            return not_granted(api_version, kind);
         }
-        outcome_of(question.answer(&self.cluster))
+        outcome_of(question.answer(cluster))
     }
+}
 
-    /// Answers a question about a permission, which the policy server does not check against the
-    /// kinds of the policy.
-    fn can_i(&self, payload: &[u8]) -> CallOutcome {
-        let CanIRequest { subject_access_review: review, .. } = match serde_json::from_slice(payload) {
-            Ok(question) => question,
-            Err(error) => return CallOutcome::Failed(error.to_string()),
-        };
-        let asked = &review.resource_attributes;
-        let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
-        let groups = review.groups.unwrap_or_default();
-        outcome_of(self.cluster.can_i(&CanI {
-            user: &review.user,
-            groups: &groups.iter().map(String::as_str).collect::<Vec<&str>>(),
-            verb: &asked.verb,
-            group: &text(&asked.group),
-            resource: &asked.resource,
-            subresource: &text(&asked.subresource),
-            name: &text(&asked.name),
-            namespace: &text(&asked.namespace),
-        }))
-    }
+/// Answers a question about a permission, which the policy server does not check against the
+/// kinds of the policy.
+fn can_i(cluster: &Objects, payload: &[u8]) -> CallOutcome {
+    let CanIRequest { subject_access_review: review, .. } = match serde_json::from_slice(payload) {
+        Ok(question) => question,
+        Err(error) => return CallOutcome::Failed(error.to_string()),
+    };
+    let asked = &review.resource_attributes;
+    let text = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+    let groups = review.groups.unwrap_or_default();
+    outcome_of(cluster.can_i(&CanI {
+        user: &review.user,
+        groups: &groups.iter().map(String::as_str).collect::<Vec<&str>>(),
+        verb: &asked.verb,
+        group: &text(&asked.group),
+        resource: &asked.resource,
+        subresource: &text(&asked.subresource),
+        name: &text(&asked.name),
+        namespace: &text(&asked.namespace),
+    }))
+}
+
+fn not_granted(api_version: &str, kind: &str) -> CallOutcome {
+    CallOutcome::Denied(format!(
+        "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation has been \
+         reported."
+    ))
 }
 
 fn outcome_of(answer: Result<Value, cluster_objects::LookupFailure>) -> CallOutcome {
@@ -319,7 +357,7 @@ mod tests {
             ..Deployment::new("external-ips")
         };
         let cluster = Objects::from_values(vec![service("a"), service("b")]).unwrap();
-        HostCalls::new(&Arc::new(deployment), &Arc::new(cluster))
+        HostCalls::new(&Arc::new(deployment), &Answers::Objects(Arc::new(cluster)))
     }
 
     fn ask(capabilities: &[&str], call: &str, payload: &Value) -> Result<Value, String> {

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cluster_objects::Objects;
 use wasmtime::{Error, Store, Trap, TypedFunc};
 
-use crate::host_calls::{HostCalls, Record};
+use crate::host_calls::{Answers, HostCalls, Record};
 use crate::wapc::{Exchange, Guest};
 use crate::wasi::Exit;
 use crate::{Deployment, Module};
@@ -49,11 +48,11 @@ impl fmt::Display for Failure {
 pub(crate) fn run(
     module: &Module,
     deployment: &Arc<Deployment>,
-    cluster: &Arc<Objects>,
+    answers: &Answers,
     operation: &str,
     payload: &[u8],
 ) -> (Result<Vec<u8>, Failure>, Record) {
-    let guest = Guest::new(HostCalls::new(deployment, cluster));
+    let guest = Guest::new(HostCalls::new(deployment, answers));
     let mut store = Store::new(module.engine(), guest);
     store.limiter(|guest| &mut guest.limits);
     let epochs = deployment.epochs();

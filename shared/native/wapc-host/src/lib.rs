@@ -32,7 +32,7 @@ pub use admission_review::{AdmissionRequest, AdmissionResponse, Status, StatusCa
 pub use deployment::{Deployment, Mode, Resource};
 pub use engine::Host;
 pub use error::HostError;
-pub use host_calls::{CallOutcome, HostCall};
+pub use host_calls::{CallOutcome, HostCall, Replay};
 pub use module::Module;
 pub use policy::{DeployedPolicy, Evaluation};
 

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use wasmtime::{Engine, Instance, InstancePre, Store};
 
 use crate::engine::EpochEngine;
+use crate::host_calls::Answers;
 use crate::wapc::Guest;
 use crate::{DeployedPolicy, Deployment, HostError, instance, wasi};
 
@@ -57,7 +58,7 @@ impl Module {
     /// A call without an answer, in the policy server's words.
     pub fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
         let deployment = Arc::new(Deployment::new("call"));
-        let cluster = Arc::new(Objects::unreachable("this call has no cluster"));
+        let cluster = Answers::Objects(Arc::new(Objects::unreachable("this call has no cluster")));
         let (answer, _) = instance::run(self, &deployment, &cluster, operation, payload);
         answer.map_err(|failure| failure.to_string())
     }

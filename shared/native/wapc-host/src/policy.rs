@@ -9,9 +9,11 @@ use kubewarden_policy_sdk::response::ValidationResponse;
 use kubewarden_policy_sdk::settings::SettingsValidationResponse;
 use serde_json::Value;
 
-use crate::host_calls::Record;
+use crate::host_calls::{Answers, Record};
 use crate::instance::{self, Failure};
-use crate::{AdmissionRequest, AdmissionResponse, Deployment, HostCall, HostError, Module, constraint};
+use crate::{
+    AdmissionRequest, AdmissionResponse, Deployment, HostCall, HostError, Module, Replay, constraint,
+};
 
 /// A module with settings that it has accepted.
 #[derive(Clone, Debug)]
@@ -37,7 +39,8 @@ pub struct Evaluation {
 impl DeployedPolicy {
     pub(crate) fn new(module: Module, deployment: Deployment) -> Result<Self, HostError> {
         let deployment = Arc::new(deployment.checked()?);
-        let cluster = Arc::new(Objects::unreachable("settings are validated without a cluster"));
+        let cluster = Objects::unreachable("settings are validated without a cluster");
+        let cluster = Answers::Objects(Arc::new(cluster));
         let settings = deployment.settings.to_string();
         let (answer, _) =
             instance::run(&module, &deployment, &cluster, "validate_settings", settings.as_bytes());
@@ -57,9 +60,20 @@ impl DeployedPolicy {
     /// words.
     #[must_use]
     pub fn validate(&self, request: &AdmissionRequest, cluster: &Arc<Objects>) -> Evaluation {
+        self.evaluate(request, &Answers::Objects(Arc::clone(cluster)))
+    }
+
+    /// Judges a request as [`DeployedPolicy::validate`] does, with a recording in the place of the
+    /// cluster, which may answer every host call.
+    #[must_use]
+    pub fn replay(&self, request: &AdmissionRequest, recording: &Arc<dyn Replay>) -> Evaluation {
+        self.evaluate(request, &Answers::Recording(Arc::clone(recording)))
+    }
+
+    fn evaluate(&self, request: &AdmissionRequest, answers: &Answers) -> Evaluation {
         let payload = request.payload(&self.deployment.settings);
         let (answer, Record { calls, logs }) =
-            instance::run(&self.module, &self.deployment, cluster, "validate", &payload);
+            instance::run(&self.module, &self.deployment, answers, "validate", &payload);
         let (response, raw) = match answer {
             Ok(raw) => (response(request, &raw), Some(raw)),
             Err(Failure::Timeout) => (AdmissionResponse::timed_out(request.uid()), None),

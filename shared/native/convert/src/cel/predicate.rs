@@ -102,24 +102,31 @@ fn is_met(map: &str, requirement: &LabelSelectorRequirement) -> CelExpression {
     if matches!(operator.as_str(), "In" | "Exists") { present } else { present.negated() }
 }
 
-/// A request is for one of the targets.
-pub(crate) fn is_for_resource(targets: &BTreeSet<Target>) -> CelExpression {
+/// A request for one of the possible targets is for one of the given targets.
+pub(crate) fn is_for_resource(targets: &BTreeSet<Target>, possible: &BTreeSet<Target>) -> CelExpression {
     const RESOURCE: &str = "request.resource.resource";
     const SUBRESOURCE: &str = "(has(request.subResource) ? request.subResource : '')";
-    let mut pods = Target::ALL.into_iter().filter(|target| target.is_pod());
-    if pods.all(|target| targets.contains(&target)) {
+    let mut pods = possible.iter().filter(|target| target.is_pod());
+    if pods.all(|target| targets.contains(target)) {
         // A request for a subresource of a pod has the same resource.
-        let templates = targets.iter().filter(|target| !target.is_pod()).map(|target| target.resource());
-        return matches_any(RESOURCE, &[&["pods"][..], &templates.collect::<Vec<_>>()].concat());
+        let resources: BTreeSet<(bool, &str)> =
+            targets.iter().map(|target| (!target.is_pod(), target.resource())).collect();
+        return matches_any(
+            RESOURCE,
+            &resources.into_iter().map(|(_, resource)| resource).collect::<Vec<_>>(),
+        );
     }
-    let alternative = |target: &Target| {
-        let mut parts = vec![matches_any(RESOURCE, &[target.resource()])];
-        if target.is_pod() {
-            parts.push(matches_any(SUBRESOURCE, &[target.subresource().unwrap_or_default()]));
-        }
-        All(parts)
+    let (pods, templates): (Vec<&Target>, Vec<&Target>) = targets.iter().partition(|target| target.is_pod());
+    let pod = |target: &Target| {
+        let subresource = target.subresource().unwrap_or_default();
+        All(vec![matches_any(RESOURCE, &[target.resource()]), matches_any(SUBRESOURCE, &[subresource])])
     };
-    Any(targets.iter().map(alternative).collect())
+    let mut alternatives: Vec<CelExpression> = pods.into_iter().map(pod).collect();
+    if !templates.is_empty() {
+        let resources: Vec<&str> = templates.into_iter().map(|target| target.resource()).collect();
+        alternatives.push(matches_any(RESOURCE, &resources));
+    }
+    Any(alternatives)
 }
 
 /// A request has one of the operations.

@@ -8,7 +8,7 @@ use crate::cel::{self, CelExpression};
 use crate::{LabelSelector, LabelSelectorRequirement, Operation};
 
 /// The label that every Namespace has, with its name as the value.
-const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+pub(super) const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// The problem with a namespace selector in a `Policy`.
 pub(super) const NO_NAMESPACE_SELECTOR: &str = "a namespaced policy cannot select namespaces by label";
@@ -23,14 +23,14 @@ pub(super) fn namespaces_by_name(operator: &str, names: &[String]) -> LabelSelec
 }
 
 /// A condition and its path in the document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LocatedCondition {
     pub(super) path: String,
     pub(super) condition: Condition,
 }
 
 /// A condition on a request. Of several alternatives in a list, one has to match.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Condition {
     Kinds(Vec<String>),
     Operations(BTreeSet<Operation>),
@@ -66,6 +66,12 @@ impl Condition {
             }
             Self::Subjects { users, groups } => cel::is_requested_by(&borrowed(users), &borrowed(groups)),
         }
+    }
+
+    /// Whether the condition has a result in background audits, which have no requesting user and
+    /// no operation.
+    pub(super) fn is_seen_in_audits(&self) -> bool {
+        !matches!(self, Self::Kinds(_) | Self::Operations(_) | Self::Subjects { .. })
     }
 
     /// Whether the condition is about fields of the object that an update may change.

@@ -1,5 +1,7 @@
 //! The requests that filters of `exclude` exclude.
 
+use std::collections::BTreeSet;
+
 use rules::name::is_label;
 
 use super::condition::{self, Condition, LocatedCondition, NO_NAMESPACE_SELECTOR, namespaces_by_name};
@@ -7,6 +9,7 @@ use super::reach::Reach;
 use super::resource_filter::ResourceFilter;
 use crate::cel::CelExpression;
 use crate::conversion::FieldProblem;
+use crate::target::Target;
 use crate::{LabelSelector, LabelSelectorRequirement};
 
 /// The requests that filters exclude from a reach.
@@ -14,6 +17,8 @@ use crate::{LabelSelector, LabelSelectorRequirement};
 pub(super) enum Exclusion {
     /// The filters match nothing in the reach.
     Nothing,
+    /// The filters exclude targets altogether.
+    Targets(BTreeSet<Target>),
     /// The filters exclude all namespaces but those that the selector selects.
     OtherNamespaces(LabelSelector),
     /// The filters exclude the requests that meet the expression.
@@ -32,32 +37,28 @@ impl Exclusion {
         if !problems.is_empty() {
             return Self::NotConverted(problems);
         }
-        let mut parts = Vec::new();
+        let (mut targets, mut operations) = (reach.targets.clone(), reach.operations.clone());
         for filter in filters {
-            let targets = &filter.targets(&reach.controllers) & &reach.targets;
-            let operations = &filter.operations() & &reach.operations;
-            if targets.is_empty() || operations.is_empty() {
-                return Self::Nothing;
-            }
-            parts.extend(reach.narrowed_to(&targets, &operations));
+            targets = &targets & &filter.targets(&reach.derived);
+            operations = &operations & &filter.operations();
         }
+        if targets.is_empty() || operations.is_empty() {
+            return Self::Nothing;
+        }
+        let mut parts = reach.narrowed_to(&targets, &operations);
         let conditions = || filters.iter().flat_map(|filter| &filter.conditions);
         let narrowing: Vec<&LocatedCondition> = conditions()
             .filter(|located| !matches!(located.condition, Condition::Kinds(_) | Condition::Operations(_)))
             .collect();
-        if parts.is_empty() {
-            match narrowing.as_slice() {
-                [] => {
-                    let path = conditions().next().map(|located| located.path.clone()).unwrap_or_default();
-                    return Self::not_converted(path, "excludes everything that the rule matches");
-                }
-                [only] if reach.is_cluster => {
-                    if let Some(selector) = other_namespaces(&only.condition) {
-                        return Self::OtherNamespaces(selector);
-                    }
-                }
-                _ => {}
-            }
+        if narrowing.is_empty() && operations == reach.operations {
+            return Self::Targets(targets);
+        }
+        if parts.is_empty()
+            && reach.is_cluster
+            && let [only] = narrowing.as_slice()
+            && let Some(selector) = other_namespaces(&only.condition)
+        {
+            return Self::OtherNamespaces(selector);
         }
         let is_selector =
             |located: &&&LocatedCondition| matches!(located.condition, Condition::NamespaceSelector(_));
@@ -87,7 +88,7 @@ impl Exclusion {
 
 /// Returns the selector of all namespaces that a condition does not match; `None` if no selector
 /// expresses it.
-fn other_namespaces(condition: &Condition) -> Option<LabelSelector> {
+pub(super) fn other_namespaces(condition: &Condition) -> Option<LabelSelector> {
     match condition {
         Condition::Namespaces(names) if names.iter().all(|name| is_label(name)) => {
             Some(namespaces_by_name("NotIn", names))

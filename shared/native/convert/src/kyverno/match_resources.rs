@@ -6,7 +6,7 @@ use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 
 /// The filters of `match` or `exclude`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct MatchResources {
     pub(super) filters: Vec<ResourceFilter>,
     /// Whether one matching filter is enough.

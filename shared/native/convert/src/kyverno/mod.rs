@@ -1,9 +1,12 @@
 //! Kyverno rules with `validate.podSecurity`, and the `PolicyException`s for them.
 
+mod autogen;
 mod check_settings;
 mod condition;
-mod exclude_entries;
+mod configuration;
+mod entry;
 mod exclusion;
+mod grant;
 mod kind_pattern;
 mod manifest_names;
 mod match_resources;
@@ -13,29 +16,47 @@ mod policy_exception;
 mod reach;
 mod request_scope;
 mod resource_filter;
+mod selector;
+mod violation_action;
 mod webhook;
 
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
 use crate::{Document, InputError};
+pub use configuration::KyvernoConfiguration;
 use manifest_names::ManifestNames;
 use policy_exception::PolicyException;
 
 /// The expected content of a document.
 const EXPECTED: &str = "expected Kyverno policies";
 
-/// Converts Kyverno rules with `validate.podSecurity` into Kubewarden policies.
-///
-/// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects, and lists of them. An
-/// exception becomes `exclude` entries of the rules that it names. Returns a [`Conversion`] for
-/// each rule, in order, and for each object that is not converted.
-///
-/// Where Kubewarden cannot express a `match` or an `exclude`, the policy judges more requests than
-/// the rule, never fewer.
+/// Converts Kyverno rules with `validate.podSecurity` into Kubewarden policies, with the default
+/// configuration of Kyverno; see [`convert_with`].
 ///
 /// # Errors
 /// The first document that Kyverno would not accept.
 pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
+    convert_with(documents, &KyvernoConfiguration::default())
+}
+
+/// Converts Kyverno rules with `validate.podSecurity` into Kubewarden policies.
+///
+/// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects, and lists of them.
+/// The configuration is that of Kyverno itself, which leaves out requests for every policy.
+/// Returns the [`Conversion`]s of each rule, in order, and one for each object that is not
+/// converted. A rule has several manifests where one cannot express it: for pods and templates with
+/// different exceptions, for namespaces with different actions, for requests and background audits.
+/// The first of them lists what is not converted.
+///
+/// Where Kubewarden cannot express a field, the policy judges more requests than the rule, never
+/// fewer, and is in mode monitor.
+///
+/// # Errors
+/// The first document that Kyverno would not accept.
+pub fn convert_with(
+    documents: &[Document],
+    configuration: &KyvernoConfiguration,
+) -> Result<Vec<Conversion>, InputError> {
     let mut objects = Vec::new();
     for document in documents {
         collect(Fields::of(document)?, &mut objects)?;
@@ -51,20 +72,22 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     for object in &objects {
         match identify(object)? {
             (KyvernoKind::Policy { is_cluster }, title) => {
-                let rules = policy::convert(object, &title, is_cluster, &mut exceptions, &mut names)?;
+                let rules =
+                    policy::convert(object, &title, is_cluster, configuration, &mut exceptions, &mut names)?;
                 conversions.extend(rules);
             }
             (KyvernoKind::PolicyException, _) => {}
             (KyvernoKind::Other, title) => {
                 let problem = "is not a ClusterPolicy, Policy or PolicyException of kyverno.io";
                 let problem = FieldProblem::new(object.path("kind"), problem);
-                conversions.push(Conversion::none(&title, None, problem));
+                conversions.push(Conversion::none(object.document(), &title, None, problem));
             }
         }
     }
     for exception in exceptions.iter().filter(|exception| !exception.is_used) {
-        let problem = FieldProblem::new("spec.exceptions", "names no rule with podSecurity in the input");
-        conversions.push(Conversion::none(&exception.title, None, problem));
+        let problem =
+            FieldProblem::new(&exception.exceptions_path, "names no rule with podSecurity in the input");
+        conversions.push(Conversion::none(exception.document, &exception.title, None, problem));
     }
     Ok(conversions)
 }

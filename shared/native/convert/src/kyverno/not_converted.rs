@@ -6,9 +6,11 @@ use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 
 /// The fields of a policy's `spec` that are converted.
-const SPEC: [&str; 7] = [
+const SPEC: [&str; 9] = [
     "rules",
     "validationFailureAction",
+    "validationFailureActionOverrides",
+    "admission",
     "emitWarning",
     "background",
     "failurePolicy",
@@ -20,22 +22,46 @@ const SPEC: [&str; 7] = [
 const RULE: [&str; 4] = ["name", "match", "exclude", "validate"];
 
 /// The fields of `validate` that are converted.
-const VALIDATE: [&str; 3] = ["podSecurity", "failureAction", "allowExistingViolations"];
+const VALIDATE: [&str; 4] =
+    ["podSecurity", "failureAction", "failureActionOverrides", "allowExistingViolations"];
+
+/// The fields because of which Kyverno judges fewer requests.
+const NARROWING: [&str; 4] = ["preconditions", "celPreconditions", "skipBackgroundRequests", "applyRules"];
 
 /// Lists the fields of a policy, a rule and its `validate` that are not converted.
-pub(super) fn in_rule(spec: &Fields<'_>, rule: &Fields<'_>, validate: &Fields<'_>) -> Vec<FieldProblem> {
+pub(super) fn in_rule(
+    spec: &Fields<'_>,
+    rule: &Fields<'_>,
+    validate: &Fields<'_>,
+    is_only_rule: bool,
+) -> Vec<FieldProblem> {
+    // Without another rule, it makes no difference how many rules are applied.
     let is_default = |key: &str, value: &Value| {
-        key == "applyRules" && value == "All" || key == "admission" && *value == Value::Bool(true)
+        key == "applyRules" && (value == "All" || is_only_rule)
+            || key == "skipBackgroundRequests" && *value == Value::Bool(false)
     };
-    let mut problems = spec.problems(&SPEC, |key, value| (!is_default(key, value)).then(|| reason(key)));
-    problems.extend(others(rule, &RULE));
+    let mut problems = listed(spec, &SPEC, is_default);
+    problems.extend(listed(rule, &RULE, is_default));
     problems.extend(others(validate, &VALIDATE));
     problems
 }
 
 /// Lists the fields with keys other than those that are converted.
 pub(super) fn others(fields: &Fields<'_>, converted: &[&str]) -> Vec<FieldProblem> {
-    fields.problems(converted, |key, _| Some(reason(key)))
+    listed(fields, converted, |_, _| false)
+}
+
+fn listed(
+    fields: &Fields<'_>,
+    converted: &[&str],
+    is_default: impl Fn(&str, &Value) -> bool,
+) -> Vec<FieldProblem> {
+    let problem = |(key, value): (&str, &Value)| {
+        let widens = NARROWING.contains(&key);
+        (!is_default(key, value))
+            .then(|| FieldProblem { widens, ..FieldProblem::new(fields.path(key), reason(key)) })
+    };
+    fields.others(converted).filter_map(problem).collect()
 }
 
 /// Why a field is not converted, and what to do instead.
@@ -46,14 +72,10 @@ fn reason(key: &str) -> &'static str {
         }
         "context" => "nothing in the policy can use it",
         "message" => "the module describes each violation; spec.message would replace its messages",
-        "validationFailureActionOverrides" | "failureActionOverrides" => {
-            "a policy has a single mode; create a policy for each mode, with a namespaceSelector"
-        }
         "skipBackgroundRequests" => "requests of the background controller are judged like any other",
         "applyRules" => {
             "each rule becomes a separate policy, which judges requests independently of the others"
         }
-        "admission" => "the policy always judges requests",
         "mutate" | "generate" | "verifyImages" | "pattern" | "anyPattern" | "deny" | "foreach" | "cel"
         | "manifests" | "assert" => "only podSecurity is converted",
         _ => "has no equivalent",

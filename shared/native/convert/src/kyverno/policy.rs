@@ -1,40 +1,79 @@
-//! A `ClusterPolicy` or a `Policy`, with a manifest for each rule.
+//! A `ClusterPolicy` or a `Policy`, with the manifests for each rule.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use super::check_settings::{self, ViolationAction};
-use super::exclude_entries::ExceptedRule;
+use serde_json::{Map, Value};
+
+use super::autogen::Autogen;
+use super::check_settings::{self, Standard};
+use super::configuration::KyvernoConfiguration;
+use super::entry::Entry;
+use super::grant::{self, ExceptedRule, Grant, Piece};
 use super::manifest_names::ManifestNames;
 use super::match_resources::MatchResources;
-use super::policy_exception::{ExceptionConversion, PolicyException};
+use super::policy_exception::PolicyException;
 use super::reach::Reach;
 use super::request_scope::RequestScope;
+use super::violation_action::{LocalAction, RuleActions, ViolationAction};
 use super::{not_converted, webhook};
+use crate::cel::CelExpression;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
-use crate::{InputError, LabelSelector, kubewarden, settings};
+use crate::target::Target;
+use crate::{InputError, LabelSelector, MatchCondition, Operation, settings};
 
-/// The annotation that selects the workloads for which Kyverno derives rules.
-const CONTROLLERS: &str = "pod-policies.kyverno.io/autogen-controllers";
+/// Why a manifest does not deny although the rule does.
+const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
+                        monitor, from which Kubewarden allows a change to protect, but no way back.";
 
-/// A note on Kyverno's global configuration.
-const GLOBAL_CONFIGURATION: &str = "Kyverno's global configuration (resourceFilters, excludeGroups, the \
-                                    namespaceSelector of its webhooks) is not part of the input and excludes \
-                                    kube-system by default; add a namespaceSelector if you need one.";
+/// Why a rule has no manifest.
+const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it or the configuration of Kyverno \
+                            leave nothing to judge.";
+
+/// The condition that keeps all requests from a policy for background audits.
+const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
 
 /// The fields that all rules of a policy share.
-struct KyvernoPolicy<'p, 'd> {
+pub(super) struct KyvernoPolicy<'p, 'd> {
     /// The kind and the name, for messages.
     title: &'p str,
+    document: &'d str,
     name: &'d str,
     namespace: Option<&'d str>,
     is_cluster: bool,
-    /// The value of the annotation [`CONTROLLERS`].
-    controllers: Option<&'d str>,
+    autogen: Autogen,
+    /// Whether the policy has a single rule.
+    has_one_rule: bool,
     spec: &'p Fields<'d>,
+    configuration: &'p KyvernoConfiguration,
+}
+
+/// What all manifests of a rule have in common.
+struct RuleParts<'r> {
+    name: &'r str,
+    standard: Standard,
+    entries: Vec<Value>,
+    grants: Vec<Grant>,
+    actions: RuleActions,
+    widens: bool,
+}
+
+/// The document and the title of an exception, for messages.
+#[derive(Clone)]
+struct ExceptionTitle {
+    document: String,
+    title: String,
+}
+
+/// The manifests of a rule, with what readers should know.
+#[derive(Default)]
+struct RuleManifests {
+    manifests: Vec<PolicyManifest>,
+    notes: BTreeSet<String>,
+    problems: Vec<FieldProblem>,
 }
 
 /// Converts a policy.
@@ -45,147 +84,320 @@ pub(super) fn convert(
     document: &Fields<'_>,
     title: &str,
     is_cluster: bool,
-    exceptions: &mut [PolicyException],
+    configuration: &KyvernoConfiguration,
+    exceptions: &mut [PolicyException<'_>],
     names: &mut ManifestNames,
 ) -> Result<Vec<Conversion>, InputError> {
     let metadata = document.required_object("metadata")?;
-    let name = metadata.required_text("name")?;
-    let annotations = metadata.object("annotations")?;
-    let controllers = annotations.map(|annotations| annotations.text(CONTROLLERS)).transpose()?.flatten();
-    let namespace = metadata.text("namespace")?.filter(|_| !is_cluster);
     let spec = document.required_object("spec")?;
-    let policy = KyvernoPolicy { title, name, namespace, is_cluster, controllers, spec: &spec };
     let rules = spec.objects("rules")?;
+    let policy = KyvernoPolicy {
+        title,
+        document: document.document(),
+        name: metadata.required_text("name")?,
+        namespace: metadata.text("namespace")?.filter(|_| !is_cluster),
+        is_cluster,
+        autogen: Autogen::of(&rules, metadata.object("annotations")?.as_ref()),
+        has_one_rule: rules.len() == 1,
+        spec: &spec,
+        configuration,
+    };
     if rules.is_empty() {
-        return Ok(vec![Conversion::none(title, None, FieldProblem::new(spec.path("rules"), "is empty"))]);
+        let problem = FieldProblem::new(spec.path("rules"), "is empty");
+        return Ok(vec![Conversion::none(document.document(), title, None, problem)]);
     }
-    rules.iter().map(|rule| policy.convert_rule(rule, exceptions, names)).collect()
+    let conversions: Result<Vec<Vec<Conversion>>, InputError> =
+        rules.iter().map(|rule| policy.convert_rule(rule, exceptions, names)).collect();
+    Ok(conversions?.into_iter().flatten().collect())
 }
 
 impl KyvernoPolicy<'_, '_> {
     fn convert_rule(
         &self,
         rule: &Fields<'_>,
-        exceptions: &mut [PolicyException],
+        exceptions: &mut [PolicyException<'_>],
         names: &mut ManifestNames,
-    ) -> Result<Conversion, InputError> {
+    ) -> Result<Vec<Conversion>, InputError> {
         let name = rule.required_text("name")?;
         let check_path = format!("{}.podSecurity", rule.path("validate"));
         let validate = rule.object("validate")?;
         let check = validate.as_ref().map(|validate| validate.object("podSecurity")).transpose()?.flatten();
         let (Some(validate), Some(check)) = (validate, check) else {
             let problem = FieldProblem::new(check_path, "is missing; only podSecurity is converted");
-            return Ok(Conversion::none(self.title, Some(name), problem));
+            return Ok(vec![Conversion::none(self.document, self.title, Some(name), problem)]);
         };
         let matched = MatchResources::read(Some(&rule.required_object("match")?))?;
         if matched.filters.is_empty() {
             return Err(rule.error("match", "is empty"));
         }
         let excluded = MatchResources::read(rule.object("exclude")?.as_ref())?;
-        let scope = RequestScope::of(&matched, &excluded, self.controllers, self.is_cluster);
-        let mut problems = scope.problems.clone();
-        let mut notes = Vec::new();
-        if self.is_cluster {
-            notes.push(GLOBAL_CONFIGURATION.to_owned());
+        let derived = self.autogen.derived(name, &matched, &excluded);
+        let scopes = RequestScope::of(&matched, &excluded, &derived, self.is_cluster);
+        let mut problems: Vec<FieldProblem> =
+            scopes.iter().flat_map(|scope| scope.problems.clone()).collect();
+        let actions = RuleActions::read(self.spec, &validate, self.namespace, &mut problems)?;
+        let standard = Standard::read(&check, &mut problems);
+        let plain = standard.settings();
+        let mut entries = Vec::new();
+        for entry in Entry::list(&check, "exclude", &mut problems)? {
+            match entry.setting(&plain, &Map::new()) {
+                Ok(entry) => entries.push(entry),
+                Err(problem) => problems.push(problem),
+            }
         }
-        let action = ViolationAction::read(self.spec, &validate)?;
-        let mut settings = check_settings::convert(&validate, &check, action, &mut problems, &mut notes)?;
-        if !scope.reach.has_templates() {
-            settings.insert("templates".to_owned(), "Ignore".into());
+        problems.extend(not_converted::in_rule(self.spec, rule, &validate, self.has_one_rule));
+        let listed = |problem| NotConverted::new(self.document, self.title, Some(name), problem);
+        let (grants, of_exceptions) = self.convert_exceptions(exceptions, name, &plain, &scopes);
+        let widens = problems.iter().any(|problem| problem.widens)
+            || of_exceptions.iter().any(|(_, problem)| problem.widens);
+        let parts = RuleParts { name, standard, entries, grants, actions, widens };
+        let is_matched = scopes.iter().any(|scope| scope.is_matched);
+        let mut built = RuleManifests::default();
+        for scope in scopes {
+            self.add_manifests(&parts, scope, names, &mut built)?;
         }
-        let mut exclude = check.list("exclude")?.to_vec();
-        let (excepted, mut not_converted) = self.convert_exceptions(exceptions, name, &scope.reach);
-        exclude.extend(excepted);
-        let looks_up_namespaces = exclude.iter().any(|entry| entry.get("namespaceSelector").is_some());
-        if !exclude.is_empty() {
-            settings.insert("exclude".to_owned(), exclude.into());
+        problems.append(&mut built.problems);
+        let rejected = |manifest: &PolicyManifest| settings::problem_with(&manifest.spec.settings);
+        if let Some(error) = built.manifests.iter().find_map(rejected) {
+            problems.push(FieldProblem::new(check_path, format!("the module rejects the settings: {error}")));
+            built.manifests.clear();
+        } else if built.manifests.is_empty() && !is_matched {
+            let problem = "matches no resource that the module judges";
+            problems.push(FieldProblem::new(rule.path("match"), problem));
+        } else if built.manifests.is_empty() {
+            built.notes = BTreeSet::from([format!("{}, rule {name}, {NOTHING_LEFT}", self.title)]);
         }
-        let mode = match action {
-            ViolationAction::Deny | ViolationAction::Warn => PolicyMode::Protect,
+        let mut all: Vec<NotConverted> = of_exceptions
+            .into_iter()
+            .map(|(ExceptionTitle { document, title }, problem)| {
+                let title = format!("{title}, for {}", self.title);
+                NotConverted::new(&document, &title, Some(name), problem)
+            })
+            .collect();
+        all.extend(problems.into_iter().map(listed));
+        let mut manifests = built.manifests.into_iter();
+        let first = Conversion {
+            not_converted: all,
+            notes: built.notes.into_iter().collect(),
+            manifest: manifests.next(),
+        };
+        let others =
+            manifests.map(|manifest| Conversion { manifest: Some(manifest), ..Conversion::default() });
+        Ok(std::iter::once(first).chain(others).collect())
+    }
+
+    /// Adds the manifests of one of the scopes of a rule: for requests, and for background audits.
+    fn add_manifests(
+        &self,
+        rule: &RuleParts<'_>,
+        scope: RequestScope,
+        names: &mut ManifestNames,
+        built: &mut RuleManifests,
+    ) -> Result<(), InputError> {
+        let mut audited = scope.clone();
+        let mut scope = scope;
+        let known = scope.problems.len();
+        let note = self.configuration.apply(&mut scope, self.namespace);
+        built.problems.extend(scope.problems.drain(known..));
+        let widens = rule.widens || built.problems.iter().any(|problem| problem.widens);
+        let (pieces, is_incomplete) = grant::pieces(&scope.reach.targets, &rule.grants);
+        if is_incomplete {
+            let problem = "more than three exceptions have conditions on objects; the others are not applied";
+            built.problems.push(FieldProblem { widens: true, ..FieldProblem::new("metadata.name", problem) });
+        }
+        if self.spec.boolean("admission")?.unwrap_or(true) {
+            for local in &rule.actions.local {
+                for piece in &pieces {
+                    let manifest = self.request_manifest(rule, &scope, local, piece, widens, names, built)?;
+                    built.manifests.extend(manifest);
+                }
+            }
+            built.notes.insert(note);
+        }
+        let is_audited = self.spec.boolean("background")?.unwrap_or(true)
+            && audited.reach.operations.contains(&Operation::Create);
+        if is_audited {
+            audited.reach.targets.retain(|target| target.subresource().is_none());
+            let (pieces, differs) = grant::audit_pieces(&audited.reach.targets, &rule.grants);
+            let mut has_audits = false;
+            for piece in &pieces {
+                let manifest = self.audit_manifest(rule, &audited, piece, names);
+                has_audits |= manifest.is_some();
+                built.manifests.extend(manifest);
+            }
+            if has_audits && (differs || audited.audit_differs) {
+                let problem = "the audit scanner ignores match conditions, so reports also contain the objects that \
+                               the conditions leave out";
+                built.problems.push(FieldProblem::new(self.spec.path("background"), problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// The manifest that judges requests; `None` if it would judge none.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
+    fn request_manifest(
+        &self,
+        rule: &RuleParts<'_>,
+        scope: &RequestScope,
+        local: &LocalAction,
+        piece: &Piece,
+        widens: bool,
+        names: &mut ManifestNames,
+        built: &mut RuleManifests,
+    ) -> Result<Option<PolicyManifest>, InputError> {
+        let rules = TargetRule::for_targets(&piece.targets, &scope.reach.operations);
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let mode = match local.action {
+            ViolationAction::Deny if widens => {
+                built.notes.insert(MONITORS.to_owned());
+                PolicyMode::Monitor
+            }
+            ViolationAction::Deny => PolicyMode::Protect,
+            ViolationAction::Warn => {
+                built.notes.insert(check_settings::WARNS.to_owned());
+                PolicyMode::Protect
+            }
             ViolationAction::Report => PolicyMode::Monitor,
         };
-        let rules = TargetRule::for_targets(&scope.reach.targets, &scope.reach.operations);
-        let mut spec = PolicySpec::new(mode, rules, settings);
-        let has_subresources = scope.reach.has_subresources();
-        spec.namespace_selector = scope.namespace_selector.map(LabelSelector::into_expressions);
-        spec.object_selector = scope.object_selector;
-        spec.match_conditions = scope.conditions;
-        if looks_up_namespaces {
-            spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
+        let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
+        let mut spec = PolicySpec::new(mode, rules, with_entries(settings, rule, piece));
+        let selectors = local.selectors.iter().chain(&piece.selectors);
+        select(&mut spec, scope, selectors);
+        spec.match_conditions.clone_from(&scope.conditions);
+        let conditions = [
+            ("has-the-action", CelExpression::All(local.conditions.clone())),
+            ("is-in-this-part", CelExpression::All(piece.conditions.clone())),
+        ];
+        for (name, expression) in conditions {
+            if !expression.is_always_true() {
+                let condition = MatchCondition { name: name.to_owned(), expression: expression.to_string() };
+                spec.match_conditions.push(condition);
+            }
         }
-        self.convert_background(has_subresources, &mut spec, &mut notes)?;
+        spec.background_audit = Some(false);
+        let mut problems = Vec::new();
         webhook::convert(self.spec, &mut spec, &mut problems)?;
-        problems.extend(not_converted::in_rule(self.spec, rule, &validate));
-        let obstacle = if spec.rules.is_empty() {
-            let problem = "matches no resource that the module judges";
-            Some(FieldProblem::new(rule.path("match"), problem))
-        } else {
-            settings::problem_with(&spec.settings).map(|error| {
-                FieldProblem::new(check_path, format!("the module rejects the settings: {error}"))
-            })
-        };
-        let is_deployable = obstacle.is_none();
-        problems.extend(obstacle);
-        not_converted
-            .extend(problems.into_iter().map(|problem| NotConverted::new(self.title, Some(name), problem)));
-        if !is_deployable {
-            return Ok(Conversion { not_converted, ..Conversion::default() });
+        make_names_unique(&mut spec.match_conditions);
+        if built.manifests.is_empty() {
+            built.problems.append(&mut problems);
         }
+        Ok(Some(self.manifest(names, rule.name, "", spec)))
+    }
+
+    /// The manifest for background audits, which the audit scanner alone evaluates; `None` if it
+    /// would judge nothing.
+    fn audit_manifest(
+        &self,
+        rule: &RuleParts<'_>,
+        scope: &RequestScope,
+        piece: &Piece,
+        names: &mut ManifestNames,
+    ) -> Option<PolicyManifest> {
+        let rules = TargetRule::for_targets(&piece.targets, &BTreeSet::from([Operation::Create]));
+        if rules.is_empty() {
+            return None;
+        }
+        let settings = with_entries(rule.standard.settings(), rule, piece);
+        let mut spec = PolicySpec::new(PolicyMode::Monitor, rules, settings);
+        select(&mut spec, scope, piece.selectors.iter());
+        let (name, expression) = FOR_AUDITS;
+        spec.match_conditions =
+            vec![MatchCondition { name: name.to_owned(), expression: expression.to_owned() }];
+        spec.failure_policy = Some("Ignore".to_owned());
+        spec.background_audit = Some(true);
+        Some(self.manifest(names, rule.name, "-audit", spec))
+    }
+
+    fn manifest(
+        &self,
+        names: &mut ManifestNames,
+        rule: &str,
+        suffix: &str,
+        spec: PolicySpec,
+    ) -> PolicyManifest {
         let metadata = PolicyMetadata {
-            name: names.unique(self.namespace, self.name, name),
+            name: names.unique(self.namespace, self.name, &format!("{rule}{suffix}")),
             namespace: self.namespace.map(str::to_owned),
         };
         let kind = if self.is_cluster { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };
-        Ok(Conversion { not_converted, notes, manifest: Some(PolicyManifest::new(kind, metadata, spec)) })
+        PolicyManifest::new(kind, metadata, spec)
     }
 
-    /// Returns the exceptions for a rule as `exclude` entries, and what was not converted.
+    /// Returns what exceptions grant for a rule, and what was not converted, each with the document
+    /// and the title of its exception.
     fn convert_exceptions(
         &self,
-        exceptions: &mut [PolicyException],
+        exceptions: &mut [PolicyException<'_>],
         rule: &str,
-        reach: &Reach,
-    ) -> (Vec<Value>, Vec<NotConverted>) {
+        settings: &Map<String, Value>,
+        scopes: &[RequestScope],
+    ) -> (Vec<Grant>, Vec<(ExceptionTitle, FieldProblem)>) {
         let policy = match self.namespace {
             Some(namespace) => format!("{namespace}/{}", self.name),
             None => self.name.to_owned(),
         };
-        let excepted = ExceptedRule { policy: &policy, name: rule, is_cluster: self.is_cluster, reach };
-        let mut exclude = Vec::new();
-        let mut not_converted = Vec::new();
+        let Some(first) = scopes.first() else { return (Vec::new(), Vec::new()) };
+        let targets: BTreeSet<Target> =
+            scopes.iter().flat_map(|scope| scope.reach.targets.iter().copied()).collect();
+        let reach = Reach { targets, ..first.reach.clone() };
+        let excepted = ExceptedRule { policy: &policy, name: rule, settings, reach: &reach };
+        let mut grants = Vec::new();
+        let mut problems = Vec::new();
         for exception in exceptions {
-            let problems = match exception.convert(&excepted) {
-                None => continue,
-                Some(ExceptionConversion::Entries(entries, problems)) => {
-                    exclude.extend(entries);
-                    problems
-                }
-                Some(ExceptionConversion::NotConverted(problems)) => problems
-                    .iter()
-                    .map(|problem| problem.with_consequence("the exception is not applied"))
-                    .collect(),
-            };
-            let title = format!("{}, for {}", exception.title, self.title);
-            not_converted
-                .extend(problems.into_iter().map(|problem| NotConverted::new(&title, Some(rule), problem)));
+            let Some(mut conversion) = exception.convert(&excepted) else { continue };
+            grants.append(&mut conversion.grants);
+            let title =
+                ExceptionTitle { document: exception.document.to_owned(), title: exception.title.clone() };
+            problems.extend(conversion.problems.into_iter().map(|problem| (title.clone(), problem)));
         }
-        (exclude, not_converted)
+        (grants, problems)
     }
+}
 
-    /// Converts `background`. The audit scanner does not support subresources.
-    fn convert_background(
-        &self,
-        has_subresources: bool,
-        spec: &mut PolicySpec,
-        notes: &mut Vec<String>,
-    ) -> Result<(), InputError> {
-        let is_wanted = self.spec.boolean("background")?.unwrap_or(true);
-        if !is_wanted || has_subresources {
-            spec.background_audit = Some(false);
+/// Adds the entries of a rule and of the exceptions in a piece to settings, and that templates are
+/// not judged if the piece has none.
+fn with_entries(mut settings: Map<String, Value>, rule: &RuleParts<'_>, piece: &Piece) -> Map<String, Value> {
+    let entries: Vec<Value> = rule.entries.iter().chain(&piece.entries).cloned().collect();
+    if !entries.is_empty() {
+        settings.insert("exclude".to_owned(), entries.into());
+    }
+    if piece.targets.iter().all(|target| target.is_pod()) {
+        settings.insert("templates".to_owned(), "Ignore".into());
+    }
+    settings
+}
+
+/// Gives conditions with the name of another one a number, from the last to the first: the names in
+/// the input are last.
+fn make_names_unique(conditions: &mut [MatchCondition]) {
+    let mut names = BTreeSet::new();
+    for condition in conditions.iter_mut().rev() {
+        let name = condition.name.clone();
+        let mut count = 1_usize;
+        while !names.insert(condition.name.clone()) {
+            count = count.saturating_add(1);
+            condition.name = format!("{name}-{count}");
         }
-        if is_wanted && has_subresources {
-            notes.push(kubewarden::NO_BACKGROUND_AUDIT.to_owned());
-        }
-        Ok(())
+    }
+}
+
+/// Selects the namespaces and objects of a scope, in the namespaces that selectors select.
+fn select<'s>(
+    spec: &mut PolicySpec,
+    scope: &RequestScope,
+    selectors: impl Iterator<Item = &'s LabelSelector>,
+) {
+    let mut namespaces = scope.namespace_selector.clone();
+    for selector in selectors {
+        namespaces.get_or_insert_default().narrow(selector.clone());
+    }
+    spec.namespace_selector = namespaces.map(LabelSelector::into_expressions);
+    spec.object_selector.clone_from(&scope.object_selector);
+    let exclude = spec.settings.get("exclude").and_then(Value::as_array);
+    if exclude.into_iter().flatten().any(|entry| entry.get("namespaceSelector").is_some()) {
+        spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
     }
 }

@@ -1,9 +1,17 @@
-//! `PolicyException`s, as entries of the setting `exclude`.
+//! `PolicyException`s.
+//!
+//! Source: `MatchesException` in `pkg/engine/utils/exceptions.go` and `validatePssHandler` in
+//! `pkg/engine/handlers/validation/validate_pss.go` of kyverno/kyverno at 111e07b. An exception is
+//! compared with the object that is judged, and its `operations` are not read. If several
+//! exceptions match, one without `podSecurity` skips the rule, and otherwise the entries of all of
+//! them apply.
+
+use std::collections::BTreeSet;
 
 use rules::pattern::Pattern;
-use serde_json::{Map, Value};
 
-use super::exclude_entries::{self, ExceptedRule};
+use super::entry::Entry;
+use super::grant::{ExceptedRule, Grant};
 use super::match_resources::MatchResources;
 use super::resource_filter::ResourceFilter;
 use crate::InputError;
@@ -13,13 +21,22 @@ use crate::target::Target;
 
 /// A `PolicyException`.
 #[derive(Debug)]
-pub(super) struct PolicyException {
+pub(super) struct PolicyException<'d> {
+    /// The name of the document.
+    pub(super) document: &'d str,
     /// The kind and the name, for messages.
     pub(super) title: String,
+    /// The path of `exceptions`.
+    pub(super) exceptions_path: String,
+    match_path: String,
     rules: Vec<RuleReference>,
     matched: MatchResources,
-    /// The entries of `podSecurity`.
-    entries: Vec<Map<String, Value>>,
+    /// The entries of `podSecurity`; empty if the exception is from the whole rule.
+    entries: Vec<Entry>,
+    /// Whether the exception also applies to background scans.
+    in_background: bool,
+    /// The reasons why the exception is not applied.
+    obstacles: Vec<FieldProblem>,
     problems: Vec<FieldProblem>,
     /// Whether the exception applies to a rule in the same input.
     pub(super) is_used: bool,
@@ -33,21 +50,19 @@ struct RuleReference {
     rules: Vec<String>,
 }
 
-/// The result of converting an exception for a rule.
-#[derive(Debug)]
-pub(super) enum ExceptionConversion {
-    /// The exception becomes these entries, which exclude slightly more as the problems say.
-    Entries(Vec<Value>, Vec<FieldProblem>),
-    /// Entries would exclude more or less than the exception, so it is not applied.
-    NotConverted(Vec<FieldProblem>),
+/// What an exception allows in a rule.
+#[derive(Debug, Default)]
+pub(super) struct ExceptionConversion {
+    pub(super) grants: Vec<Grant>,
+    pub(super) problems: Vec<FieldProblem>,
 }
 
-impl PolicyException {
+impl<'d> PolicyException<'d> {
     /// Reads a document.
     ///
     /// # Errors
     /// Fields with values that Kyverno does not accept.
-    pub(super) fn read(title: String, document: &Fields<'_>) -> Result<Self, InputError> {
+    pub(super) fn read(title: String, document: &Fields<'d>) -> Result<Self, InputError> {
         let spec = document.required_object("spec")?;
         let mut rules = Vec::new();
         let mut problems = Vec::new();
@@ -58,73 +73,96 @@ impl PolicyException {
             problems.extend(reference.unknown(&["policyName", "ruleNames"]));
         }
         let matched = MatchResources::read(spec.object("match")?.as_ref())?;
-        let mut entries = Vec::new();
-        for entry in spec.objects("podSecurity")? {
-            problems.extend(entry.unknown(&["controlName", "images", "restrictedField", "values"]));
-            entries.push(entry.iter().map(|(key, value)| (key.to_owned(), value.clone())).collect());
-        }
-        let mut add = |key: &str, problem: &str| problems.push(FieldProblem::new(spec.path(key), problem));
-        if entries.is_empty() {
-            add(
-                "podSecurity",
-                "is missing, so the exception covers the whole rule, which exclude cannot express",
-            );
-        }
+        let entries = Entry::list(&spec, "podSecurity", &mut problems)?;
+        let mut obstacles = Vec::new();
         if spec.get("conditions").is_some() {
-            add("conditions", exclude_entries::NOT_EXPRESSIBLE);
-        }
-        if spec.boolean("background")? == Some(false) {
-            add("background", "an exclude entry also applies to background audits");
+            let problem =
+                "is evaluated with variables of Kyverno, which neither an entry nor a match condition has";
+            obstacles.push(FieldProblem::new(spec.path("conditions"), problem));
         }
         let known = ["exceptions", "match", "podSecurity", "conditions", "background"];
         problems.extend(spec.unknown(&known));
         problems.extend(matched.problems.iter().cloned());
-        problems.extend(matched.filters.iter().flat_map(|filter| filter.problems.clone()));
-        Ok(Self { title, rules, matched, entries, problems, is_used: false })
+        Ok(Self {
+            document: document.document(),
+            title,
+            exceptions_path: spec.path("exceptions"),
+            match_path: spec.path("match"),
+            rules,
+            matched,
+            entries,
+            in_background: spec.boolean("background")?.unwrap_or(true),
+            obstacles,
+            problems,
+            is_used: false,
+        })
     }
 
     /// Converts the exception for a rule; `None` if it does not apply to the rule.
     pub(super) fn convert(&mut self, rule: &ExceptedRule<'_>) -> Option<ExceptionConversion> {
-        // The names of the rules that Kyverno derives.
-        let derived = format!("autogen-{}", rule.name);
-        let derived_for_cron_jobs = format!("autogen-cronjob-{}", rule.name);
-        if ![rule.name, &derived, &derived_for_cron_jobs].iter().any(|name| self.applies_to(rule, name)) {
+        let covered = self.covered(rule);
+        if covered.is_empty() {
             return None;
         }
         self.is_used = true;
-        let is_uncovered = |target: &&Target| {
-            let name = match target {
-                Target::CronJob if rule.reach.is_derived(**target) => &derived_for_cron_jobs,
-                target if rule.reach.is_derived(**target) => &derived,
-                _ => rule.name,
-            };
-            !self.applies_to(rule, name)
-        };
-        let uncovered: Vec<Target> = rule.reach.targets.iter().filter(is_uncovered).copied().collect();
-        let mut problems = self.problems.clone();
-        if !uncovered.is_empty() {
-            problems.push(FieldProblem::new("spec.exceptions", exclude_entries::too_wide(&uncovered)));
+        let not_applied = |problem: &FieldProblem| problem.widening("the exception is not applied");
+        let mut conversion = ExceptionConversion { problems: self.problems.clone(), ..Default::default() };
+        if !self.obstacles.is_empty() {
+            conversion.problems.extend(self.obstacles.iter().map(not_applied));
+            return Some(conversion);
         }
         let filters: Vec<&ResourceFilter> = self.matched.filters.iter().collect();
         let groups: Vec<&[&ResourceFilter]> =
             if self.matched.any { filters.chunks(1).collect() } else { vec![&filters] };
-        let mut notes = Vec::new();
-        let mut conditions = Vec::new();
         for filters in groups {
-            conditions.extend(exclude_entries::conditions(filters, rule, &mut problems, &mut notes));
+            if filters.is_empty() || filters.iter().any(|filter| filter.is_empty()) {
+                conversion
+                    .problems
+                    .push(FieldProblem::new(&self.match_path, "is empty, which matches nothing"));
+                continue;
+            }
+            let unreadable: Vec<&FieldProblem> = filters.iter().flat_map(|filter| &filter.problems).collect();
+            if !unreadable.is_empty() {
+                conversion.problems.extend(unreadable.into_iter().map(not_applied));
+                continue;
+            }
+            let of_filter = |filter: &&ResourceFilter| filter.targets(&BTreeSet::new());
+            let targets = filters.iter().map(of_filter).fold(covered.clone(), |all, some| &all & &some);
+            if targets.is_empty() {
+                continue;
+            }
+            let grants = if self.entries.is_empty() {
+                Grant::of_whole_rule(filters, &targets, rule)
+            } else {
+                Grant::of_entries(&self.entries, filters, &targets, rule, &mut conversion.problems)
+            };
+            match grants {
+                Ok(grants) => conversion.grants.extend(grants),
+                Err(problem) => conversion.problems.push(not_applied(&problem)),
+            }
         }
-        if !problems.is_empty() {
-            return Some(ExceptionConversion::NotConverted(problems));
+        for grant in &mut conversion.grants {
+            grant.in_background = self.in_background;
         }
-        let mut entries = Vec::new();
-        for conditions in conditions {
-            entries.extend(self.entries.iter().map(|entry| {
-                let mut entry = entry.clone();
-                entry.extend(conditions.clone());
-                Value::Object(entry)
-            }));
-        }
-        Some(ExceptionConversion::Entries(entries, notes))
+        Some(conversion)
+    }
+
+    /// The targets of a rule for which the exception names the rule, or the rule that Kyverno
+    /// derives.
+    fn covered(&self, rule: &ExceptedRule<'_>) -> BTreeSet<Target> {
+        let derived = derived_name("autogen", rule.name);
+        let derived_for_cron_jobs = derived_name("autogen-cronjob", rule.name);
+        let is_covered = |target: &&Target| {
+            self.applies_to(
+                rule,
+                match target {
+                    Target::CronJob if rule.reach.is_derived(**target) => &derived_for_cron_jobs,
+                    target if rule.reach.is_derived(**target) => &derived,
+                    _ => rule.name,
+                },
+            )
+        };
+        rule.reach.targets.iter().filter(is_covered).copied().collect()
     }
 
     /// Whether the exception names a rule of the policy.
@@ -132,4 +170,11 @@ impl PolicyException {
         let references = self.rules.iter().filter(|reference| reference.policy == rule.policy);
         references.flat_map(|reference| &reference.rules).any(|pattern| Pattern::of(pattern).matches(name))
     }
+}
+
+/// The name of a derived rule, of which Kyverno keeps 63 bytes.
+fn derived_name(prefix: &str, rule: &str) -> String {
+    let mut name = format!("{prefix}-{rule}");
+    name.truncate(name.floor_char_boundary(63));
+    name
 }

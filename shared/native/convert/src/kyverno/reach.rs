@@ -7,31 +7,20 @@ use crate::cel::{self, CelExpression};
 use crate::target::Target;
 
 /// The targets and operations that a rule judges.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reach {
     pub(super) targets: BTreeSet<Target>,
     pub(super) operations: BTreeSet<Operation>,
     /// The workloads for which Kyverno derives a rule from the rule for pods.
-    pub(super) controllers: BTreeSet<Target>,
+    pub(super) derived: BTreeSet<Target>,
     /// Whether the policy is cluster-wide. A namespaced policy cannot select namespaces.
     pub(super) is_cluster: bool,
 }
 
 impl Reach {
-    /// Whether the policy judges pod templates.
-    pub(super) fn has_templates(&self) -> bool {
-        self.targets.iter().any(|target| !target.is_pod())
-    }
-
-    /// Whether the policy judges subresources, which are only updated.
-    pub(super) fn has_subresources(&self) -> bool {
-        self.operations.contains(&Operation::Update)
-            && self.targets.iter().any(|target| target.subresource().is_some())
-    }
-
     /// Whether Kyverno judges a target with a derived rule.
     pub(super) fn is_derived(&self, target: Target) -> bool {
-        self.controllers.contains(&target)
+        self.derived.contains(&target)
     }
 
     /// Returns expressions that narrow the reach to some of its targets and operations.
@@ -42,7 +31,7 @@ impl Reach {
     ) -> Vec<CelExpression> {
         let mut parts = Vec::new();
         if *targets != self.targets {
-            parts.push(cel::is_for_resource(targets));
+            parts.push(cel::is_for_resource(targets, &self.targets));
         }
         if *operations != self.operations {
             parts.push(cel::is_operation(operations));

@@ -21,36 +21,60 @@ use crate::target::Target;
 use crate::{LabelSelector, MatchCondition, Operation};
 
 /// The requests that a policy judges.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RequestScope {
     pub(super) reach: Reach,
     pub(super) namespace_selector: Option<LabelSelector>,
     pub(super) object_selector: Option<LabelSelector>,
     pub(super) conditions: Vec<MatchCondition>,
+    /// Whether a match condition is about more than the requesting user and the operation. The
+    /// audit scanner ignores match conditions.
+    pub(super) audit_differs: bool,
+    /// Whether `match` matches a target, before `exclude`.
+    pub(super) is_matched: bool,
     pub(super) problems: Vec<FieldProblem>,
 }
 
 impl RequestScope {
-    /// Converts `match` and `exclude`.
+    /// Converts `match` and `exclude`. The scopes are alternatives: a request is judged if one of
+    /// them contains it.
     ///
-    /// `controllers` is the value of the annotation that selects the workloads for which Kyverno
-    /// derives rules.
+    /// `derived` are the controllers for which Kyverno derives a rule.
     pub(super) fn of(
         matched: &MatchResources,
         excluded: &MatchResources,
-        controllers: Option<&str>,
+        derived: &BTreeSet<Target>,
+        is_cluster: bool,
+    ) -> Vec<Self> {
+        let alternatives = alternatives(matched, is_cluster);
+        let mut scopes: Vec<Self> =
+            alternatives.iter().map(|matched| Self::of_one(matched, excluded, derived, is_cluster)).collect();
+        // Problems that all scopes share are listed once.
+        let mut seen = BTreeSet::new();
+        for scope in &mut scopes {
+            scope.problems.retain(|problem| seen.insert((problem.path.clone(), problem.problem.clone())));
+        }
+        scopes
+    }
+
+    fn of_one(
+        matched: &MatchResources,
+        excluded: &MatchResources,
+        derived: &BTreeSet<Target>,
         is_cluster: bool,
     ) -> Self {
         let mut scope = Self {
             reach: Reach {
                 targets: BTreeSet::new(),
                 operations: BTreeSet::new(),
-                controllers: derived_controllers(matched, excluded, controllers),
+                derived: derived.clone(),
                 is_cluster,
             },
             namespace_selector: None,
             object_selector: None,
             conditions: Vec::new(),
+            audit_differs: false,
+            is_matched: false,
             problems: [&matched.problems[..], &excluded.problems].concat(),
         };
         scope.check_kinds(matched);
@@ -59,11 +83,12 @@ impl RequestScope {
         } else {
             scope.match_all(&matched.filters);
         }
+        scope.is_matched = !scope.reach.targets.is_empty() && !scope.reach.operations.is_empty();
         scope.exclude(excluded);
         scope
     }
 
-    fn add_condition(&mut self, name: &str, expression: &CelExpression) {
+    pub(super) fn add_condition(&mut self, name: &str, expression: &CelExpression) {
         if !expression.is_always_true() {
             let condition = MatchCondition { name: name.to_owned(), expression: expression.to_string() };
             self.conditions.push(condition);
@@ -87,7 +112,7 @@ impl RequestScope {
     }
 
     fn leave_out(&mut self, problem: &FieldProblem) {
-        self.problems.push(problem.with_consequence("without it, the policy judges more requests"));
+        self.problems.push(problem.widening("without it, the policy judges more requests"));
     }
 
     fn match_all(&mut self, filters: &[ResourceFilter]) {
@@ -99,7 +124,7 @@ impl RequestScope {
                 // In Kyverno, an empty filter matches nothing.
                 self.reach.targets.clear();
             }
-            self.reach.targets = &self.reach.targets & &filter.targets(&self.reach.controllers);
+            self.reach.targets = &self.reach.targets & &filter.targets(&self.reach.derived);
             self.reach.operations = &self.reach.operations & &filter.operations();
             for problem in &filter.problems {
                 self.leave_out(problem);
@@ -120,8 +145,14 @@ impl RequestScope {
                     Condition::Labels(selector) if !has_wildcards(selector) => {
                         self.object_selector.get_or_insert_default().narrow(selector.clone());
                     }
-                    condition if condition.is_about_object() => about_object.push(condition),
-                    condition => expressions.push(condition.expression("object")),
+                    condition => {
+                        self.audit_differs |= condition.is_seen_in_audits();
+                        if condition.is_about_object() {
+                            about_object.push(condition);
+                        } else {
+                            expressions.push(condition.expression("object"));
+                        }
+                    }
                 }
             }
         }
@@ -135,7 +166,7 @@ impl RequestScope {
         // In Kyverno, an empty filter matches nothing.
         let filters: Vec<&ResourceFilter> = filters.iter().filter(|filter| !filter.is_empty()).collect();
         for filter in &filters {
-            self.reach.targets.append(&mut filter.targets(&self.reach.controllers));
+            self.reach.targets.append(&mut filter.targets(&self.reach.derived));
             self.reach.operations.append(&mut filter.operations());
         }
         let mut alternatives = Vec::new();
@@ -145,11 +176,10 @@ impl RequestScope {
             }
             for LocatedCondition { path, condition } in &filter.conditions {
                 if matches!(condition, Condition::NamespaceSelector(_)) {
-                    let problem = "namespace labels cannot be one of several alternatives";
-                    self.leave_out(&FieldProblem::new(path, problem));
+                    self.leave_out(&FieldProblem::new(path, NO_NAMESPACE_SELECTOR));
                 }
             }
-            let (targets, operations) = (filter.targets(&self.reach.controllers), filter.operations());
+            let (targets, operations) = (filter.targets(&self.reach.derived), filter.operations());
             if targets.is_empty() || operations.is_empty() {
                 continue;
             }
@@ -163,6 +193,8 @@ impl RequestScope {
             if !about_object.is_empty() {
                 parts.push(CelExpression::of_either_object(|object| condition::all(&about_object, object)));
             }
+            self.audit_differs |=
+                filter.conditions.iter().any(|located| located.condition.is_seen_in_audits());
             // An alternative without conditions is always true, and so is the disjunction.
             parts.retain(|part| !part.is_always_true());
             alternatives.push(CelExpression::All(parts));
@@ -179,12 +211,18 @@ impl RequestScope {
         for filters in groups {
             match Exclusion::of(filters, &self.reach) {
                 Exclusion::Nothing => {}
+                Exclusion::Targets(targets) => self.reach.targets.retain(|target| !targets.contains(target)),
                 Exclusion::OtherNamespaces(selector) => self.select_namespaces(selector),
-                Exclusion::Requests(expression) => expressions.push(expression.negated()),
+                Exclusion::Requests(expression) => {
+                    self.audit_differs |= filters
+                        .iter()
+                        .flat_map(|filter| &filter.conditions)
+                        .any(|located| located.condition.is_seen_in_audits());
+                    expressions.push(expression.negated());
+                }
                 Exclusion::NotConverted(problems) => {
-                    let excluded = |problem: &FieldProblem| {
-                        problem.with_consequence("the policy judges what it excludes")
-                    };
+                    let excluded =
+                        |problem: &FieldProblem| problem.widening("the policy judges what it excludes");
                     self.problems.extend(problems.iter().map(excluded));
                 }
             }
@@ -192,27 +230,27 @@ impl RequestScope {
         self.add_condition("is-not-excluded", &CelExpression::All(expressions));
     }
 
-    fn select_namespaces(&mut self, selector: LabelSelector) {
+    pub(super) fn select_namespaces(&mut self, selector: LabelSelector) {
         self.namespace_selector.get_or_insert_default().narrow(selector);
     }
 }
 
-/// Returns the workloads for which Kyverno derives rules, restricted to those that the annotation
-/// names.
-fn derived_controllers(
-    matched: &MatchResources,
-    excluded: &MatchResources,
-    annotation: Option<&str>,
-) -> BTreeSet<Target> {
-    let mut filters = matched.filters.iter().chain(&excluded.filters);
-    if !filters.all(ResourceFilter::permits_derived_rules)
-        || !matched.filters.iter().any(ResourceFilter::names_pods)
-    {
-        return BTreeSet::new();
+/// Splits alternatives that select namespaces by label from each other, because a policy has only
+/// one such selector.
+fn alternatives(matched: &MatchResources, is_cluster: bool) -> Vec<MatchResources> {
+    if !(is_cluster && matched.any && matched.filters.len() > 1) {
+        return vec![matched.clone()];
     }
-    let is_chosen = |target: &Target| match annotation {
-        None | Some("" | "all") => true,
-        Some(kinds) => kinds.split(',').any(|kind| kind.trim() == target.kind()),
+    let selects_namespaces = |filter: &&ResourceFilter| {
+        filter.conditions.iter().any(|located| matches!(located.condition, Condition::NamespaceSelector(_)))
     };
-    Target::CONTROLLERS.into_iter().filter(is_chosen).collect()
+    let (selecting, others): (Vec<&ResourceFilter>, Vec<&ResourceFilter>) =
+        matched.filters.iter().partition(selects_namespaces);
+    let of = |filters: &[&ResourceFilter]| MatchResources {
+        filters: filters.iter().map(|filter| (*filter).clone()).collect(),
+        any: true,
+        problems: matched.problems.clone(),
+    };
+    let others = (!others.is_empty()).then(|| of(&others));
+    others.into_iter().chain(selecting.into_iter().map(|filter| of(&[filter]))).collect()
 }

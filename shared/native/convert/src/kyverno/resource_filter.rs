@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::condition::{Condition, LocatedCondition, has_wildcards};
 use super::kind_pattern::KindPattern;
+use super::selector;
 use crate::conversion::FieldProblem;
 use crate::fields::{Fields, UNKNOWN};
 use crate::target::Target;
-use crate::{InputError, LabelSelector, LabelSelectorRequirement, Operation};
+use crate::{InputError, Operation};
 
 /// A filter, which matches a request that meets all of its conditions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ResourceFilter {
     pub(super) conditions: Vec<LocatedCondition>,
     /// The fields that no condition expresses.
@@ -87,12 +88,12 @@ impl ResourceFilter {
             self.add(resources.path("annotations"), Condition::Annotations(pairs.collect()));
         }
         if let Some(labels) = resources.object("selector")? {
-            let selector = self.read_selector(&labels)?;
+            let selector = selector::read(&labels, &mut self.problems)?;
             self.add(resources.path("selector"), Condition::Labels(selector));
         }
         if let Some(labels) = resources.object("namespaceSelector")? {
             let path = resources.path("namespaceSelector");
-            let selector = self.read_selector(&labels)?;
+            let selector = selector::read(&labels, &mut self.problems)?;
             if has_wildcards(&selector) {
                 let problem = "namespace labels cannot be matched with patterns";
                 self.problems.push(FieldProblem::new(path, problem));
@@ -112,38 +113,6 @@ impl ResourceFilter {
         ];
         self.add_unknown(resources, &known);
         Ok(())
-    }
-
-    fn read_selector(&mut self, fields: &Fields<'_>) -> Result<LabelSelector, InputError> {
-        let labels = fields.pairs("matchLabels")?.into_iter();
-        let mut selector = LabelSelector {
-            match_labels: labels.map(|(key, value)| (key.to_owned(), Value::from(value))).collect(),
-            match_expressions: Vec::new(),
-        };
-        for requirement in fields.objects("matchExpressions")? {
-            let required = |key: &str| {
-                let text = requirement.text(key)?.filter(|text| !text.is_empty());
-                text.map(str::to_owned).ok_or_else(|| requirement.missing(key))
-            };
-            let (key, operator) = (required("key")?, required("operator")?);
-            let values = owned(requirement.texts("values")?);
-            let takes_values = match operator.as_str() {
-                "In" | "NotIn" => true,
-                "Exists" | "DoesNotExist" => false,
-                _ => {
-                    let problem = "unknown operator; use In, NotIn, Exists or DoesNotExist";
-                    return Err(requirement.error("operator", problem));
-                }
-            };
-            if takes_values == values.is_empty() {
-                let problem = if takes_values { "must not be empty" } else { "must be empty" };
-                return Err(requirement.error("values", format!("{problem} for the operator {operator}")));
-            }
-            selector.match_expressions.push(LabelSelectorRequirement { key, operator, values });
-            self.add_unknown(&requirement, &["key", "operator", "values"]);
-        }
-        self.add_unknown(fields, &["matchLabels", "matchExpressions"]);
-        Ok(selector)
     }
 
     fn read_subjects(&mut self, fields: &Fields<'_>) -> Result<(), InputError> {
@@ -173,16 +142,22 @@ impl ResourceFilter {
         self.conditions.is_empty() && self.problems.is_empty()
     }
 
-    /// Returns the targets that the filter matches. A pod also stands for the given controllers.
-    pub(super) fn targets(&self, controllers: &BTreeSet<Target>) -> BTreeSet<Target> {
+    /// Returns the targets that the filter matches, with those of derived rules.
+    ///
+    /// In a derived rule, controllers take the place of pods. In that for `CronJob`, they take the
+    /// place of all kinds.
+    pub(super) fn targets(&self, derived: &BTreeSet<Target>) -> BTreeSet<Target> {
         let mut targets = BTreeSet::from(Target::ALL);
         for kinds in self.kinds() {
-            let mut matched = BTreeSet::new();
-            for kind in kinds.iter().filter_map(|kind| KindPattern::parse(kind)) {
-                matched.append(&mut kind.targets());
-                if kind.is_pod() {
-                    matched.extend(controllers);
-                }
+            let mut matched: BTreeSet<Target> = kinds
+                .iter()
+                .filter_map(|kind| KindPattern::parse(kind))
+                .flat_map(|kind| kind.targets())
+                .collect();
+            if has_pod(kinds) {
+                matched.extend(derived);
+            } else if derived.contains(&Target::CronJob) {
+                matched.insert(Target::CronJob);
             }
             targets.retain(|target| matched.contains(target));
         }
@@ -207,34 +182,15 @@ impl ResourceFilter {
         })
     }
 
-    /// Whether Kyverno derives rules for controllers from a rule with this filter.
-    pub(super) fn permits_derived_rules(&self) -> bool {
-        self.conditions.iter().all(|LocatedCondition { condition, .. }| match condition {
-            Condition::Names(_) | Condition::Labels(_) | Condition::Annotations(_) => false,
-            Condition::Kinds(kinds) => kinds.len() == 1 || !has_pod(kinds),
-            _ => true,
-        })
-    }
-
-    /// Whether the filter names ephemeral containers, for features of Kyverno in which a pod does
-    /// not include its subresources.
-    pub(super) fn names_ephemeral_containers(&self) -> bool {
-        let is_named = |kind: &String| {
-            KindPattern::parse(kind).is_some_and(|kind| {
-                kind.has_subresource() && kind.targets().contains(&Target::EphemeralContainers)
-            })
-        };
-        self.kinds().all(|kinds| kinds.iter().any(is_named))
-    }
-
-    /// Whether the filter names the kind Pod.
-    pub(super) fn names_pods(&self) -> bool {
-        self.kinds().any(|kinds| has_pod(kinds))
+    /// The kinds that the filter names.
+    pub(super) fn named_kinds(&self) -> impl Iterator<Item = &String> {
+        self.kinds().flatten()
     }
 }
 
-fn has_pod(kinds: &[String]) -> bool {
-    kinds.iter().filter_map(|kind| KindPattern::parse(kind)).any(|kind| kind.is_pod())
+/// Whether a list of kinds names pods.
+pub(super) fn has_pod<'k>(kinds: impl IntoIterator<Item = &'k String>) -> bool {
+    kinds.into_iter().filter_map(|kind| KindPattern::parse(kind)).any(|kind| kind.is_pod())
 }
 
 fn judged_operations(resources: &Fields<'_>, operations: &[&str]) -> Result<BTreeSet<Operation>, InputError> {

@@ -28,6 +28,12 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    /// Creates the piece with an object of a running cluster, as a list has it.
+    #[must_use]
+    pub fn live(origin: Arc<Origin>, text: String, list: Arc<List>) -> Self {
+        Self { origin, text, at: Cursor::START.0, list: Some(list), is_envelope: false }
+    }
+
     /// Creates a chunk without a text.
     pub(crate) fn empty(name: &str) -> Self {
         let at = Cursor::START.0;
@@ -71,6 +77,16 @@ pub struct List {
     pub(crate) fields: Map<String, Value>,
 }
 
+impl List {
+    /// Creates a list of objects of a kind.
+    #[must_use]
+    pub fn of(api_version: &str, kind: &str) -> Arc<Self> {
+        let text = |name: &str, value: String| (name.to_owned(), Value::String(value));
+        let fields = [text("apiVersion", api_version.to_owned()), text("kind", format!("{kind}List"))];
+        Arc::new(Self { fields: fields.into_iter().collect() })
+    }
+}
+
 /// A text that cannot be read, with the place.
 #[derive(Clone, Debug)]
 pub struct Unreadable {
@@ -78,6 +94,14 @@ pub struct Unreadable {
     pub origin: Arc<Origin>,
     /// The problem and its position.
     pub problem: Problem,
+}
+
+impl Unreadable {
+    /// Creates a problem that is in no text.
+    #[must_use]
+    pub fn new(origin: Arc<Origin>, message: String) -> Self {
+        Self { origin, problem: Problem { at: None, message } }
+    }
 }
 
 /// A position that follows a text.

@@ -1,16 +1,19 @@
 //! Files, folders and the standard input.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::WalkBuilder;
+use kinds::Kinds;
 use manifest::Problem;
 
 use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
 use super::tracked;
+use crate::cluster::Kind;
 
 /// The input of a scan.
 ///
@@ -20,8 +23,35 @@ pub trait Input {
     /// Returns the next piece or problem; `None` at the end.
     fn next(&mut self) -> Option<Result<Chunk, Unreadable>>;
 
-    /// Returns to the beginning.
+    /// Returns to the beginning, where nothing is selected.
     fn rewind(&mut self);
+
+    /// Notes that only objects of some kinds are of interest until the input is rewound. An input
+    /// that cannot leave out the others yields them as well.
+    fn select(&mut self, _: &BTreeSet<Kind>) {}
+
+    /// Returns the kinds of the objects that could not be read since the beginning, each with the
+    /// reason. The absence of such an object means nothing.
+    fn withheld(&self) -> BTreeMap<Kind, String> {
+        BTreeMap::new()
+    }
+
+    /// Returns the kinds that exist besides those of Kubernetes and those that objects of the input
+    /// define.
+    fn kinds(&self) -> Kinds {
+        Kinds::default()
+    }
+
+    /// Returns sentences for users about how the objects were read.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns whether the objects are those of a running cluster. They are in no file, can be
+    /// read only once, and the objects for look-ups come from elsewhere.
+    fn is_live(&self) -> bool {
+        false
+    }
 
     /// Returns the number of bytes, if it is known.
     fn size(&self) -> Option<u64> {

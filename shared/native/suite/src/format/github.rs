@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use report::{Place, Position, github_command};
+use report::{Place, Position, Span, github_command};
 
 use super::junit::summary;
 use crate::{Mistake, Results, Status};
@@ -55,6 +55,6 @@ fn of_mistake(mistake: &Mistake) -> String {
 
 /// The place of a line; without one, that of the file.
 fn place(file: &str, line: Option<u64>) -> Place {
-    let at = Position { line: line.unwrap_or(1), column: 1 };
-    Place { file: file.to_owned(), start: at, end: at, is_exact: false }
+    let at = line.map(|line| Position { line, column: 1 });
+    Place { file: file.to_owned(), span: at.map(|at| Span { start: at, end: at }), is_exact: false }
 }

@@ -21,7 +21,11 @@ pub(super) fn write(out: &mut dyn Write, results: &Results) -> io::Result<()> {
     }
     if let Some(coverage) = results.coverage.as_ref().filter(|coverage| coverage.is_too_low()) {
         let missing = coverage.policies.iter().flat_map(|policy| {
-            policy.missing().into_iter().map(|missing| format!("{}: {missing}", policy.name)).collect::<Vec<_>>()
+            policy
+                .missing()
+                .into_iter()
+                .map(|missing| format!("{}: {missing}", policy.name))
+                .collect::<Vec<_>>()
         });
         let message = format!("the cases cover {} %", coverage.percent());
         let test = ("is high enough".to_owned(), Some(("failure", message, missing.collect())));
@@ -100,6 +104,10 @@ fn write_test(out: &mut dyn Write, suite: &str, name: &str, outcome: &Outcome) -
     let text: Vec<String> = lines.iter().map(|line| markup(line)).collect();
     writeln!(out, r#"    <testcase classname="{suite}" name="{name}">"#)?;
     let message = markup(message);
-    writeln!(out, r#"      <{element} message="{message}" type="{element}">{}</{element}>"#, text.join("\n"))?;
+    writeln!(
+        out,
+        r#"      <{element} message="{message}" type="{element}">{}</{element}>"#,
+        text.join("\n")
+    )?;
     writeln!(out, "    </testcase>")
 }

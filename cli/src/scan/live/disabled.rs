@@ -1,0 +1,48 @@
+//! Scans of running clusters in a build without the feature `live`.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use scan::{Files, Operation, Policy};
+
+use super::args::LiveArgs;
+use super::policies::PolicySet;
+use crate::args::EngineArgs;
+use crate::failure::Failure;
+
+/// A running cluster, which does not exist.
+pub(super) enum Cluster {}
+
+impl Cluster {
+    /// Connects to nothing.
+    ///
+    /// # Errors
+    /// Always.
+    pub(super) fn connect(_: &LiveArgs) -> Result<Self, Failure> {
+        let problem = "is not part of this build; run `cargo build --package portcullis` to build it in";
+        Err(Failure::about("--live", problem))
+    }
+
+    /// Returns no flag.
+    pub(super) fn interrupted(&self) -> Arc<AtomicBool> {
+        match *self {}
+    }
+
+    /// Loads no policies.
+    ///
+    /// # Errors
+    /// None.
+    pub(super) fn policies(&self, _: &EngineArgs, _: Option<&str>) -> Result<PolicySet, Failure> {
+        match *self {}
+    }
+
+    /// Returns no objects.
+    pub(super) fn objects(&self, _: &[Policy], _: Operation, _: Option<&str>) -> Files {
+        match *self {}
+    }
+
+    /// Returns no objects.
+    pub(super) fn look_ups(&self, _: Option<&str>) -> Files {
+        match *self {}
+    }
+}

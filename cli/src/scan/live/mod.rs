@@ -1,0 +1,99 @@
+//! Scans of running clusters.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ::live::{Connection, Deployed, Discovery, LookUps, Objects, Target};
+use report::{Level, Notice};
+use scan::{Operation, Policy};
+use serde_json::Value;
+
+use super::args::LiveArgs;
+use super::policies::PolicySet;
+use super::progress::catch_interrupt;
+use crate::args::EngineArgs;
+use crate::failure::Failure;
+use crate::source::SourceName;
+
+/// A running cluster.
+pub(super) struct Cluster {
+    connection: Connection,
+    discovery: Discovery,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Cluster {
+    /// Connects to a cluster and asks for its kinds. The first Ctrl-C interrupts its requests.
+    ///
+    /// # Errors
+    /// A cluster that cannot be reached, and credentials that it rejects.
+    pub(super) fn connect(args: &LiveArgs) -> Result<Self, Failure> {
+        let target = Target { kubeconfig: args.kubeconfig.clone(), context: args.context.clone() };
+        let mut connection = Connection::open(&target).map_err(failure)?;
+        let interrupted = catch_interrupt()?;
+        connection.interrupt_by(Arc::clone(&interrupted));
+        let discovery = Discovery::read(&connection).map_err(failure)?;
+        Ok(Self { connection, discovery, interrupted })
+    }
+
+    /// Returns the flag that the first Ctrl-C sets.
+    pub(super) fn interrupted(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupted)
+    }
+
+    /// Loads the policies that are deployed in the cluster.
+    ///
+    /// # Errors
+    /// A cluster without policies. A policy that cannot be loaded becomes a notice.
+    pub(super) fn policies(
+        &self,
+        engine: &EngineArgs,
+        namespace: Option<&str>,
+    ) -> Result<PolicySet, Failure> {
+        let deployed = Deployed::read(&self.connection, &self.discovery, namespace).map_err(failure)?;
+        let mut policies = PolicySet::default();
+        for message in deployed.problems {
+            policies.notices.push(Notice { level: Level::Error, place: None, message });
+        }
+        for manifest in &deployed.manifests {
+            let text = |pointer| manifest.pointer(pointer).and_then(Value::as_str);
+            let name = format!(
+                "{} {}",
+                text("/kind").unwrap_or_default(),
+                text("/metadata/name").unwrap_or_default()
+            );
+            // The webhook of a policy exists once the policy server runs it.
+            if let Some(status) = text("/status/policyStatus").filter(|status| *status != "active") {
+                let message = format!(
+                    "{name}: is not active but {status}, so the API server does not ask it yet; it judges here"
+                );
+                policies.notices.push(Notice { level: Level::Warning, place: None, message });
+            }
+            policies.add(manifest, &SourceName::new(name), engine);
+        }
+        if policies.policies.is_empty() && policies.notices.is_empty() {
+            let problem = "no policy of Kubewarden is deployed; deploy one, or name policies with --policy";
+            return Err(Failure::about(self.connection.name(), problem));
+        }
+        Ok(policies)
+    }
+
+    /// Returns the objects that the rules of policies fit.
+    pub(super) fn objects(
+        &self,
+        policies: &[Policy],
+        operation: Operation,
+        namespace: Option<&str>,
+    ) -> Objects<'_> {
+        Objects::new(&self.connection, &self.discovery, policies, operation, namespace)
+    }
+
+    /// Returns the objects that policies look up.
+    pub(super) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
+        LookUps::new(&self.connection, &self.discovery, namespace)
+    }
+}
+
+fn failure(error: ::live::Error) -> Failure {
+    Failure::new(error.to_string())
+}

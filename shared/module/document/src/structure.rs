@@ -1,0 +1,231 @@
+//! The end of an object or array, found by its structure alone.
+//!
+//! Most of a payload is never read by any rule, so passing over it dominates the cost of a request.
+//! Only quotes, escapes and brackets matter for the end of a value. They are found for 64 bytes at
+//! a time, as bits of a word, the way simdjson does it ("Parsing Gigabytes of JSON per Second",
+//! Langdale and Lemire, 2019, sections 3.1.1 and 3.1.2). The text between them is not validated:
+//! the host has parsed and serialized the payload, and the native tools parse what they read.
+//! DESIGN.md has the figures.
+
+/// The number of bytes that are examined at once: one bit of a word for each.
+const BLOCK: usize = 64;
+
+/// The bytes of a block that matter, as bits; that of the first byte is the lowest.
+struct Marks {
+    quotes: u64,
+    backslashes: u64,
+    /// `{` and `[`.
+    opening: u64,
+    /// `}` and `]`.
+    closing: u64,
+}
+
+/// Returns the position after the bracket that closes the object or array at `start`; `None` if the
+/// text ends before.
+pub(crate) fn end(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut depth = 0_u32;
+    // Whether the block begins within a string: no bit or every bit.
+    let mut within = 0_u64;
+    // Whether the first byte of the block is escaped: the lowest bit.
+    let mut carried = 0_u64;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let Marks { mut quotes, backslashes, mut opening, mut closing } = match rest.first_chunk() {
+            Some(block) => marks(block),
+            None if rest.is_empty() => return None,
+            None => marks(&last(rest)),
+        };
+        if backslashes | carried != 0 {
+            quotes &= !escaped(backslashes, &mut carried);
+        }
+        let strings = within ^ parity(quotes);
+        // Copies the highest bit to all others.
+        within = 0_u64.wrapping_sub(strings >> 63);
+        opening &= !strings;
+        closing &= !strings;
+        if closing.count_ones() >= depth {
+            // The value may end in this block: behind the bracket that closes as many as are open.
+            let mut brackets = closing;
+            let mut closed = 0_u32;
+            while brackets != 0 {
+                let bracket = brackets & brackets.wrapping_neg();
+                closed = closed.wrapping_add(1);
+                let opened = (opening & bracket.wrapping_sub(1)).count_ones();
+                if depth.wrapping_add(opened) == closed {
+                    return Some(at.wrapping_add(bracket.trailing_zeros() as usize).wrapping_add(1));
+                }
+                brackets ^= bracket;
+            }
+        }
+        depth = depth.wrapping_add(opening.count_ones()).wrapping_sub(closing.count_ones());
+        at = at.wrapping_add(BLOCK);
+    }
+}
+
+/// Returns the last bytes of a text as a block.
+#[cold]
+fn last(rest: &[u8]) -> [u8; BLOCK] {
+    let mut block = [b' '; BLOCK];
+    for (byte, rest) in block.iter_mut().zip(rest) {
+        *byte = *rest;
+    }
+    block
+}
+
+/// Returns the bytes that backslashes escape. `carried` is the escape from one block to the next.
+fn escaped(backslashes: u64, carried: &mut u64) -> u64 {
+    let mut escaped = *carried;
+    let mut rest = backslashes & !escaped;
+    *carried = 0;
+    while rest != 0 {
+        let backslash = rest & rest.wrapping_neg();
+        let next = backslash << 1;
+        *carried = backslash >> 63;
+        escaped |= next;
+        rest &= !(backslash | next);
+    }
+    escaped
+}
+
+/// Returns for each bit whether the number of bits up to and including it is odd: from the bit of
+/// an opening quote up to that before its closing quote.
+fn parity(mut bits: u64) -> u64 {
+    for distance in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << distance;
+    }
+    bits
+}
+
+/// `[` and `{`, and `]` and `}`, differ in this bit, which no other byte that matters has.
+const BRACE: u8 = 0x20;
+
+#[cfg(not(target_feature = "simd128"))]
+fn marks(block: &[u8; BLOCK]) -> Marks {
+    let bits =
+        |is: fn(u8) -> bool| block.iter().rev().fold(0_u64, |bits, byte| bits << 1 | u64::from(is(*byte)));
+    Marks {
+        quotes: bits(|byte| byte == b'"'),
+        backslashes: bits(|byte| byte == b'\\'),
+        opening: bits(|byte| byte | BRACE == b'{'),
+        closing: bits(|byte| byte | BRACE == b'}'),
+    }
+}
+
+/// Examines 16 bytes at a time.
+#[cfg(target_feature = "simd128")]
+fn marks(block: &[u8; BLOCK]) -> Marks {
+    use core::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
+
+    let mut marks = Marks { quotes: 0, backslashes: 0, opening: 0, closing: 0 };
+    let (vectors, _) = block.as_chunks::<16>();
+    for vector in vectors.iter().rev() {
+        let (words, _) = vector.as_chunks::<8>();
+        let [low, high] = words else { continue };
+        let bytes = u64x2(u64::from_le_bytes(*low), u64::from_le_bytes(*high));
+        let braces = v128_or(bytes, u8x16_splat(BRACE));
+        let bits = |bytes, byte| u64::from(u8x16_bitmask(u8x16_eq(bytes, u8x16_splat(byte))));
+        marks.quotes = marks.quotes << 16 | bits(bytes, b'"');
+        marks.backslashes = marks.backslashes << 16 | bits(bytes, b'\\');
+        marks.opening = marks.opening << 16 | bits(braces, b'{');
+        marks.closing = marks.closing << 16 | bits(braces, b'}');
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the end of the first value of a text as `serde_json` finds it.
+    fn expected(text: &str) -> Option<usize> {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+        values.next()?.ok()?;
+        Some(values.byte_offset())
+    }
+
+    /// Strings that look like structure, and structure that looks like strings.
+    const VALUES: &[&str] = &[
+        "{}",
+        "[]",
+        "[[],{}]",
+        r#"{"a":"}"}"#,
+        r#"{"}":1}"#,
+        r#"["]","[","{","}"]"#,
+        r#"["\""]"#,
+        r#"["\"]"]"#,
+        r#"["\\"]"#,
+        r#"["\\\"]"]"#,
+        r#"{"\"":["\\",{"\\\"}":"]"}]}"#,
+        r#"["\u0022]"]"#,
+        r#"[""]"#,
+        "[1e5,-0.5,true,null]",
+        "[\"\u{e9}\u{1f600}\u{5b57}\u{fb}\u{fd}\u{7f}\"]",
+        "[ \t\n\r]",
+    ];
+
+    /// Every value at every offset of a block, behind text with and without quotes and escapes, and
+    /// across the border of two blocks.
+    #[test]
+    fn a_value_ends_where_serde_json_ends_it_at_every_offset() {
+        let fillers = [" ", "x", r"\\", r#"\""#, "[", "}"];
+        let mut judged = 0_usize;
+        for value in VALUES {
+            for offset in 0..=2 * BLOCK {
+                for filler in fillers {
+                    let padding = filler.repeat(offset);
+                    let padding = if filler == " " { padding } else { format!("\"{padding}\",") };
+                    let text = format!("[{padding}{value}],\"]");
+                    let expected = expected(&text);
+                    assert_eq!(end(text.as_bytes(), 0), expected, "{text}");
+                    judged += usize::from(expected.is_some());
+                }
+            }
+        }
+        assert_eq!(judged, VALUES.len() * (2 * BLOCK + 1) * fillers.len());
+    }
+
+    /// Every byte at every offset of a block: only those that matter change the end of a value.
+    #[test]
+    fn other_bytes_do_not_matter() {
+        for byte in 0..=u8::MAX {
+            for offset in 0..BLOCK {
+                let mut text = [b"[", vec![b' '; offset].as_slice(), &[byte], b" ]"].concat();
+                let expected = match byte {
+                    b'"' | b'[' | b'{' => None,
+                    b']' | b'}' => Some(offset + 2),
+                    _ => Some(text.len()),
+                };
+                text.extend(vec![b' '; BLOCK]);
+                assert_eq!(end(&text, 0), expected, "{byte:#x} at {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_early_has_no_end() {
+        for text in ["", "[", r#"{"a":[1,2]"#, r#"["]"#, r#"["\"]"#, "[[[]"] {
+            for spaces in [0, 1, 62, 63, 64, 65, 128] {
+                let text = format!("{text}{}", " ".repeat(spaces));
+                assert_eq!(end(text.as_bytes(), 0), None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn depth_and_length_have_no_limit() {
+        let brackets = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
+        assert_eq!(end(&brackets, 0), Some(brackets.len()));
+        let string = format!("[\"{}\"]", r#"\"]"#.repeat(2_000_000));
+        assert_eq!(end(string.as_bytes(), 0), Some(string.len()));
+    }
+
+    #[test]
+    fn escapes_are_carried_to_the_next_block() {
+        let mut carried = 0;
+        assert_eq!((escaped(1 << 63, &mut carried), carried), (0, 1));
+        // An escaped backslash escapes nothing.
+        assert_eq!((escaped(0b1, &mut carried), carried), (0b1, 0));
+        assert_eq!((escaped(0b1011, &mut carried), carried), (0b1_0010, 0));
+    }
+}

@@ -1,0 +1,148 @@
+//! Lists of objects, a page at a time.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::connection::Connection;
+use crate::error::Error;
+use kinds::Resource;
+
+/// The most objects of a page.
+const LIMIT: usize = 500;
+
+/// The size of a page above which the next ones have fewer objects.
+const LARGE: usize = 8 * 1024 * 1024;
+
+/// Objects of one resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    pub(crate) resource: Resource,
+    /// The only namespace; `None` for all.
+    pub(crate) namespace: Option<String>,
+    /// The name of the only object; `None` for all.
+    pub(crate) name: Option<String>,
+}
+
+impl Listing {
+    /// Returns the path of the list.
+    fn path(&self) -> String {
+        let Resource { group, version, plural, .. } = &self.resource;
+        let root =
+            if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
+        match &self.namespace {
+            Some(namespace) => format!("{root}/namespaces/{namespace}/{plural}"),
+            None => format!("{root}/{plural}"),
+        }
+    }
+
+    /// Returns the right that the list needs, as a sentence says it.
+    pub(crate) fn right(&self) -> String {
+        let Resource { group, plural, .. } = &self.resource;
+        let place = match &self.namespace {
+            Some(namespace) => format!("in the namespace {namespace}"),
+            None => "at cluster scope".to_owned(),
+        };
+        format!("list {plural} in the API group \"{group}\" {place}")
+    }
+}
+
+/// The pages of a listing.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    path: String,
+    /// The token of the next page; `None` at the end.
+    next: Option<String>,
+    has_begun: bool,
+    limit: usize,
+}
+
+/// A page.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The texts of the objects.
+    pub(crate) items: Vec<String>,
+    /// Whether the objects that follow are of a later state of the cluster.
+    pub(crate) is_later: bool,
+}
+
+#[derive(Deserialize)]
+struct List<'t> {
+    #[serde(default)]
+    metadata: ListMeta,
+    #[serde(borrow, default)]
+    items: Option<Vec<&'t RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+struct ListMeta {
+    #[serde(default, rename = "continue")]
+    next: Option<String>,
+}
+
+impl Pages {
+    pub(crate) fn of(listing: &Listing) -> Self {
+        let selector =
+            listing.name.as_ref().map(|name| format!("fieldSelector=metadata.name%3D{}&", escape(name)));
+        let path = format!("{}?{}", listing.path(), selector.unwrap_or_default());
+        Self { path, next: None, has_begun: false, limit: LIMIT }
+    }
+
+    /// Reads the next page; `None` at the end.
+    ///
+    /// A server forgets old states after some minutes, and answers 410 if it has forgotten the state
+    /// of the list. It then offers a token by which the list continues behind the last object in
+    /// the present state: no object comes twice, and one that exists all the time comes once.
+    pub(crate) fn next(&mut self, connection: &Connection) -> Option<Result<Page, Error>> {
+        if self.has_begun && self.next.is_none() {
+            return None;
+        }
+        self.has_begun = true;
+        let mut is_later = false;
+        let text = loop {
+            // Without resourceVersion=0: servers ignore the limit with it.
+            let token = self.next.take().map(|token| format!("&continue={}", escape(&token)));
+            let path = format!("{}limit={}{}", self.path, self.limit, token.clone().unwrap_or_default());
+            match connection.get(&path) {
+                Ok(text) => break text,
+                Err(error) if error.status() == Some(410) && token.is_some() && !is_later => {
+                    let Some(offered) = error.offered() else { return Some(Err(error)) };
+                    self.next = Some(offered.to_owned());
+                    is_later = true;
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        };
+        let list: List<'_> = match serde_json::from_str(&text) {
+            Ok(list) => list,
+            Err(error) => {
+                let problem =
+                    format!("{}: the list {} cannot be read: {error}", connection.server(), self.path);
+                return Some(Err(Error::new(problem)));
+            }
+        };
+        self.next = list.metadata.next.filter(|token| !token.is_empty());
+        let items: Vec<String> =
+            list.items.unwrap_or_default().into_iter().map(|item| item.get().to_owned()).collect();
+        let fitting = items.len().saturating_mul(LARGE).checked_div(text.len()).unwrap_or(LIMIT);
+        if text.len() > LARGE {
+            self.limit = fitting.clamp(1, LIMIT);
+        }
+        Some(Ok(Page { items, is_later }))
+    }
+}
+
+/// Escapes a text for a query.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            escaped.push('%');
+            for digit in [byte >> 4, byte & 0xf] {
+                escaped.extend(char::from_digit(digit.into(), 16));
+            }
+        }
+    }
+    escaped
+}

@@ -1,0 +1,71 @@
+//! The policies that are deployed in a cluster.
+
+use serde_json::Value;
+
+use crate::connection::Connection;
+use crate::discovery::Discovery;
+use crate::error::Error;
+use crate::objects::refusal;
+use crate::pages::{Listing, Pages};
+
+/// The API group of Kubewarden.
+const GROUP: &str = "policies.kubewarden.io";
+
+/// The kinds of policies. Each has the same fields in all versions that are served.
+const KINDS: [&str; 4] =
+    ["ClusterAdmissionPolicy", "AdmissionPolicy", "ClusterAdmissionPolicyGroup", "AdmissionPolicyGroup"];
+
+/// The policies of a cluster, as manifests.
+#[derive(Clone, Debug, Default)]
+pub struct Deployed {
+    /// The manifests.
+    pub manifests: Vec<Value>,
+    /// Why some policies could not be read, in sentences.
+    pub problems: Vec<String>,
+}
+
+impl Deployed {
+    /// Reads the policies. With a namespace, those of others are of no interest.
+    ///
+    /// # Errors
+    /// The server does not know policies of Kubewarden, or cannot be reached.
+    pub fn read(
+        connection: &Connection,
+        discovery: &Discovery,
+        namespace: Option<&str>,
+    ) -> Result<Self, Error> {
+        let mut deployed = Self::default();
+        let find = |kind: &str| {
+            discovery
+                .resources()
+                .iter()
+                .find(|one| one.has("list") && one.resource.group == GROUP && one.resource.kind == kind)
+        };
+        if KINDS.iter().all(|kind| find(kind).is_none()) {
+            return Err(Error::new(format!(
+                "{}: serves no policies of Kubewarden; install Kubewarden, or name policies with --policy",
+                connection.server()
+            )));
+        }
+        for resource in KINDS.iter().filter_map(|kind| find(kind)).map(|one| &one.resource) {
+            let only = namespace.filter(|_| resource.is_namespaced == Some(true)).map(str::to_owned);
+            let listing = Listing { resource: resource.clone(), namespace: only, name: None };
+            let mut pages = Pages::of(&listing);
+            while let Some(page) = pages.next(connection) {
+                match page {
+                    Ok(page) => {
+                        let read =
+                            page.items.iter().filter_map(|item| serde_json::from_str::<Value>(item).ok());
+                        deployed.manifests.extend(read);
+                    }
+                    Err(error) if error.status().is_none_or(|status| status == 401) => return Err(error),
+                    Err(error) => {
+                        deployed.problems.push(refusal(&listing, &error));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(deployed)
+    }
+}

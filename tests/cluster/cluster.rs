@@ -1,0 +1,236 @@
+//! The cluster of the scenarios.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tests::api_server::{Answer, ApiServer, User};
+use tests::process::wait_until;
+use tests::root;
+
+use crate::policy_server;
+use crate::policy_subreconciler_webhook::NAMESPACE;
+
+/// The users, each with the group to which roles are bound.
+const USERS: &[(&str, &str)] = &[
+    (policy_server::USER, "system:serviceaccounts"),
+    ("system:node:worker-1", "system:nodes"),
+    ("system:node:worker-2", "system:nodes"),
+    ("jane", "developers"),
+];
+
+/// The namespace in which [`Cluster::wait_for_webhooks`] asks.
+const PROBES: &str = "probes";
+
+/// A cluster without nodes, controllers and a scheduler.
+pub(crate) struct Cluster {
+    pub(crate) server: ApiServer,
+    /// Whether the server evaluates match conditions. Verdicts do not depend on them, as
+    /// `tests/conditions.rs` shows for all cases.
+    pub(crate) has_match_conditions: bool,
+    /// The minor version of the server.
+    pub(crate) minor: u32,
+    probes: Cell<u32>,
+}
+
+impl Cluster {
+    pub(crate) fn start() -> Self {
+        let arguments = [
+            "--allow-privileged",
+            "--authorization-mode=Node",
+            // No controller makes the service account of a namespace, or its secret.
+            "--disable-admission-plugins=ServiceAccount,DefaultStorageClass",
+        ];
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let server = ApiServer::start_with_users(folder, &arguments, USERS);
+        let version: Value =
+            serde_json::from_str(&server.kubectl(&["get", "--raw", "/version"]).unwrap()).unwrap();
+        let minor = version["minor"].as_str().unwrap().trim_end_matches('+').parse::<u32>().unwrap();
+        let cluster = Self { server, has_match_conditions: minor >= 28, minor, probes: Cell::new(0) };
+        cluster.namespace(NAMESPACE, &json!({}));
+        cluster.namespace(PROBES, &json!({}));
+        cluster.grant();
+        cluster
+    }
+
+    /// Binds roles: to the policy server the one of its manifest, to developers all rights
+    /// to workloads and namespaces.
+    fn grant(&self) {
+        let text = std::fs::read_to_string(root().join("deploy/policy-server.yaml")).unwrap();
+        let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
+        let is_role = |object: &&Value| object["apiVersion"] == "rbac.authorization.k8s.io/v1";
+        let roles: Vec<&Value> = objects.iter().filter(is_role).collect();
+        assert_eq!(roles.len(), 2);
+        for role in roles {
+            self.apply(role);
+        }
+        let all = json!({ "apiGroups": ["", "apps", "batch"], "resources": ["*"], "verbs": ["*"] });
+        self.apply(&json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": { "name": "developers" },
+            "rules": [all],
+        }));
+        self.apply(&json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": { "name": "developers" },
+            "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "developers" },
+            "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "developers" }],
+        }));
+    }
+
+    pub(crate) fn user(&self, name: &str) -> User<'_> {
+        self.server.user(name)
+    }
+
+    /// The user who may do everything.
+    pub(crate) fn admin(&self) -> User<'_> {
+        self.user("admin")
+    }
+
+    /// The kubelet of a node.
+    pub(crate) fn kubelet(&self, node: &str) -> User<'_> {
+        self.user(&format!("system:node:{node}"))
+    }
+
+    /// Creates a namespace with further metadata.
+    pub(crate) fn namespace(&self, name: &str, metadata: &Value) {
+        create(&self.admin(), &namespace(name, metadata)).succeeded();
+    }
+
+    /// Writes an object, whether it exists or not.
+    pub(crate) fn apply(&self, object: &Value) {
+        let arguments = ["apply", "--validate=false", "--filename", "-"];
+        self.server.kubectl_with(&object.to_string(), &arguments).unwrap();
+    }
+
+    /// Returns a field of a stored object, as JSON; null if it is absent.
+    pub(crate) fn stored(&self, path: &str, pointer: &str) -> Value {
+        let object: Value =
+            serde_json::from_str(&self.server.kubectl(&["get", "--raw", path]).unwrap()).unwrap();
+        object.pointer(pointer).cloned().unwrap_or(Value::Null)
+    }
+
+    /// Waits until the server has seen all webhooks that are written so far: it calls a webhook
+    /// that is written after them, once for each kind of configuration.
+    pub(crate) fn wait_for_webhooks(&self) {
+        let number = self.probes.get() + 1;
+        self.probes.set(number);
+        let own = json!({ "key": "kubernetes.io/metadata.name", "operator": "In", "values": [PROBES] });
+        let rule = json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"] });
+        for kind in ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"] {
+            let name = format!("probe-{number}.portcullis.dev");
+            let webhook = |failure_policy: &str| {
+                json!({
+                    "apiVersion": "admissionregistration.k8s.io/v1",
+                    "kind": kind,
+                    "metadata": { "name": "probe" },
+                    "webhooks": [{
+                        "name": name,
+                        "clientConfig": { "url": "https://127.0.0.1:1/" },
+                        "failurePolicy": failure_policy,
+                        "sideEffects": "None",
+                        "admissionReviewVersions": ["v1"],
+                        "namespaceSelector": { "matchExpressions": [own] },
+                        "rules": [rule],
+                    }],
+                })
+            };
+            self.apply(&webhook("Fail"));
+            let probe = json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "probe", "namespace": PROBES },
+            });
+            let arguments = ["create", "--validate=false", "--dry-run=server", "--filename", "-"];
+            wait_until("the call of a new webhook", || {
+                let answer = self.admin().kubectl_with(&probe.to_string(), &arguments);
+                answer.errors.contains(&format!("failed calling webhook \"{name}\""))
+            });
+            self.apply(&webhook("Ignore"));
+        }
+    }
+}
+
+/// A namespace with further metadata.
+pub(crate) fn namespace(name: &str, metadata: &Value) -> Value {
+    let mut object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata });
+    object["metadata"]["name"] = json!(name);
+    // Servers since 1.21 set it.
+    object["metadata"]["labels"]["kubernetes.io/metadata.name"] = json!(name);
+    object
+}
+
+/// Creates an object as a user.
+pub(crate) fn create(user: &User<'_>, object: &Value) -> Answer {
+    user.kubectl_with(&object.to_string(), &["create", "--validate=false", "--filename", "-"])
+}
+
+/// Changes an object as a user, by a merge patch.
+pub(crate) fn patch(user: &User<'_>, namespace: &str, object: &str, changes: &Value) -> Answer {
+    let options = ["--namespace", namespace, "--type", "merge", "--patch", &changes.to_string()];
+    user.kubectl(&[&["patch", object], &options[..]].concat())
+}
+
+/// Changes an object as a user by writing its subresource, such as `status`. A kubelet may not read
+/// subresources, so it cannot use `kubectl patch`.
+pub(crate) fn write(user: &User<'_>, path: &str, subresource: &str, changes: &Value) -> Answer {
+    let stored = user.kubectl(&["get", "--raw", path]);
+    assert!(stored.is_success, "{path}: {}", stored.errors);
+    let mut object: Value = serde_json::from_str(&stored.output).unwrap();
+    merge(&mut object, changes);
+    let path = format!("{path}/{subresource}");
+    user.kubectl_with(&object.to_string(), &["replace", "--raw", &path, "--filename", "-"])
+}
+
+/// Applies a merge patch (RFC 7386).
+fn merge(object: &mut Value, changes: &Value) {
+    let Value::Object(changes) = changes else {
+        *object = changes.clone();
+        return;
+    };
+    if !object.is_object() {
+        *object = json!({});
+    }
+    let fields = object.as_object_mut().unwrap();
+    for (name, change) in changes {
+        if change.is_null() {
+            fields.remove(name);
+        } else {
+            merge(fields.entry(name.clone()).or_insert(Value::Null), change);
+        }
+    }
+}
+
+/// Expectations of an answer.
+pub(crate) trait Expect {
+    /// Panics unless the request succeeded without warnings.
+    fn succeeded(&self);
+    /// Panics unless the request succeeded with these warnings.
+    fn warned(&self, warnings: &[&str]);
+    /// Panics unless the webhook of a policy denied the request with this message.
+    fn denied_by(&self, policy: &str, message: &str);
+}
+
+impl Expect for Answer {
+    #[track_caller]
+    fn succeeded(&self) {
+        self.warned(&[]);
+    }
+
+    #[track_caller]
+    fn warned(&self, warnings: &[&str]) {
+        assert!(self.is_success, "{}", self.errors);
+        let given: Vec<&str> =
+            self.errors.lines().filter_map(|line| line.strip_prefix("Warning: ")).collect();
+        assert_eq!(given, warnings);
+    }
+
+    #[track_caller]
+    fn denied_by(&self, policy: &str, message: &str) {
+        assert!(!self.is_success, "{}{}", self.output, self.errors);
+        let webhook =
+            format!("admission webhook \"clusterwide-{policy}.kubewarden.admission\" denied the request: ");
+        let (_, given) = self.errors.split_once(&webhook).unwrap_or_else(|| panic!("{}", self.errors));
+        assert_eq!(given.trim_end(), message);
+    }
+}

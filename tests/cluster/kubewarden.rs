@@ -1,0 +1,75 @@
+//! Policies that are deployed.
+
+use std::{mem, thread};
+
+use base64::Engine as _;
+use matching::PolicyManifest;
+
+use crate::cluster::Cluster;
+use crate::policy::Policy;
+use crate::policy_server::PolicyServer;
+use crate::{policy_subreconciler_webhook as webhook, policyserver_controller_configmap as config_map};
+
+/// Policies with their policy server and webhooks. All of them end with the value, even if the test
+/// fails.
+pub(crate) struct Kubewarden<'a> {
+    cluster: &'a Cluster,
+    policies: Vec<Policy>,
+    pub(crate) server: PolicyServer,
+}
+
+impl<'a> Kubewarden<'a> {
+    /// Deploys policies: the policy server first, then their webhooks.
+    pub(crate) fn deploy(cluster: &'a Cluster, policies: &[Policy]) -> Self {
+        let server = PolicyServer::start(&cluster.server, &config_map::policies(policies));
+        let new = Self { cluster, policies: policies.to_vec(), server };
+        new.apply();
+        new
+    }
+
+    /// Changes the policies. The new policy server answers before the old one ends.
+    pub(crate) fn change(&mut self, policies: &[Policy]) {
+        let server = PolicyServer::start(&self.cluster.server, &config_map::policies(policies));
+        let old = mem::replace(&mut self.policies, policies.to_vec());
+        let kept: Vec<String> = policies.iter().map(|policy| read(policy).configuration_name()).collect();
+        for policy in old.iter().filter(|policy| !kept.contains(&read(policy).configuration_name())) {
+            self.delete(policy).unwrap();
+        }
+        let old = mem::replace(&mut self.server, server);
+        self.apply();
+        drop(old);
+    }
+
+    /// Writes the webhooks, and waits until the API server calls them.
+    fn apply(&self) {
+        let [certificate, _] = self.cluster.server.certificate();
+        let authority = base64::engine::general_purpose::STANDARD.encode(std::fs::read(certificate).unwrap());
+        for policy in &self.policies {
+            let conditions = self.cluster.has_match_conditions;
+            let object = webhook::configuration(policy, self.server.port, &authority, conditions);
+            self.cluster.apply(&object);
+        }
+        self.cluster.wait_for_webhooks();
+    }
+
+    fn delete(&self, policy: &Policy) -> Result<String, String> {
+        let manifest = read(policy);
+        let arguments = ["delete", webhook::resource(&manifest), &manifest.configuration_name()];
+        self.cluster.server.kubectl(&arguments)
+    }
+}
+
+fn read(policy: &Policy) -> PolicyManifest {
+    PolicyManifest::read(&policy.manifest).unwrap()
+}
+
+impl Drop for Kubewarden<'_> {
+    fn drop(&mut self) {
+        let deleted: Vec<_> = self.policies.iter().map(|policy| self.delete(policy)).collect();
+        // A second panic would end the test with its processes left.
+        if !thread::panicking() {
+            assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
+            self.cluster.wait_for_webhooks();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The policies in a cluster: a real API server asks Kubewarden's policy-server, which runs the
+//! modules.
+//!
+//! The scenarios are those of the documents that the policies follow, with whole messages. They run
+//! where `kube-apiserver`, `etcd`, `kubectl` and `policy-server` are on PATH.
+//!
+//! Kubewarden's controller needs a cluster with nodes. Its part, the configuration of webhooks and
+//! of the policy server, is in `policy_subreconciler_webhook.rs` and
+//! `policyserver_controller_configmap.rs`. All scenarios have the same API server, and run in
+//! turn, because their policies judge the whole cluster.
+
+mod cluster;
+mod external_ips;
+mod kubewarden;
+mod ladder;
+mod mirror_pods;
+mod node_labels;
+mod outage;
+mod pod_security;
+mod pod_updates;
+mod policy;
+mod policy_server;
+mod policy_subreconciler_webhook;
+mod policyserver_controller_configmap;
+mod selinux;
+mod troubleshooting;
+
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use libtest_mimic::{Arguments, Trial};
+use tests::api_server;
+
+use crate::cluster::Cluster;
+
+type Scenario = fn(&Cluster);
+
+const SCENARIOS: &[(&str, Scenario)] = &[
+    ("existing_external_ips_are_tolerated_and_new_ones_denied", external_ips::manual_tests),
+    ("a_kubelet_registers_and_updates_its_node", node_labels::a_kubelet),
+    ("mirror_pods_have_the_labels_that_the_namespace_lists", mirror_pods::labels),
+    ("nodes_write_only_the_status_of_their_pods", pod_updates::statuses),
+    ("exclusions_cover_single_findings", pod_security::exclusions),
+    ("old_violations_are_tolerated", pod_security::updates),
+    ("levels_are_given_and_guarded", selinux::levels),
+    ("the_ladder_leads_up_and_down", ladder::rungs),
+    ("emergency_exits_lead_out_of_an_outage", troubleshooting::outages),
+    ("nothing_forbidden_is_stored_and_nothing_acknowledged_lost", outage::restarts),
+];
+
+fn main() {
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    if !can_run() {
+        return;
+    }
+    // The API server starts with the first scenario, and ends after the last one.
+    let cluster: Arc<Mutex<Option<Cluster>>> = Arc::default();
+    let trials = SCENARIOS.iter().map(|&(name, scenario)| {
+        let cluster = Arc::clone(&cluster);
+        Trial::test(name, move || {
+            let mut cluster = cluster.lock().unwrap_or_else(PoisonError::into_inner);
+            scenario(cluster.get_or_insert_with(Cluster::start));
+            Ok(())
+        })
+    });
+    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    drop(cluster.lock().unwrap_or_else(PoisonError::into_inner).take());
+    conclusion.exit();
+}
+
+/// Returns whether the programs are installed; reports that the scenarios do not run otherwise.
+fn can_run() -> bool {
+    let what = "the scenarios in a cluster";
+    if !api_server::can_run(what) {
+        return false;
+    }
+    let is_installed = Command::new("policy-server").arg("--version").output().is_ok();
+    if !is_installed {
+        tests::not_run("POLICY_SERVER", what, "policy-server is not installed").unwrap();
+    }
+    is_installed
+}

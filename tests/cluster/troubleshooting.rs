@@ -1,0 +1,91 @@
+//! The outages of `docs/troubleshooting.md` and `docs/policy-server.md`, with the ways out.
+
+use serde_json::json;
+use tests::process::wait_until;
+use tests::root;
+
+use crate::cluster::{Cluster, Expect as _, create};
+use crate::kubewarden::Kubewarden;
+use crate::node_labels::{add_node, delete_nodes};
+use crate::policy::Policy;
+use crate::policy_server::PolicyServer;
+use crate::policyserver_controller_configmap as config_map;
+
+const POLICY: &str = "node-pods";
+
+fn document() -> String {
+    std::fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap()
+}
+
+/// The words of the commands of the section "Without Kubewarden's controller", without `kubectl`.
+fn emergency_exits() -> Vec<Vec<String>> {
+    let document = document();
+    let (_, section) = document.split_once("### Without Kubewarden's controller").unwrap();
+    let (_, commands) = section.split_once("```console\n").unwrap();
+    let (commands, _) = commands.split_once("```").unwrap();
+    let commands = commands.replace("\\\n", " ");
+    let words = |command: &str| {
+        let command = command.split('#').next().unwrap_or_default();
+        command.split_whitespace().skip(2).map(|word| word.trim_matches('\'').to_owned()).collect()
+    };
+    commands.lines().map(words).collect()
+}
+
+pub(crate) fn outages(cluster: &Cluster) {
+    let namespace = "emergency";
+    let kubelet = cluster.kubelet("worker-1");
+    add_node(cluster, "worker-1");
+    cluster.namespace(namespace, &json!({}));
+    let pod = |name: &str| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": name, "namespace": namespace, "annotations": { "kubernetes.io/config.mirror": "0c7f1b" },
+            },
+            "spec": { "nodeName": "worker-1", "containers": [{ "name": "app", "image": "registry.example/app:1" }] },
+        })
+    };
+    let policy = Policy::protect(POLICY, POLICY, &json!({}));
+    let mut kubewarden = Kubewarden::deploy(cluster, std::slice::from_ref(&policy));
+    create(&kubelet, &pod("before")).succeeded();
+
+    // A policy with invalid settings keeps a new server from starting. The old one continues.
+    let invalid = Policy::protect(POLICY, POLICY, &json!({ "mode": "Rejct" }));
+    let log = PolicyServer::refuse(&cluster.server, &config_map::policies(&[invalid]));
+    let (_, problem) = log.split_once("Policy settings are invalid: ").unwrap_or_else(|| panic!("{log}"));
+    assert_eq!(problem.lines().next(), Some("mode: \"Rejct\" is not a valid value; did you mean Reject?"));
+    create(&kubelet, &pod("meanwhile")).succeeded();
+
+    // No policy server answers.
+    kubewarden.server.kill();
+    let refused = create(&kubelet, &pod("refused"));
+    let webhook = "failed calling webhook \"clusterwide-node-pods.kubewarden.admission\": ";
+    assert!(
+        document().contains(
+            "`failed calling webhook \"clusterwide-….kubewarden.admission\": … connection refused`"
+        )
+    );
+    assert!(refused.errors.contains(webhook), "{}", refused.errors);
+    assert!(refused.errors.trim_end().ends_with("connection refused"), "{}", refused.errors);
+
+    // The exits without Kubewarden's controller.
+    let exits = emergency_exits();
+    let [ignore, delete] = <[Vec<String>; 2]>::try_from(exits).unwrap();
+    let kubectl = |command: &[String]| {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        cluster.server.kubectl(&words).unwrap();
+    };
+    kubectl(&ignore);
+    wait_until("admission without a verdict", || create(&kubelet, &pod("ignored")).is_success);
+    kubewarden.change(std::slice::from_ref(&policy));
+    kubewarden.server.kill();
+    assert!(!create(&kubelet, &pod("refused")).is_success);
+    kubectl(&delete);
+    wait_until("admission without a webhook", || create(&kubelet, &pod("deleted")).is_success);
+    kubewarden.server.restart();
+    kubewarden.change(&[policy]);
+    create(&kubelet, &pod("after")).succeeded();
+    drop(kubewarden);
+    delete_nodes(cluster);
+}

@@ -1,0 +1,154 @@
+//! The pages about these places: their examples name options, inputs and hooks that exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::folder::{Folder, tool};
+
+const PAGES: [&str; 3] = ["ci.md", "kubectl.md", "editors.md"];
+
+pub(crate) fn page(name: &str) -> String {
+    fs::read_to_string(tests::root().join("docs").join(name)).unwrap()
+}
+
+/// The code blocks of a page in a language.
+pub(crate) fn blocks(page: &str, language: &str) -> Vec<String> {
+    let start = format!("\n```{language}\n");
+    page.split(&start).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+fn yaml(path: &str) -> Value {
+    let text = fs::read_to_string(tests::root().join(path)).unwrap();
+    // The header of GitLab's template is a document of its own.
+    serde_saphyr::from_str(text.split("\n---\n").next().unwrap()).unwrap()
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+/// Every object in a value.
+fn objects<'a>(value: &'a Value, all: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                objects(item, all);
+            }
+        }
+        Value::Object(fields) => {
+            all.push(value);
+            for field in fields.values() {
+                objects(field, all);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn examples_pass_inputs_that_exist() {
+    let action = keys(&yaml("action/action.yml")["inputs"]);
+    let workflow = keys(&yaml(".github/workflows/scan.yml")["on"]["workflow_call"]["inputs"]);
+    let gitlab = keys(&yaml("gitlab/portcullis.yml")["spec"]["inputs"]);
+    let hooks: BTreeSet<String> = yaml(".pre-commit-hooks.yaml")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hook| hook["id"].as_str().unwrap().to_owned())
+        .collect();
+    let mut seen = BTreeSet::new();
+    let examples: Vec<Value> = blocks(&page("ci.md"), "yaml")
+        .iter()
+        .map(|block| serde_saphyr::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect();
+    let mut all = Vec::new();
+    for example in &examples {
+        objects(example, &mut all);
+    }
+    for object in all {
+        let uses = object["uses"].as_str().unwrap_or_default();
+        if uses.starts_with("portcullis/portcullis/action@") {
+            seen.insert("action");
+            assert!(keys(&object["with"]).is_subset(&action), "{object}");
+        } else if uses.starts_with("portcullis/portcullis/.github/workflows/scan.yml@") {
+            seen.insert("workflow");
+            assert!(keys(&object["with"]).is_subset(&workflow), "{object}");
+        }
+        if let Some(remote) = object["remote"].as_str() {
+            seen.insert("gitlab");
+            assert!(remote.ends_with("/gitlab/portcullis.yml"), "{remote}");
+            assert!(keys(&object["inputs"]).is_subset(&gitlab), "{object}");
+        }
+        if let Some(id) = object["id"].as_str() {
+            seen.insert("pre-commit");
+            assert!(hooks.contains(id), "{id}");
+        }
+    }
+    assert_eq!(seen, BTreeSet::from(["action", "gitlab", "pre-commit", "workflow"]));
+}
+
+#[test]
+fn the_tables_list_every_input() {
+    let page = page("ci.md");
+    let listed = |heading: &str| -> BTreeSet<String> {
+        let table = page.split(&format!("| {heading} | meaning |")).nth(1).unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let names = rows.map(|row| row.split('|').nth(1).unwrap());
+        names
+            .flat_map(|names| names.split(','))
+            .map(|name| name.trim().trim_matches('`').to_owned())
+            .collect()
+    };
+    assert_eq!(listed("input of the action"), keys(&yaml("action/action.yml")["inputs"]));
+    assert_eq!(
+        listed("input of the workflow"),
+        keys(&yaml(".github/workflows/scan.yml")["on"]["workflow_call"]["inputs"])
+    );
+    assert_eq!(listed("input"), keys(&yaml("gitlab/portcullis.yml")["spec"]["inputs"]));
+}
+
+#[test]
+fn examples_use_commands_and_options_that_exist() {
+    let folder = Folder::new("docs-options");
+    let mut checked = 0;
+    for name in PAGES {
+        for block in blocks(&page(name), "console") {
+            let text = block.replace("\\\n", " ");
+            for call in text.split("portcullis ").skip(1) {
+                let words: Vec<&str> = call.lines().next().unwrap().split_whitespace().collect();
+                let Some(command @ ("scan" | "test" | "run" | "report")) = words.first().copied() else {
+                    continue;
+                };
+                let help = folder.run::<&str>(tool(), &[command, "--help"], &[]);
+                assert_eq!(help.status, 0, "{name}: portcullis {command}");
+                for option in
+                    words.iter().take_while(|word| **word != "|").filter(|word| word.starts_with('-'))
+                {
+                    let option = option.split('=').next().unwrap();
+                    let known = help.stdout.split([' ', ',', '\n']).any(|word| word == option);
+                    assert!(known || option == "-", "{name}: portcullis {command} {option}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked >= 8, "{checked}");
+}
+
+#[test]
+fn versions_are_those_of_the_release() {
+    let version = format!("v{}", env!("CARGO_PKG_VERSION"));
+    for name in PAGES {
+        let page = page(name);
+        for after in page.split("portcullis/portcullis").skip(1) {
+            let line = after.lines().next().unwrap();
+            if let Some(at) =
+                line.find(['v']).filter(|at| line[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
+            {
+                assert!(line[at..].starts_with(&version), "{name}: {line}");
+            }
+        }
+    }
+}
