@@ -112,41 +112,47 @@ impl Cluster {
         object.pointer(pointer).cloned().unwrap_or(Value::Null)
     }
 
-    /// Waits until the server has seen all webhooks that are written so far: it calls a webhook
-    /// that is written after them, once for each kind of configuration.
+    /// Waits until the server has seen all webhooks that are written so far: it calls webhooks that
+    /// are written after them, one for each kind of configuration. Each of these is for one
+    /// resource in one namespace, and cannot be reached.
     pub(crate) fn wait_for_webhooks(&self) {
         let number = self.probes.get() + 1;
         self.probes.set(number);
+        let name = format!("probe-{number}.portcullis.dev");
         let own = json!({ "key": "kubernetes.io/metadata.name", "operator": "In", "values": [PROBES] });
-        let rule = json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"] });
-        for kind in ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"] {
-            let name = format!("probe-{number}.portcullis.dev");
-            let webhook = |failure_policy: &str| {
-                json!({
-                    "apiVersion": "admissionregistration.k8s.io/v1",
-                    "kind": kind,
-                    "metadata": { "name": "probe" },
-                    "webhooks": [{
-                        "name": name,
-                        "clientConfig": { "url": "https://127.0.0.1:1/" },
-                        "failurePolicy": failure_policy,
-                        "sideEffects": "None",
-                        "admissionReviewVersions": ["v1"],
-                        "namespaceSelector": { "matchExpressions": [own] },
-                        "rules": [rule],
-                    }],
-                })
-            };
-            self.apply(&webhook("Fail"));
+        let kinds = [
+            ("MutatingWebhookConfiguration", "configmaps", "ConfigMap"),
+            ("ValidatingWebhookConfiguration", "secrets", "Secret"),
+        ];
+        let configurations = kinds.map(|(kind, resource, _)| {
+            let rule = json!({
+                "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource], "operations": ["CREATE"],
+            });
+            json!({
+                "apiVersion": "admissionregistration.k8s.io/v1",
+                "kind": kind,
+                "metadata": { "name": "probe" },
+                "webhooks": [{
+                    "name": name,
+                    "clientConfig": { "url": "https://127.0.0.1:1/" },
+                    "failurePolicy": "Fail",
+                    "sideEffects": "None",
+                    "admissionReviewVersions": ["v1"],
+                    "namespaceSelector": { "matchExpressions": [own] },
+                    "rules": [rule],
+                }],
+            })
+        });
+        self.apply(&json!({ "apiVersion": "v1", "kind": "List", "items": configurations }));
+        for (.., kind) in kinds {
             let probe = json!({
-                "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "probe", "namespace": PROBES },
+                "apiVersion": "v1", "kind": kind, "metadata": { "name": "probe", "namespace": PROBES },
             });
             let arguments = ["create", "--validate=false", "--dry-run=server", "--filename", "-"];
             wait_until("the call of a new webhook", || {
                 let answer = self.admin().kubectl_with(&probe.to_string(), &arguments);
                 answer.errors.contains(&format!("failed calling webhook \"{name}\""))
             });
-            self.apply(&webhook("Ignore"));
         }
     }
 }

@@ -68,7 +68,7 @@ impl PolicyServer {
             port,
             readiness,
             arguments: arguments.concat(),
-            configuration: api_server.user(USER).configuration(),
+            configuration: api_server.user(USER).kubeconfig("policy-server.kubeconfig", ""),
             log: folder.join("log"),
             process: None,
         }

@@ -161,6 +161,12 @@ impl ApiServer {
         User { server: self, name: name.to_owned() }
     }
 
+    /// Writes a kubeconfig of the user who may do everything; see [`User::kubeconfig`].
+    #[must_use]
+    pub fn kubeconfig(&self, file: &str, fields: &str) -> PathBuf {
+        self.user(ADMIN.0).kubeconfig(file, fields)
+    }
+
     /// Runs kubectl as the user who may do everything. Returns the text that it prints.
     ///
     /// # Errors
@@ -224,22 +230,22 @@ impl User<'_> {
         }
     }
 
-    /// Writes the configuration with which a program reaches the server as this user. Returns the
-    /// path of the file.
+    /// Writes a kubeconfig with the context `test` for this user, and further fields of the user.
+    /// Returns the path of the file.
     ///
     /// # Panics
     /// The file cannot be written.
     #[must_use]
-    pub fn configuration(&self) -> PathBuf {
+    pub fn kubeconfig(&self, file: &str, fields: &str) -> PathBuf {
         let ApiServer { folder, address, .. } = self.server;
         let [certificate, _] = self.server.certificate();
-        let (certificate, token) = (certificate.display(), token(&self.name));
-        let path = folder.join(format!("configuration-of-{}", self.name.replace(':', "-")));
+        let (authority, token) = (certificate.display(), token(&self.name));
+        let path = folder.join(file);
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: test\n\
              contexts: [{{ name: test, context: {{ cluster: test, user: test }} }}]\n\
-             clusters:\n- name: test\n  cluster: {{ server: '{address}', certificate-authority: '{certificate}' }}\n\
-             users: [{{ name: test, user: {{ token: '{token}' }} }}]\n"
+             clusters:\n- name: test\n  cluster: {{ server: '{address}', certificate-authority: '{authority}' }}\n\
+             users: [{{ name: test, user: {{ token: '{token}'{fields} }} }}]\n"
         );
         fs::write(&path, text).unwrap();
         path
