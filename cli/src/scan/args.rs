@@ -189,11 +189,6 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) shard: Option<Share>,
 
-    /// Honour also the exceptions of objects that come from a cluster, where others than the
-    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
-    #[arg(long, conflicts_with = "no_exceptions")]
-    pub(crate) exceptions: bool,
-
     /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
     /// yaml also as a JSON patch.
     #[arg(long, conflicts_with = "compare")]
