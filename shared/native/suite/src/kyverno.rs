@@ -77,7 +77,7 @@ pub(crate) struct Test<'r> {
 }
 
 /// A rule as its conversion judges, or why it is not converted.
-type Converted = Result<Policy, String>;
+type Converted = Result<Vec<Policy>, String>;
 
 impl Test<'_> {
     /// Runs the results of a test.
@@ -193,8 +193,17 @@ impl Test<'_> {
         if let Some(lost) = lost.find(|lost| !lost.path.starts_with("spec.exceptions")) {
             return Err(format!("rule {rule} of policy {policy}: {}: {}", lost.path, lost.problem));
         }
-        let manifest = conversions.iter().find_map(|conversion| conversion.manifest.as_ref());
-        let manifest = manifest.ok_or_else(|| format!("rule {rule} of policy {policy} is not converted"))?;
+        // A rule can need several policies, for other namespaces or exceptions.
+        let manifests = conversions.iter().filter_map(|conversion| conversion.manifest.as_ref());
+        let converted: Vec<Policy> =
+            manifests.map(|manifest| self.load(manifest)).collect::<Result<_, _>>()?;
+        if converted.is_empty() {
+            return Err(format!("rule {rule} of policy {policy} is not converted"));
+        }
+        Ok(converted)
+    }
+
+    fn load(&self, manifest: &convert::PolicyManifest) -> Result<Policy, String> {
         let manifest = serde_json::to_value(manifest).map_err(|error| error.to_string())?;
         let manifest = PolicyManifest::read(&manifest).map_err(|error| error.to_string())?;
         let name = manifest.name.clone();
@@ -260,7 +269,7 @@ fn judge(
     resources: &[Value],
     cluster: &Cluster,
 ) -> Result<Option<Difference>, String> {
-    let policy = converted.as_ref().map_err(Clone::clone)?;
+    let policies = converted.as_ref().map_err(Clone::clone)?;
     let (namespace, name) = match resource.split_once('/') {
         Some((namespace, name)) => (Some(namespace), name),
         None => (chosen.namespace.as_deref(), resource),
@@ -284,13 +293,17 @@ fn judge(
     let request = question.request(cluster.kinds()).unwrap_or(json!({}));
     let mut got: Option<Got> = None;
     scan::ask_with_pods(
-        &[policy],
+        policies,
         &mut Request::new(request),
         Pods::Off,
         &user,
         cluster,
         &mut |answer, asked| {
-            got = Some(Got::of(answer, asked));
+            let new = Got::of(answer, asked);
+            match &mut got {
+                Some(known) => known.add(new),
+                None => got = Some(new),
+            }
         },
     );
     let got = got.ok_or("the policy has no verdict")?;
@@ -304,6 +317,6 @@ fn judge(
     };
     Ok((result != chosen.result).then(|| {
         let got = [format!("result: {result}")].into_iter().chain(written::got(&got, None)).collect();
-        Difference::of_result(&policy.reference.name, vec![format!("result: {}", chosen.result)], got)
+        Difference::of_result(&chosen.policy, vec![format!("result: {}", chosen.result)], got)
     }))
 }
