@@ -136,25 +136,6 @@ impl ApiServer {
         ["crt", "key"].map(|suffix| self.folder.join(format!("certificates/apiserver.{suffix}")))
     }
 
-    /// Writes a kubeconfig with the context `test`, and further fields of the user.
-    ///
-    /// # Panics
-    /// The file cannot be written.
-    #[must_use]
-    pub fn kubeconfig(&self, name: &str, fields: &str) -> PathBuf {
-        let file = self.folder.join(name);
-        let authority = self.folder.join("certificates/apiserver.crt");
-        let text = format!(
-            "apiVersion: v1\nkind: Config\nclusters: [{{name: c, cluster: {{server: \"{}\", certificate-authority: \
-             \"{}\"}}}}]\nusers: [{{name: u, user: {{token: {TOKEN}{fields}}}}}]\ncontexts: [{{name: test, context: \
-             {{cluster: c, user: u}}}}]\ncurrent-context: test\n",
-            self.address,
-            authority.display(),
-        );
-        fs::write(&file, text).unwrap();
-        file
-    }
-
     /// The user with this name.
     #[must_use]
     pub fn user(&self, name: &str) -> User<'_> {
