@@ -1,7 +1,7 @@
 //! Judges every case natively, with the rules, as `portcullis test` does. `BLESS=1` writes the
 //! outcomes into the cases. The examples of the documentation and of `deploy` are tests, too.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use suite::{Difference, FileResult, Native, Options, Status};
@@ -11,22 +11,22 @@ fn main() {
     let mut trials = Vec::new();
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("cases");
-        trials.extend(run(entry.id, dir, Some(entry.id)));
+        trials.extend(run(entry.id, &dir, Some(entry.id)));
     }
     // The documentation of the format consists of cases for one policy.
     let readme = tests::root().join("shared/native/harness/cases/readme.yaml");
-    trials.extend(run("readme", readme, Some("external-ips")));
+    trials.extend(run("readme", &readme, Some("external-ips")));
     for dir in ["docs/examples/test", "docs/examples/deploy"] {
-        trials.extend(run(dir, tests::root().join(dir), None));
+        trials.extend(run(dir, &tests::root().join(dir), None));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }
 
 /// Runs the test files of a directory, and returns a test for each case.
-fn run(title: &'static str, path: PathBuf, policy: Option<&str>) -> Vec<Trial> {
+fn run(title: &'static str, path: &Path, policy: Option<&str>) -> Vec<Trial> {
     let options = Options {
         policies: policy.into_iter().map(str::to_owned).collect(),
-        blesses: std::env::var_os("BLESS").is_some_and(|value| value == "1"),
+        blesses: harness::bless::is_wanted(),
         ..Options::default()
     };
     let results = suite::run(&[path.display().to_string()], &options, &Native).results;

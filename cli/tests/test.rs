@@ -138,7 +138,7 @@ fn every_mistake_names_the_line_and_a_remedy() {
     };
     let admitted = "    want: {admitted: true}\n";
     for (name, text, line, want) in [
-        ("top", format!("polices: [pods.yaml]\ncases: []\n"), 1, "polices: unknown key; did you mean policies?"),
+        ("top", "polices: [pods.yaml]\ncases: []\n".to_owned(), 1, "polices: unknown key; did you mean policies?"),
         ("case key", case("    sttings: {}\n    want: {admitted: true}\n"), 5, "cases[0].sttings: unknown key; did you mean settings?"),
         ("verdict", case("    want: {admited: true}\n"), 5, "want.admited: unknown key; did you mean admitted?"),
         ("several verdicts", case("    want: {admitted: true, denied: [x]}\n"), 5, "takes exactly one of admitted, denied"),
@@ -246,17 +246,17 @@ fn a_broken_policy_fails_alone() {
 fn lists_and_filters_and_formats() {
     let folder = Folder::new("test-formats");
     let list = format!(
-        "- name: good\n  object: {POD}\n  want:\n    admitted: true\n- name: bad\n  object: {POD}\n  want:\n    denied: [x]\n"
+        "- name: good\n  settings: {{}}\n  object: {POD}\n  want:\n    admitted: true\n- name: bad\n  object: {POD}\n  want:\n    denied: [x]\n"
     );
     folder.file("cases.yaml", &list);
-    let (status, stdout, _) = folder.run(&["test", ".", "--policy", "pod-security", "--filter", "go+d"], "");
+    let (status, stdout, _) = folder.run(&["test", ".", "--policy", "external-ips", "--filter", "go+d"], "");
     assert_eq!((status, stdout.as_str()), (0, "1 case in 1 file: 1 passed\n"));
     let (status, stdout, _) = folder.run(
         &[
             "test",
             "cases.yaml",
             "-p",
-            "pod-security",
+            "external-ips",
             "-o",
             "json",
             "-o",
@@ -269,7 +269,7 @@ fn lists_and_filters_and_formats() {
     assert_eq!(status, 1);
     let results: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(results["files"][0]["cases"][0]["status"], "passed");
-    assert_eq!(results["files"][0]["cases"][1]["status"]["failed"][0]["policy"], "pod-security");
+    assert_eq!(results["files"][0]["cases"][1]["status"]["failed"][0]["policy"], "external-ips");
     let junit = fs::read_to_string(folder.0.join("t.xml")).unwrap();
     assert!(
         junit
@@ -278,7 +278,7 @@ fn lists_and_filters_and_formats() {
     assert!(junit.contains(r#"<testcase classname="cases.yaml" name="good"/>"#), "{junit}");
     let github = fs::read_to_string(folder.0.join("g.txt")).unwrap();
     assert!(
-        github.starts_with("::error file=cases.yaml,line=6,title=bad::pod-security: wanted "),
+        github.starts_with("::error file=cases.yaml,line=6,title=bad::external-ips: wanted "),
         "{github}"
     );
     let (status, stdout, _) = folder.run(&["test", "cases.yaml"], "");

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::converted;
 
-/// What is not converted, by the path and the beginning of the reason, in the order of the cases.
+/// The parts that are not converted, by the path and the beginning of the reason, in the order of
+/// the cases.
 ///
 /// Kyverno also checks later controls where the version is pinned. The three exceptions of the last
 /// source are refused by Kyverno itself.
@@ -72,6 +73,17 @@ fn documents(case: &Value, in_rule: bool) -> String {
 
 /// The manifests that refuse the creation of an object.
 pub(super) fn refusals(manifests: &[Value], object: &Value, plural: &str, labels: &Value) -> Vec<String> {
+    refusals_of(manifests, None, object, plural, labels)
+}
+
+/// The manifests that refuse the creation of an object or, with an old object, its update.
+fn refusals_of(
+    manifests: &[Value],
+    old: Option<&Value>,
+    object: &Value,
+    plural: &str,
+    labels: &Value,
+) -> Vec<String> {
     let (group, version) = match object["apiVersion"].as_str().unwrap().split_once('/') {
         Some(parts) => parts,
         None => ("", object["apiVersion"].as_str().unwrap()),
@@ -83,13 +95,14 @@ pub(super) fn refusals(manifests: &[Value], object: &Value, plural: &str, labels
     let namespace_object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace, "labels": labels } });
     let request = json!({
         "uid": "u",
-        "operation": "CREATE",
+        "operation": if old.is_some() { "UPDATE" } else { "CREATE" },
         "kind": { "group": group, "version": version, "kind": object["kind"] },
         "resource": { "group": group, "version": version, "resource": plural },
         "name": object["metadata"]["name"],
         "namespace": namespace,
         "userInfo": { "username": "ann", "groups": ["system:authenticated"] },
         "object": object,
+        "oldObject": old,
     });
     let mut refusals = Vec::new();
     for manifest in manifests {
@@ -110,6 +123,7 @@ pub(super) fn refusals(manifests: &[Value], object: &Value, plural: &str, labels
             "name": "converted",
             "settings": spec["settings"],
             "object": object,
+            "oldObject": old,
             "cluster": { "objects": [namespace_object] },
             "want": {},
         }))
@@ -159,4 +173,54 @@ fn manifests_judge_kyvernos_own_cases_as_kyverno_does() {
     assert_eq!(differences, Vec::<String>::new());
     // Each case is judged with the action in the rule and in the policy.
     assert_eq!(found, (2 * 38, 2 * 26, 2 * 122));
+}
+
+/// Source: validate/clusterpolicy/standard/enforce/enforce-validate-existing-pss.
+#[test]
+fn manifests_judge_updates_of_existing_violations_as_kyverno_does() {
+    let policy = json!({
+        "apiVersion": "kyverno.io/v1",
+        "kind": "ClusterPolicy",
+        "metadata": { "name": "p" },
+        "spec": {
+            "background": false,
+            "validationFailureAction": "Enforce",
+            "rules": [{
+                "name": "r",
+                "match": { "any": [{ "resources": { "kinds": ["Pod", "Deployment"] } }] },
+                "validate": { "podSecurity": { "level": "restricted", "version": "latest" } },
+            }],
+        },
+    });
+    let (status, list) = converted(&policy.to_string());
+    assert_eq!(status, 0, "{list}");
+    let manifests = list["items"].as_array().unwrap();
+    let deployment = |image: &str, escalates: bool| {
+        let security = json!({
+            "allowPrivilegeEscalation": escalates,
+            "runAsNonRoot": true,
+            "seccompProfile": { "type": "RuntimeDefault" },
+            "capabilities": { "drop": ["ALL"], "add": ["NET_BIND_SERVICE"] },
+        });
+        let pod = json!({ "containers": [{ "name": "c", "image": image, "securityContext": security }] });
+        json!({
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": { "name": "d", "namespace": "shop" },
+            "spec": { "template": { "metadata": {}, "spec": pod } },
+        })
+    };
+    let violating = deployment("web:1", true);
+    let renewed = deployment("web:2", true);
+    let good = deployment("web:1", false);
+    for (old, new, is_admitted) in [
+        (None, &violating, false),
+        (Some(&violating), &renewed, true),
+        (Some(&renewed), &good, true),
+        (Some(&good), &violating, false),
+        (None, &good, true),
+    ] {
+        let refusals = refusals_of(manifests, old, new, "deployments", &json!({}));
+        assert_eq!(refusals.is_empty(), is_admitted, "{old:?} {new}: {refusals:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The manifests that `portcullis convert` writes.
 
 mod conformance;
+mod generated;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -267,12 +268,34 @@ spec:
     )
 }
 
+/// The namespaces that Kyverno's default configuration leaves out.
+const LEFT_OUT: &str = "    - key: kubernetes.io/metadata.name
+      operator: NotIn
+      values:
+      - kyverno
+      - kube-system
+      - kube-public
+      - kube-node-lease
+";
+const NODES: &str = "  - name: is-not-excluded-by-kyverno
+    expression: \"!(has(request.userInfo.groups) && 'system:nodes' in request.userInfo.groups)\"
+  backgroundAudit: false
+";
+
+const AUDITS: &str = "  matchConditions:
+  - name: is-for-the-audit-scanner-alone
+    expression: \"false\"
+  failurePolicy: Ignore
+  backgroundAudit: true
+";
+
 /// The manifest of an example in YAML, for requests or for background audits.
 fn example(name: &str, requests: bool, rest: &str) -> String {
     let (suffix, mode, operations) =
         if requests { ("", "protect", "CREATE\n    - UPDATE") } else { ("-audit", "monitor", "CREATE") };
     let rule = |group: &str, resources: &[&str], operations: &str| {
-        let resources: String = resources.iter().map(|resource| format!("    - {resource}\n")).collect();
+        let resources: Vec<String> = resources.iter().map(|resource| format!("    - {resource}\n")).collect();
+        let resources = resources.concat();
         format!(
             "  - apiGroups:\n    - {group}\n    apiVersions:\n    - v1\n    resources:\n{resources}    operations:\n    - {operations}\n"
         )
@@ -304,38 +327,20 @@ spec:
 
 #[test]
 fn converts_the_examples_of_the_design_document() {
-    let left_out = "    - key: kubernetes.io/metadata.name
-      operator: NotIn
-      values:
-      - kyverno
-      - kube-system
-      - kube-public
-      - kube-node-lease
-";
-    let nodes = "  - name: is-not-excluded-by-kyverno
-    expression: \"!(has(request.userInfo.groups) && 'system:nodes' in request.userInfo.groups)\"
-  backgroundAudit: false
-";
     let user = format!(
-        "{left_out}  matchConditions:
+        "{LEFT_OUT}  matchConditions:
   - name: is-not-excluded
     expression: \"!(has(request.userInfo.username) && request.userInfo.username == 'some-user')\"
-{nodes}"
+{NODES}"
     );
     let labels = format!(
-        "{left_out}  matchConditions:
+        "{LEFT_OUT}  matchConditions:
   - name: is-not-excluded
     expression: \"!(has(object.metadata.labels) && 'app' in object.metadata.labels && object.metadata.labels['app'] == \
          'nginx' && (oldObject == null || (has(oldObject.metadata.labels) && 'app' in oldObject.metadata.labels && \
          oldObject.metadata.labels['app'] == 'nginx')))\"
-{nodes}"
+{NODES}"
     );
-    let audits = "  matchConditions:
-  - name: is-for-the-audit-scanner-alone
-    expression: \"false\"
-  failurePolicy: Ignore
-  backgroundAudit: true
-";
     let image = "    exclude:
     - controlName: Capabilities
       images:
@@ -369,7 +374,7 @@ fn converts_the_examples_of_the_design_document() {
                 true,
                 &format!("{user}  settings:\n{image}{tolerate}    {all}"),
             ),
-        example("exclude-all-capabilities", false, &format!("{audits}  settings:\n{image}    {all}")),
+        example("exclude-all-capabilities", false, &format!("{AUDITS}  settings:\n{image}    {all}")),
         note.clone()
             + &example(
                 "exclude-capabilities",
@@ -382,7 +387,7 @@ fn converts_the_examples_of_the_design_document() {
             "exclude-capabilities",
             false,
             &format!(
-                "{audits}  settings:\n{image}{field}    profile: restricted\n    templates: Ignore\n    version: latest\n"
+                "{AUDITS}  settings:\n{image}{field}    profile: restricted\n    templates: Ignore\n    version: latest\n"
             ),
         ),
         format!("# {third}\n# {ignored}\n{note}")
@@ -397,7 +402,7 @@ fn converts_the_examples_of_the_design_document() {
             "exclude-all-volumes",
             false,
             &format!(
-                "{audits}  settings:\n{volumes}    profile: restricted\n    templates: Ignore\n    version: v1.24\n"
+                "{AUDITS}  settings:\n{volumes}    profile: restricted\n    templates: Ignore\n    version: v1.24\n"
             ),
         ),
     ];
@@ -408,7 +413,20 @@ fn converts_the_examples_of_the_design_document() {
         "standard input:24:11: {first}\nstandard input:73:11: {third}\nstandard input:5:1: {ignored}\n"
     );
     assert_eq!((status, stderr), (1, places));
+    // A second run prints the same bytes.
+    assert_eq!(convert(&tests::root(), &["kyverno", "-"], DOCUMENT).1, stdout);
     converted(DOCUMENT);
+}
+
+#[test]
+fn the_migration_page_shows_what_the_tool_prints() {
+    let page = std::fs::read_to_string(tests::root().join("docs/migrate-kyverno.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
+    let [before, after] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let (status, stdout, stderr) = convert(&tests::root(), &["kyverno", "-"], before);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert_eq!(stdout, *after);
 }
 
 #[test]
@@ -700,7 +718,7 @@ fn judges_controllers_for_which_kyverno_derives_rules() {
     assert_eq!(resources(&matching("kinds: [Pod], names: [a], operations: [CREATE, DELETE]")), "pods");
     assert_eq!(resources(&pods("", ", exclude: {any: [{resources: {names: [a]}}]}")), pod);
     assert_eq!(resources(&pods("", ", exclude: {any: [{resources: {kinds: [Pod], namespaces: [a]}}]}")), all);
-    // One literal kind is needed, excluded kinds have to contain pods, and one rule decides for all.
+    // A kind has to be literal, excluded kinds have to contain pods, and one rule decides for all.
     assert_eq!(resources(&matching("kinds: [v1/Pod]")), pod);
     assert_eq!(resources(&pods("", ", exclude: {any: [{resources: {kinds: [Service]}}]}")), pod);
     assert_eq!(
@@ -812,7 +830,7 @@ fn lists_conditions_that_cannot_be_expressed_and_leaves_them_out() {
     let input = policy(spec, rule).replace("rules: [", "rules: [{name: other, mutate: {}}, ");
     let (status, list) = converted(&input);
     assert_eq!(status, 1);
-    // One for each action, which is no reason to deny here, and one for background audits.
+    // One for each action, which does not deny here, and one for background audits.
     let modes: Vec<&Value> =
         list["items"].as_array().unwrap().iter().map(|item| &item["spec"]["mode"]).collect();
     assert_eq!(modes, ["monitor", "monitor", "monitor"]);
@@ -844,8 +862,12 @@ fn a_filter_that_cannot_be_expressed_excludes_nothing() {
         ),
         ("{resources: {namespaces: [a], newThing: 1}}", "exclude.any[0].resources.newThing: unknown field"),
         (
-            "{resources: {namespaceSelector: {matchLabels: {a: b, c: d}}}}",
-            "exclude.any[0].resources.namespaceSelector: only a single requirement on namespace labels, without other conditions, can be inverted",
+            "{resources: {namespaceSelector: {matchLabels: {a: b, c: d, e: f, g: h, i: j}}}}",
+            "exclude.any[0].resources.namespaceSelector: the exclude takes more than 4 selectors of namespaces",
+        ),
+        (
+            "{resources: {names: [a], namespaceSelector: {matchLabels: {a: b}}}}",
+            "exclude.any[0].resources.namespaceSelector: requirements on namespace labels can only be inverted without other conditions",
         ),
         (
             "{resources: {namespaceSelector: {matchLabels: {a: '*'}}}}",
@@ -856,6 +878,26 @@ fn a_filter_that_cannot_be_expressed_excludes_nothing() {
         assert_eq!(missing(&list), [format!("spec.rules[0].{problem}; the policy judges what it excludes")]);
         let spec = &list["items"][0]["spec"];
         assert_eq!((spec.get("matchConditions"), spec.get("namespaceSelector")), (None, None), "{spec}");
+    }
+}
+
+#[test]
+fn several_requirements_on_namespaces_are_inverted_one_by_one() {
+    let rule = pods(
+        "validationFailureAction: Enforce,",
+        ", exclude: {any: [{resources: {namespaceSelector: {matchLabels: {a: b, c: d}}}}, {resources: {namespaces: [x]}}]}",
+    );
+    let (status, list) = converted(&rule);
+    assert_eq!((status, list["items"].as_array().unwrap().len()), (0, 2), "{list}");
+    for (labels, is_admitted) in [
+        (json!({ "a": "b", "c": "d" }), true),
+        (json!({ "a": "b" }), false),
+        (json!({ "a": "x", "c": "d" }), false),
+        (json!({}), false),
+    ] {
+        let (object, plural) = privileged("Pod", &json!({}));
+        let refusals = conformance::refusals(list["items"].as_array().unwrap(), &object, plural, &labels);
+        assert_eq!(refusals.is_empty(), is_admitted, "{labels}: {refusals:?}");
     }
 }
 
@@ -1114,6 +1156,32 @@ fn exceptions_apply_to_the_rules_kinds_and_objects_that_they_name() {
 }
 
 #[test]
+fn a_controller_that_two_rules_judge_is_left_out_only_if_both_leave_it_out() {
+    let rule = |exclude: &str| {
+        policy(
+            "validationFailureAction: Enforce,",
+            &format!(
+                "match: {{any: [{{resources: {{kinds: [Pod]}}}}, {{resources: {{kinds: [Deployment]}}}}]}}{exclude}"
+            ),
+        )
+    };
+    let everywhere = "{resources: {kinds: ['*']}}";
+    for (input, status, is_admitted) in [
+        (rule("") + &exception("e", "autogen-r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &exception("e", "r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &exception("e", "'*r'", everywhere, PRIVILEGED), 0, true),
+        (rule(", exclude: {any: [{resources: {kinds: [Pod], namespaces: [shop]}}]}"), 1, false),
+        (rule(", exclude: {any: [{resources: {namespaces: [shop]}}]}"), 0, true),
+    ] {
+        let (found, list) = converted(&input);
+        assert_eq!(found, status, "{list}");
+        let (object, plural) = privileged("Deployment", &json!({}));
+        let refusals = conformance::refusals(list["items"].as_array().unwrap(), &object, plural, &json!({}));
+        assert_eq!(refusals.is_empty(), is_admitted, "{input}: {refusals:?}");
+    }
+}
+
+#[test]
 fn several_exceptions_apply_together() {
     let enforced = pods("validationFailureAction: Enforce,", "");
     let port = "ports: [{containerPort: 1, hostPort: 1}]";
@@ -1245,7 +1313,7 @@ fn the_configuration_of_kyverno_leaves_out_requests() {
         ),
         "{note}"
     );
-    // A namespaced policy cannot select namespaces: what is known of its own decides.
+    // A namespaced policy cannot select namespaces: the name of its own decides.
     let namespaced = |namespace: &str| {
         let input = pods("", "").replace("ClusterPolicy", "Policy");
         with(data, &input.replace("{name: p}", &format!("{{name: p, namespace: {namespace}}}")))
@@ -1329,7 +1397,7 @@ fn overrides_and_alternatives_become_manifests_of_their_own() {
         missing(&list)[0]
             .starts_with("spec.validationFailureActionOverrides[0].namespaceSelector: the other")
     );
-    // What is judged in addition does not deny.
+    // Nothing is denied that the rule admits.
     assert_eq!(list["items"][0]["spec"]["mode"], "monitor");
     assert_eq!(modes(spec, "").len(), 1);
     let input = policy(

@@ -4,8 +4,9 @@ use clap::{Args, Subcommand, ValueEnum};
 
 /// Convert existing pod restrictions into manifests for Kubewarden.
 ///
-/// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not converted
-/// or differs, with the place and the reason on standard error, and 2 if the input cannot be read.
+/// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not
+/// converted or differs, with the place and the reason on standard error, and 2 if the input cannot
+/// be read.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
     #[command(subcommand)]

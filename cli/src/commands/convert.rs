@@ -172,7 +172,7 @@ fn display(file: &str) -> SourceName {
     SourceName::of_argument(file)
 }
 
-/// What is not converted, and why.
+/// A part that is not converted, and the reason.
 fn described(NotConverted { policy, rule, path, problem, .. }: &NotConverted) -> String {
     let rule = rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
     format!("not converted: {policy}{rule}: {path}: {problem}")

@@ -9,6 +9,9 @@ use report::{FailOn, FormatError, Output, Share};
 
 use crate::args::{EngineArgs, SettingsArgs};
 
+/// The arguments of scans of files. With one of them, clap would not require --live.
+const OF_FILES: [&str; 6] = ["paths", "helm", "kustomize", "old", "cluster", "compare"];
+
 /// Judge objects as the API server and Kubewarden would, before they are applied.
 ///
 /// Exits with status 0 if nothing is denied, 1 if something is denied (--fail-on), and 2 if
@@ -113,15 +116,15 @@ pub(crate) struct LiveArgs {
     /// with the service account of the pod. Nothing is written.
     ///
     /// Only objects that the rules of a policy name are read, and those that policies look up.
-    #[arg(long, conflicts_with_all = ["paths", "helm", "kustomize", "old", "cluster", "compare"])]
+    #[arg(long, conflicts_with_all = OF_FILES)]
     pub(crate) live: bool,
 
     /// Context of the kubeconfig [default: the current context]
-    #[arg(long, value_name = "NAME", requires = "live")]
+    #[arg(long, value_name = "NAME", requires = "live", conflicts_with_all = OF_FILES)]
     pub(crate) context: Option<String>,
 
     /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
-    #[arg(long, value_name = "FILE", requires = "live")]
+    #[arg(long, value_name = "FILE", requires = "live", conflicts_with_all = OF_FILES)]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
 

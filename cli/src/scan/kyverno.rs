@@ -30,9 +30,10 @@ pub(super) fn convert(documents: &[Document]) -> (Vec<(PolicyManifest, SourceNam
     let mut notices = Vec::new();
     let mut notes = BTreeSet::new();
     for Conversion { not_converted, notes: of_rule, manifest } in conversions {
-        for NotConverted { policy, rule, path, problem, .. } in not_converted {
+        for NotConverted { document, policy, rule, path, problem } in not_converted {
             let rule = rule.map(|rule| format!(", rule {rule}")).unwrap_or_default();
-            notices.push(error(format!("{policy}{rule}: {path}: {problem}; this part judges nothing")));
+            let message = format!("{document}: {policy}{rule}: {path}: {problem}; this part judges nothing");
+            notices.push(error(message));
         }
         notes.extend(of_rule);
         let Some(manifest) = manifest else { continue };

@@ -37,13 +37,8 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     pub(super) bless: bool,
 
-    /// Print which rules, selectors, conditions and verdicts no case shows.
-    #[arg(long)]
-    pub(super) coverage: bool,
-
-    /// Percentage of the coverage below which the run fails.
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub(super) coverage_threshold: Option<u8>,
+    #[command(flatten)]
+    pub(super) coverage: CoverageArgs,
 
     /// Run again whenever a file changes that the run has read. End it with Ctrl-C.
     #[arg(long, conflicts_with_all = ["bless", "init"])]
@@ -65,6 +60,17 @@ pub(crate) struct TestArgs {
 
     #[command(flatten)]
     pub(super) engine: EngineArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CoverageArgs {
+    /// Print which rules, selectors, conditions and verdicts no case shows.
+    #[arg(long)]
+    pub(super) coverage: bool,
+
+    /// Percentage of the coverage below which the run fails.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(super) coverage_threshold: Option<u8>,
 }
 
 /// Returns an expression that a name matches if it contains the text or matches it.

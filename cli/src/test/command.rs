@@ -43,8 +43,8 @@ fn options(args: &TestArgs) -> Options {
         filter: args.filter.clone(),
         allows_commands: args.allow_commands,
         blesses: args.bless,
-        measures_coverage: args.coverage,
-        coverage_threshold: args.coverage_threshold,
+        measures_coverage: args.coverage.coverage,
+        coverage_threshold: args.coverage.coverage_threshold,
     }
 }
 

@@ -1,9 +1,9 @@
-//! What users choose for all manifests.
+//! Options for all manifests.
 
 use crate::settings::POLICY;
 use crate::{Conversion, PolicyManifest, PolicyMode};
 
-/// What users choose for all manifests.
+/// Options for all manifests.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestOptions {
     /// The mode instead of that of the source.

@@ -200,7 +200,8 @@ impl Kinds {
         COHABITING.iter().any(|(resource, _)| *resource == plural)
     }
 
-    /// Returns whether two groups serve a resource from one storage, so that each object is in both.
+    /// Returns whether two groups serve a resource from one storage, so that each object is in
+    /// both.
     #[must_use]
     pub fn cohabit(plural: &str, one: &str, other: &str) -> bool {
         let groups = COHABITING.iter().find(|(resource, _)| *resource == plural).map(|(_, groups)| *groups);

@@ -29,7 +29,7 @@ pub struct Discovery {
 pub struct Served {
     /// The resource.
     pub resource: Resource,
-    /// What the server does with its objects, such as `list` and `create`.
+    /// The operations on its objects, such as `list` and `create`.
     pub verbs: Vec<String>,
 }
 

@@ -89,9 +89,9 @@ impl Pages {
 
     /// Reads the next page; `None` at the end.
     ///
-    /// A server forgets old states after some minutes, and answers 410 if it has forgotten the state
-    /// of the list. It then offers a token by which the list continues behind the last object in
-    /// the present state: no object comes twice, and one that exists all the time comes once.
+    /// A server forgets old states after some minutes, and answers 410 if it has forgotten the
+    /// state of the list. It then offers a token by which the list continues behind the last object
+    /// in the present state: no object comes twice, and one that exists all the time comes once.
     pub(crate) fn next(&mut self, connection: &Connection) -> Option<Result<Page, Error>> {
         if self.has_begun && self.next.is_none() {
             return None;

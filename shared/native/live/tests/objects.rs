@@ -1,5 +1,5 @@
-//! Scans of a cluster whose answers the test gives: what is read, in which way, and what a report
-//! says about what cannot be read.
+//! Scans of a cluster whose answers the test gives: the requests, and the reports about objects
+//! that can be read or not.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
 mod server;
@@ -124,7 +124,7 @@ fn cluster() -> Answers {
     answers
 }
 
-/// Answers by path, and 404 for what is not there.
+/// Answers by path, and 404 for other paths.
 fn answer(answers: &Answers, asked: &Asked) -> Answer {
     let path = asked.line.trim_start_matches("GET ").split('?').next().unwrap_or_default();
     match answers.get(path) {

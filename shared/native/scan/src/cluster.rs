@@ -77,7 +77,7 @@ impl Collector {
         }
     }
 
-    /// Notes what a source knows besides its objects.
+    /// Notes the kinds that a source knows, and those that it could not read.
     pub(crate) fn note(&mut self, source: &dyn Input) {
         self.resources.extend(source.kinds());
         self.withheld.extend(source.withheld());
@@ -234,11 +234,11 @@ impl Cluster {
 
     fn of(objects: Arc<Objects>) -> Self {
         Self {
+            withheld: BTreeMap::new(),
             objects,
             is_complete: true,
             collected: None,
             kinds: BTreeSet::new(),
-            withheld: BTreeMap::new(),
             namespaces: BTreeMap::new(),
             resources: Kinds::default(),
             session: None,
@@ -315,7 +315,7 @@ pub(crate) struct LookUps<'c> {
     unanswered: RefCell<Option<String>>,
     /// The kinds that have to be collected.
     lacking: RefCell<BTreeSet<Kind>>,
-    look_ups: RefCell<Vec<LookUp>>,
+    asked: RefCell<Vec<LookUp>>,
 }
 
 /// The look-ups of a verdict.
@@ -334,7 +334,7 @@ impl<'c> LookUps<'c> {
             cluster,
             unanswered: RefCell::default(),
             lacking: RefCell::default(),
-            look_ups: RefCell::default(),
+            asked: RefCell::default(),
         }
     }
 
@@ -343,7 +343,7 @@ impl<'c> LookUps<'c> {
         Asked {
             unanswered: self.unanswered.into_inner(),
             lacking: self.lacking.into_inner(),
-            look_ups: self.look_ups.into_inner(),
+            look_ups: self.asked.into_inner(),
         }
     }
 
@@ -379,7 +379,7 @@ fn is_absent(why: &str, wanted: &Get<'_>) -> bool {
 
 impl admission::Cluster for LookUps<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
-        self.look_ups.borrow_mut().push(LookUp::get(wanted));
+        self.asked.borrow_mut().push(LookUp::get(wanted));
         match self.replay(&|| Question::get(wanted)) {
             // The words of the policy server for an object that does not exist.
             Some(Err(Unreachable(why))) if is_absent(&why, wanted) => return Ok(None),
@@ -395,7 +395,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-        self.look_ups.borrow_mut().push(LookUp::list(wanted));
+        self.asked.borrow_mut().push(LookUp::list(wanted));
         if let Some(answer) = self.replay(&|| Question::list(wanted)) {
             return answer;
         }
@@ -407,7 +407,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
-        self.look_ups.borrow_mut().push(LookUp::can_i(wanted));
+        self.asked.borrow_mut().push(LookUp::can_i(wanted));
         if let Some(answer) = self.replay(&|| Question::can_i(wanted)) {
             return answer;
         }

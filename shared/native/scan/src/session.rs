@@ -165,7 +165,7 @@ impl Question {
                 "kind": wanted.kind,
                 "name": wanted.name,
                 "namespace": wanted.namespace,
-                "field_masks": masks(wanted.shape.masks()),
+                "field_masks": masks(&wanted.shape.masks()),
             }),
         )
     }
@@ -181,7 +181,7 @@ impl Question {
                 "api_version": wanted.api_version,
                 "kind": wanted.kind,
                 "namespace": wanted.namespace,
-                "field_masks": masks(wanted.shape.masks()),
+                "field_masks": masks(&wanted.shape.masks()),
             }),
         )
     }
@@ -232,7 +232,7 @@ impl Question {
 }
 
 /// Returns null for an empty list.
-fn masks(masks: Vec<String>) -> Value {
+fn masks(masks: &[String]) -> Value {
     if masks.is_empty() { Value::Null } else { json!(masks) }
 }
 

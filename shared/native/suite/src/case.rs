@@ -375,18 +375,16 @@ fn wants(at: &Cursor<'_>, policies: &Policies<'_>) -> Result<Wants, Mistake> {
         return Err(at.mistake("is empty; say what the policies are to do"));
     }
     if !entries.iter().any(|(key, _)| is_name(key)) {
-        return match names.as_slice() {
-            [only] => Ok(Wants { by_policy: [((*only).to_owned(), Want::read(at)?)].into(), others: None }),
-            _ => {
-                let (key, one) = entries.first().ok_or_else(|| at.mistake("is empty"))?;
-                let advice = if KEYS.contains(key) {
-                    format!("there are several policies; write want by policy: {}", names.join(", "))
-                } else {
-                    policies.unknown(key)
-                };
-                Err(one.mistake(advice))
-            }
+        if let [only] = names.as_slice() {
+            return Ok(Wants { by_policy: [((*only).to_owned(), Want::read(at)?)].into(), others: None });
+        }
+        let (key, one) = entries.first().ok_or_else(|| at.mistake("is empty"))?;
+        let advice = if KEYS.contains(key) {
+            format!("there are several policies; write want by policy: {}", names.join(", "))
+        } else {
+            policies.unknown(key)
         };
+        return Err(one.mistake(advice));
     }
     let mut wants = Wants::default();
     for (key, one) in entries {

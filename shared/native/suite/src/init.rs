@@ -123,8 +123,8 @@ impl Writer<'_> {
 
     fn of_rule(&self, at: usize, rule: &Value) -> Case {
         let first = |key: &str| {
-            let items = rule.get(key).and_then(Value::as_array).into_iter().flatten();
-            items.filter_map(Value::as_str).next().unwrap_or("*").to_owned()
+            let mut items = rule.get(key).and_then(Value::as_array).into_iter().flatten();
+            items.find_map(Value::as_str).unwrap_or("*").to_owned()
         };
         let (group, version, resource) = (first("apiGroups"), first("apiVersions"), first("resources"));
         let (plural, subresource) = match resource.split_once('/') {

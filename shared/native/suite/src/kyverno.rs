@@ -189,9 +189,8 @@ impl Test<'_> {
             .collect();
         let conversions = convert::kyverno(&documents).map_err(|error| error.to_string())?;
         // Exceptions for other rules name nothing here.
-        let lost = conversions.iter().flat_map(|conversion| &conversion.not_converted);
-        let lost = lost.filter(|lost| !lost.path.starts_with("spec.exceptions")).next();
-        if let Some(lost) = lost {
+        let mut lost = conversions.iter().flat_map(|conversion| &conversion.not_converted);
+        if let Some(lost) = lost.find(|lost| !lost.path.starts_with("spec.exceptions")) {
             return Err(format!("rule {rule} of policy {policy}: {}: {}", lost.path, lost.problem));
         }
         let manifest = conversions.iter().find_map(|conversion| conversion.manifest.as_ref());

@@ -86,6 +86,9 @@ const LIST_KEYS: [&str; 11] = [
 const LIST_WANT: [&str; 8] =
     ["admitted", "denied", "mutated", "fault", "settingsError", "warnings", "auditAnnotations", "asked"];
 
+/// Runs the case with an index, and returns how it differs from what it wants.
+type RunCase<'r> = dyn FnMut(&Cursor<'_>, usize) -> Result<Vec<Difference>, Mistake> + 'r;
+
 struct Runner<'r> {
     path: &'r Path,
     options: &'r Options,
@@ -119,8 +122,8 @@ impl Runner<'_> {
             [value @ Value::Object(_)] if kyverno::is_test(value) => {
                 let dir = self.path.parent().unwrap_or(Path::new(""));
                 let filter = self.options.filter.as_ref();
-                let test = kyverno::Test { dir, files: self.files, modules: self.modules, filter };
-                test.run(&Cursor::new(&source, value), &mut result);
+                let of_kyverno = kyverno::Test { dir, files: self.files, modules: self.modules, filter };
+                of_kyverno.run(&Cursor::new(&source, value), &mut result);
             }
             [value @ Value::Object(_)] => self.envelope(&Cursor::new(&source, value), &mut result),
             _ => {
@@ -316,12 +319,7 @@ impl Runner<'_> {
     }
 
     /// Runs cases.
-    fn cases(
-        &self,
-        items: &[Cursor<'_>],
-        result: &mut FileResult,
-        run: &mut dyn FnMut(&Cursor<'_>, usize) -> Result<Vec<Difference>, Mistake>,
-    ) {
+    fn cases(&self, items: &[Cursor<'_>], result: &mut FileResult, run: &mut RunCase<'_>) {
         if items.is_empty() {
             let problem = "has no case, so it tests nothing; write at least one";
             result.mistakes.push(Mistake::new(&result.name, None, problem));

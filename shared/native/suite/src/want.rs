@@ -96,10 +96,8 @@ impl Want {
             return Err(at.mistake(problem));
         };
         let verdict = match *key {
-            "admitted" => match verdict.flag()? {
-                true => Wanted::Admitted,
-                false => return Err(verdict.mistake("expected true; write denied with its lines")),
-            },
+            "admitted" if verdict.flag()? => Wanted::Admitted,
+            "admitted" => return Err(verdict.mistake("expected true; write denied with its lines")),
             "denied" => Wanted::Denied(denial(verdict)?),
             "monitored" => Wanted::Monitored(denial(verdict)?),
             "mutated" => Wanted::Mutated(mutation(verdict)?),

@@ -39,7 +39,7 @@ impl Autogen {
         let chosen = annotations.and_then(|annotations| annotations.get(CONTROLLERS)).and_then(Value::as_str);
         let is_chosen = |target: &Target| match chosen {
             None => true,
-            // Kyverno compares the parts as they are, with spaces, and `all` is no kind.
+            // Kyverno compares the parts as they are, with spaces, and `all` is not a kind.
             Some(chosen) => chosen.split(',').any(|kind| kind == target.kind()),
         };
         Self(Target::CONTROLLERS.into_iter().filter(is_chosen).collect())

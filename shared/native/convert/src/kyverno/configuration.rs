@@ -26,7 +26,7 @@ const DEFAULT_FILTERS: &str =
 /// The group of kubelets, which Kyverno's chart excludes.
 const NODES: &str = "system:nodes";
 
-/// What Kyverno leaves out for every policy: its `ConfigMap`.
+/// The `ConfigMap` of Kyverno, which leaves out requests for every policy.
 #[derive(Clone, Debug)]
 pub struct KyvernoConfiguration {
     /// The name of the document; `None` for the defaults of Kyverno's chart.

@@ -20,7 +20,7 @@ impl Entry {
     /// Reads the entries in a list. Adds fields that Kyverno does not have to `problems`.
     ///
     /// # Errors
-    /// A value that is no list of objects.
+    /// A value that is not a list of objects.
     pub(super) fn list(
         fields: &Fields<'_>,
         key: &str,

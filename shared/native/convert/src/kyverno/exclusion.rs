@@ -19,8 +19,8 @@ pub(super) enum Exclusion {
     Nothing,
     /// The filters exclude targets altogether.
     Targets(BTreeSet<Target>),
-    /// The filters exclude all namespaces but those that the selector selects.
-    OtherNamespaces(LabelSelector),
+    /// The filters exclude all namespaces but those that one of the selectors selects.
+    OtherNamespaces(Vec<LabelSelector>),
     /// The filters exclude the requests that meet the expression.
     Requests(CelExpression),
     /// Kubewarden cannot express the filters, so they exclude nothing.
@@ -56,15 +56,15 @@ impl Exclusion {
         if parts.is_empty()
             && reach.is_cluster
             && let [only] = narrowing.as_slice()
-            && let Some(selector) = other_namespaces(&only.condition)
+            && let Some(selectors) = other_namespaces(&only.condition)
         {
-            return Self::OtherNamespaces(selector);
+            return Self::OtherNamespaces(selectors);
         }
         let is_selector =
             |located: &&&LocatedCondition| matches!(located.condition, Condition::NamespaceSelector(_));
         if let Some(LocatedCondition { path, .. }) = narrowing.iter().find(is_selector) {
             let problem = if reach.is_cluster {
-                "only a single requirement on namespace labels, without other conditions, can be inverted"
+                "requirements on namespace labels can only be inverted without other conditions"
             } else {
                 NO_NAMESPACE_SELECTOR
             };
@@ -86,30 +86,36 @@ impl Exclusion {
     }
 }
 
-/// Returns the selector of all namespaces that a condition does not match; `None` if no selector
-/// expresses it.
-pub(super) fn other_namespaces(condition: &Condition) -> Option<LabelSelector> {
+/// Returns selectors that together select all namespaces that a condition does not match; `None` if
+/// no selector expresses it.
+fn other_namespaces(condition: &Condition) -> Option<Vec<LabelSelector>> {
     match condition {
         Condition::Namespaces(names) if names.iter().all(|name| is_label(name)) => {
-            Some(namespaces_by_name("NotIn", names))
+            Some(vec![namespaces_by_name("NotIn", names)])
         }
-        Condition::NamespaceSelector(LabelSelector { match_labels, match_expressions }) => {
-            let labels = match_labels.iter().map(|(key, value)| LabelSelectorRequirement {
-                key: key.clone(),
-                operator: "In".to_owned(),
-                values: value.as_str().map(str::to_owned).into_iter().collect(),
-            });
-            let mut requirements: Vec<LabelSelectorRequirement> =
-                labels.chain(match_expressions.iter().cloned()).collect();
-            let only = requirements.pop().filter(|_| requirements.is_empty())?;
-            let operator = match only.operator.as_str() {
-                "In" => "NotIn",
-                "NotIn" => "In",
-                "Exists" => "DoesNotExist",
-                _ => "Exists",
-            };
-            Some(LabelSelector::of(LabelSelectorRequirement { operator: operator.to_owned(), ..only }))
+        Condition::NamespaceSelector(selector) => {
+            let requirements = selector.clone().into_expressions().match_expressions;
+            // One requirement that is not met is enough.
+            (!requirements.is_empty()).then(|| requirements.into_iter().map(inverted).collect())
         }
         _ => None,
     }
+}
+
+/// Returns the only selector of all namespaces that a condition does not match; `None` if it takes
+/// several selectors, or none expresses it.
+pub(super) fn only_other_namespaces(condition: &Condition) -> Option<LabelSelector> {
+    let mut selectors = other_namespaces(condition)?;
+    let last = selectors.pop();
+    last.filter(|_| selectors.is_empty())
+}
+
+fn inverted(requirement: LabelSelectorRequirement) -> LabelSelector {
+    let operator = match requirement.operator.as_str() {
+        "In" => "NotIn",
+        "NotIn" => "In",
+        "Exists" => "DoesNotExist",
+        _ => "Exists",
+    };
+    LabelSelector::of(LabelSelectorRequirement { operator: operator.to_owned(), ..requirement })
 }

@@ -1,4 +1,4 @@
-//! What exceptions allow, as entries of `exclude` and as match conditions.
+//! The grants of exceptions, as entries of `exclude` and as match conditions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::condition::{Condition, LocatedCondition, has_wildcards};
 use super::entry::Entry;
-use super::exclusion::other_namespaces;
+use super::exclusion::only_other_namespaces;
 use super::reach::Reach;
 use super::resource_filter::ResourceFilter;
 use crate::LabelSelector;
@@ -25,7 +25,7 @@ pub(super) struct ExceptedRule<'r> {
     pub(super) reach: &'r Reach,
 }
 
-/// What an exception allows for some of the targets.
+/// The violations that an exception allows for some of the targets.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
     targets: BTreeSet<Target>,
@@ -98,7 +98,7 @@ impl Grant {
         if *targets == rule.reach.targets
             && rule.reach.is_cluster
             && let [only] = narrowing.as_slice()
-            && let Some(selector) = other_namespaces(&only.condition)
+            && let Some(selector) = only_other_namespaces(&only.condition)
         {
             return Ok(vec![Self::of(targets.clone(), Allowed::EverythingOutside(selector))]);
         }

@@ -51,7 +51,7 @@ pub(super) struct KyvernoPolicy<'p, 'd> {
     configuration: &'p KyvernoConfiguration,
 }
 
-/// What all manifests of a rule have in common.
+/// The parts that all manifests of a rule have in common.
 struct RuleParts<'r> {
     name: &'r str,
     standard: Standard,

@@ -50,7 +50,7 @@ struct RuleReference {
     rules: Vec<String>,
 }
 
-/// What an exception allows in a rule.
+/// The violations that an exception allows in a rule.
 #[derive(Debug, Default)]
 pub(super) struct ExceptionConversion {
     pub(super) grants: Vec<Grant>,
@@ -153,14 +153,11 @@ impl<'d> PolicyException<'d> {
         let derived = derived_name("autogen", rule.name);
         let derived_for_cron_jobs = derived_name("autogen-cronjob", rule.name);
         let is_covered = |target: &&Target| {
-            self.applies_to(
-                rule,
-                match target {
-                    Target::CronJob if rule.reach.is_derived(**target) => &derived_for_cron_jobs,
-                    target if rule.reach.is_derived(**target) => &derived,
-                    _ => rule.name,
-                },
-            )
+            let is_derived = rule.reach.is_derived(**target);
+            let derived = if **target == Target::CronJob { &derived_for_cron_jobs } else { &derived };
+            // If both rules judge a target, the exception has to name both.
+            let is_named = !is_derived || rule.reach.named.contains(target);
+            (!is_derived || self.applies_to(rule, derived)) && (!is_named || self.applies_to(rule, rule.name))
         };
         rule.reach.targets.iter().filter(is_covered).copied().collect()
     }

@@ -13,6 +13,8 @@ pub(super) struct Reach {
     pub(super) operations: BTreeSet<Operation>,
     /// The workloads for which Kyverno derives a rule from the rule for pods.
     pub(super) derived: BTreeSet<Target>,
+    /// The targets that the rule itself matches, some of which may also have a derived rule.
+    pub(super) named: BTreeSet<Target>,
     /// Whether the policy is cluster-wide. A namespaced policy cannot select namespaces.
     pub(super) is_cluster: bool,
 }

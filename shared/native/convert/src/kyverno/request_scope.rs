@@ -14,11 +14,14 @@ use super::exclusion::Exclusion;
 use super::kind_pattern::KindPattern;
 use super::match_resources::MatchResources;
 use super::reach::Reach;
-use super::resource_filter::ResourceFilter;
+use super::resource_filter::{ResourceFilter, has_pod};
 use crate::cel::CelExpression;
 use crate::conversion::FieldProblem;
 use crate::target::Target;
 use crate::{LabelSelector, MatchCondition, Operation};
+
+/// The largest number of manifests into which `exclude` splits a rule.
+const MAX_SELECTIONS: usize = 4;
 
 /// The requests that a policy judges.
 #[derive(Clone, Debug)]
@@ -47,8 +50,10 @@ impl RequestScope {
         is_cluster: bool,
     ) -> Vec<Self> {
         let alternatives = alternatives(matched, is_cluster);
-        let mut scopes: Vec<Self> =
-            alternatives.iter().map(|matched| Self::of_one(matched, excluded, derived, is_cluster)).collect();
+        let mut scopes: Vec<Self> = alternatives
+            .iter()
+            .flat_map(|matched| Self::of_one(matched, excluded, derived, is_cluster))
+            .collect();
         // Problems that all scopes share are listed once.
         let mut seen = BTreeSet::new();
         for scope in &mut scopes {
@@ -62,12 +67,13 @@ impl RequestScope {
         excluded: &MatchResources,
         derived: &BTreeSet<Target>,
         is_cluster: bool,
-    ) -> Self {
+    ) -> Vec<Self> {
         let mut scope = Self {
             reach: Reach {
                 targets: BTreeSet::new(),
                 operations: BTreeSet::new(),
                 derived: derived.clone(),
+                named: matched.filters.iter().flat_map(|filter| filter.targets(&BTreeSet::new())).collect(),
                 is_cluster,
             },
             namespace_selector: None,
@@ -84,8 +90,7 @@ impl RequestScope {
             scope.match_all(&matched.filters);
         }
         scope.is_matched = !scope.reach.targets.is_empty() && !scope.reach.operations.is_empty();
-        scope.exclude(excluded);
-        scope
+        scope.exclude(excluded)
     }
 
     pub(super) fn add_condition(&mut self, name: &str, expression: &CelExpression) {
@@ -204,15 +209,53 @@ impl RequestScope {
         }
     }
 
-    fn exclude(&mut self, excluded: &MatchResources) {
+    /// Converts `exclude`. Returns several scopes if the namespaces that it does not match take
+    /// several selectors.
+    fn exclude(mut self, excluded: &MatchResources) -> Vec<Self> {
+        // If the rule itself matches a controller, too, excluded pods exclude only what the derived
+        // rule matches.
+        let reach = Reach {
+            derived: self.reach.derived.difference(&self.reach.named).copied().collect(),
+            ..self.reach.clone()
+        };
+        let kinds = excluded.filters.iter().flat_map(|filter| &filter.conditions);
+        let pods =
+            kinds.filter(|located| matches!(&located.condition, Condition::Kinds(kinds) if has_pod(kinds)));
+        if reach.derived != self.reach.derived {
+            for LocatedCondition { path, .. } in pods {
+                let problem = "the rule matches a controller by kind, for which Kyverno also derives a rule";
+                let problem = FieldProblem::new(path, problem);
+                self.problems
+                    .push(problem.widening("the policy judges what the derived rule excludes of this kind"));
+            }
+        }
         let groups: Vec<&[ResourceFilter]> =
             if excluded.any { excluded.filters.chunks(1).collect() } else { vec![&excluded.filters] };
         let mut expressions = Vec::new();
+        let mut selections: Vec<Vec<LabelSelector>> = vec![Vec::new()];
         for filters in groups {
-            match Exclusion::of(filters, &self.reach) {
+            match Exclusion::of(filters, &reach) {
                 Exclusion::Nothing => {}
                 Exclusion::Targets(targets) => self.reach.targets.retain(|target| !targets.contains(target)),
-                Exclusion::OtherNamespaces(selector) => self.select_namespaces(selector),
+                Exclusion::OtherNamespaces(selectors)
+                    if selections.len().saturating_mul(selectors.len()) > MAX_SELECTIONS =>
+                {
+                    let conditions = filters.iter().flat_map(|filter| &filter.conditions);
+                    let path = conditions.map(|located| located.path.clone()).next_back().unwrap_or_default();
+                    let problem =
+                        format!("the exclude takes more than {MAX_SELECTIONS} selectors of namespaces");
+                    let problem = FieldProblem::new(path, problem);
+                    self.problems.push(problem.widening("the policy judges what it excludes"));
+                }
+                Exclusion::OtherNamespaces(selectors) => {
+                    let with_each = |selection: Vec<LabelSelector>| {
+                        let with = |selector: &LabelSelector| {
+                            [&selection[..], std::slice::from_ref(selector)].concat()
+                        };
+                        selectors.iter().map(with).collect::<Vec<_>>()
+                    };
+                    selections = selections.into_iter().flat_map(with_each).collect();
+                }
                 Exclusion::Requests(expression) => {
                     self.audit_differs |= filters
                         .iter()
@@ -228,6 +271,14 @@ impl RequestScope {
             }
         }
         self.add_condition("is-not-excluded", &CelExpression::All(expressions));
+        let selected = |selection: Vec<LabelSelector>| {
+            let mut scope = self.clone();
+            for selector in selection {
+                scope.select_namespaces(selector);
+            }
+            scope
+        };
+        selections.into_iter().map(selected).collect()
     }
 
     pub(super) fn select_namespaces(&mut self, selector: LabelSelector) {

@@ -1,4 +1,4 @@
-//! What a rule does about violations.
+//! The actions of a rule on violations.
 //!
 //! Source: `failureActionForRule` and `matchOverride` in `pkg/engine/api/engineresponse.go` of
 //! kyverno/kyverno at 111e07b. The first override that matches decides; those of the rule and its
@@ -8,7 +8,7 @@ use rules::name::is_label;
 use rules::pattern::Pattern;
 
 use super::condition::{Condition, namespaces_by_name};
-use super::exclusion::other_namespaces;
+use super::exclusion::only_other_namespaces;
 use super::selector;
 use crate::cel::{self, CelExpression};
 use crate::conversion::FieldProblem;
@@ -150,7 +150,7 @@ fn split(
             Some((Namespaces::Matching(is_named.clone()), Namespaces::Matching(is_named.negated())))
         }
         (Some(labels), None) if names.is_empty() => {
-            let others = other_namespaces(&Condition::NamespaceSelector(labels.clone()));
+            let others = only_other_namespaces(&Condition::NamespaceSelector(labels.clone()));
             others.map(|others| (Namespaces::Selected(labels), Namespaces::Selected(others)))
         }
         (Some(_), _) => None,

@@ -36,8 +36,8 @@ pub trait Input {
         BTreeMap::new()
     }
 
-    /// Returns the kinds that exist besides those of Kubernetes and those that objects of the input
-    /// define.
+    /// Returns the kinds that exist in addition to those of Kubernetes and those that objects of
+    /// the input define.
     fn kinds(&self) -> Kinds {
         Kinds::default()
     }

@@ -16,7 +16,7 @@ pub(crate) struct Spool {
     at: usize,
 }
 
-/// What the file does not have of a piece.
+/// The parts of a piece that are not in the file.
 #[derive(Debug)]
 struct Entry {
     origin: Arc<Origin>,

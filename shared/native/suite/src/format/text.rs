@@ -137,7 +137,7 @@ impl Text<'_> {
 }
 
 fn text(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
 fn count(number: usize, one: &str, many: &str) -> String {
