@@ -162,7 +162,7 @@ fn reports_are_applied_to_an_api_server() {
     assert_eq!(cluster.apply(&scanner, &["--prune"]).1, "openreports.io/v1alpha1: 2 applied, 0 removed\n");
     assert_eq!(cluster.reports("reports"), once);
 
-    // The owner of a report is its object, which the server of the test has no controller to follow.
+    // A report is owned by its object, but the server of the test has no garbage collector.
     cluster.kubectl(&[
         "patch",
         "service",
