@@ -162,7 +162,7 @@ fn reports_are_applied_to_an_api_server() {
     assert_eq!(cluster.apply(&scanner, &["--prune"]).1, "openreports.io/v1alpha1: 2 applied, 0 removed\n");
     assert_eq!(cluster.reports("reports"), once);
 
-    // The owner of a report is its object, which the server of the test has no controller to follow.
+    // A report is owned by its object, but the server of the test has no garbage collector.
     cluster.kubectl(&[
         "patch",
         "service",
@@ -181,16 +181,10 @@ fn reports_are_applied_to_an_api_server() {
     let left = cluster.reports("reports");
     assert_eq!(left.len(), 2);
     assert!(left.iter().any(|report| report.contains("\"theirs\"")), "{left:?}");
-    let written = cluster.kubectl(&[
-        "get",
-        "reports",
-        "--namespace",
-        "shop",
-        "--output",
-        "json",
-        "--selector",
-        "app.kubernetes.io/managed-by=portcullis",
-    ]);
+    // kubectl hides managed fields in other forms.
+    let path = "/apis/openreports.io/v1alpha1/namespaces/shop/reports";
+    let selector = "labelSelector=app.kubernetes.io%2Fmanaged-by%3Dportcullis";
+    let written = cluster.kubectl(&["get", "--raw", &format!("{path}?{selector}")]);
     let written: Value = serde_json::from_str(&written).unwrap();
     let report = &written["items"][0];
     assert_eq!(report["metadata"]["managedFields"][0]["manager"], "portcullis");
