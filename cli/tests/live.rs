@@ -1,5 +1,6 @@
 //! Live scans without a cluster: arguments that contradict each other, and kubeconfigs.
 #![cfg(feature = "live")]
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod folder;
 

@@ -167,17 +167,8 @@ pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
 
-    /// Judge without the exceptions that annotations of the objects make.
-    ///
-    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
-    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
-    #[arg(long)]
-    pub(crate) no_exceptions: bool,
-
-    /// Honour also the exceptions of objects that come from a cluster, where others than the
-    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
-    #[arg(long, conflicts_with = "no_exceptions")]
-    pub(crate) exceptions: bool,
+    #[command(flatten)]
+    pub(crate) exceptions: ExceptionArgs,
 
     /// Judge one of N shares of the objects, by namespace: 0/N to N-1/N. `portcullis report merge`
     /// makes the report of the scan from those of all shards, as -o json or -o jsonl writes them.
@@ -200,6 +191,23 @@ pub(crate) struct OutputArgs {
     /// Print why each policy looked at each object or did not.
     #[arg(long)]
     pub(crate) explain: bool,
+}
+
+/// The exceptions that count.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ExceptionArgs {
+    /// Judge without the exceptions that annotations of the objects make.
+    ///
+    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
+    /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
+    #[arg(long)]
+    pub(crate) no_exceptions: bool,
+
+    /// Honour also the exceptions of objects that come from a cluster, where others than the
+    /// authors of manifests can annotate them: those with metadata.uid or metadata.resourceVersion.
+    #[arg(long, conflicts_with = "no_exceptions")]
+    pub(crate) exceptions: bool,
 }
 
 /// The reports that a command writes.

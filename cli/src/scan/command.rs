@@ -110,9 +110,9 @@ fn options(ScanArgs { request: args, input, output, live, .. }: &ScanArgs) -> Op
         },
         is_strict: input.strict,
         share: output.shard,
-        exceptions_on: (!output.no_exceptions).then(|| Date::of(SystemTime::now())),
+        exceptions_on: (!output.exceptions.no_exceptions).then(|| Date::of(SystemTime::now())),
         reports_mutations: output.diff,
-        exceptions_of: if output.exceptions { ExceptionsOf::All } else { ExceptionsOf::Manifests },
+        exceptions_of: if output.exceptions.exceptions { ExceptionsOf::All } else { ExceptionsOf::Manifests },
         ..Options::default()
     };
     if let Some(user) = &args.user {

@@ -94,6 +94,7 @@ impl Cluster {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature is that of map_err")]
 fn failure(error: ::live::Error) -> Failure {
     Failure::new(error.to_string())
 }

@@ -1,4 +1,5 @@
 //! `portcullis report apply`.
+#![expect(clippy::doc_markdown, reason = "the comments are the help, which has no links")]
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,9 +1,9 @@
 //! A strict scanner for JSON text (RFC 8259).
 //!
 //! It needs about half the instructions of a serde visitor and avoids the code that serde adds to a
-//! module for every type it visits; DESIGN.md has the figures. What it reads, it accepts exactly as
-//! `serde_json` does, with which the host reads requests; tests compare the two. Objects and arrays
-//! that nobody reads are passed over by their structure alone: see [`structure`].
+//! module for every type it visits; DESIGN.md has the figures. It accepts the text that it reads
+//! exactly as `serde_json` does, with which the host reads requests; tests compare the two. It skips
+//! other objects and arrays by their structure alone: see [`structure`].
 
 use std::ops::Range;
 
@@ -261,16 +261,11 @@ impl<'t> Scanner<'t> {
     pub(crate) fn skip(&mut self) -> Result<(), SyntaxError> {
         match self.peek() {
             Some(b'"') => self.string().map(|_| ()),
-            Some(b'{' | b'[') => match structure::end(self.text, self.at) {
-                Some(end) => {
-                    self.at = end;
-                    Ok(())
-                }
-                None => {
-                    self.at = self.text.len();
-                    Err(SyntaxError::More)
-                }
-            },
+            Some(b'{' | b'[') => {
+                let end = structure::end(self.text, self.at);
+                self.at = end.unwrap_or(self.text.len());
+                end.map(|_| ()).ok_or(SyntaxError::More)
+            }
             _ => self.skip_scalar(),
         }
     }
