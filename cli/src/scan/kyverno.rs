@@ -32,11 +32,16 @@ pub(super) fn convert(documents: &[Document]) -> (Vec<(PolicyManifest, SourceNam
     for Conversion { not_converted, notes: of_rule, manifest } in conversions {
         for NotConverted { document, policy, rule, path, problem } in not_converted {
             let rule = rule.map(|rule| format!(", rule {rule}")).unwrap_or_default();
-            let message = format!("{document}: {policy}{rule}: {path}: {problem}; this part judges nothing");
+            let message = format!(
+                "{document}: {policy}{rule}: {path}: {problem}; verdicts may differ from those of Kyverno"
+            );
             notices.push(error(message));
         }
         notes.extend(of_rule);
-        let Some(manifest) = manifest else { continue };
+        // Manifests for background audits receive no requests.
+        let Some(manifest) = manifest.filter(|manifest| manifest.spec.background_audit != Some(true)) else {
+            continue;
+        };
         let place = SourceName::new(format!("the rule of Kyverno that is policy {}", manifest.metadata.name));
         let read = serde_json::to_value(&manifest).map_err(|error| error.to_string());
         match read.and_then(|value| PolicyManifest::read(&value).map_err(|error| error.to_string())) {

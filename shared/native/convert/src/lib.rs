@@ -1,7 +1,7 @@
 //! Conversion of what restricts pods today into manifests for Kubewarden.
 //!
-//! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s for
-//! them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
+//! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
+//! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
 //! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
 //! `PodSecurity`. All return manifests of the policy `pod-security`, and list what they could not
 //! convert; [`steps`] helps to find its place. [`ManifestOptions`] change all manifests.
