@@ -50,7 +50,7 @@ fn objects() -> Vec<Value> {
     let spec = |host_pid: bool| json!({ "hostPID": host_pid, "containers": [{ "name": "app", "image": "example.com/app:1" }] });
     let pod = |name: &str, host_pid: bool| json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": "shop" }, "spec": spec(host_pid) });
     let service = |index: usize| {
-        let ips = if index % 100 == 0 { json!(["192.0.2.1"]) } else { json!([]) };
+        let ips = if index.is_multiple_of(100) { json!(["192.0.2.1"]) } else { json!([]) };
         json!({
             "apiVersion": "v1", "kind": "Service", "metadata": { "name": format!("s{index:04}"), "namespace": "shop" },
             "spec": { "clusterIP": "None", "ports": [{ "port": 80 }], "externalIPs": ips },

@@ -98,7 +98,7 @@ fn service(name: &str, is_exposed: bool) -> Value {
     json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": "shop" }, "spec": spec })
 }
 
-/// Gives a user the rights of the CronJob.
+/// Gives a user the rights of the `CronJob`.
 fn grant(cluster: &Cluster) {
     let text = fs::read_to_string(root().join("deploy/scan-cronjob.yaml")).unwrap();
     let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();

@@ -1,4 +1,4 @@
-//! The CronJob that scans has the rights that it needs and no others, and its pod is one that our
+//! The `CronJob` that scans has the rights that it needs and no others, and its pod is one that our
 //! own policies admit.
 
 use std::collections::BTreeSet;

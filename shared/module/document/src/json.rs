@@ -2,8 +2,8 @@
 //!
 //! It needs about half the instructions of a serde visitor and avoids the code that serde adds to a
 //! module for every type it visits; DESIGN.md has the figures. It accepts the text that it reads
-//! exactly as `serde_json` does, with which the host reads requests; tests compare the two. It skips
-//! other objects and arrays by their structure alone: see [`structure`].
+//! exactly as `serde_json` does, with which the host reads requests; tests compare the two. Objects
+//! and arrays of no interest are skipped by their structure alone: see [`structure`].
 
 use std::ops::Range;
 

@@ -168,7 +168,7 @@ fn a_dry_run_changes_nothing() {
     cluster.store(&format!("{OPEN}/clusterreports/portcullis-old"), "portcullis");
     let applied = cluster.apply(&reports(), Apply { is_dry_run: true, ..WHOLE }).unwrap();
     assert_eq!(applied, AppliedReports { written: 2, removed: 1, ..AppliedReports::default() });
-    assert_eq!(cluster.changes(), [String::new(); 0]);
+    assert!(cluster.changes().is_empty());
 }
 
 #[test]

@@ -221,6 +221,7 @@ pub(crate) fn report() -> Report {
                 ("shop".to_owned(), BTreeMap::from([(0, 15), (1, 2), (2, 1)])),
                 (HOSTILE.to_owned(), BTreeMap::from([(0, 1)])),
             ]),
+            ..Totals::default()
         },
         is_partial: true,
         shard: None,
@@ -236,7 +237,7 @@ pub(crate) fn clean() -> Report {
             evaluations: 1,
             not_judged: 1,
             policies: vec![PolicyTotals { admitted: 1, skipped: 1, ..PolicyTotals::default() }],
-            by_namespace: BTreeMap::new(),
+            ..Totals::default()
         },
         ..Report::default()
     }
