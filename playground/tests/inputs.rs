@@ -106,7 +106,7 @@ fn invalid_manifests_are_reported() {
         ("apiVersion: v1\nkind: 7\n", None, missing("kind")),
         ("apiVersion: v1\nkind: Pod\n", None, missing("metadata")),
         ("kind: List\nitems: [7]\n", Some(2), "expected a Kubernetes object, found a number".to_owned()),
-        ("a: 1\na: 2\n", Some(2), "not valid YAML: duplicate mapping key: a not allowed here".to_owned()),
+        ("a: 1\na: 2\n", Some(2), "duplicate key `a`".to_owned()),
         ("{\"a\": 1", Some(1), "not valid JSON: EOF while parsing an object".to_owned()),
     ] {
         assert_eq!(problems(&input(manifest)), [(Field::Manifest, line, message)], "{manifest}");

@@ -172,8 +172,8 @@ fn a_clean_directory_passes_without_a_file_for_code_scanning() {
 #[test]
 fn runs_the_cases_of_policies() {
     let runner = Runner::new("action-test");
-    runner.folder.file("work/good.yaml", CASES.replace("ADMITTED", "true"));
-    runner.folder.file("work/bad.yaml", CASES.replace("ADMITTED", "false"));
+    runner.folder.file("work/good.yaml", CASES.replace("WANT", "{admitted: true}"));
+    runner.folder.file("work/bad.yaml", CASES.replace("WANT", "{denied: [spec]}"));
     for (path, status) in [("good.yaml", "0"), ("bad.yaml", "1")] {
         let inputs =
             [("command", "test"), ("paths", path), ("policies", "external-ips"), ("outputs", "junit=t.xml")];

@@ -23,7 +23,7 @@ pub(crate) const CLEAN: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: 
 pub(crate) const CASES: &str = "\
 - name: a Service without addresses
   object: {apiVersion: v1, kind: Service, metadata: {name: api, namespace: shop}}
-  want: {admitted: ADMITTED}
+  want: WANT
 ";
 
 /// The built tool.

@@ -91,8 +91,8 @@ fn scans_and_leaves_the_reports_of_the_artifacts() {
 #[test]
 fn runs_the_cases_of_policies() {
     let folder = project("gitlab-test");
-    folder.file("cases/good.yaml", CASES.replace("ADMITTED", "true"));
-    folder.file("cases/bad.yaml", CASES.replace("ADMITTED", "false"));
+    folder.file("cases/good.yaml", CASES.replace("WANT", "{admitted: true}"));
+    folder.file("cases/bad.yaml", CASES.replace("WANT", "{denied: [spec]}"));
     for (path, status) in [("cases/good.yaml", 0), ("cases/bad.yaml", 1)] {
         let given = [("command", "test"), ("paths", path), ("policies", "external-ips")];
         let done = run(&folder, &given);

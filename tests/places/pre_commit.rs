@@ -119,11 +119,11 @@ fn a_scan_that_judges_nothing_fails_the_hook() {
 fn the_hook_runs_the_cases_of_policies() {
     let Some(program) = program() else { return };
     let repository = Repository::new("pre-commit-test", program);
-    repository.folder.file("user/cases/api.yaml", CASES.replace("ADMITTED", "false"));
+    repository.folder.file("user/cases/api.yaml", CASES.replace("WANT", "{denied: [spec]}"));
     repository.configure("portcullis-test", &["cases/api.yaml", "--policy", "external-ips"]);
     let failed = repository.run();
     assert!(failed.status == 1 && failed.stdout.contains("a Service without addresses"), "{failed:?}");
-    repository.folder.file("user/cases/api.yaml", CASES.replace("ADMITTED", "true"));
+    repository.folder.file("user/cases/api.yaml", CASES.replace("WANT", "{admitted: true}"));
     repository.git("user", &["add", "."]);
     assert_eq!(repository.run().status, 0);
 }

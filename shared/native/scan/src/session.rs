@@ -117,15 +117,14 @@ impl std::fmt::Display for Question {
 }
 
 fn exchange(value: &Value) -> Result<Exchange, String> {
-    let text = |value: &Value, key: &str| {
-        let text = value.get(key).and_then(Value::as_str).map(str::to_owned);
-        text.ok_or_else(|| format!("{key}: expected a string"))
+    let text = |path: &str| {
+        let text = value.pointer(&format!("/{}", path.replace('.', "/"))).and_then(Value::as_str);
+        text.map(str::to_owned).ok_or_else(|| format!("{path}: expected a string"))
     };
-    let request = text(value, "request")?;
-    let response = value.get("response").unwrap_or(&Value::Null);
-    let answer = match text(response, "type")?.as_str() {
-        "Success" => Ok(text(response, "payload")?),
-        "Error" => Err(text(response, "message")?),
+    let request = text("request")?;
+    let answer = match text("response.type")?.as_str() {
+        "Success" => Ok(text("response.payload")?),
+        "Error" => Err(text("response.message")?),
         other => return Err(format!("response.type: {other} is neither Success nor Error")),
     };
     Ok(Exchange { question: Question::read(&request)?, answer })
@@ -300,9 +299,9 @@ mod tests {
     fn other_texts_are_not_recordings() {
         for (text, want) in [
             ("a: b", "expected a list of exchanges"),
-            ("- request: x", "exchange 1: response.type"),
+            ("- request: x", "exchange 1: response.type: expected a string"),
             ("- {request: a, response: {type: Error, message: m}}", "expected a tag"),
-            ("- {request: '!A', response: {type: Success}}", "payload: expected a string"),
+            ("- {request: '!A', response: {type: Success}}", "response.payload: expected a string"),
             ("- {request: '!A', response: {type: Other}}", "neither Success nor Error"),
         ] {
             let problem = Session::read(text).map(|_| ()).unwrap_err();
