@@ -70,7 +70,7 @@ impl Coverage {
             ];
             for (part, selects) in selectors {
                 if let Some(selects) = selects {
-                    policy.see(part.to_owned(), ["selects", "leaves out"], selects);
+                    policy.see(part.to_owned(), ["selects an object", "leaves out an object"], selects);
                 }
             }
             for (condition, holds) in &observation.conditions {
@@ -88,7 +88,7 @@ impl Coverage {
             Verdict::Skipped(..) | Verdict::Unknown(_) | Verdict::SettingsError(_) => (false, false),
         };
         self.of_policy(name, origin, |policy| {
-            let ways = ["admits", "denies or changes"];
+            let ways = ["admits an object", "denies or changes an object"];
             policy.see("the policy".to_owned(), ways, admits.then_some(true));
             policy.see("the policy".to_owned(), ways, denies.then_some(false));
         });
@@ -128,12 +128,12 @@ impl PolicyCoverage {
         }
     }
 
-    /// Returns what no case shows, in words: `spec.rules[1] never matches`.
+    /// Returns what no case shows, in words: `no case in which spec.rules[1] matches`.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let missing = |part: &Part| {
             let ways = part.ways.into_iter().filter(|(_, is_seen)| !is_seen);
-            ways.map(|(way, _)| format!("{} never {way}", part.name)).collect::<Vec<_>>()
+            ways.map(|(way, _)| format!("no case in which {} {way}", part.name)).collect::<Vec<_>>()
         };
         self.parts.iter().flat_map(missing).collect()
     }
