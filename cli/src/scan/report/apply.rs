@@ -34,13 +34,13 @@ pub(super) struct ApplyArgs {
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 
-    /// Remove earlier reports of portcullis about objects that have no finding in this one, which
-    /// must be about the whole cluster. Nothing is removed if the scan did not judge everything,
-    /// and reports of others never are.
+    /// Remove our earlier reports about objects without findings in this report, which must cover
+    /// the whole cluster. If the scan did not judge everything, nothing is removed. Reports of other
+    /// programs are never removed.
     #[arg(long)]
     prune: bool,
 
-    /// Let the server check the reports, and store nothing.
+    /// Let the server check the reports without storing them.
     #[arg(long, value_enum, value_name = "WHERE")]
     dry_run: Option<DryRun>,
 }
@@ -48,7 +48,7 @@ pub(super) struct ApplyArgs {
 /// The place of a dry run.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum DryRun {
-    /// The server, which then stores nothing.
+    /// The server checks them.
     Server,
 }
 

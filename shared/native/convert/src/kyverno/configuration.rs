@@ -142,11 +142,17 @@ impl KyvernoConfiguration {
         scope.problems.extend(self.problems.iter().cloned());
         let mut left_out = Vec::new();
         self.remove_targets(scope, namespace, &mut left_out);
-        let namespaces = self.remove_namespaces(scope, namespace);
+        let (namespaces, has_condition) = self.remove_namespaces(scope, namespace);
         left_out.splice(..0, named("namespace", &namespaces));
+        if has_condition {
+            left_out.push("the requests that the condition is-not-filtered keeps away".to_owned());
+        }
         self.add_selectors(scope, namespace, &mut left_out);
         self.exclude_subjects(scope, &mut left_out);
         scope.conditions.extend(self.match_conditions.iter().cloned());
+        if !self.match_conditions.is_empty() {
+            left_out.push("the requests that its match conditions do not match".to_owned());
+        }
         let left_out =
             enumeration(&left_out).unwrap_or_else(|| "nothing of what the rule matches".to_owned());
         match &self.document {
@@ -170,8 +176,8 @@ impl KyvernoConfiguration {
     }
 
     /// Selects the namespaces that no filter leaves out; returns those that are left out. Filters
-    /// that a selector cannot express become a condition.
-    fn remove_namespaces(&self, scope: &mut RequestScope, namespace: Option<&str>) -> Vec<String> {
+    /// that a selector cannot express become a condition; returns also whether there are any.
+    fn remove_namespaces(&self, scope: &mut RequestScope, namespace: Option<&str>) -> (Vec<String>, bool) {
         let mut names: Vec<String> = Vec::new();
         let mut others = Vec::new();
         for filter in self.filters_in(namespace) {
@@ -197,11 +203,12 @@ impl KyvernoConfiguration {
             CelExpression::All(parts).negated()
         };
         let filtered = CelExpression::All(others.iter().map(filtered).collect());
+        let has_condition = !filtered.is_always_true();
         scope.add_condition("is-not-filtered", &filtered);
         if !names.is_empty() {
             scope.select_namespaces(namespaces_by_name("NotIn", &names));
         }
-        names
+        (names, has_condition)
     }
 
     /// The filters that concern the namespace of a namespaced policy, or all filters.

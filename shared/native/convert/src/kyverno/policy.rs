@@ -90,6 +90,10 @@ pub(super) fn convert(
 ) -> Result<Vec<Conversion>, InputError> {
     let metadata = document.required_object("metadata")?;
     let spec = document.required_object("spec")?;
+    if !is_cluster && metadata.text("namespace")?.is_none_or(str::is_empty) {
+        let problem = "is missing; a Policy judges its own namespace, so write the namespace into it";
+        return Err(metadata.error("namespace", problem));
+    }
     let rules = spec.objects("rules")?;
     let policy = KyvernoPolicy {
         title,

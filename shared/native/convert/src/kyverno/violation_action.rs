@@ -7,7 +7,7 @@
 use rules::name::is_label;
 use rules::pattern::Pattern;
 
-use super::condition::{Condition, namespaces_by_name};
+use super::condition::{Condition, has_wildcards, namespaces_by_name};
 use super::exclusion::only_other_namespaces;
 use super::selector;
 use crate::cel::{self, CelExpression};
@@ -133,6 +133,10 @@ fn split(
     let names: Vec<String> = over.texts("namespaces")?.into_iter().map(str::to_owned).collect();
     let labels = over.object("namespaceSelector")?;
     let labels = labels.map(|labels| selector::read(&labels, problems)).transpose()?;
+    // A pattern is not a value of a label, so an API server refuses the selector.
+    if labels.as_ref().is_some_and(has_wildcards) {
+        return Ok(None);
+    }
     Ok(match (labels, namespace) {
         (None, _) if names.is_empty() => Some((Namespaces::None, Namespaces::All)),
         (None, Some(namespace)) => Some(if names.iter().any(|name| Pattern::of(name).matches(namespace)) {
