@@ -126,6 +126,22 @@ fn refused(arguments: &[&str], input: &str) -> String {
     message.to_owned()
 }
 
+#[test]
+fn a_policy_needs_the_namespace_that_it_judges() {
+    let input = pods("", "").replace("ClusterPolicy", "Policy");
+    let message = refused(&["kyverno", "-"], &input);
+    assert!(message.ends_with("metadata.namespace: is missing; a Policy judges its own namespace, so write the namespace into it"), "{message}");
+}
+
+#[test]
+fn a_pattern_for_labels_of_an_override_is_not_converted() {
+    let spec = "validationFailureAction: Enforce, validationFailureActionOverrides: [{action: Audit, namespaceSelector: {matchLabels: {team: 'a*'}}}], ";
+    let (status, list) = converted(&pods(spec, ""));
+    assert_eq!(status, 1, "{list}");
+    let selectors = list["items"].to_string();
+    assert!(!selectors.contains("a*"), "{selectors}");
+}
+
 const DOCUMENT: &str = "\
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -524,8 +540,8 @@ fn notes_describe_what_kyverno_leaves_out_and_why_a_mode_differs() {
     assert_eq!(
         notes(&namespaced("kube-system")),
         [
-            "Policy kube-system/p, rule r, has no manifest, because its exclude, the exceptions for it or the configuration \
-         of Kyverno leave nothing to judge."
+            "Policy kube-system/p, rule r, has no manifest, because its exclude, the exceptions for it, the configuration \
+         of Kyverno, or admission and background, which are both false, leave nothing to judge."
         ]
     );
 }
@@ -1307,12 +1323,17 @@ fn the_configuration_of_kyverno_leaves_out_requests() {
     let note = list["notes"][0].as_str().unwrap();
     assert!(
         note.ends_with(
-            " leaves out the namespace kube-system, all jobs, the namespaces that the selector of its webhooks does not \
-             select, the objects that the selector of its webhooks does not select, the user system:* and the group \
-             system:nodes."
+            " leaves out the namespace kube-system, all jobs, the requests that the condition is-not-filtered keeps away, the \
+             namespaces that the selector of its webhooks does not select, the objects that the selector of its webhooks \
+             does not select, the user system:*, the group system:nodes and the requests that its match conditions do not \
+             match."
         ),
         "{note}"
     );
+    let conditions = "  webhooks: '{\"matchConditions\": []}'\n  matchConditions: '[{\"name\": \"a\", \"expression\": \"false\"}]'\n";
+    let (_, list) = with(conditions, &pods("", ""));
+    let note = list["notes"][0].as_str().unwrap();
+    assert!(note.ends_with(" leaves out the requests that its match conditions do not match."), "{note}");
     // A namespaced policy cannot select namespaces: the name of its own decides.
     let namespaced = |namespace: &str| {
         let input = pods("", "").replace("ClusterPolicy", "Policy");

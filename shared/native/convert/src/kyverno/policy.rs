@@ -30,8 +30,8 @@ const MONITORS: &str = "Because of what is not converted, this policy refuses mo
                         monitor, from which Kubewarden allows a change to protect, but no way back.";
 
 /// Why a rule has no manifest.
-const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it or the configuration of Kyverno \
-                            leave nothing to judge.";
+const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
+                            admission and background, which are both false, leave nothing to judge.";
 
 /// The condition that keeps all requests from a policy for background audits.
 const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
