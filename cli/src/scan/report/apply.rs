@@ -35,8 +35,8 @@ pub(super) struct ApplyArgs {
     context: Option<String>,
 
     /// Remove our earlier reports about objects without findings in this report, which must cover
-    /// the whole cluster. If the scan did not judge everything, nothing is removed. Reports of other
-    /// programs are never removed.
+    /// the whole cluster. If the scan did not judge everything, nothing is removed. Reports of
+    /// other programs are never removed.
     #[arg(long)]
     prune: bool,
 
