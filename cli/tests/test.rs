@@ -168,6 +168,8 @@ fn every_mistake_names_the_line_and_a_remedy() {
         ("missing policy", "policies: [nope.yaml]\ncases:\n  - {name: a, object: POD, want: {admitted: true}}\n".to_owned(), 1, "nope.yaml does not exist"),
         ("unknown policy", "policies: [pod-securty]\ncases:\n  - {name: a, object: POD, want: {admitted: true}}\n".to_owned(), 1, "did you mean pod-security?"),
         ("modules", "policies: [pods.yaml]\nmodules: {pods: x.wasm}\ncases:\n  - {name: a, object: POD, want: {admitted: true}}\n".to_owned(), 2, "x.wasm does not exist"),
+        ("no policies", "policies: []\ncases:\n  - {name: a, object: POD, want: {\"*\": {admitted: true}}}\n".to_owned(), 1, "names no policy; write at least one"),
+        ("no files", "policies: [pods.yaml]\ncases:\n  - name: a\n    objects: {files: []}\n    want: {denied: [x]}\n".to_owned(), 4, "names no file; write at least one"),
         ("no name", "policies: [pods.yaml]\ncases:\n  - {object: POD, want: {admitted: true}}\n".to_owned(), 3, "has no name"),
         ("YAML", "policies: [pods.yaml\ncases: []\n".to_owned(), 2, "not valid YAML"),
     ] {

@@ -236,8 +236,12 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn all_of(&self, at: &Cursor<'_>) -> Result<Vec<Value>, Mistake> {
+        let items = at.items()?;
+        if items.is_empty() {
+            return Err(at.mistake("names no file; write at least one"));
+        }
         let mut objects = Vec::new();
-        for file in at.items()? {
+        for file in items {
             let path = self.dir.join(file.text()?);
             objects.extend(self.files.objects(&path).map_err(|problem| file.mistake(problem))?);
         }

@@ -31,6 +31,18 @@ impl Difference {
         Self { policy: Some(policy.to_owned()), want, got, remark: None, blessed: None }
     }
 
+    /// A policy without a verdict, which is never a pass.
+    pub(crate) fn not_asked(policy: &str, named: Named<'_>) -> Self {
+        let want = match named {
+            Named::Yes(want) | Named::ByStar(want) => {
+                written::want(want, &Got::new(Verdict::Unknown(String::new())))
+            }
+            Named::No => vec!["# a verdict".to_owned()],
+        };
+        let got = vec!["# the policy was not asked".to_owned()];
+        Self { policy: Some(policy.to_owned()), want, got, remark: None, blessed: None }
+    }
+
     /// A difference that concerns the case, and not one of its policies.
     pub(crate) fn of_case(want: &str, got: String) -> Self {
         Self { policy: None, want: vec![want.to_owned()], got: vec![got], remark: None, blessed: None }

@@ -159,6 +159,10 @@ impl Runner<'_> {
             Err(problem) => result.mistakes.push(mistake(problem)),
         };
         match at.map(Cursor::texts) {
+            Some(Ok(arguments)) if arguments.is_empty() => {
+                let problem = "names no policy; write at least one";
+                result.mistakes.extend(at.map(|at| at.mistake(problem)));
+            }
             Some(Ok(arguments)) => {
                 let items = at.and_then(|at| at.items().ok()).unwrap_or_default();
                 for (argument, item) in arguments.iter().zip(items) {
@@ -464,7 +468,10 @@ fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>
             (None, Some(want)) => Named::ByStar(want),
             (None, None) => Named::No,
         };
-        compare(name, named, got.get(name)?, is_one)
+        match got.get(name) {
+            Some(got) => compare(name, named, got, is_one),
+            None => Some(Difference::not_asked(name, named)),
+        }
     };
     let mut differences: Vec<Difference> = policies.iter().filter_map(difference).collect();
     let left = case.session.as_ref().map_or(0, |session| session.left());
