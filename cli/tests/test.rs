@@ -311,6 +311,50 @@ fn blessing_keeps_everything_but_what_is_wanted() {
 }
 
 #[test]
+fn blessing_never_damages_a_file() {
+    let folder = Folder::new("test-bless-damage");
+    folder.file("pods.yaml", policy("protect"));
+    let start = format!("policies: [pods.yaml]\ncases:\n  - name: a\n    object: {POD}\n");
+    for want in [
+        "    want: {\n    denied: [x]\n    }\n",
+        "    want:\n      denied:\n# a comment\n        - \"x\"\n",
+        "    want: {denied: [\"a\n  b\"]}\n",
+        "    want: &w {denied: [x]}\n  - name: b\n    object: {}\n    want: *w\n",
+    ] {
+        let text = format!("{start}{want}");
+        folder.file("a.test.yaml", &text);
+        let (status, stdout, _) = folder.run(&["test", "a.test.yaml", "--bless"], "");
+        assert!(status == 2 && !stdout.contains("blessed;"), "{want}: {stdout}");
+        assert!(stdout.contains("blessing would damage the file; write each want:"), "{want}: {stdout}");
+        assert_eq!(fs::read_to_string(folder.0.join("a.test.yaml")).unwrap(), text);
+    }
+    let text = format!("{start}    want:\n      denied: [x]").replace('\n', "\r\n");
+    folder.file("a.test.yaml", &text);
+    assert_eq!(folder.run(&["test", "a.test.yaml", "--bless"], "").0, 0);
+    let blessed = fs::read_to_string(folder.0.join("a.test.yaml")).unwrap();
+    assert_eq!(blessed, text.replace("denied: [x]", "admitted: true\r\n"));
+}
+
+/// A case in which a policy changes a pod.
+fn mutation(mutated: &str) -> String {
+    format!(
+        "policies: [selinux.yaml]\ncases:\n  - name: a\n    object: {POD}\n    cluster:\n      objects: [{{apiVersion: v1, kind: Namespace, metadata: {{name: shop, annotations: {{portcullis.dev/selinux-level: 's0:c1,c2'}}}}}}]\n    want:\n      selinux:\n        mutated: {mutated}\n"
+    )
+}
+
+#[test]
+fn blessing_quotes_paths() {
+    let folder = Folder::new("test-bless-paths");
+    folder.file("selinux.yaml", include_str!("../../docs/examples/test/selinux.yaml"));
+    folder.file("a.test.yaml", mutation("[{path: spec.securityContext.seLinuxOptions.level, equals: x}, {path: 'spec.containers[0].name', equals: b}]"));
+    let (status, stdout, _) = folder.run(&["test", "a.test.yaml", "--bless"], "");
+    assert!(status == 0 && stdout.contains("1 case was blessed"), "{stdout}");
+    let blessed = fs::read_to_string(folder.0.join("a.test.yaml")).unwrap();
+    assert!(blessed.contains("{path: \"spec.containers[0].name\", equals: \"a\"}"), "{blessed}");
+    assert_eq!(folder.run(&["test", "a.test.yaml"], "").0, 0);
+}
+
+#[test]
 fn coverage_names_what_no_case_shows() {
     let folder = Folder::new("test-coverage");
     folder.file("pods.yaml", policy("protect"));

@@ -43,6 +43,8 @@ pub struct Run {
     pub results: Results,
     /// The files and directories that were read, with their state before that.
     pub read: BTreeMap<PathBuf, FileState>,
+    /// The new texts of the test files whose cases were blessed, for the caller to write.
+    pub blessed: BTreeMap<PathBuf, String>,
 }
 
 /// Runs the test files that paths name: files, and directories that contain some.
@@ -55,13 +57,15 @@ pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
     let (found, mistakes) = discover::find(paths);
     let mut results = Results { mistakes, ..Results::default() };
     let coverage = RefCell::new(Coverage { threshold: options.coverage_threshold, ..Coverage::default() });
+    let blessed = RefCell::default();
     for path in found {
-        let runner = Runner { path: &path, options, modules, files: &files, coverage: &coverage };
+        let runner =
+            Runner { path: &path, options, modules, files: &files, coverage: &coverage, blessed: &blessed };
         results.files.push(runner.file());
     }
     let is_measured = options.measures_coverage || options.coverage_threshold.is_some();
     results.coverage = is_measured.then(|| coverage.into_inner());
-    Run { results, read: files.into_read() }
+    Run { results, read: files.into_read(), blessed: blessed.into_inner() }
 }
 
 /// The keys of a test file with its own policies.
@@ -95,6 +99,7 @@ struct Runner<'r> {
     modules: &'r dyn Modules,
     files: &'r Files,
     coverage: &'r RefCell<Coverage>,
+    blessed: &'r RefCell<BTreeMap<PathBuf, String>>,
 }
 
 impl Runner<'_> {
@@ -329,7 +334,7 @@ impl Runner<'_> {
             result.mistakes.push(Mistake::new(&result.name, None, problem));
         }
         let mut names = BTreeSet::new();
-        let mut edits = Vec::new();
+        let (mut edits, mut failed) = (Vec::new(), Vec::new());
         for (index, case) in items.iter().enumerate() {
             let name = case.get("name").map(|name| name.text());
             let (name, problem) = match name {
@@ -354,7 +359,8 @@ impl Runner<'_> {
                 Ok(differences) if differences.is_empty() => Status::Passed,
                 Ok(differences) if self.options.blesses => match bless::edit(case, &differences) {
                     Ok(edit) => {
-                        edits.push(edit);
+                        edits.push((index, edit));
+                        failed.push((result.cases.len(), differences));
                         Status::Passed
                     }
                     Err(mistake) => Status::Broken(mistake),
@@ -364,10 +370,20 @@ impl Runner<'_> {
             };
             result.cases.push(CaseResult { name, line: case.position().map(|at| at.line), status });
         }
-        if let Some(case) = items.first().filter(|_| !edits.is_empty()) {
-            result.blessed = edits.len();
-            if let Err(error) = std::fs::write(self.path, bless::apply(case.source, edits)) {
-                result.mistakes.push(Mistake::new(&result.name, None, format!("cannot be written: {error}")));
+        let Some(case) = items.first().filter(|_| !edits.is_empty()) else { return };
+        let list = case.steps.get(..case.steps.len().saturating_sub(1)).unwrap_or_default();
+        match bless::apply(case.source, list, &edits) {
+            Ok(text) => {
+                result.blessed = edits.len();
+                self.blessed.borrow_mut().insert(self.path.to_path_buf(), text);
+            }
+            Err(mistake) => {
+                result.mistakes.push(mistake);
+                for (index, differences) in failed {
+                    if let Some(case) = result.cases.get_mut(index) {
+                        case.status = Status::Failed(differences);
+                    }
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::Mistake;
 use crate::cursor::Cursor;
+use crate::written::scalar;
 
 /// The want of a case for one policy.
 #[derive(Clone, Debug)]
@@ -232,7 +233,7 @@ impl Line {
     /// Returns the line as a test file writes it.
     pub(crate) fn written(&self) -> String {
         let quoted = |text: &str| Value::from(text).to_string();
-        let path = self.path.as_ref().map(|path| format!("path: {path}"));
+        let path = self.path.as_ref().map(|path| format!("path: {}", scalar(path)));
         let text = match &self.text {
             Pattern::Equals(text) if path.is_none() => return quoted(text),
             Pattern::Any => None,
