@@ -222,6 +222,27 @@ fn nothing_passes_without_a_case_or_twice() {
 }
 
 #[test]
+fn no_test_file_is_left_out() {
+    let folder = Folder::new("test-discover");
+    let case = format!("- {{name: a, object: {POD}, want: {{skipped: rules}}}}\n");
+    folder.file("several.yaml", format!("policies: [external-ips]\n---\ncases:\n{case}"));
+    let text = format!("policies: [external-ips]\ncases:\n{case}");
+    folder.file("latin.yaml", [text.as_bytes(), b"# \xe9\n"].concat());
+    let wide: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    folder.file("wide.yaml", wide);
+    let json = r#"{"policies":["pods.yaml"],"cases":[{"name":"a","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}},"want":{"admitted":true}}]}"#;
+    folder.file("pods.yaml", policy("protect"));
+    folder.file("a.json", json);
+    folder.file("other.json", r#"{"defaults": {"want": 1}, "apiVersion": "v1"}"#);
+    let (status, stdout, _) = folder.run(&["test"], "");
+    assert_eq!(status, 2, "{stdout}");
+    assert!(stdout.contains("BROKEN several.yaml: expected one list of cases"), "{stdout}");
+    assert!(stdout.contains("BROKEN latin.yaml: cannot be read"), "{stdout}");
+    assert!(stdout.contains("BROKEN wide.yaml: cannot be read"), "{stdout}");
+    assert!(stdout.contains("1 case in 4 files: 1 passed, 3 broken"), "{stdout}");
+}
+
+#[test]
 fn a_broken_policy_fails_alone() {
     let folder = Folder::new("test-broken");
     folder.file("pods.yaml", policy("protect"));
