@@ -97,6 +97,13 @@ impl<'s> Reader<'s, '_> {
         }
         let user = self.get("user").map(|at| user(&at)).transpose()?.unwrap_or_else(Draft::ordinary_user);
         let requests = self.requests(&user, &cluster)?;
+        let mut all = wants.by_policy.values().chain(&wants.others);
+        if requests.len() > 1 && all.any(Want::compares_object) {
+            let at = self.case.get("want").unwrap_or_else(|| self.case.clone());
+            let problem = "several objects cannot be compared with one; write mutated: true, or a case for \
+                           each object";
+            return Err(at.mistake(problem));
+        }
         Ok(Case {
             requests,
             user,

@@ -73,7 +73,7 @@ pub(crate) fn compare(policy: &str, named: Named<'_>, got: &Got, is_one: bool) -
                 want: vec!["# the case does not name the policy, so it has to admit the request".to_owned()],
                 got: written::got(got, None),
                 remark: remark(None, got, is_one),
-                blessed: written::blessed(got, None),
+                blessed: written::blessed(got, None, is_one),
             });
         }
     };
@@ -89,7 +89,7 @@ pub(crate) fn compare(policy: &str, named: Named<'_>, got: &Got, is_one: bool) -
         want: written::want(want, got),
         got: written::got(got, Some(want)),
         remark: remark(Some(want), got, is_one),
-        blessed: written::blessed(got, Some(want)),
+        blessed: written::blessed(got, Some(want), is_one),
     })
 }
 

@@ -84,6 +84,11 @@ pub(crate) const KEYS: [&str; 11] = [
 ];
 
 impl Want {
+    /// Returns whether it compares the changed object.
+    pub(crate) fn compares_object(&self) -> bool {
+        matches!(self.verdict, Wanted::Mutated(Mutation::Object(_) | Mutation::Values(_)))
+    }
+
     /// Reads what a case wants of one policy.
     ///
     /// # Errors
@@ -165,12 +170,17 @@ fn mutation(at: &Cursor<'_>) -> Result<Mutation, Mistake> {
     match at.value {
         Value::Bool(true) => Ok(Mutation::Any),
         Value::Object(_) => Ok(Mutation::Object(at.value.clone())),
+        Value::Array(values) if values.is_empty() => {
+            Err(at.mistake("is empty; write at least one {path, equals}, or true"))
+        }
         Value::Array(_) => {
             let values = at.items()?.into_iter().map(|item| {
                 item.check_keys(&["path", "equals"])?;
                 let path = item.get("path").ok_or_else(|| item.mistake("needs the path of a value"))?;
-                let value = item.value.get("equals").cloned().unwrap_or_default();
-                Ok((path.text()?.to_owned(), value))
+                let value = item.value.get("equals").ok_or_else(|| {
+                    item.mistake("needs equals with the value; null stands for an absent one")
+                })?;
+                Ok((path.text()?.to_owned(), value.clone()))
             });
             values.collect::<Result<_, _>>().map(Mutation::Values)
         }

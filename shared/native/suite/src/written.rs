@@ -53,10 +53,12 @@ pub(crate) fn got(got: &Got, want: Option<&Want>) -> Vec<String> {
     lines
 }
 
-/// Returns what happens as a case wants it from now on; `None` if it is not known.
-pub(crate) fn blessed(got: &Got, want: Option<&Want>) -> Option<Vec<String>> {
+/// Returns what happens as a case wants it from now on; `None` if it is not known. `is_one` says
+/// whether the case has one request.
+pub(crate) fn blessed(got: &Got, want: Option<&Want>, is_one: bool) -> Option<Vec<String>> {
     let mut lines = match &got.verdict {
         Verdict::Unknown(_) => return None,
+        Verdict::Mutated(_) if !is_one => vec!["mutated: true".to_owned()],
         Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
             Some(Wanted::Mutated(Mutation::Values(_))) => verdict(&got.verdict, want),
             _ => vec![format!("mutated: {object}")],
