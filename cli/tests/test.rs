@@ -394,13 +394,49 @@ fn coverage_names_what_no_case_shows() {
         "pods: no case in which spec.namespaceSelector leaves out an object",
         "pods: no case in which spec.objectSelector leaves out an object",
         "pods: no case in which the condition not-a-robot is false",
-        "pods: no case in which the policy denies or changes an object",
+        "pods: no case in which the policy denies a request",
     ] {
         assert!(stdout.contains(missing), "{missing}: {stdout}");
     }
     assert_eq!(folder.run(&["test", "a.test.yaml", "--coverage-threshold", "50"], "").0, 0);
     let (status, stdout, _) = folder.run(&["test", "a.test.yaml", "--coverage-threshold", "51"], "");
     assert!(status == 1 && stdout.contains("less than 51 %"), "{stdout}");
+    let (_, stdout, _) =
+        folder.run(&["test", "a.test.yaml", "--coverage-threshold", "51", "-o", "github"], "");
+    assert!(
+        stdout.starts_with("::error title=coverage::the cases cover 50 %25, less than 51 %25\n"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn coverage_counts_what_no_case_judges() {
+    let folder = Folder::new("test-coverage-least");
+    folder.file("pods.yaml", policy("protect"));
+    folder.file(
+        "a.test.yaml",
+        format!(
+            "policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, settings: {{a: b}}, want: {{settingsError: {{contains: a}}}}}}\n"
+        ),
+    );
+    let (status, stdout, _) = folder.run(&["test", "--coverage-threshold", "1"], "");
+    assert!(status == 1 && stdout.contains("coverage: 0 of 10 (0 %), less than 1 %"), "{stdout}");
+    let fault = "[{op: replace, path: /spec/containers, value: 7}]";
+    folder.file(
+        "a.test.yaml",
+        format!("policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, patch: {fault}, want: {{fault: {{contains: array}}}}}}\n"),
+    );
+    let (_, stdout, _) = folder.run(&["test", "--coverage"], "");
+    assert!(stdout.contains("the policy admits a request"), "{stdout}");
+    assert!(stdout.contains("the policy denies a request"), "{stdout}");
+    folder.file("selinux.yaml", include_str!("../../docs/examples/test/selinux.yaml"));
+    folder.file("a.test.yaml", mutation("true"));
+    let (status, stdout, _) = folder.run(&["test", "--coverage"], "");
+    assert_eq!(status, 0, "{stdout}");
+    assert!(stdout.contains("selinux: no case in which the policy denies a request"), "{stdout}");
+    folder.file("a.test.yaml", "policies: []\n");
+    let (_, stdout, _) = folder.run(&["test", "--coverage"], "");
+    assert!(stdout.contains("coverage: 0 of 0 (0 %)"), "{stdout}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use kinds::Kinds;
 use regex::Regex;
 use scan::{Answer, Asked, Judged, Module, Pods, Policy, Request};
 use serde_json::Value;
@@ -36,6 +37,12 @@ pub struct Options {
     pub coverage_threshold: Option<u8>,
 }
 
+impl Options {
+    fn measures(&self) -> bool {
+        self.measures_coverage || self.coverage_threshold.is_some()
+    }
+}
+
 /// A run, and the files that it depends on.
 #[derive(Debug)]
 pub struct Run {
@@ -63,8 +70,7 @@ pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
             Runner { path: &path, options, modules, files: &files, coverage: &coverage, blessed: &blessed };
         results.files.push(runner.file());
     }
-    let is_measured = options.measures_coverage || options.coverage_threshold.is_some();
-    results.coverage = is_measured.then(|| coverage.into_inner());
+    results.coverage = options.measures().then(|| coverage.into_inner());
     Run { results, read: files.into_read(), blessed: blessed.into_inner() }
 }
 
@@ -206,6 +212,7 @@ impl Runner<'_> {
         let Some(policy) = result.policies.first().cloned() else { return };
         let items = at.items().unwrap_or_default();
         let origin = policies.origin(&policy);
+        self.coverage.borrow_mut().register(&policy, &origin, None);
         self.cases(&items, result, &mut |case, index| {
             let (verdict, differences) = of_list(case, index, &policy, &mut policies)?;
             self.coverage.borrow_mut().judged(&policy, &origin, &verdict);
@@ -237,6 +244,7 @@ impl Runner<'_> {
             }
         }
         result.policies = policies.names().into_iter().map(str::to_owned).collect();
+        self.register(&mut policies);
         let defaults = at.get("defaults");
         if let Some(Err(mistake)) = defaults.as_ref().map(|defaults| defaults.check_keys(&case::DEFAULTS)) {
             result.mistakes.push(mistake);
@@ -281,6 +289,22 @@ impl Runner<'_> {
         if self.options.filter.is_none() && !is_broken(result) && !result.cases.is_empty() {
             let is_missed = |name: &&String| !reached.contains(*name) && !unusable.contains_key(*name);
             result.not_reached = result.policies.iter().filter(is_missed).cloned().collect();
+        }
+    }
+
+    /// Notes the policies of a file and their parts, so that they count if no case reaches them.
+    fn register(&self, policies: &mut Policies<'_>) {
+        if !self.options.measures() {
+            return;
+        }
+        // A policy that cannot be loaded is reported by the cases.
+        let loaded = policies.with(&Settings::new()).unwrap_or_default();
+        let kinds = Kinds::default();
+        let mut coverage = self.coverage.borrow_mut();
+        for name in policies.names() {
+            let policy = loaded.iter().find(|policy| policy.reference.name == name);
+            let parts = policy.map(|policy| policy.webhook.observe(&kinds, &Value::Null, None));
+            coverage.register(name, &policies.origin(name), parts);
         }
     }
 
