@@ -548,6 +548,14 @@ fn tests_of_kyverno_check_a_migration() {
     ] {
         assert!(stdout.contains(want), "{want}: {stdout}");
     }
+    let web = format!(
+        "{POD}\n---\n{}",
+        POD.replace("shop", "bank").replace("{containers", "{hostPID: true, containers")
+    );
+    folder.file("resources.yaml", web);
+    folder.file("kyverno-test.yaml", test(&result("baseline", "Pod", "web", "pass")));
+    let (status, stdout, _) = folder.run(&["test"], "");
+    assert!(status == 1 && stdout.contains("+ result: fail"), "{stdout}");
     folder.file("kyverno-test.yaml", test("  []\n") + "variables: values.yaml\n");
     let (_, stdout, _) = folder.run(&["test"], "");
     assert!(stdout.contains("kyverno-test.yaml:8: variables: only Kyverno can honour this"), "{stdout}");
