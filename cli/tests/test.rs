@@ -129,6 +129,26 @@ fn a_policy_that_a_case_does_not_name_must_not_deny() {
     assert!(stdout.contains("policy external-ips: no case reaches the policy"), "{stdout}");
 }
 
+#[test]
+fn a_condition_that_fails_is_not_one_that_is_false() {
+    let folder = Folder::new("test-condition");
+    let ignores = policy("protect")
+        .replace("request.userInfo.username != 'robot'", "object.metadata.labels.app == 'web'")
+        .replace("  mutating:", "  failurePolicy: Ignore\n  mutating:");
+    folder.file("pods.yaml", ignores);
+    let reached = format!(
+        "  - {{name: b, object: {}, want: {{admitted: true}}}}\n",
+        POD.replace("name: web", "name: web, labels: {app: web}")
+    );
+    for (want, status) in [("not-a-robot fails", 0), ("not-a-robot", 1)] {
+        folder.file("a.test.yaml", format!("policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, want: {{skipped: {want}}}}}\n{reached}"));
+        let (found, stdout, _) = folder.run(&["test", "--coverage"], "");
+        assert_eq!(found, status, "{stdout}");
+        assert!(stdout.contains("no case in which the condition not-a-robot is false"), "{stdout}");
+        assert_eq!(stdout.contains("+ skipped: not-a-robot fails"), status == 1, "{stdout}");
+    }
+}
+
 /// Each mistake: the text, what the message says, and the status.
 #[test]
 fn every_mistake_names_the_line_and_a_remedy() {

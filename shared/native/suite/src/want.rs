@@ -33,7 +33,8 @@ pub(crate) enum Wanted {
     Mutated(Mutation),
     Fault(Line),
     SettingsError(Line),
-    /// `rules`, `namespaceSelector`, `objectSelector` or the name of a condition.
+    /// `rules`, `namespaceSelector`, `objectSelector`, the name of a condition, or that and
+    /// `fails`.
     Skipped(String),
 }
 
