@@ -129,6 +129,26 @@ fn a_policy_that_a_case_does_not_name_must_not_deny() {
     assert!(stdout.contains("policy external-ips: no case reaches the policy"), "{stdout}");
 }
 
+#[test]
+fn a_condition_that_fails_is_not_one_that_is_false() {
+    let folder = Folder::new("test-condition");
+    let ignores = policy("protect")
+        .replace("request.userInfo.username != 'robot'", "object.metadata.labels.app == 'web'")
+        .replace("  mutating:", "  failurePolicy: Ignore\n  mutating:");
+    folder.file("pods.yaml", ignores);
+    let reached = format!(
+        "  - {{name: b, object: {}, want: {{admitted: true}}}}\n",
+        POD.replace("name: web", "name: web, labels: {app: web}")
+    );
+    for (want, status) in [("not-a-robot fails", 0), ("not-a-robot", 1)] {
+        folder.file("a.test.yaml", format!("policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, want: {{skipped: {want}}}}}\n{reached}"));
+        let (found, stdout, _) = folder.run(&["test", "--coverage"], "");
+        assert_eq!(found, status, "{stdout}");
+        assert!(stdout.contains("no case in which the condition not-a-robot is false"), "{stdout}");
+        assert_eq!(stdout.contains("+ skipped: not-a-robot fails"), status == 1, "{stdout}");
+    }
+}
+
 /// Each mistake: the text, what the message says, and the status.
 #[test]
 fn every_mistake_names_the_line_and_a_remedy() {
@@ -148,6 +168,9 @@ fn every_mistake_names_the_line_and_a_remedy() {
         ("no line", case("    want: {denied: []}\n"), 5, "expected at least one line"),
         ("empty text", case("    want: {denied: [{contains: ''}]}\n"), 5, "an empty text is in every line"),
         ("expression", case("    want: {denied: [{matches: '('}]}\n"), 5, "not a regular expression"),
+        ("no value", case("    want: {mutated: [{path: spec}]}\n"), 5, "needs equals with the value; null stands"),
+        ("no values", case("    want: {mutated: []}\n"), 5, "is empty; write at least one {path, equals}"),
+        ("several objects", "policies: [pods.yaml]\ncases:\n  - name: a\n    objects: {files: [pods.yaml, pods.yaml]}\n    want: {mutated: {a: b}}\n".to_owned(), 5, "several objects cannot be compared with one"),
         ("line key", case("    want: {denied: [{pth: a}]}\n"), 5, "unknown key; did you mean path?"),
         ("type", case("    want: {denied: x}\n"), 5, "expected a list, found a string"),
         ("policy name", two("want: {pod: {admitted: true}}"), 5, "no policy has the name pod; did you mean pods?"),
@@ -168,6 +191,8 @@ fn every_mistake_names_the_line_and_a_remedy() {
         ("missing policy", "policies: [nope.yaml]\ncases:\n  - {name: a, object: POD, want: {admitted: true}}\n".to_owned(), 1, "nope.yaml does not exist"),
         ("unknown policy", "policies: [pod-securty]\ncases:\n  - {name: a, object: POD, want: {admitted: true}}\n".to_owned(), 1, "did you mean pod-security?"),
         ("modules", "policies: [pods.yaml]\nmodules: {pods: x.wasm}\ncases:\n  - {name: a, object: POD, want: {admitted: true}}\n".to_owned(), 2, "x.wasm does not exist"),
+        ("no policies", "policies: []\ncases:\n  - {name: a, object: POD, want: {\"*\": {admitted: true}}}\n".to_owned(), 1, "names no policy; write at least one"),
+        ("no files", "policies: [pods.yaml]\ncases:\n  - name: a\n    objects: {files: []}\n    want: {denied: [x]}\n".to_owned(), 4, "names no file; write at least one"),
         ("no name", "policies: [pods.yaml]\ncases:\n  - {object: POD, want: {admitted: true}}\n".to_owned(), 3, "has no name"),
         ("YAML", "policies: [pods.yaml\ncases: []\n".to_owned(), 2, "not valid YAML"),
     ] {
@@ -217,6 +242,27 @@ fn nothing_passes_without_a_case_or_twice() {
         status == 2 && stdout.contains("has no test file") && stdout.contains("nothing was tested"),
         "{stdout}"
     );
+}
+
+#[test]
+fn no_test_file_is_left_out() {
+    let folder = Folder::new("test-discover");
+    let case = format!("- {{name: a, object: {POD}, want: {{skipped: rules}}}}\n");
+    folder.file("several.yaml", format!("policies: [external-ips]\n---\ncases:\n{case}"));
+    let text = format!("policies: [external-ips]\ncases:\n{case}");
+    folder.file("latin.yaml", [text.as_bytes(), b"# \xe9\n"].concat());
+    let wide: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    folder.file("wide.yaml", wide);
+    let json = r#"{"policies":["pods.yaml"],"cases":[{"name":"a","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}},"want":{"admitted":true}}]}"#;
+    folder.file("pods.yaml", policy("protect"));
+    folder.file("a.json", json);
+    folder.file("other.json", r#"{"defaults": {"want": 1}, "apiVersion": "v1"}"#);
+    let (status, stdout, _) = folder.run(&["test"], "");
+    assert_eq!(status, 2, "{stdout}");
+    assert!(stdout.contains("BROKEN several.yaml: expected one list of cases"), "{stdout}");
+    assert!(stdout.contains("BROKEN latin.yaml: cannot be read"), "{stdout}");
+    assert!(stdout.contains("BROKEN wide.yaml: cannot be read"), "{stdout}");
+    assert!(stdout.contains("1 case in 4 files: 1 passed, 3 broken"), "{stdout}");
 }
 
 #[test]
@@ -309,6 +355,50 @@ fn blessing_keeps_everything_but_what_is_wanted() {
 }
 
 #[test]
+fn blessing_never_damages_a_file() {
+    let folder = Folder::new("test-bless-damage");
+    folder.file("pods.yaml", policy("protect"));
+    let start = format!("policies: [pods.yaml]\ncases:\n  - name: a\n    object: {POD}\n");
+    for want in [
+        "    want: {\n    denied: [x]\n    }\n",
+        "    want:\n      denied:\n# a comment\n        - \"x\"\n",
+        "    want: {denied: [\"a\n  b\"]}\n",
+        "    want: &w {denied: [x]}\n  - name: b\n    object: {}\n    want: *w\n",
+    ] {
+        let text = format!("{start}{want}");
+        folder.file("a.test.yaml", &text);
+        let (status, stdout, _) = folder.run(&["test", "a.test.yaml", "--bless"], "");
+        assert!(status == 2 && !stdout.contains("blessed;"), "{want}: {stdout}");
+        assert!(stdout.contains("blessing would damage the file; write each want:"), "{want}: {stdout}");
+        assert_eq!(fs::read_to_string(folder.0.join("a.test.yaml")).unwrap(), text);
+    }
+    let text = format!("{start}    want:\n      denied: [x]").replace('\n', "\r\n");
+    folder.file("a.test.yaml", &text);
+    assert_eq!(folder.run(&["test", "a.test.yaml", "--bless"], "").0, 0);
+    let blessed = fs::read_to_string(folder.0.join("a.test.yaml")).unwrap();
+    assert_eq!(blessed, text.replace("denied: [x]", "admitted: true\r\n"));
+}
+
+/// A case in which a policy changes a pod.
+fn mutation(mutated: &str) -> String {
+    format!(
+        "policies: [selinux.yaml]\ncases:\n  - name: a\n    object: {POD}\n    cluster:\n      objects: [{{apiVersion: v1, kind: Namespace, metadata: {{name: shop, annotations: {{portcullis.dev/selinux-level: 's0:c1,c2'}}}}}}]\n    want:\n      selinux:\n        mutated: {mutated}\n"
+    )
+}
+
+#[test]
+fn blessing_quotes_paths() {
+    let folder = Folder::new("test-bless-paths");
+    folder.file("selinux.yaml", include_str!("../../docs/examples/test/selinux.yaml"));
+    folder.file("a.test.yaml", mutation("[{path: spec.securityContext.seLinuxOptions.level, equals: x}, {path: 'spec.containers[0].name', equals: b}]"));
+    let (status, stdout, _) = folder.run(&["test", "a.test.yaml", "--bless"], "");
+    assert!(status == 0 && stdout.contains("1 case was blessed"), "{stdout}");
+    let blessed = fs::read_to_string(folder.0.join("a.test.yaml")).unwrap();
+    assert!(blessed.contains("{path: \"spec.containers[0].name\", equals: \"a\"}"), "{blessed}");
+    assert_eq!(folder.run(&["test", "a.test.yaml"], "").0, 0);
+}
+
+#[test]
 fn coverage_names_what_no_case_shows() {
     let folder = Folder::new("test-coverage");
     folder.file("pods.yaml", policy("protect"));
@@ -324,13 +414,49 @@ fn coverage_names_what_no_case_shows() {
         "pods: no case in which spec.namespaceSelector leaves out an object",
         "pods: no case in which spec.objectSelector leaves out an object",
         "pods: no case in which the condition not-a-robot is false",
-        "pods: no case in which the policy denies or changes an object",
+        "pods: no case in which the policy denies a request",
     ] {
         assert!(stdout.contains(missing), "{missing}: {stdout}");
     }
     assert_eq!(folder.run(&["test", "a.test.yaml", "--coverage-threshold", "50"], "").0, 0);
     let (status, stdout, _) = folder.run(&["test", "a.test.yaml", "--coverage-threshold", "51"], "");
     assert!(status == 1 && stdout.contains("less than 51 %"), "{stdout}");
+    let (_, stdout, _) =
+        folder.run(&["test", "a.test.yaml", "--coverage-threshold", "51", "-o", "github"], "");
+    assert!(
+        stdout.starts_with("::error title=coverage::the cases cover 50 %25, less than 51 %25\n"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn coverage_counts_what_no_case_judges() {
+    let folder = Folder::new("test-coverage-least");
+    folder.file("pods.yaml", policy("protect"));
+    folder.file(
+        "a.test.yaml",
+        format!(
+            "policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, settings: {{a: b}}, want: {{settingsError: {{contains: a}}}}}}\n"
+        ),
+    );
+    let (status, stdout, _) = folder.run(&["test", "--coverage-threshold", "1"], "");
+    assert!(status == 1 && stdout.contains("coverage: 0 of 10 (0 %), less than 1 %"), "{stdout}");
+    let fault = "[{op: replace, path: /spec/containers, value: 7}]";
+    folder.file(
+        "a.test.yaml",
+        format!("policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, patch: {fault}, want: {{fault: {{contains: array}}}}}}\n"),
+    );
+    let (_, stdout, _) = folder.run(&["test", "--coverage"], "");
+    assert!(stdout.contains("the policy admits a request"), "{stdout}");
+    assert!(stdout.contains("the policy denies a request"), "{stdout}");
+    folder.file("selinux.yaml", include_str!("../../docs/examples/test/selinux.yaml"));
+    folder.file("a.test.yaml", mutation("true"));
+    let (status, stdout, _) = folder.run(&["test", "--coverage"], "");
+    assert_eq!(status, 0, "{stdout}");
+    assert!(stdout.contains("selinux: no case in which the policy denies a request"), "{stdout}");
+    folder.file("a.test.yaml", "policies: []\n");
+    let (_, stdout, _) = folder.run(&["test", "--coverage"], "");
+    assert!(stdout.contains("coverage: 0 of 0 (0 %)"), "{stdout}");
 }
 
 #[test]
@@ -442,6 +568,14 @@ fn tests_of_kyverno_check_a_migration() {
     ] {
         assert!(stdout.contains(want), "{want}: {stdout}");
     }
+    let web = format!(
+        "{POD}\n---\n{}",
+        POD.replace("shop", "bank").replace("{containers", "{hostPID: true, containers")
+    );
+    folder.file("resources.yaml", web);
+    folder.file("kyverno-test.yaml", test(&result("baseline", "Pod", "web", "pass")));
+    let (status, stdout, _) = folder.run(&["test"], "");
+    assert!(status == 1 && stdout.contains("+ result: fail"), "{stdout}");
     folder.file("kyverno-test.yaml", test("  []\n") + "variables: values.yaml\n");
     let (_, stdout, _) = folder.run(&["test"], "");
     assert!(stdout.contains("kyverno-test.yaml:8: variables: only Kyverno can honour this"), "{stdout}");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use suite::{Format, Options, Output, Results};
+use suite::{Format, Options, Output, Results, Run};
 
 use crate::failure::Failure;
 use crate::replace_file::replace_file;
@@ -27,6 +27,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
     let paths = if args.paths.is_empty() { vec![".".to_owned()] } else { args.paths.clone() };
     loop {
         let run = suite::run(&paths, &options(args), &modules);
+        accept(&run)?;
         let status = finish(args, &run.results)?;
         if !args.watch {
             return Ok(status);
@@ -35,6 +36,18 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
         modules.forget();
         print(|out| writeln!(out, "\n{} has changed", changed.display()))?;
     }
+}
+
+/// Writes the files whose cases were blessed.
+///
+/// # Errors
+/// A file that cannot be written, which is then unchanged.
+pub(super) fn accept(run: &Run) -> Result<(), Failure> {
+    run.blessed.iter().try_for_each(|(file, text)| {
+        // A link stays one.
+        let file = file.canonicalize().unwrap_or_else(|_| file.clone());
+        replace_file(&file, text.as_bytes())
+    })
 }
 
 fn options(args: &TestArgs) -> Options {

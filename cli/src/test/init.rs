@@ -6,6 +6,8 @@ use suite::{Modules, Options, Results};
 
 use crate::failure::Failure;
 
+use super::command::accept;
+
 /// Writes a first test file and makes its cases want what happens.
 ///
 /// # Errors
@@ -26,7 +28,9 @@ pub(super) fn init(manifest: &str, paths: &[String], modules: &dyn Modules) -> R
     std::fs::write(&path, text)
         .map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))?;
     let options = Options { blesses: true, measures_coverage: true, ..Options::default() };
-    Ok(suite::run(&[path.display().to_string()], &options, modules).results)
+    let run = suite::run(&[path.display().to_string()], &options, modules);
+    accept(&run)?;
+    Ok(run.results)
 }
 
 /// Returns the path of a manifest as a test file names it.

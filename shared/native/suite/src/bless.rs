@@ -1,9 +1,13 @@
-//! Blessing: what happens becomes what a case wants. Everything else in the file stays, with its
-//! comments.
+//! Blessing: what happens becomes what a case wants. Everything outside of the rewritten `want`
+//! stays, with its comments.
+
+use serde_json::Value;
+use text::Step;
 
 use crate::Mistake;
 use crate::compare::Difference;
 use crate::cursor::{Cursor, Source};
+use crate::written::scalar;
 
 /// The lines of a file that a case's `want` takes, and the new ones.
 #[derive(Clone, Debug)]
@@ -67,39 +71,61 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
     for (policy, one) in want.entries()? {
         match of(policy).and_then(|difference| difference.blessed.as_ref()) {
             Some(lines) => {
-                new.extend(below(2, &[format!("{}:", key(policy))]));
+                new.extend(below(2, &[format!("{}:", scalar(policy))]));
                 new.extend(below(4, lines));
             }
-            None => new.extend(below(2, &[format!("{}: {}", key(policy), one.value)])),
+            None => new.extend(below(2, &[format!("{}: {}", scalar(policy), one.value)])),
         }
     }
     for difference in differences {
         let Some(policy) = difference.policy.as_deref().filter(|policy| want.get(policy).is_none()) else {
             continue;
         };
-        new.extend(below(2, &[format!("{}:", key(policy))]));
+        new.extend(below(2, &[format!("{}:", scalar(policy))]));
         new.extend(below(4, difference.blessed.as_deref().unwrap_or_default()));
     }
     Ok(Edit { lines: (first, end), new })
 }
 
-/// Returns the text of a file with edits.
-pub(crate) fn apply(source: &Source, mut edits: Vec<Edit>) -> String {
-    let mut lines: Vec<String> = source.text.lines().map(str::to_owned).collect();
-    edits.sort_by_key(|edit| std::cmp::Reverse(edit.lines.0));
-    for Edit { lines: (first, end), new } in edits {
-        lines.splice(first..end.min(lines.len()), new);
+/// Returns the text of a file with edits, each for the case with an index.
+///
+/// # Errors
+/// A text in which something else than the edited wants would change. The edits know lines, and a
+/// want can be written in ways that do not keep to lines.
+pub(crate) fn apply(source: &Source, cases: &[Step], edits: &[(usize, Edit)]) -> Result<String, Mistake> {
+    let end = if source.text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut lines: Vec<String> = source.text.split_inclusive('\n').map(str::to_owned).collect();
+    let mut sorted: Vec<&Edit> = edits.iter().map(|(_, edit)| edit).collect();
+    sorted.sort_by_key(|edit| std::cmp::Reverse(edit.lines.0));
+    for Edit { lines: (first, behind), new } in sorted {
+        let new = new.iter().map(|line| format!("{line}{end}"));
+        lines.splice(*first..(*behind).min(lines.len()), new);
     }
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
+    let text = lines.concat();
+    if wanted(source, cases, edits).is_some_and(|wanted| manifest::own_documents(&text) == Ok(wanted)) {
+        return Ok(text);
+    }
+    let problem = "blessing would damage the file; write each want: as a block of its own, without anchors";
+    Err(Mistake::new(&source.name, None, problem))
+}
+
+/// Returns the documents that a file is to have after edits.
+fn wanted(source: &Source, cases: &[Step], edits: &[(usize, Edit)]) -> Option<Vec<Value>> {
+    let mut documents = manifest::own_documents(&source.text).ok()?;
+    for (index, edit) in edits {
+        let new = manifest::own_documents(&edit.new.join("\n")).ok()?;
+        let mut value = documents.first_mut()?;
+        for step in cases {
+            value = match step {
+                Step::Field(key) => value.get_mut(key)?,
+                Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?)?,
+            };
+        }
+        *value.get_mut(*index)?.get_mut("want")? = new.first()?.get("want")?.clone();
+    }
+    Some(documents)
 }
 
 fn indentation(line: &str) -> usize {
     line.len().saturating_sub(line.trim_start_matches(' ').len())
-}
-
-/// A key of YAML: `*` alone would be an alias.
-fn key(policy: &str) -> String {
-    if policy == "*" { "\"*\"".to_owned() } else { policy.to_owned() }
 }

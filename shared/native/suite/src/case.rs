@@ -97,6 +97,13 @@ impl<'s> Reader<'s, '_> {
         }
         let user = self.get("user").map(|at| user(&at)).transpose()?.unwrap_or_else(Draft::ordinary_user);
         let requests = self.requests(&user, &cluster)?;
+        let mut all = wants.by_policy.values().chain(&wants.others);
+        if requests.len() > 1 && all.any(Want::compares_object) {
+            let at = self.case.get("want").unwrap_or_else(|| self.case.clone());
+            let problem = "several objects cannot be compared with one; write mutated: true, or a case for \
+                           each object";
+            return Err(at.mistake(problem));
+        }
         Ok(Case {
             requests,
             user,
@@ -236,8 +243,12 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn all_of(&self, at: &Cursor<'_>) -> Result<Vec<Value>, Mistake> {
+        let items = at.items()?;
+        if items.is_empty() {
+            return Err(at.mistake("names no file; write at least one"));
+        }
         let mut objects = Vec::new();
-        for file in at.items()? {
+        for file in items {
             let path = self.dir.join(file.text()?);
             objects.extend(self.files.objects(&path).map_err(|problem| file.mistake(problem))?);
         }

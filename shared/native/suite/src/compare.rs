@@ -31,6 +31,18 @@ impl Difference {
         Self { policy: Some(policy.to_owned()), want, got, remark: None, blessed: None }
     }
 
+    /// A policy without a verdict, which is never a pass.
+    pub(crate) fn not_asked(policy: &str, named: Named<'_>) -> Self {
+        let want = match named {
+            Named::Yes(want) | Named::ByStar(want) => {
+                written::want(want, &Got::new(Verdict::Unknown(String::new())))
+            }
+            Named::No => vec!["# a verdict".to_owned()],
+        };
+        let got = vec!["# the policy was not asked".to_owned()];
+        Self { policy: Some(policy.to_owned()), want, got, remark: None, blessed: None }
+    }
+
     /// A difference that concerns the case, and not one of its policies.
     pub(crate) fn of_case(want: &str, got: String) -> Self {
         Self { policy: None, want: vec![want.to_owned()], got: vec![got], remark: None, blessed: None }
@@ -61,7 +73,7 @@ pub(crate) fn compare(policy: &str, named: Named<'_>, got: &Got, is_one: bool) -
                 want: vec!["# the case does not name the policy, so it has to admit the request".to_owned()],
                 got: written::got(got, None),
                 remark: remark(None, got, is_one),
-                blessed: written::blessed(got, None),
+                blessed: written::blessed(got, None, is_one),
             });
         }
     };
@@ -77,7 +89,7 @@ pub(crate) fn compare(policy: &str, named: Named<'_>, got: &Got, is_one: bool) -
         want: written::want(want, got),
         got: written::got(got, Some(want)),
         remark: remark(Some(want), got, is_one),
-        blessed: written::blessed(got, Some(want)),
+        blessed: written::blessed(got, Some(want), is_one),
     })
 }
 

@@ -37,6 +37,9 @@ pub struct Part {
     pub ways: [(&'static str, bool); 2],
 }
 
+/// The verdicts that the cases of a policy have to show.
+const VERDICTS: [&str; 2] = ["admits a request", "denies a request"];
+
 impl Coverage {
     /// Returns how many ways are seen, and how many there are.
     #[must_use]
@@ -45,17 +48,30 @@ impl Coverage {
         (ways().filter(|(_, is_seen)| *is_seen).count(), ways().count())
     }
 
-    /// Returns the percentage of the ways that are seen, rounded down.
+    /// Returns the percentage of the ways that are seen, rounded down; 0 if there are no ways.
     #[must_use]
     pub fn percent(&self) -> usize {
         let (seen, all) = self.seen();
-        seen.saturating_mul(100).checked_div(all).unwrap_or(100)
+        seen.saturating_mul(100).checked_div(all).unwrap_or(0)
     }
 
     /// Returns whether less is seen than the threshold asks for.
     #[must_use]
     pub fn is_too_low(&self) -> bool {
         self.threshold.is_some_and(|threshold| self.percent() < usize::from(threshold))
+    }
+
+    /// Notes a policy of a file, which counts also if no case reaches it. Of the observation, only
+    /// the names of the parts count.
+    pub(crate) fn register(&mut self, name: &str, origin: &str, observation: Option<Observation>) {
+        if let Some(mut parts) = observation {
+            parts.rules.fill(None);
+            parts.namespace_selector = parts.namespace_selector.map(|_| None);
+            parts.object_selector = parts.object_selector.map(|_| None);
+            parts.conditions.iter_mut().for_each(|(_, holds)| *holds = None);
+            self.observe(name, origin, &parts);
+        }
+        self.of_policy(name, origin, |policy| policy.see("the policy".to_owned(), VERDICTS, None));
     }
 
     /// Notes what a request shows of a policy.
@@ -82,15 +98,15 @@ impl Coverage {
     /// Notes a verdict of a policy.
     pub(crate) fn judged(&mut self, name: &str, origin: &str, verdict: &Verdict) {
         let (admits, denies) = match verdict {
-            Verdict::Admitted => (true, false),
-            Verdict::Denied(_) | Verdict::Monitored(_) | Verdict::Fault(_) => (false, true),
-            Verdict::Mutated(_) => (true, true),
-            Verdict::Skipped(..) | Verdict::Unknown(_) | Verdict::SettingsError(_) => (false, false),
+            Verdict::Admitted | Verdict::Mutated(_) => (true, false),
+            Verdict::Denied(_) | Verdict::Monitored(_) => (false, true),
+            Verdict::Fault(_) | Verdict::Skipped(..) | Verdict::Unknown(_) | Verdict::SettingsError(_) => {
+                (false, false)
+            }
         };
         self.of_policy(name, origin, |policy| {
-            let ways = ["admits an object", "denies or changes an object"];
-            policy.see("the policy".to_owned(), ways, admits.then_some(true));
-            policy.see("the policy".to_owned(), ways, denies.then_some(false));
+            policy.see("the policy".to_owned(), VERDICTS, admits.then_some(true));
+            policy.see("the policy".to_owned(), VERDICTS, denies.then_some(false));
         });
     }
 

@@ -46,29 +46,50 @@ pub(crate) fn find(paths: &[String]) -> (Vec<PathBuf>, Vec<Mistake>) {
     (found, mistakes)
 }
 
-/// Returns whether a file in a directory is a test file: by its name, or because it has cases. A
-/// file that looks like one and cannot be read is one, so that it is not left out without a word.
+/// Returns whether a file in a directory is a test file: by its name, or because a document has
+/// cases. A file that looks like one and cannot be read is one, so that it is not left out without
+/// a word.
 fn is_test(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let Some(stem) = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")) else { return false };
+    let Some(stem) = [".yaml", ".yml", ".json"].iter().find_map(|end| name.strip_suffix(end)) else {
+        return false;
+    };
     if !path.is_file() {
         return false;
     }
     if name == KYVERNO || [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end)) {
         return true;
     }
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
-    let has_key = |key: &str| text.lines().any(|line| line.trim_start().starts_with(key));
-    if !has_key("cases:") && !has_key("want:") {
+    let Ok(bytes) = std::fs::read(path) else { return true };
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => has_cases(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        // Without its zeros, UTF-16 shows its keys.
+        Err(_) => has_key(&String::from_utf8_lossy(&bytes).replace('\0', "")),
+    }
+}
+
+fn has_cases(text: &str) -> bool {
+    if !text.contains("cases") && !text.contains("want") {
         return false;
     }
-    match manifest::own_documents(&text).as_deref() {
-        Ok([Value::Array(items)]) => items.iter().any(|item| item.get("want").is_some()),
-        Ok([Value::Object(fields)]) => {
-            !fields.contains_key("apiVersion")
-                && ["cases", "policies", "defaults", "modules"].iter().any(|key| fields.contains_key(*key))
+    let is_test = |document: &Value| match document {
+        Value::Array(items) => items.iter().any(|item| item.get("want").is_some()),
+        Value::Object(fields) => {
+            let has = |key: &str| fields.contains_key(key);
+            let has_others = || has_key(text) && ["policies", "defaults", "modules"].into_iter().any(has);
+            !has("apiVersion") && (has("cases") || has_others())
         }
-        Ok(_) => false,
-        Err(_) => true,
-    }
+        _ => false,
+    };
+    manifest::own_documents(text).map_or_else(|_| has_key(text), |documents| documents.iter().any(is_test))
+}
+
+/// Returns whether a line begins with a key of test files.
+fn has_key(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line =
+            line.trim_start_matches(|c: char| c.is_whitespace() || "-{['\"\u{feff}\u{fffd}".contains(c));
+        let behind = ["cases", "want"].iter().find_map(|key| line.strip_prefix(key));
+        behind.is_some_and(|behind| behind.trim_start_matches(['"', '\'']).starts_with(':'))
+    })
 }

@@ -19,7 +19,8 @@ pub(crate) struct Got {
 /// A verdict.
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
-    /// `rules`, `namespaceSelector`, `objectSelector` or the name of a condition, and a sentence.
+    /// `rules`, `namespaceSelector`, `objectSelector`, the name of a condition, or that and
+    /// `fails`; and a sentence.
     Skipped(String, String),
     Admitted,
     /// The whole object.
@@ -91,16 +92,17 @@ fn verdict(answer: &Answer, asked: Asked<'_>) -> Verdict {
     match &answer.effect {
         Effect::Skipped => {
             let why = match &answer.decision {
-                Decision::NamespaceIsNotSelected(_) => "namespaceSelector",
-                Decision::ObjectIsNotSelected(_) => "objectSelector",
-                Decision::ConditionIsFalse(name) => name,
-                Decision::ConditionFailed(error) => &error.condition,
+                Decision::NamespaceIsNotSelected(_) => "namespaceSelector".to_owned(),
+                Decision::ObjectIsNotSelected(_) => "objectSelector".to_owned(),
+                Decision::ConditionIsFalse(name) => name.clone(),
+                // An error under failurePolicy Ignore. No name has a space.
+                Decision::ConditionFailed(error) => format!("{} fails", error.condition),
                 Decision::NeverSent
                 | Decision::NoRuleMatches
                 | Decision::Called(_)
-                | Decision::Unknown(_) => "rules",
+                | Decision::Unknown(_) => "rules".to_owned(),
             };
-            Verdict::Skipped(why.to_owned(), answer.decision.explain())
+            Verdict::Skipped(why, answer.decision.explain())
         }
         Effect::Admitted => Verdict::Admitted,
         Effect::Mutated(object) => Verdict::Mutated(object.clone()),

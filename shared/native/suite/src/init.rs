@@ -8,6 +8,7 @@ use matching::PolicyKind;
 use serde_json::{Map, Value, json};
 
 use crate::files::Files;
+use crate::written::scalar;
 
 /// The name of the label with the name of a Namespace.
 const NAME: &str = "kubernetes.io/metadata.name";
@@ -101,7 +102,7 @@ impl Writer<'_> {
             let _ = writeln!(
                 file,
                 "\n  # Write a case that this condition leaves out, and want: {{skipped: {}}}",
-                text("name")
+                scalar(text("name"))
             );
             for line in text("expression").lines() {
                 let _ = writeln!(file, "  #   {}", line.trim_end());
@@ -212,7 +213,7 @@ impl Writer<'_> {
         let admitted = if self.is_only {
             "want: {admitted: true}".to_owned()
         } else {
-            format!("want: {{{}: {{admitted: true}}}}", self.text("/metadata/name"))
+            format!("want: {{{}: {{admitted: true}}}}", scalar(self.text("/metadata/name")))
         };
         let _ = writeln!(file, "    {admitted}");
     }

@@ -280,9 +280,26 @@ fn judge(
             && text("/metadata/name") == Some(name)
             && namespace.is_none_or(|wanted| text("/metadata/namespace").unwrap_or("default") == wanted)
     };
-    let object = resources.iter().find(is);
-    let object =
-        object.ok_or_else(|| format!("no resource is a {} with the name {resource}", chosen.kind))?;
+    // Without a namespace, a name can be that of several resources, which all have the result.
+    let named: Vec<&Value> = resources.iter().filter(is).collect();
+    if named.is_empty() {
+        return Err(format!("no resource is a {} with the name {resource}", chosen.kind));
+    }
+    for object in named {
+        if let Some(difference) = judge_one(chosen, object, policies, cluster)? {
+            return Ok(Some(difference));
+        }
+    }
+    Ok(None)
+}
+
+/// Judges an object; returns the difference from the listed result.
+fn judge_one(
+    chosen: &Chosen,
+    object: &Value,
+    policies: &[Policy],
+    cluster: &Cluster,
+) -> Result<Option<Difference>, String> {
     let user = Draft::ordinary_user();
     let question = Question {
         user: user.clone(),

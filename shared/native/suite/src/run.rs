@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use kinds::Kinds;
 use regex::Regex;
 use scan::{Answer, Asked, Judged, Module, Pods, Policy, Request};
 use serde_json::Value;
@@ -36,6 +37,12 @@ pub struct Options {
     pub coverage_threshold: Option<u8>,
 }
 
+impl Options {
+    fn measures(&self) -> bool {
+        self.measures_coverage || self.coverage_threshold.is_some()
+    }
+}
+
 /// A run, and the files that it depends on.
 #[derive(Debug)]
 pub struct Run {
@@ -43,6 +50,8 @@ pub struct Run {
     pub results: Results,
     /// The files and directories that were read, with their state before that.
     pub read: BTreeMap<PathBuf, FileState>,
+    /// The new texts of the test files whose cases were blessed, for the caller to write.
+    pub blessed: BTreeMap<PathBuf, String>,
 }
 
 /// Runs the test files that paths name: files, and directories that contain some.
@@ -55,13 +64,14 @@ pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
     let (found, mistakes) = discover::find(paths);
     let mut results = Results { mistakes, ..Results::default() };
     let coverage = RefCell::new(Coverage { threshold: options.coverage_threshold, ..Coverage::default() });
+    let blessed = RefCell::default();
     for path in found {
-        let runner = Runner { path: &path, options, modules, files: &files, coverage: &coverage };
+        let runner =
+            Runner { path: &path, options, modules, files: &files, coverage: &coverage, blessed: &blessed };
         results.files.push(runner.file());
     }
-    let is_measured = options.measures_coverage || options.coverage_threshold.is_some();
-    results.coverage = is_measured.then(|| coverage.into_inner());
-    Run { results, read: files.into_read() }
+    results.coverage = options.measures().then(|| coverage.into_inner());
+    Run { results, read: files.into_read(), blessed: blessed.into_inner() }
 }
 
 /// The keys of a test file with its own policies.
@@ -95,6 +105,7 @@ struct Runner<'r> {
     modules: &'r dyn Modules,
     files: &'r Files,
     coverage: &'r RefCell<Coverage>,
+    blessed: &'r RefCell<BTreeMap<PathBuf, String>>,
 }
 
 impl Runner<'_> {
@@ -159,6 +170,10 @@ impl Runner<'_> {
             Err(problem) => result.mistakes.push(mistake(problem)),
         };
         match at.map(Cursor::texts) {
+            Some(Ok(arguments)) if arguments.is_empty() => {
+                let problem = "names no policy; write at least one";
+                result.mistakes.extend(at.map(|at| at.mistake(problem)));
+            }
             Some(Ok(arguments)) => {
                 let items = at.and_then(|at| at.items().ok()).unwrap_or_default();
                 for (argument, item) in arguments.iter().zip(items) {
@@ -197,6 +212,7 @@ impl Runner<'_> {
         let Some(policy) = result.policies.first().cloned() else { return };
         let items = at.items().unwrap_or_default();
         let origin = policies.origin(&policy);
+        self.coverage.borrow_mut().register(&policy, &origin, None);
         self.cases(&items, result, &mut |case, index| {
             let (verdict, differences) = of_list(case, index, &policy, &mut policies)?;
             self.coverage.borrow_mut().judged(&policy, &origin, &verdict);
@@ -228,6 +244,7 @@ impl Runner<'_> {
             }
         }
         result.policies = policies.names().into_iter().map(str::to_owned).collect();
+        self.register(&mut policies);
         let defaults = at.get("defaults");
         if let Some(Err(mistake)) = defaults.as_ref().map(|defaults| defaults.check_keys(&case::DEFAULTS)) {
             result.mistakes.push(mistake);
@@ -272,6 +289,22 @@ impl Runner<'_> {
         if self.options.filter.is_none() && !is_broken(result) && !result.cases.is_empty() {
             let is_missed = |name: &&String| !reached.contains(*name) && !unusable.contains_key(*name);
             result.not_reached = result.policies.iter().filter(is_missed).cloned().collect();
+        }
+    }
+
+    /// Notes the policies of a file and their parts, so that they count if no case reaches them.
+    fn register(&self, policies: &mut Policies<'_>) {
+        if !self.options.measures() {
+            return;
+        }
+        // A policy that cannot be loaded is reported by the cases.
+        let loaded = policies.with(&Settings::new()).unwrap_or_default();
+        let kinds = Kinds::default();
+        let mut coverage = self.coverage.borrow_mut();
+        for name in policies.names() {
+            let policy = loaded.iter().find(|policy| policy.reference.name == name);
+            let parts = policy.map(|policy| policy.webhook.observe(&kinds, &Value::Null, None));
+            coverage.register(name, &policies.origin(name), parts);
         }
     }
 
@@ -325,7 +358,7 @@ impl Runner<'_> {
             result.mistakes.push(Mistake::new(&result.name, None, problem));
         }
         let mut names = BTreeSet::new();
-        let mut edits = Vec::new();
+        let (mut edits, mut failed) = (Vec::new(), Vec::new());
         for (index, case) in items.iter().enumerate() {
             let name = case.get("name").map(|name| name.text());
             let (name, problem) = match name {
@@ -350,7 +383,8 @@ impl Runner<'_> {
                 Ok(differences) if differences.is_empty() => Status::Passed,
                 Ok(differences) if self.options.blesses => match bless::edit(case, &differences) {
                     Ok(edit) => {
-                        edits.push(edit);
+                        edits.push((index, edit));
+                        failed.push((result.cases.len(), differences));
                         Status::Passed
                     }
                     Err(mistake) => Status::Broken(mistake),
@@ -360,10 +394,20 @@ impl Runner<'_> {
             };
             result.cases.push(CaseResult { name, line: case.position().map(|at| at.line), status });
         }
-        if let Some(case) = items.first().filter(|_| !edits.is_empty()) {
-            result.blessed = edits.len();
-            if let Err(error) = std::fs::write(self.path, bless::apply(case.source, edits)) {
-                result.mistakes.push(Mistake::new(&result.name, None, format!("cannot be written: {error}")));
+        let Some(case) = items.first().filter(|_| !edits.is_empty()) else { return };
+        let list = case.steps.get(..case.steps.len().saturating_sub(1)).unwrap_or_default();
+        match bless::apply(case.source, list, &edits) {
+            Ok(text) => {
+                result.blessed = edits.len();
+                self.blessed.borrow_mut().insert(self.path.to_path_buf(), text);
+            }
+            Err(mistake) => {
+                result.mistakes.push(mistake);
+                for (index, differences) in failed {
+                    if let Some(case) = result.cases.get_mut(index) {
+                        case.status = Status::Failed(differences);
+                    }
+                }
             }
         }
     }
@@ -464,7 +508,10 @@ fn differences(case: &Case, policies: &[Rc<Policy>], got: &BTreeMap<String, Got>
             (None, Some(want)) => Named::ByStar(want),
             (None, None) => Named::No,
         };
-        compare(name, named, got.get(name)?, is_one)
+        match got.get(name) {
+            Some(got) => compare(name, named, got, is_one),
+            None => Some(Difference::not_asked(name, named)),
+        }
     };
     let mut differences: Vec<Difference> = policies.iter().filter_map(difference).collect();
     let left = case.session.as_ref().map_or(0, |session| session.left());

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::Mistake;
 use crate::cursor::Cursor;
+use crate::written::scalar;
 
 /// The want of a case for one policy.
 #[derive(Clone, Debug)]
@@ -32,7 +33,8 @@ pub(crate) enum Wanted {
     Mutated(Mutation),
     Fault(Line),
     SettingsError(Line),
-    /// `rules`, `namespaceSelector`, `objectSelector` or the name of a condition.
+    /// `rules`, `namespaceSelector`, `objectSelector`, the name of a condition, or that and
+    /// `fails`.
     Skipped(String),
 }
 
@@ -83,6 +85,11 @@ pub(crate) const KEYS: [&str; 11] = [
 ];
 
 impl Want {
+    /// Returns whether it compares the changed object.
+    pub(crate) fn compares_object(&self) -> bool {
+        matches!(self.verdict, Wanted::Mutated(Mutation::Object(_) | Mutation::Values(_)))
+    }
+
     /// Reads what a case wants of one policy.
     ///
     /// # Errors
@@ -164,12 +171,17 @@ fn mutation(at: &Cursor<'_>) -> Result<Mutation, Mistake> {
     match at.value {
         Value::Bool(true) => Ok(Mutation::Any),
         Value::Object(_) => Ok(Mutation::Object(at.value.clone())),
+        Value::Array(values) if values.is_empty() => {
+            Err(at.mistake("is empty; write at least one {path, equals}, or true"))
+        }
         Value::Array(_) => {
             let values = at.items()?.into_iter().map(|item| {
                 item.check_keys(&["path", "equals"])?;
                 let path = item.get("path").ok_or_else(|| item.mistake("needs the path of a value"))?;
-                let value = item.value.get("equals").cloned().unwrap_or_default();
-                Ok((path.text()?.to_owned(), value))
+                let value = item.value.get("equals").ok_or_else(|| {
+                    item.mistake("needs equals with the value; null stands for an absent one")
+                })?;
+                Ok((path.text()?.to_owned(), value.clone()))
             });
             values.collect::<Result<_, _>>().map(Mutation::Values)
         }
@@ -232,7 +244,7 @@ impl Line {
     /// Returns the line as a test file writes it.
     pub(crate) fn written(&self) -> String {
         let quoted = |text: &str| Value::from(text).to_string();
-        let path = self.path.as_ref().map(|path| format!("path: {path}"));
+        let path = self.path.as_ref().map(|path| format!("path: {}", scalar(path)));
         let text = match &self.text {
             Pattern::Equals(text) if path.is_none() => return quoted(text),
             Pattern::Any => None,

@@ -16,14 +16,15 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
         Wanted::Mutated(Mutation::Any) => vec!["mutated: true".to_owned()],
         Wanted::Mutated(Mutation::Object(object)) => block("mutated", object),
         Wanted::Mutated(Mutation::Values(values)) => {
-            let one = |(path, value): &(String, Value)| format!("  - {{path: {path}, equals: {value}}}");
+            let one =
+                |(path, value): &(String, Value)| format!("  - {{path: {}, equals: {value}}}", scalar(path));
             ["mutated:".to_owned()].into_iter().chain(values.iter().map(one)).collect()
         }
         Wanted::Fault(line) => vec![format!("fault: {}", met(line, fault(&got.verdict)))],
         Wanted::SettingsError(line) => {
             vec![format!("settingsError: {}", met(line, settings_error(&got.verdict)))]
         }
-        Wanted::Skipped(why) => vec![format!("skipped: {why}")],
+        Wanted::Skipped(why) => vec![format!("skipped: {}", scalar(why))],
     };
     let texts = |texts: &[String]| texts.iter().map(|text| (None, text.clone())).collect::<Vec<_>>();
     // A list of cases does not write empty lists.
@@ -34,7 +35,8 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
     if let Some(wanted) = want.audit_annotations.as_ref().filter(|wanted| shown(wanted.is_empty())) {
         lines.push("auditAnnotations:".to_owned());
         let one = |(key, line): (&String, &Line)| {
-            format!("  {key}: {}", met(line, got.audit_annotations.get(key).map(String::as_str)))
+            let got = got.audit_annotations.get(key).map(String::as_str);
+            format!("  {}: {}", scalar(key), met(line, got))
         };
         lines.extend(wanted.iter().map(one));
     }
@@ -51,10 +53,12 @@ pub(crate) fn got(got: &Got, want: Option<&Want>) -> Vec<String> {
     lines
 }
 
-/// Returns what happens as a case wants it from now on; `None` if it is not known.
-pub(crate) fn blessed(got: &Got, want: Option<&Want>) -> Option<Vec<String>> {
+/// Returns what happens as a case wants it from now on; `None` if it is not known. `is_one` says
+/// whether the case has one request.
+pub(crate) fn blessed(got: &Got, want: Option<&Want>, is_one: bool) -> Option<Vec<String>> {
     let mut lines = match &got.verdict {
         Verdict::Unknown(_) => return None,
+        Verdict::Mutated(_) if !is_one => vec!["mutated: true".to_owned()],
         Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
             Some(Wanted::Mutated(Mutation::Values(_))) => verdict(&got.verdict, want),
             _ => vec![format!("mutated: {object}")],
@@ -84,13 +88,14 @@ fn notes(got: &Got, want: Option<&Want>) -> Vec<String> {
 
 fn verdict(verdict: &Verdict, want: Option<&Want>) -> Vec<String> {
     match verdict {
-        Verdict::Skipped(why, _) => vec![format!("skipped: {why}")],
+        Verdict::Skipped(why, _) => vec![format!("skipped: {}", scalar(why))],
         Verdict::Admitted => vec!["admitted: true".to_owned()],
         Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
             Some(Wanted::Mutated(Mutation::Values(values))) => {
                 let value = |path: &str| crate::compare::value_at(object, path).unwrap_or(&Value::Null);
-                let one =
-                    |(path, _): &(String, Value)| format!("  - {{path: {path}, equals: {}}}", value(path));
+                let one = |(path, _): &(String, Value)| {
+                    format!("  - {{path: {}, equals: {}}}", scalar(path), value(path))
+                };
                 ["mutated:".to_owned()].into_iter().chain(values.iter().map(one)).collect()
             }
             _ => block("mutated", object),
@@ -120,7 +125,7 @@ fn annotations(annotations: &BTreeMap<String, String>) -> Vec<String> {
     if annotations.is_empty() {
         return vec!["auditAnnotations: {}".to_owned()];
     }
-    let lines = annotations.iter().map(|(key, text)| format!("  {key}: {}", quoted(text)));
+    let lines = annotations.iter().map(|(key, text)| format!("  {}: {}", scalar(key), quoted(text)));
     ["auditAnnotations:".to_owned()].into_iter().chain(lines).collect()
 }
 
@@ -174,4 +179,11 @@ fn block(key: &str, value: &Value) -> Vec<String> {
 /// A string of JSON is one of YAML.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
+}
+
+/// Returns a key or a value of YAML, which stays the same text also within `{}`: quoted if need be.
+pub(crate) fn scalar(text: &str) -> String {
+    let is_plain = manifest::own_documents(&format!("{{{text}: {text}}}"))
+        .is_ok_and(|read| read == [serde_json::json!({ text: text })]);
+    if is_plain { text.to_owned() } else { quoted(text) }
 }

@@ -12,6 +12,12 @@ const SHOWN: usize = 10;
 
 pub(super) fn write(out: &mut dyn Write, results: &Results) -> io::Result<()> {
     let mut commands: Vec<String> = results.mistakes.iter().map(of_mistake).collect();
+    if let Some((coverage, least)) =
+        results.coverage.as_ref().filter(|one| one.is_too_low()).and_then(|one| Some((one, one.threshold?)))
+    {
+        let message = format!("the cases cover {} %, less than {least} %", coverage.percent());
+        commands.push(github_command("error", None, "coverage", &message));
+    }
     for file in &results.files {
         commands.extend(file.mistakes.iter().map(of_mistake));
         for case in &file.cases {
