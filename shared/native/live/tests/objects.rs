@@ -279,8 +279,7 @@ fn objects_that_need_a_look_up_are_read_once() {
         "/api/v1/services?limit=500&continue=more" => Some(page(&["c"], "")),
         _ => None,
     });
-    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
-    let report = scan(&server, vec![Policy::of_id("external-ips", &settings).unwrap()]);
+    let report = scan(&server, vec![conflicts()]);
     assert_eq!((report.totals.objects, report.totals.evaluations), (3, 3));
     let found = findings(&report);
     assert_eq!(found.len(), 3, "{found:?}");
@@ -416,6 +415,62 @@ fn verdicts_that_depend_on_unreadable_namespaces_are_unknown() {
         "{warnings:?}"
     );
     assert_eq!(report::exit(&report, report::FailOn::Deny).status(), 2);
+}
+
+/// A policy of services that looks up the other ones.
+fn conflicts() -> Policy {
+    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
+    Policy::of_id("external-ips", &settings).unwrap()
+}
+
+#[test]
+fn verdicts_that_depend_on_a_list_that_fails_are_unknown() {
+    let service = json!({
+        "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "externalIPs": ["192.0.2.1"], "ports": [{ "port": 80, "protocol": "TCP" }] },
+    });
+    let failures = [
+        (expired(""), "the list of services expired before its end"),
+        (Answer::refusal(400, "BadRequest", "no"), "responded with status 400: no"),
+        (Answer::refusal(401, "Unauthorized", "no"), "rejects the credentials"),
+    ];
+    // The first page that is looked up fails, or one after it.
+    for (failure, why) in failures {
+        for has_first in [false, true] {
+            let (mut asked, failure, service) = (0, failure.clone(), service.clone());
+            let server = serve_with(move |path| {
+                if !path.starts_with("/api/v1/services") {
+                    return None;
+                }
+                asked += 1;
+                let next = if asked == 1 { "" } else { "more" };
+                let is_answered = asked == 1 || has_first && !path.contains("continue=");
+                let page = json!({ "metadata": { "continue": next }, "items": [service] });
+                Some(if is_answered { Answer::ok(page.to_string()) } else { failure.clone() })
+            });
+            let report = scan(&server, vec![conflicts()]);
+            assert_eq!(report.totals.policies[0].unknown, 1, "{why}: {:?}", report.totals);
+            assert!(findings(&report)[0].contains(why), "{why}: {:?}", findings(&report));
+            assert!(notices(&report, Level::Error)[0].contains(why), "{why}: {:?}", report.notices);
+            assert_eq!(report::exit(&report, report::FailOn::Deny).status(), 2);
+        }
+    }
+}
+
+#[test]
+fn kinds_that_are_not_read_after_the_connection_ends_are_unknown() {
+    let server = serve_with(|path| {
+        path.starts_with("/apis/apiextensions.k8s.io")
+            .then(|| Answer::refusal(401, "Unauthorized", "expired"))
+    });
+    let connection = connect(&server);
+    let discovery = Discovery::read(&connection).unwrap();
+    let mut look_ups = LookUps::new(&connection, &discovery, None);
+    let kind = |version: &str, kind: &str| (version.to_owned(), kind.to_owned());
+    let wanted = [kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"), kind("v1", "Namespace")];
+    look_ups.select(&wanted.clone().into());
+    while look_ups.next().is_some() {}
+    assert!(look_ups.withheld().into_keys().eq(wanted));
 }
 
 #[test]
