@@ -133,10 +133,17 @@ impl Input for LookUps<'_> {
     }
 
     fn select(&mut self, kinds: &BTreeSet<Kind>) {
-        // The server has no objects of kinds that it does not serve.
-        let resources = kinds.iter().filter_map(|(version, kind)| self.discovery.find(version, kind));
-        let all = |resource: &Resource| Listing { resource: resource.clone(), namespace: None, name: None };
-        self.reader.queue = resources.map(all).collect();
+        self.reader.queue.clear();
+        for (version, kind) in kinds {
+            if let Some(resource) = self.discovery.find(version, kind) {
+                let all = Listing { resource: resource.clone(), namespace: None, name: None };
+                self.reader.queue.push_back(all);
+            } else {
+                // A policy cannot tell the kind of a server that is down from one without objects.
+                let why = self.discovery.absence(version, kind);
+                self.withheld.insert((version.clone(), kind.clone()), why);
+            }
+        }
     }
 
     fn withheld(&self) -> BTreeMap<Kind, String> {

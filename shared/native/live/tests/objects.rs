@@ -533,6 +533,70 @@ fn a_group_without_a_server_counts_if_a_rule_names_it() {
 }
 
 #[test]
+fn kinds_that_are_not_served_are_unknown() {
+    let mut answers = older_discovery();
+    answers.remove("/apis/example.com/v1");
+    let server = serve(answers);
+    let connection = connect(&server);
+    let discovery = Discovery::read(&connection).unwrap();
+    let mut look_ups = LookUps::new(&connection, &discovery, None);
+    for (version, kind, why) in [
+        ("example.com/v1", "Widget", "there is no such path"),
+        ("v2", "Pod", "it serves v1"),
+        ("example.org/v1", "Gadget", "its definition is not installed"),
+    ] {
+        look_ups.rewind();
+        let wanted = (version.to_owned(), kind.to_owned());
+        look_ups.select(&[wanted.clone()].into());
+        assert!(look_ups.next().is_none());
+        let withheld = look_ups.withheld();
+        let found = &withheld[&wanted];
+        let beginning = format!("the server does not serve {kind} ({version}), so its objects are unknown: ");
+        assert!(found.starts_with(&beginning) && found.ends_with(why), "{found}");
+    }
+}
+
+#[test]
+fn a_verdict_on_a_kind_that_is_not_served_is_unknown() {
+    // Services are judged, and the Namespaces that the selector needs are not served.
+    let mut answers = cluster();
+    answers.extend(older_discovery());
+    let resources = answers.get_mut("/api/v1").unwrap()["resources"].as_array_mut().unwrap();
+    resources.retain(|one| one["name"] != "namespaces");
+    let report = scan(&serve(answers), vec![selecting("ClusterAdmissionPolicy", "")]);
+    assert_eq!(report.totals.policies[0].unknown, 2, "{:?}", report.totals);
+    let warnings = notices(&report, Level::Warning);
+    assert!(warnings[0].starts_with("the server does not serve Namespace (v1)"), "{warnings:?}");
+}
+
+#[test]
+fn policies_of_a_version_that_cannot_be_read_may_be_missing() {
+    let group = |versions: &[&str]| {
+        let version = |version: &&str| json!({ "groupVersion": format!("policies.kubewarden.io/{version}"), "version": version });
+        let versions: Vec<Value> = versions.iter().map(version).collect();
+        json!({ "kind": "APIGroupList", "groups": [{ "name": "policies.kubewarden.io", "versions": versions }] })
+    };
+    let read = |versions: &[&str]| {
+        let mut answers = older_discovery();
+        answers.insert("/apis", group(versions));
+        let none = json!({ "items": [] });
+        answers.insert("/apis/policies.kubewarden.io/v1/admissionpolicies", none.clone());
+        answers.insert("/apis/policies.kubewarden.io/v1/clusteradmissionpolicies", none);
+        let connection = connect(&serve(answers));
+        let discovery = Discovery::read(&connection).unwrap();
+        Deployed::read(&connection, &discovery, None)
+    };
+    assert_eq!(read(&["v1"]).unwrap().problems, Vec::<String>::new());
+    let problems = read(&["v1", "v2"]).unwrap().problems;
+    assert!(
+        problems.len() == 1 && problems[0].starts_with("not all kinds of policies.kubewarden.io are known"),
+        "{problems:?}"
+    );
+    let error = read(&["v2"]).unwrap_err().to_string();
+    assert!(error.contains("the policies of Kubewarden cannot be read: "), "{error}");
+}
+
+#[test]
 fn deployed_policies_are_read() {
     let policies = json!({ "items": [{ "apiVersion": "policies.kubewarden.io/v1", "kind": "ClusterAdmissionPolicy", "metadata": { "name": "a" } }] });
     let server = serve_with(move |path| match path {
