@@ -248,6 +248,35 @@ impl Discovery {
         self.resources.iter().find(is_asked).map(|one| &one.resource)
     }
 
+    /// Returns why [`Discovery::find`] does not find a kind.
+    pub(crate) fn absence(&self, api_version: &str, kind: &str) -> String {
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        let of_kind = |one: &&Served| one.resource.kind == kind && one.resource.group == group;
+        let served = self.resources.iter().filter(of_kind);
+        let mut others = BTreeSet::new();
+        let mut is_served = false;
+        for one in served {
+            let version = one.resource.api_version();
+            is_served |= version == api_version;
+            others.insert(version);
+        }
+        let why = if is_served {
+            "its objects cannot be listed".to_owned()
+        } else if let Some(why) = self.problem(group) {
+            why.to_owned()
+        } else if others.is_empty() {
+            "its definition is not installed".to_owned()
+        } else {
+            format!("it serves {}", others.into_iter().collect::<Vec<_>>().join(", "))
+        };
+        format!("the server does not serve {kind} ({api_version}), so its objects are unknown: {why}")
+    }
+
+    /// Returns why a version of a group could not be read, if so.
+    pub(crate) fn problem(&self, group: &str) -> Option<&str> {
+        self.unreadable.iter().find(|(name, _)| name == group).map(|(_, why)| why.as_str())
+    }
+
     /// Returns the kinds that are not those of Kubernetes.
     #[must_use]
     pub fn kinds(&self) -> Kinds {

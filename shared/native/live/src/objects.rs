@@ -1,6 +1,7 @@
 //! Objects of a running cluster as the input of a scan.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::mem;
 use std::sync::Arc;
 use std::vec;
 
@@ -66,7 +67,7 @@ fn groups(discovery: &Discovery, policies: &[Policy]) -> VecDeque<String> {
 
 impl Input for Objects<'_> {
     fn next(&mut self) -> Option<Result<Chunk, Unreadable>> {
-        self.reader.next(&mut |listing, error| Refused::Problem(refusal(listing, error)))
+        self.reader.next(&mut |listing, error, _| Refused::Problem(refusal(listing, error)))
     }
 
     fn rewind(&mut self) {
@@ -101,12 +102,18 @@ impl<'c> LookUps<'c> {
 impl Input for LookUps<'_> {
     fn next(&mut self) -> Option<Result<Chunk, Unreadable>> {
         let Self { namespace, reader, withheld, .. } = self;
-        reader.next(&mut |listing, error| {
-            let kind = (listing.resource.api_version(), listing.resource.kind.to_string());
-            if error.status() != Some(403) || withheld.contains_key(&kind) {
-                return Refused::Problem(refusal(listing, error));
+        reader.next(&mut |listing, error, unread| {
+            let why = refusal(listing, error);
+            // Objects that were not read may exist: nothing tells that one is absent.
+            for unread in unread {
+                withheld.entry(kind_of(&unread)).or_insert_with(|| why.clone());
             }
-            withheld.insert(kind, refusal(listing, error));
+            let kind = kind_of(listing);
+            let is_first = !withheld.contains_key(&kind);
+            withheld.entry(kind).or_insert_with(|| why.clone());
+            if error.status() != Some(403) || !is_first {
+                return Refused::Problem(why);
+            }
             // The right can be limited to the namespace that is judged.
             let narrower = namespace.clone().and_then(|only| match listing.resource.is_namespaced {
                 Some(true) => Some(Listing { namespace: Some(only), ..listing.clone() }),
@@ -126,10 +133,17 @@ impl Input for LookUps<'_> {
     }
 
     fn select(&mut self, kinds: &BTreeSet<Kind>) {
-        // The server has no objects of kinds that it does not serve.
-        let resources = kinds.iter().filter_map(|(version, kind)| self.discovery.find(version, kind));
-        let all = |resource: &Resource| Listing { resource: resource.clone(), namespace: None, name: None };
-        self.reader.queue = resources.map(all).collect();
+        self.reader.queue.clear();
+        for (version, kind) in kinds {
+            if let Some(resource) = self.discovery.find(version, kind) {
+                let all = Listing { resource: resource.clone(), namespace: None, name: None };
+                self.reader.queue.push_back(all);
+            } else {
+                // A policy cannot tell the kind of a server that is down from one without objects.
+                let why = self.discovery.absence(version, kind);
+                self.withheld.insert((version.clone(), kind.clone()), why);
+            }
+        }
     }
 
     fn withheld(&self) -> BTreeMap<Kind, String> {
@@ -143,6 +157,11 @@ impl Input for LookUps<'_> {
     fn is_live(&self) -> bool {
         true
     }
+}
+
+/// Returns the kind of the objects of a list.
+fn kind_of(listing: &Listing) -> Kind {
+    (listing.resource.api_version(), listing.resource.kind.to_string())
 }
 
 /// Returns the sentence about a list that a server refuses.
@@ -214,9 +233,11 @@ impl<'c> Reader<'c> {
         }
     }
 
+    /// Returns the next object. `refused` receives a list that failed and those that are no longer
+    /// read for the same reason.
     fn next(
         &mut self,
-        refused: &mut dyn FnMut(&Listing, &Error) -> Refused,
+        refused: &mut dyn FnMut(&Listing, &Error, VecDeque<Listing>) -> Refused,
     ) -> Option<Result<Chunk, Unreadable>> {
         loop {
             if let Some(problem) = self.unreadable.pop_front() {
@@ -242,12 +263,11 @@ impl<'c> Reader<'c> {
                     continue;
                 }
                 Some(Err(error)) => {
-                    let refused = refused(&open.listing, &error);
-                    self.open = None;
                     // Without a connection, the other lists would fail as well.
-                    if error.status().is_none_or(|status| status == 401) {
-                        self.queue.clear();
-                    }
+                    let is_end = error.status().is_none_or(|status| status == 401);
+                    let unread = if is_end { mem::take(&mut self.queue) } else { VecDeque::new() };
+                    let refused = refused(&open.listing, &error, unread);
+                    self.open = None;
                     match refused {
                         Refused::Problem(problem) => problem,
                         Refused::Instead(listing) => {

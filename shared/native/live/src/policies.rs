@@ -41,11 +41,22 @@ impl Deployed {
                 .iter()
                 .find(|one| one.has("list") && one.resource.group == GROUP && one.resource.kind == kind)
         };
+        let problem = discovery.problem(GROUP);
         if KINDS.iter().all(|kind| find(kind).is_none()) {
+            if let Some(why) = problem {
+                let problem = "the policies of Kubewarden cannot be read";
+                return Err(Error::new(format!("{}: {problem}: {why}", connection.server())));
+            }
             return Err(Error::new(format!(
                 "{}: serves no policies of Kubewarden; install Kubewarden, or name policies with --policy",
                 connection.server()
             )));
+        }
+        // A version that cannot be read may be the only one of a kind.
+        if let Some(why) = problem {
+            deployed
+                .problems
+                .push(format!("not all kinds of {GROUP} are known, so policies may be missing: {why}"));
         }
         for resource in KINDS.iter().filter_map(|kind| find(kind)).map(|one| &one.resource) {
             let only = namespace.filter(|_| resource.is_namespaced == Some(true)).map(str::to_owned);

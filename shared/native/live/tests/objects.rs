@@ -119,7 +119,6 @@ fn cluster() -> Answers {
         ("/api/v1/namespaces", list("NamespaceList", json!([namespace("shop")]))),
         ("/api/v1/pods", list("PodList", json!([pod("bad", true), pod("good", false)]))),
         ("/api/v1/services", list("ServiceList", services)),
-        ("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json!({ "items": [] })),
     ]);
     answers
 }
@@ -226,14 +225,7 @@ fn aggregated_discovery_is_asked_for() {
 fn only_what_rules_name_is_read_and_nothing_is_written() {
     let server = serve(cluster());
     let report = scan(&server, vec![pod_security()]);
-    assert_eq!(
-        lists(&server),
-        [
-            "GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions?limit=500",
-            "GET /api/v1/namespaces?limit=500",
-            "GET /api/v1/pods?limit=500",
-        ]
-    );
+    assert_eq!(lists(&server), ["GET /api/v1/namespaces?limit=50", "GET /api/v1/pods?limit=50",]);
     assert!(server.asked().iter().all(|asked| asked.line.starts_with("GET ")));
     assert_eq!((report.totals.objects, report.totals.evaluations), (2, 2));
     let found = findings(&report);
@@ -275,12 +267,11 @@ fn objects_that_need_a_look_up_are_read_once() {
         Answer::ok(json!({ "metadata": { "continue": next }, "items": items }).to_string())
     };
     let server = serve_with(move |path| match path {
-        "/api/v1/services?limit=500" => Some(page(&["a", "b"], "more")),
-        "/api/v1/services?limit=500&continue=more" => Some(page(&["c"], "")),
+        "/api/v1/services?limit=50" => Some(page(&["a", "b"], "more")),
+        "/api/v1/services?limit=100&continue=more" => Some(page(&["c"], "")),
         _ => None,
     });
-    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
-    let report = scan(&server, vec![Policy::of_id("external-ips", &settings).unwrap()]);
+    let report = scan(&server, vec![conflicts()]);
     assert_eq!((report.totals.objects, report.totals.evaluations), (3, 3));
     let found = findings(&report);
     assert_eq!(found.len(), 3, "{found:?}");
@@ -307,9 +298,9 @@ fn expired(offered: &str) -> Answer {
 #[test]
 fn pages_follow_each_other() {
     let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=500" => Some(page(&["a", "b"], "to/ken=")),
-        "/api/v1/pods?limit=500&continue=to%2fken%3d" => Some(page(&["c"], "last")),
-        "/api/v1/pods?limit=500&continue=last" => Some(page(&["d"], "")),
+        "/api/v1/pods?limit=50" => Some(page(&["a", "b"], "to/ken=")),
+        "/api/v1/pods?limit=100&continue=to%2fken%3d" => Some(page(&["c"], "last")),
+        "/api/v1/pods?limit=200&continue=last" => Some(page(&["d"], "")),
         _ => None,
     });
     let report = scan(&server, vec![pod_security()]);
@@ -320,9 +311,9 @@ fn pages_follow_each_other() {
 #[test]
 fn a_list_that_expires_continues_and_no_object_comes_twice() {
     let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=500" => Some(page(&["a", "b"], "old")),
-        "/api/v1/pods?limit=500&continue=old" => Some(expired("new")),
-        "/api/v1/pods?limit=500&continue=new" => Some(page(&["c"], "")),
+        "/api/v1/pods?limit=50" => Some(page(&["a", "b"], "old")),
+        "/api/v1/pods?limit=100&continue=old" => Some(expired("new")),
+        "/api/v1/pods?limit=100&continue=new" => Some(page(&["c"], "")),
         _ => None,
     });
     let report = scan(&server, vec![pod_security()]);
@@ -339,7 +330,7 @@ fn a_list_that_expires_continues_and_no_object_comes_twice() {
 #[test]
 fn a_list_that_cannot_continue_is_an_error() {
     let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=500" => Some(page(&["a"], "old")),
+        "/api/v1/pods?limit=50" => Some(page(&["a"], "old")),
         path if path.starts_with("/api/v1/pods") => Some(expired("")),
         _ => None,
     });
@@ -356,7 +347,7 @@ fn a_list_that_cannot_continue_is_an_error() {
 fn large_objects_come_in_smaller_pages() {
     let large = json!({ "metadata": { "name": "large", "namespace": "shop" }, "note": "x".repeat(5 << 20) });
     let server = serve_with(move |path| match path {
-        "/api/v1/pods?limit=500" => {
+        "/api/v1/pods?limit=50" => {
             let items = [&large, &large];
             let list = json!({ "metadata": { "continue": "more" }, "items": items });
             Some(Answer::ok(list.to_string()))
@@ -418,10 +409,66 @@ fn verdicts_that_depend_on_unreadable_namespaces_are_unknown() {
     assert_eq!(report::exit(&report, report::FailOn::Deny).status(), 2);
 }
 
+/// A policy of services that looks up the other ones.
+fn conflicts() -> Policy {
+    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
+    Policy::of_id("external-ips", &settings).unwrap()
+}
+
+#[test]
+fn verdicts_that_depend_on_a_list_that_fails_are_unknown() {
+    let service = json!({
+        "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "externalIPs": ["192.0.2.1"], "ports": [{ "port": 80, "protocol": "TCP" }] },
+    });
+    let failures = [
+        (expired(""), "the list of services expired before its end"),
+        (Answer::refusal(400, "BadRequest", "no"), "responded with status 400: no"),
+        (Answer::refusal(401, "Unauthorized", "no"), "rejects the credentials"),
+    ];
+    // The first page that is looked up fails, or one after it.
+    for (failure, why) in failures {
+        for has_first in [false, true] {
+            let (mut asked, failure, service) = (0, failure.clone(), service.clone());
+            let server = serve_with(move |path| {
+                if !path.starts_with("/api/v1/services") {
+                    return None;
+                }
+                asked += 1;
+                let next = if asked == 1 { "" } else { "more" };
+                let is_answered = asked == 1 || has_first && !path.contains("continue=");
+                let page = json!({ "metadata": { "continue": next }, "items": [service] });
+                Some(if is_answered { Answer::ok(page.to_string()) } else { failure.clone() })
+            });
+            let report = scan(&server, vec![conflicts()]);
+            assert_eq!(report.totals.policies[0].unknown, 1, "{why}: {:?}", report.totals);
+            assert!(findings(&report)[0].contains(why), "{why}: {:?}", findings(&report));
+            assert!(notices(&report, Level::Error)[0].contains(why), "{why}: {:?}", report.notices);
+            assert_eq!(report::exit(&report, report::FailOn::Deny).status(), 2);
+        }
+    }
+}
+
+#[test]
+fn kinds_that_are_not_read_after_the_connection_ends_are_unknown() {
+    let server = serve_with(|path| {
+        path.starts_with("/apis/apiextensions.k8s.io")
+            .then(|| Answer::refusal(401, "Unauthorized", "expired"))
+    });
+    let connection = connect(&server);
+    let discovery = Discovery::read(&connection).unwrap();
+    let mut look_ups = LookUps::new(&connection, &discovery, None);
+    let kind = |version: &str, kind: &str| (version.to_owned(), kind.to_owned());
+    let wanted = [kind("apiextensions.k8s.io/v1", "CustomResourceDefinition"), kind("v1", "Namespace")];
+    look_ups.select(&wanted.clone().into());
+    while look_ups.next().is_some() {}
+    assert!(look_ups.withheld().into_keys().eq(wanted));
+}
+
 #[test]
 fn policies_of_a_namespace_need_only_its_objects() {
     let server = serve_with(|path| match path {
-        "/api/v1/namespaces/shop/pods?limit=500" => Some(page(&["a"], "")),
+        "/api/v1/namespaces/shop/pods?limit=50" => Some(page(&["a"], "")),
         path if path.starts_with("/api/v1/pods") => Some(Answer::refusal(403, "Forbidden", "no")),
         _ => None,
     });
@@ -432,8 +479,8 @@ fn policies_of_a_namespace_need_only_its_objects() {
 #[test]
 fn one_namespace_needs_no_right_at_cluster_scope() {
     let server = serve_with(|path| match path {
-        "/api/v1/namespaces/shop/pods?limit=500" => Some(page(&["a"], "")),
-        "/api/v1/namespaces?fieldSelector=metadata.name%3Dshop&limit=500" => {
+        "/api/v1/namespaces/shop/pods?limit=50" => Some(page(&["a"], "")),
+        "/api/v1/namespaces?fieldSelector=metadata.name%3Dshop&limit=50" => {
             Some(Answer::ok(list("NamespaceList", json!([namespace("shop")])).to_string()))
         }
         path if path.contains("limit=") => Some(Answer::refusal(403, "Forbidden", "no")),
@@ -478,10 +525,74 @@ fn a_group_without_a_server_counts_if_a_rule_names_it() {
 }
 
 #[test]
+fn kinds_that_are_not_served_are_unknown() {
+    let mut answers = older_discovery();
+    answers.remove("/apis/example.com/v1");
+    let server = serve(answers);
+    let connection = connect(&server);
+    let discovery = Discovery::read(&connection).unwrap();
+    let mut look_ups = LookUps::new(&connection, &discovery, None);
+    for (version, kind, why) in [
+        ("example.com/v1", "Widget", "there is no such path"),
+        ("v2", "Pod", "it serves v1"),
+        ("example.org/v1", "Gadget", "its definition is not installed"),
+    ] {
+        look_ups.rewind();
+        let wanted = (version.to_owned(), kind.to_owned());
+        look_ups.select(&[wanted.clone()].into());
+        assert!(look_ups.next().is_none());
+        let withheld = look_ups.withheld();
+        let found = &withheld[&wanted];
+        let beginning = format!("the server does not serve {kind} ({version}), so its objects are unknown: ");
+        assert!(found.starts_with(&beginning) && found.ends_with(why), "{found}");
+    }
+}
+
+#[test]
+fn a_verdict_on_a_kind_that_is_not_served_is_unknown() {
+    // Services are judged, and the Namespaces that the selector needs are not served.
+    let mut answers = cluster();
+    answers.extend(older_discovery());
+    let resources = answers.get_mut("/api/v1").unwrap()["resources"].as_array_mut().unwrap();
+    resources.retain(|one| one["name"] != "namespaces");
+    let report = scan(&serve(answers), vec![selecting("ClusterAdmissionPolicy", "")]);
+    assert_eq!(report.totals.policies[0].unknown, 2, "{:?}", report.totals);
+    let warnings = notices(&report, Level::Warning);
+    assert!(warnings[0].starts_with("the server does not serve Namespace (v1)"), "{warnings:?}");
+}
+
+#[test]
+fn policies_of_a_version_that_cannot_be_read_may_be_missing() {
+    let group = |versions: &[&str]| {
+        let version = |version: &&str| json!({ "groupVersion": format!("policies.kubewarden.io/{version}"), "version": version });
+        let versions: Vec<Value> = versions.iter().map(version).collect();
+        json!({ "kind": "APIGroupList", "groups": [{ "name": "policies.kubewarden.io", "versions": versions }] })
+    };
+    let read = |versions: &[&str]| {
+        let mut answers = older_discovery();
+        answers.insert("/apis", group(versions));
+        let none = json!({ "items": [] });
+        answers.insert("/apis/policies.kubewarden.io/v1/admissionpolicies", none.clone());
+        answers.insert("/apis/policies.kubewarden.io/v1/clusteradmissionpolicies", none);
+        let connection = connect(&serve(answers));
+        let discovery = Discovery::read(&connection).unwrap();
+        Deployed::read(&connection, &discovery, None)
+    };
+    assert_eq!(read(&["v1"]).unwrap().problems, Vec::<String>::new());
+    let problems = read(&["v1", "v2"]).unwrap().problems;
+    assert!(
+        problems.len() == 1 && problems[0].starts_with("not all kinds of policies.kubewarden.io are known"),
+        "{problems:?}"
+    );
+    let error = read(&["v2"]).unwrap_err().to_string();
+    assert!(error.contains("the policies of Kubewarden cannot be read: "), "{error}");
+}
+
+#[test]
 fn deployed_policies_are_read() {
     let policies = json!({ "items": [{ "apiVersion": "policies.kubewarden.io/v1", "kind": "ClusterAdmissionPolicy", "metadata": { "name": "a" } }] });
     let server = serve_with(move |path| match path {
-        "/apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=500" => {
+        "/apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=50" => {
             Some(Answer::ok(policies.to_string()))
         }
         path if path.starts_with("/apis/policies.kubewarden.io/v1/admissionpolicies") => {
