@@ -265,3 +265,18 @@ fn a_look_up_without_a_grant_is_refused_as_in_a_policy_server() {
         );
     }
 }
+
+#[test]
+fn a_condition_that_fails_closed_denies_in_monitor_mode_too() {
+    let condition =
+        json!({ "matchConditions": [{ "name": "c", "expression": "object.spec.missing.x == 1" }] });
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: c}]}}\n";
+    for fails_closed in [true, false] {
+        let mut policy = about("pods", &condition);
+        policy.reference.protects = false;
+        policy.fails_closed = fails_closed;
+        let report = run(policy, &[pod]);
+        let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
+        assert_eq!(statuses, vec![Status::Denied; usize::from(fails_closed)], "{report:?}");
+    }
+}
