@@ -12,15 +12,11 @@ pub(super) struct GrantedObjects<'a> {
 }
 
 impl GrantedObjects<'_> {
-    /// The refusal is that of the host, word by word.
     fn check(&self, api_version: &str, kind: &str) -> Result<(), Unreachable> {
         if self.deployment.grants_resource(api_version, kind) {
             return Ok(());
         }
-        Err(Unreachable(format!(
-            "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation has been \
-             reported."
-        )))
+        Err(scan::not_granted(api_version, kind))
     }
 }
 

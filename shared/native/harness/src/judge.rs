@@ -24,7 +24,14 @@ pub struct Judged {
 /// Returns an error if the case is not a valid request, or if the policy makes a look-up that it
 /// does not declare.
 pub fn natively(entry: &'static PolicyEntry, case: &Case) -> Result<Judged, String> {
-    judged(&Module::new(settings(case), Engine::Native(entry), Vec::new()), entry, case)
+    let look_ups = granted(entry).map(|(version, kind)| (version.to_owned(), kind.to_owned())).collect();
+    judged(&Module::new(settings(case), Engine::Native(entry), look_ups), entry, case)
+}
+
+/// Returns the kinds that a policy declares to look up: API version and kind.
+fn granted(entry: &PolicyEntry) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let reads = entry.reads.0.iter().filter(|read| read.how.reads_objects());
+    reads.map(|read| (read.api_version, read.kind))
 }
 
 /// Judges a case by the module of the policy in the embedded host, with the permissions that the
@@ -38,15 +45,11 @@ pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) ->
     let mut deployment = Deployment::new(entry.id);
     deployment.settings = settings(case);
     deployment.allowed_to_mutate = entry.mutates;
-    for read in entry.reads.0 {
-        deployment.host_capabilities.push(read.how.capability().to_owned());
-        if !read.how.reads_objects() {
-            continue;
-        }
-        deployment
-            .context_aware_resources
-            .push(Resource { api_version: read.api_version.to_owned(), kind: read.kind.to_owned() });
-    }
+    deployment.host_capabilities =
+        entry.reads.0.iter().map(|read| read.how.capability().to_owned()).collect();
+    deployment.context_aware_resources = granted(entry)
+        .map(|(version, kind)| Resource { api_version: version.to_owned(), kind: kind.to_owned() })
+        .collect();
     let engine = match module.deploy(deployment) {
         Ok(policy) => Engine::Deployed(Box::new(policy)),
         Err(wapc_host::HostError::Settings(message)) => Engine::Refused(message),

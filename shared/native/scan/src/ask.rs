@@ -166,8 +166,14 @@ fn ask_some<P: Borrow<Policy>>(
             // The namespace is that of the pods as well.
             Decision::NamespaceIsNotSelected(_) | Decision::Called(_) | Decision::Unknown(_) => false,
         };
-        let verdict = consult(policy, &decision, asked, cluster);
-        let (effect, verdict) = effect(policy, verdict);
+        // The API server rejects the request without asking the policy, whatever its mode is.
+        let (effect, verdict) = match &decision {
+            Decision::ConditionFailed(error) if policy.fails_closed => {
+                let reason = format!("the API server rejects the request, because the {error}");
+                (Effect::Denied(Denial::of_text(reason)), Verdict::new(Judged::Admitted))
+            }
+            _ => effect(policy, consult(policy, &decision, asked, cluster)),
+        };
         let Verdict { warnings, audit_annotations, look_ups, lacking, .. } = verdict;
         let answer =
             Answer { policy: index, decision, effect, warnings, audit_annotations, look_ups, lacking };
@@ -183,10 +189,6 @@ fn ask_some<P: Borrow<Policy>>(
 fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Cluster) -> Option<Verdict> {
     match decision {
         Decision::Called(found) => Some(judge(policy, found, asked, cluster)),
-        Decision::ConditionFailed(error) if policy.fails_closed => {
-            let reason = format!("the API server rejects the request, because the {error}");
-            Some(Verdict::new(Judged::Denied(Denial::of_text(reason))))
-        }
         Decision::Unknown(_) => Some(Verdict::new(Judged::Unknown(decision.explain()))),
         Decision::NeverSent
         | Decision::NoRuleMatches

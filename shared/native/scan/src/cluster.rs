@@ -317,10 +317,23 @@ pub(crate) fn rbac_kinds() -> impl Iterator<Item = Kind> {
     RBAC_KINDS.iter().map(|kind| (RBAC.to_owned(), (*kind).to_owned()))
 }
 
+/// Returns the answer to the look-up of a kind that a policy may not look up. The words are those of
+/// the policy server.
+#[must_use]
+pub fn not_granted(api_version: &str, kind: &str) -> Unreachable {
+    Unreachable(format!(
+        "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation has been \
+         reported."
+    ))
+}
+
 /// The look-ups of one verdict.
 #[derive(Debug)]
 pub(crate) struct LookUps<'c> {
     cluster: &'c Cluster,
+    /// The kinds that the policy may look up. The policy server checks no kind of a question about
+    /// permissions.
+    granted: &'c [Kind],
     /// Why the first look-up without an answer has none.
     unanswered: RefCell<Option<String>>,
     /// The kinds that have to be collected.
@@ -339,9 +352,10 @@ pub(crate) struct Asked {
 }
 
 impl<'c> LookUps<'c> {
-    pub(crate) fn new(cluster: &'c Cluster) -> Self {
+    pub(crate) fn new(cluster: &'c Cluster, granted: &'c [Kind]) -> Self {
         Self {
             cluster,
+            granted,
             unanswered: RefCell::default(),
             lacking: RefCell::default(),
             asked: RefCell::default(),
@@ -355,6 +369,12 @@ impl<'c> LookUps<'c> {
             lacking: self.lacking.into_inner(),
             look_ups: self.asked.into_inner(),
         }
+    }
+
+    fn check_grant(&self, api_version: &str, kind: &str) -> Result<(), Unreachable> {
+        let is_granted =
+            self.granted.iter().any(|(version, granted)| version == api_version && granted == kind);
+        if is_granted { Ok(()) } else { Err(not_granted(api_version, kind)) }
     }
 
     /// Notes kinds that have to be collected; returns whether there are any.
@@ -390,6 +410,7 @@ fn is_absent(why: &str, wanted: &Get<'_>) -> bool {
 impl admission::Cluster for LookUps<'_> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
         self.asked.borrow_mut().push(LookUp::get(wanted));
+        self.check_grant(wanted.api_version, wanted.kind)?;
         match self.replay(&|| Question::get(wanted)) {
             // The words of the policy server for an object that does not exist.
             Some(Err(Unreachable(why))) if is_absent(&why, wanted) => return Ok(None),
@@ -406,6 +427,7 @@ impl admission::Cluster for LookUps<'_> {
 
     fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
         self.asked.borrow_mut().push(LookUp::list(wanted));
+        self.check_grant(wanted.api_version, wanted.kind)?;
         if let Some(answer) = self.replay(&|| Question::list(wanted)) {
             return answer;
         }

@@ -231,7 +231,7 @@ impl Module {
     #[must_use]
     pub fn judge(&self, request: &Request, cluster: &Cluster) -> Verdict {
         match &self.engine {
-            Engine::Native(entry) => natively(entry, &self.settings, request, cluster),
+            Engine::Native(entry) => natively(entry, self, request, cluster),
             #[cfg(feature = "modules")]
             Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
             Engine::Refused(_) | Engine::Unavailable(_) => {
@@ -245,9 +245,9 @@ fn unknown(reason: String) -> Verdict {
     Verdict::new(Judged::Unknown(reason))
 }
 
-fn natively(entry: &PolicyEntry, settings: &Value, request: &Request, cluster: &Cluster) -> Verdict {
-    let look_ups = LookUps::new(cluster);
-    let outcome = (entry.judge)(&request.payload(settings), &look_ups);
+fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
+    let look_ups = LookUps::new(cluster, &module.look_ups);
+    let outcome = (entry.judge)(&request.payload(&module.settings), &look_ups);
     let Asked { unanswered, lacking, look_ups } = look_ups.into_asked();
     if let Some(why) = unanswered {
         return Verdict { look_ups, ..unknown(format!("{}: {why}", entry.id)) };

@@ -210,3 +210,73 @@ fn the_standard_input_has_no_revision() {
     let [notice] = notices.as_slice() else { panic!("{notices:?}") };
     assert!(notice.level == Level::Error && notice.message.contains("has no revision"), "{notice:?}");
 }
+
+/// A policy with settings that look up Namespaces, in a manifest that grants these look-ups or not.
+fn granted(kind: &str, resources: &Value) -> Policy {
+    let mut module = json!({
+        "module": "registry://ghcr.io/portcullis/policies/pod-security:v0",
+        "settings": { "level": "baseline", "namespaceLabels": "Honor" },
+    });
+    if !resources.is_null() {
+        module["contextAwareResources"] = resources.clone();
+    }
+    let mut spec = if kind.ends_with("Group") {
+        json!({ "policies": { "a": module }, "expression": "a()", "message": "no" })
+    } else {
+        module["mutating"] = false.into();
+        module
+    };
+    spec["rules"] = json!([{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] }]);
+    let manifest = json!({
+        "apiVersion": "policies.kubewarden.io/v1", "kind": kind,
+        "metadata": { "name": "a", "namespace": "shop" }, "spec": spec,
+    });
+    let entry = rules::find("pod-security").unwrap();
+    let manifest = matching::PolicyManifest::read(&manifest).unwrap();
+    Policy::of_manifest(manifest, &mut |_, _| scan::Engine::Native(entry))
+}
+
+#[test]
+fn a_look_up_without_a_grant_is_refused_as_in_a_policy_server() {
+    let texts = [
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {\
+         pod-security.kubernetes.io/enforce: privileged}}}\n",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: c}]}}\n",
+    ];
+    let namespaces = json!([{ "apiVersion": "v1", "kind": "Namespace" }]);
+    let others =
+        json!([{ "apiVersion": "v1", "kind": "Service" }, { "apiVersion": "v2", "kind": "Namespace" }]);
+    for kind in ["ClusterAdmissionPolicy", "ClusterAdmissionPolicyGroup"] {
+        let report = run(granted(kind, &namespaces), &texts);
+        assert!(report.findings.is_empty() && report.totals.evaluations == 1, "{kind}: {report:?}");
+    }
+    for (kind, resources) in [
+        ("ClusterAdmissionPolicy", &Value::Null),
+        ("ClusterAdmissionPolicy", &others),
+        ("AdmissionPolicy", &Value::Null),
+        ("ClusterAdmissionPolicyGroup", &others),
+        ("AdmissionPolicyGroup", &Value::Null),
+    ] {
+        let report = run(granted(kind, resources), &texts);
+        let [finding] = report.findings.as_slice() else { panic!("{kind}: {report:?}") };
+        assert!(
+            finding.message.contains("has not been granted access to Kubernetes v1/Namespace resources"),
+            "{kind}: {finding:?}"
+        );
+    }
+}
+
+#[test]
+fn a_condition_that_fails_closed_denies_in_monitor_mode_too() {
+    let condition =
+        json!({ "matchConditions": [{ "name": "c", "expression": "object.spec.missing.x == 1" }] });
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: c}]}}\n";
+    for fails_closed in [true, false] {
+        let mut policy = about("pods", &condition);
+        policy.reference.protects = false;
+        policy.fails_closed = fails_closed;
+        let report = run(policy, &[pod]);
+        let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
+        assert_eq!(statuses, vec![Status::Denied; usize::from(fails_closed)], "{report:?}");
+    }
+}
