@@ -610,11 +610,24 @@ fn watching_runs_again_after_a_change() {
         format!("policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, want: {{{want}}}}}\n")
     };
     folder.file("a.test.yaml", text("admitted: true"));
+    fs::create_dir(folder.0.join("below")).unwrap();
+    fs::create_dir(folder.0.join("out")).unwrap();
     let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-    tool.args(["test", "--watch"]).current_dir(&folder.0).stdout(Stdio::piped());
+    tool.args(["test", "--watch", "-o", "text", "-o", "junit=out/t.xml"])
+        .current_dir(&folder.0)
+        .stdout(Stdio::piped());
     let mut child = tool.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "1 case in 1 file: 1 passed");
+    // A run does not see the results that it writes, but a new file in a directory below.
+    fs::write(
+        folder.0.join("below/b.test.yaml"),
+        text("admitted: true").replace("pods.yaml", "../pods.yaml"),
+    )
+    .unwrap();
+    let changed = lines.by_ref().map_while(Result::ok).find(|line| line.ends_with("has changed"));
+    assert_eq!(changed.as_deref(), Some("./below has changed"));
+    assert_eq!(lines.next().unwrap().unwrap(), "2 cases in 2 files: 2 passed");
     // The length differs, so that a coarse clock of the file system does not matter.
     folder.file("a.test.yaml", text("skipped: rules"));
     let rest: Vec<String> =
