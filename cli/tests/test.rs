@@ -481,6 +481,18 @@ fn a_first_test_file_is_green_and_covers_rules_and_selectors() {
 }
 
 #[test]
+fn a_first_test_file_says_what_is_left_to_do() {
+    let folder = Folder::new("test-init-left");
+    folder.file("pods.yaml", policy("protect").replace("!= 'robot'", "== 'robot'"));
+    let (status, stdout, _) = folder.run(&["test", "--init", "pods.yaml"], "");
+    assert!(status == 0 && stdout.contains("change an object so that they hold"), "{stdout}");
+    assert!(folder.0.join("pods.test.yaml").exists());
+    folder.file("bad.yaml", policy("protect").replace("mutating:", "mutatng:"));
+    assert_eq!(folder.run(&["test", "--init", "bad.yaml"], "").0, 2);
+    assert!(!folder.0.join("bad.test.yaml").exists());
+}
+
+#[test]
 fn a_recorded_session_answers_look_ups() {
     let folder = Folder::new("test-session");
     let recorded = include_str!("../../policies/external-ips/samples/create-conflict.session.yml");
