@@ -481,6 +481,18 @@ fn a_first_test_file_is_green_and_covers_rules_and_selectors() {
 }
 
 #[test]
+fn a_first_test_file_says_what_is_left_to_do() {
+    let folder = Folder::new("test-init-left");
+    folder.file("pods.yaml", policy("protect").replace("!= 'robot'", "== 'robot'"));
+    let (status, stdout, _) = folder.run(&["test", "--init", "pods.yaml"], "");
+    assert!(status == 0 && stdout.contains("change an object so that they hold"), "{stdout}");
+    assert!(folder.0.join("pods.test.yaml").exists());
+    folder.file("bad.yaml", policy("protect").replace("mutating:", "mutatng:"));
+    assert_eq!(folder.run(&["test", "--init", "bad.yaml"], "").0, 2);
+    assert!(!folder.0.join("bad.test.yaml").exists());
+}
+
+#[test]
 fn a_recorded_session_answers_look_ups() {
     let folder = Folder::new("test-session");
     let recorded = include_str!("../../policies/external-ips/samples/create-conflict.session.yml");
@@ -610,11 +622,24 @@ fn watching_runs_again_after_a_change() {
         format!("policies: [pods.yaml]\ncases:\n  - {{name: a, object: {POD}, want: {{{want}}}}}\n")
     };
     folder.file("a.test.yaml", text("admitted: true"));
+    fs::create_dir(folder.0.join("below")).unwrap();
+    fs::create_dir(folder.0.join("out")).unwrap();
     let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-    tool.args(["test", "--watch"]).current_dir(&folder.0).stdout(Stdio::piped());
+    tool.args(["test", "--watch", "-o", "text", "-o", "junit=out/t.xml"])
+        .current_dir(&folder.0)
+        .stdout(Stdio::piped());
     let mut child = tool.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "1 case in 1 file: 1 passed");
+    // A run does not see the results that it writes, but a new file in a directory below.
+    fs::write(
+        folder.0.join("below/b.test.yaml"),
+        text("admitted: true").replace("pods.yaml", "../pods.yaml"),
+    )
+    .unwrap();
+    let changed = lines.by_ref().map_while(Result::ok).find(|line| line.ends_with("has changed"));
+    assert_eq!(changed.as_deref(), Some("./below has changed"));
+    assert_eq!(lines.next().unwrap().unwrap(), "2 cases in 2 files: 2 passed");
     // The length differs, so that a coarse clock of the file system does not matter.
     folder.file("a.test.yaml", text("skipped: rules"));
     let rest: Vec<String> =

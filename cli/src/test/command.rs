@@ -22,7 +22,19 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
     let modules = ToolModules::new(&args.engine)?;
     if let Some(manifest) = &args.init {
         let results = init::init(manifest, &args.paths, &modules)?;
-        return finish(args, &results);
+        let status = finish(args, &results)?;
+        let missed: usize = results.files.iter().map(|file| file.not_reached.len()).sum();
+        if results.exit_status() == 1 && results.totals().failed == missed {
+            print(|out| {
+                writeln!(
+                    out,
+                    "the file is written, but its conditions leave out all examples: change an object so \
+                     that they hold, and bless the file"
+                )
+            })?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        return Ok(status);
     }
     let paths = if args.paths.is_empty() { vec![".".to_owned()] } else { args.paths.clone() };
     loop {

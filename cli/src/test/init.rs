@@ -29,6 +29,12 @@ pub(super) fn init(manifest: &str, paths: &[String], modules: &dyn Modules) -> R
         .map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))?;
     let options = Options { blesses: true, measures_coverage: true, ..Options::default() };
     let run = suite::run(&[path.display().to_string()], &options, modules);
+    if run.results.exit_status() == 2 {
+        // A file that cannot run is of no use, and would be in the way of the next one.
+        std::fs::remove_file(&path)
+            .map_err(|error| Failure::about(path.display(), format!("cannot be removed: {error}")))?;
+        return Ok(run.results);
+    }
     accept(&run)?;
     Ok(run.results)
 }

@@ -14,7 +14,7 @@ use suite::{FileState, file_state};
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Waits until one of the files is no longer in the state in which it was read, and returns it. The
-/// entries of a directory count as its content.
+/// names of manifests and directories count as the content of a directory.
 pub(super) fn change_of(files: &BTreeMap<PathBuf, FileState>) -> PathBuf {
     loop {
         if let Some((changed, _)) = files.iter().find(|(file, known)| file_state(file) != **known) {

@@ -6,13 +6,15 @@ use ignore::WalkBuilder;
 use serde_json::Value;
 
 use crate::Mistake;
+use crate::files::Files;
 
 /// The name of the test files of Kyverno.
 pub(crate) const KYVERNO: &str = "kyverno-test.yaml";
 
 /// Finds the test files that arguments name: files, and the test files in directories that git
-/// would not ignore.
-pub(crate) fn find(paths: &[String]) -> (Vec<PathBuf>, Vec<Mistake>) {
+/// would not ignore. Notes the directories
+/// that it walks, so that a new file is visible.
+pub(crate) fn find(paths: &[String], files: &Files) -> (Vec<PathBuf>, Vec<Mistake>) {
     let (mut found, mut mistakes) = (Vec::new(), Vec::new());
     for argument in paths {
         let path = Path::new(argument);
@@ -25,6 +27,11 @@ pub(crate) fn find(paths: &[String]) -> (Vec<PathBuf>, Vec<Mistake>) {
         let before = found.len();
         let walk = WalkBuilder::new(path).require_git(false).sort_by_file_name(Ord::cmp).build();
         for entry in walk {
+            if let Ok(entry) = &entry
+                && entry.path().is_dir()
+            {
+                files.note(entry.path());
+            }
             match entry {
                 Ok(entry) if is_test(entry.path()) => {
                     let path = entry.into_path();

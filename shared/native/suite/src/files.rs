@@ -1,22 +1,42 @@
 //! The files that tests name.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
 use serde_json::Value;
 
-/// The time of the last change of a file and its length, which show a change; `None` for a file
-/// that does not exist.
-pub type FileState = Option<(SystemTime, u64)>;
+/// The state of a file or directory, which a change shows in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum FileState {
+    /// The path does not exist, or cannot be read.
+    Absent,
+    /// The time of the last change of a file, and its length.
+    File(SystemTime, u64),
+    /// The names of the manifests in a directory, and of its directories. Other files do not
+    /// matter, such as the results that a run writes.
+    Directory(BTreeSet<OsString>),
+}
 
 /// Returns the state of a file or directory.
 #[must_use]
 pub fn file_state(path: &Path) -> FileState {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+    // The empty path is the working directory.
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    state(path).unwrap_or(FileState::Absent)
+}
+
+fn state(path: &Path) -> std::io::Result<FileState> {
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_dir() {
+        return Ok(FileState::File(metadata.modified()?, metadata.len()));
+    }
+    let entries = std::fs::read_dir(path)?.filter_map(Result::ok).map(|entry| entry.path());
+    let shown = entries.filter(|entry| is_manifest(entry) || entry.is_dir());
+    Ok(FileState::Directory(shown.filter_map(|entry| entry.file_name().map(OsString::from)).collect()))
 }
 
 /// Reads files and notes their state before that, so that a later change is visible.

@@ -61,7 +61,7 @@ pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
     for path in paths {
         files.note(Path::new(path));
     }
-    let (found, mistakes) = discover::find(paths);
+    let (found, mistakes) = discover::find(paths, &files);
     let mut results = Results { mistakes, ..Results::default() };
     let coverage = RefCell::new(Coverage { threshold: options.coverage_threshold, ..Coverage::default() });
     let blessed = RefCell::default();
