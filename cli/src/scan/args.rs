@@ -265,7 +265,7 @@ pub(crate) enum OperationChoice {
 /// Whether workloads are judged by their pods.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum PodsChoice {
-    /// By policies that judge pods and not the workload itself.
+    /// By policies that judge pods and did not object to the workload itself.
     Auto,
     /// By all policies that judge pods.
     On,

@@ -98,7 +98,7 @@ pub fn ask<P: Borrow<Policy>>(
     cluster: &Cluster,
     receive: &mut dyn FnMut(&Answer, Asked<'_>),
 ) {
-    ask_some(policies, request, None, cluster, &|_| true, receive);
+    ask_some(policies, request, None, cluster, &|_| true, &mut |answer, asked| receive(answer, asked));
 }
 
 /// Asks policies as [`ask`] does about a request of `user`, and then about the pods that a workload
@@ -112,14 +112,26 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     receive: &mut dyn FnMut(&Answer, Asked<'_>),
 ) {
     let makes_pods = pods != Pods::Off && makes_pods(asked.value());
-    let may_judge_pods = ask_some(policies, asked, None, cluster, &|_| true, receive);
+    let mut has_warned = vec![false; policies.len()];
+    let may_judge_pods = ask_some(policies, asked, None, cluster, &|_| true, &mut |answer, asked| {
+        if let Some(has_warned) = has_warned.get_mut(answer.policy) {
+            *has_warned = !answer.warnings.is_empty();
+        }
+        receive(answer, asked);
+    });
     // The pods come from the workload as it would be stored, with the changes of the policies.
     let Some(workload) = asked.value().get("object").filter(|_| makes_pods) else { return };
     let Some(made) = PodOfWorkload::of(workload) else { return };
     let user = made.user().unwrap_or_else(|| User(user.clone()));
     let mut request = Request::new(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
     let judges = |policy: usize| pods == Pods::On || may_judge_pods.get(policy).copied().unwrap_or_default();
-    ask_some(policies, &mut request, Some((&made, workload)), cluster, &judges, receive);
+    ask_some(policies, &mut request, Some((&made, workload)), cluster, &judges, &mut |answer, asked| {
+        // The policy has warned of the template.
+        if pods == Pods::Auto && has_warned.get(answer.policy).copied().unwrap_or_default() {
+            answer.warnings.clear();
+        }
+        receive(answer, asked);
+    });
 }
 
 /// Returns whether a request makes a workload start pods. A UID does not show that the workload is
@@ -137,15 +149,16 @@ fn makes_pods(request: &Value) -> bool {
     }
 }
 
-/// Asks some policies. Returns for each policy whether the object is the reason that it was not
-/// asked, so that it may still judge the pods of a workload.
+/// Asks some policies. Returns for each policy whether it may judge the pods of a workload: it
+/// was not asked because of the object, or did not object to it. A policy can let workloads be that
+/// it is asked about, and an objection to the template would be one to the pods again.
 fn ask_some<P: Borrow<Policy>>(
     policies: &[P],
     asked: &mut Request,
     pod: Option<(&PodOfWorkload, &Value)>,
     cluster: &Cluster,
     takes_part: &dyn Fn(usize) -> bool,
-    receive: &mut dyn FnMut(&Answer, Asked<'_>),
+    receive: &mut dyn FnMut(&mut Answer, Asked<'_>),
 ) -> Vec<bool> {
     let mut may_judge_pods = vec![false; policies.len()];
     let namespace = asked.value().get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -163,7 +176,7 @@ fn ask_some<P: Borrow<Policy>>(
             | Decision::ObjectIsNotSelected(_) => true,
             // An error about a workload says nothing about its pods.
             Decision::ConditionFailed(_) => !policy.fails_closed,
-            // The namespace is that of the pods as well.
+            // The namespace is that of the pods as well, and the effect of a call tells the rest.
             Decision::NamespaceIsNotSelected(_) | Decision::Called(_) | Decision::Unknown(_) => false,
         };
         // The API server rejects the request without asking the policy, whatever its mode is.
@@ -175,9 +188,10 @@ fn ask_some<P: Borrow<Policy>>(
             _ => effect(policy, consult(policy, &decision, asked, cluster)),
         };
         let Verdict { warnings, audit_annotations, look_ups, lacking, .. } = verdict;
-        let answer =
+        *may_judge_pods |= matches!(effect, Effect::Admitted | Effect::Mutated(_));
+        let mut answer =
             Answer { policy: index, decision, effect, warnings, audit_annotations, look_ups, lacking };
-        receive(&answer, Asked { request: asked.value(), pod });
+        receive(&mut answer, Asked { request: asked.value(), pod });
         if let Effect::Mutated(object) = answer.effect {
             asked.set_object(object);
         }

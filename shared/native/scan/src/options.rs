@@ -66,7 +66,7 @@ pub enum Operation {
 /// Whether workloads are also judged by the pods that they would make.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Pods {
-    /// By policies that judge pods and were not asked about the workload itself.
+    /// By policies that judge pods and did not object to the workload itself.
     #[default]
     Auto,
     /// By all policies that judge pods.

@@ -280,3 +280,25 @@ fn a_condition_that_fails_closed_denies_in_monitor_mode_too() {
         assert_eq!(statuses, vec![Status::Denied; usize::from(fails_closed)], "{report:?}");
     }
 }
+
+#[test]
+fn a_policy_that_lets_the_workload_be_judges_its_pods() {
+    let ignoring = || {
+        let mut policy =
+            Policy::of_id("pod-security", &json!({ "level": "baseline", "templates": "Ignore" })).unwrap();
+        policy.webhook = about("*", &json!({})).webhook;
+        policy
+    };
+    let report = run(ignoring(), &[DEPLOYMENT]);
+    let [finding] = report.findings.as_slice() else { panic!("{report:?}") };
+    assert!(finding.concerns_pods && finding.status == Status::Denied, "{finding:?}");
+    assert_eq!((report.totals.policies[0].denied, report.totals.evaluations), (1, 1));
+    // An objection to the template is not repeated, neither as a denial nor as a warning.
+    assert_eq!(run(about("*", &json!({})), &[DEPLOYMENT]).findings.len(), 1);
+    let mut warning = ignoring();
+    let settings = json!({ "level": "privileged", "warn": { "level": "baseline" } });
+    warning.judge = Policy::of_id("pod-security", &settings).unwrap().judge;
+    let report = run(warning, &[DEPLOYMENT]);
+    let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
+    assert_eq!(statuses, [Status::Warned], "{report:?}");
+}
