@@ -12,6 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::entry::{Content, Entry};
 use crate::input::Input;
 use crate::look_up::LookUp;
+use crate::options::Options;
+use crate::request::complete;
 use crate::session::{NoAnswer, Question, Session};
 
 /// Custom resources, whose plural and scope a definition tells.
@@ -42,6 +44,8 @@ pub struct Cluster {
     collected: Option<BTreeSet<Kind>>,
     /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
+    /// The objects that the input has in several states.
+    ambiguous: BTreeSet<Key>,
     /// The kinds of which not all objects could be read, with the reason.
     withheld: BTreeMap<Kind, String>,
     namespaces: BTreeMap<String, Value>,
@@ -51,15 +55,17 @@ pub struct Cluster {
     pub(crate) session: Option<Arc<Session>>,
 }
 
+/// Kind, namespace and name of an object.
+type Key = (Kind, String, String);
+
 /// Collects the objects of the kinds that policies look up.
 #[derive(Debug)]
 pub(crate) struct Collector {
     kinds: BTreeSet<Kind>,
-    objects: BTreeMap<(Kind, String, String), Value>,
-    /// The labels of the Namespaces in the input; `None` while the cluster is read.
-    given: Option<BTreeMap<String, Value>>,
-    /// The names of Namespaces that the input defines several times, with different labels.
-    ambiguous: BTreeSet<String>,
+    /// The objects of the cluster.
+    stored: Vec<Value>,
+    /// The objects of the input; `None` while the cluster is read.
+    given: Option<Vec<Value>>,
     /// The kinds that the old side and the cluster define.
     resources: Kinds,
     withheld: BTreeMap<Kind, String>,
@@ -67,14 +73,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new(kinds: BTreeSet<Kind>, resources: Kinds) -> Self {
-        Self {
-            kinds,
-            objects: BTreeMap::new(),
-            given: None,
-            ambiguous: BTreeSet::new(),
-            resources,
-            withheld: BTreeMap::new(),
-        }
+        Self { kinds, stored: Vec::new(), given: None, resources, withheld: BTreeMap::new() }
     }
 
     /// Notes the kinds that a source knows, and those that it could not read.
@@ -100,55 +99,69 @@ impl Collector {
         self.kinds.contains(&(text("apiVersion"), text("kind"))).then_some(object)
     }
 
-    /// Adds an object, in the place of one that was given before.
+    /// Adds an object.
     pub(crate) fn add(&mut self, object: Value) {
-        let text =
-            |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let kind = (text("/apiVersion"), text("/kind"));
-        let name = text("/metadata/name");
         // An object whose name the API server makes up cannot be looked up.
-        if !name.is_empty() {
-            let is_namespace = kind.0 == "v1" && kind.1 == "Namespace";
-            let key = (kind, text("/metadata/namespace"), name);
-            let mut object = object;
-            if is_namespace && let Some(given) = &mut self.given {
-                let labels = labels_of(&object);
-                if given.get(&key.2).is_some_and(|known| *known != labels) {
-                    self.ambiguous.insert(key.2.clone());
-                }
-                given.insert(key.2.clone(), labels);
-                // A manifest does not remove the labels that others gave a stored Namespace.
-                if let Some(stored) = self.objects.get(&key) {
-                    keep_labels(stored, &mut object);
-                }
-            }
-            self.objects.insert(key, object);
+        if !key(&object).2.is_empty() {
+            self.given.as_mut().unwrap_or(&mut self.stored).push(object);
         }
     }
 
     /// Notes that the objects that follow are those of the input, and not stored.
     pub(crate) fn begin_input(&mut self) {
-        self.given = Some(BTreeMap::new());
+        self.given = Some(Vec::new());
     }
 
-    pub(crate) fn finish(self, is_complete: bool) -> Cluster {
+    /// Returns the cluster. The objects of the input are completed as they are for requests, and
+    /// are in the place of stored ones.
+    pub(crate) fn finish(self, is_complete: bool, options: &Options) -> Cluster {
+        let Self { kinds: collected, stored, given, mut resources, withheld } = self;
+        let given = given.unwrap_or_default();
+        let definitions = stored.iter().chain(&given).filter(|object| key(object).0.1 == DEFINITION.1);
+        let definitions: BTreeMap<Key, &Value> = definitions.map(|object| (key(object), object)).collect();
+        for definition in definitions.into_values() {
+            // A definition that cannot be read defines nothing.
+            let _ = resources.add_definition(definition);
+        }
+        let mut objects: BTreeMap<Key, Value> =
+            stored.into_iter().map(|object| (key(&object), object)).collect();
+        let mut states = BTreeMap::new();
+        let mut ambiguous = BTreeSet::new();
+        // The names of Namespaces that the input defines several times, with different labels.
+        let mut without_labels = BTreeSet::new();
+        for mut object in given {
+            complete(&mut object, options, &resources);
+            let key = key(&object);
+            if let Some(known) = states.insert(key.clone(), object.clone())
+                && known != object
+            {
+                if labels_of(&known) != labels_of(&object) {
+                    without_labels.insert(key.2.clone());
+                }
+                ambiguous.insert(key);
+            }
+        }
+        for (key, mut object) in states {
+            // A manifest does not remove the labels that others gave a stored Namespace.
+            if is_namespace(&key)
+                && let Some(stored) = objects.get(&key)
+            {
+                keep_labels(stored, &mut object);
+            }
+            objects.insert(key, object);
+        }
         let mut namespaces = BTreeMap::new();
-        let mut resources = self.resources;
         let mut values = Vec::new();
         let mut kinds = BTreeSet::new();
-        for ((kind, _, name), mut object) in self.objects {
-            if kind.1 == DEFINITION.1 {
-                // A definition that cannot be read defines nothing.
-                let _ = resources.add_definition(&object);
-            }
-            if kind.0 == "v1" && kind.1 == "Namespace" {
+        for (key, mut object) in objects {
+            if is_namespace(&key) {
                 add_name_label(&mut object);
                 // Selectors on one of several states are unknown.
-                if !self.ambiguous.contains(&name) {
-                    namespaces.insert(name, labels_of(&object));
+                if !(ambiguous.contains(&key) && without_labels.contains(&key.2)) {
+                    namespaces.insert(key.2, labels_of(&object));
                 }
             }
-            kinds.insert(kind);
+            kinds.insert(key.0);
             values.push(object);
         }
         let objects =
@@ -156,14 +169,24 @@ impl Collector {
         Cluster {
             objects: Arc::new(objects),
             is_complete,
-            collected: Some(self.kinds),
+            collected: Some(collected),
             kinds,
-            withheld: self.withheld,
+            ambiguous,
+            withheld,
             namespaces,
             resources,
             session: None,
         }
     }
+}
+
+fn key(object: &Value) -> Key {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    ((text("/apiVersion"), text("/kind")), text("/metadata/namespace"), text("/metadata/name"))
+}
+
+fn is_namespace(((api_version, kind), ..): &Key) -> bool {
+    api_version == "v1" && kind == "Namespace"
 }
 
 /// Adds the labels of a stored object that another state of the object lacks.
@@ -235,6 +258,7 @@ impl Cluster {
     fn of(objects: Arc<Objects>) -> Self {
         Self {
             withheld: BTreeMap::new(),
+            ambiguous: BTreeSet::new(),
             objects,
             is_complete: true,
             collected: None,
@@ -278,6 +302,24 @@ impl Cluster {
         self.namespaces.get(name)
     }
 
+    /// Returns the reason if a look-up is about an object of which the input has several states.
+    pub(crate) fn is_ambiguous(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Option<String> {
+        let is_asked = |((version, of_kind), of_namespace, of_name): &&Key| {
+            version == api_version
+                && of_kind == kind
+                && namespace.is_none_or(|namespace| namespace == of_namespace)
+                && name.is_none_or(|name| name == of_name)
+        };
+        let ((_, kind), _, name) = self.ambiguous.iter().find(is_asked)?;
+        Some(format!("the input has several states of {kind} {name}; judge one at a time"))
+    }
+
     /// Returns why the look-up of an object that was not found has no answer, if so.
     pub(crate) fn misses(&self, api_version: &str, kind: &str, name: &str) -> Option<String> {
         let withheld = self.withheld.get(&(api_version.to_owned(), kind.to_owned())).cloned();
@@ -302,6 +344,9 @@ impl Cluster {
         if let Some(why) = rbac_kinds().find_map(|kind| self.withheld.get(&kind)) {
             return Some(why.clone());
         }
+        if let Some(why) = RBAC_KINDS.iter().find_map(|kind| self.is_ambiguous(RBAC, kind, None, None)) {
+            return Some(why);
+        }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
         let is_known = self.collected.is_none()
             || self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
@@ -317,8 +362,8 @@ pub(crate) fn rbac_kinds() -> impl Iterator<Item = Kind> {
     RBAC_KINDS.iter().map(|kind| (RBAC.to_owned(), (*kind).to_owned()))
 }
 
-/// Returns the answer to the look-up of a kind that a policy may not look up. The words are those of
-/// the policy server.
+/// Returns the answer to the look-up of a kind that a policy may not look up, in the words of the
+/// policy server.
 #[must_use]
 pub fn not_granted(api_version: &str, kind: &str) -> Unreachable {
     Unreachable(format!(
@@ -418,6 +463,11 @@ impl admission::Cluster for LookUps<'_> {
             None => {}
         }
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
+        if let Some(why) =
+            self.cluster.is_ambiguous(wanted.api_version, wanted.kind, wanted.namespace, Some(wanted.name))
+        {
+            return Err(self.unanswered(why));
+        }
         let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
         match self.cluster.misses(wanted.api_version, wanted.kind, wanted.name) {
             Some(why) if found.is_none() => Err(self.unanswered(why)),
@@ -432,7 +482,8 @@ impl admission::Cluster for LookUps<'_> {
             return answer;
         }
         self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
-        match self.cluster.misses_kind(wanted.api_version, wanted.kind) {
+        let ambiguous = self.cluster.is_ambiguous(wanted.api_version, wanted.kind, wanted.namespace, None);
+        match ambiguous.or_else(|| self.cluster.misses_kind(wanted.api_version, wanted.kind)) {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::list(&*self.cluster.objects, wanted),
         }

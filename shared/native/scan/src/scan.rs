@@ -232,7 +232,7 @@ impl Scan {
         // The objects of the input are newer than those of the cluster.
         collector.begin_input();
         self.collect_from(input, &mut collector, tally, observer, false);
-        collector.finish(is_complete)
+        collector.finish(is_complete, &self.options)
     }
 
     fn collect_from(

@@ -445,6 +445,14 @@ mod in_host {
     fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
         let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (text("api_version"), text("kind"));
+        let field = |name: &str| call.payload.get(name).and_then(Value::as_str);
+        let is_answered = cluster.session.is_none() && !matches!(call.outcome, CallOutcome::Denied(_));
+        if is_answered
+            && call.namespace == "kubernetes"
+            && let Some(why) = cluster.is_ambiguous(api_version, kind, field("namespace"), field("name"))
+        {
+            return Some(why);
+        }
         match (call.namespace.as_str(), call.operation.as_str(), &call.outcome) {
             (_, _, CallOutcome::Denied(_)) => None,
             ("kubernetes", "get_resource", CallOutcome::Failed(_)) => {

@@ -197,7 +197,7 @@ mod modules {
             let module = host.load(&wasm).unwrap();
             let cases = cases(entry.id);
             let cases = cases.iter().filter(|case| is_creation(case) && case.want.settings_error.is_none());
-            // Once with the look-ups that the settings need, and once without, if there are objects.
+            // With the look-ups that the settings need and, if there are objects, without them.
             let granted = cases.flat_map(|case| {
                 [(case, true), (case, false)].into_iter().take(if case.cluster.objects.is_empty() {
                     1

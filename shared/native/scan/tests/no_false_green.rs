@@ -302,3 +302,39 @@ fn a_policy_that_lets_the_workload_be_judges_its_pods() {
     let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
     assert_eq!(statuses, [Status::Warned], "{report:?}");
 }
+
+fn service(name: &str, namespace: &str, address: &str) -> String {
+    let namespace = if namespace.is_empty() { String::new() } else { format!(", namespace: {namespace}") };
+    format!(
+        "{{apiVersion: v1, kind: Service, metadata: {{name: {name}{namespace}}}, \
+         spec: {{externalIPs: [{address}], ports: [{{port: 80}}]}}}}\n"
+    )
+}
+
+/// Returns the statuses of findings about two Services that must not share an address.
+fn conflicts(texts: &[&str]) -> Vec<Status> {
+    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
+    let report = run(Policy::of_id("external-ips", &settings).unwrap(), texts);
+    report.findings.iter().map(|finding| finding.status).collect()
+}
+
+#[test]
+fn a_look_up_of_one_of_several_states_is_unknown_in_every_order() {
+    let one = service("a", "shop", "192.0.2.1");
+    let other = service("a", "shop", "192.0.2.2");
+    let judged = service("b", "shop", "192.0.2.1");
+    for texts in [[&one, &judged, &other], [&other, &judged, &one]] {
+        let found = conflicts(&texts.map(String::as_str));
+        assert_eq!(found, [Status::Unknown; 3], "{texts:?}");
+    }
+    // The same state twice is one state.
+    assert_eq!(conflicts(&[&one, &judged, &one]), [Status::Denied; 3]);
+}
+
+#[test]
+fn look_ups_have_objects_in_the_namespace_in_which_they_are_judged() {
+    let explicit = service("b", "default", "192.0.2.1");
+    assert_eq!(conflicts(&[&service("a", "", "192.0.2.1"), &explicit]), [Status::Denied; 2]);
+    // With and without its namespace, it is one object.
+    assert_eq!(conflicts(&[&service("b", "", "192.0.2.1"), &explicit]), []);
+}

