@@ -262,6 +262,16 @@ impl Cluster {
         self.collected.as_ref().is_some_and(|collected| !collected.contains(kind))
     }
 
+    /// Returns the same cluster, of which objects of kinds cannot be collected for a reason.
+    pub(crate) fn without(&self, kinds: &BTreeSet<Kind>, why: &str) -> Self {
+        let mut cluster = self.clone();
+        if let Some(collected) = &mut cluster.collected {
+            collected.extend(kinds.iter().cloned());
+        }
+        cluster.withheld.extend(kinds.iter().map(|kind| (kind.clone(), why.to_owned())));
+        cluster
+    }
+
     /// Returns the labels of a Namespace as an object; `None` if they are unknown.
     #[must_use]
     pub fn namespace(&self, name: &str) -> Option<&Value> {

@@ -153,12 +153,15 @@ impl Scan {
                     &work,
                     &mut |output, tally, observer| match output {
                         Some((number, output, chunk)) if !output.lacking.is_empty() => {
+                            if let Some(chunk) = chunk
+                                && let Err(why) = kept.push(&chunk)
+                            {
+                                merge(without_look_ups(judge, &chunk, output, &why), tally, observer);
+                                tally.notice(Notice { level: Level::Error, place: None, message: why });
+                                return;
+                            }
                             lacking.extend(output.lacking);
                             unsettled.insert(number);
-                            if let Some(Err(error)) = chunk.map(|chunk| kept.push(&chunk)) {
-                                let message = format!("a temporary file cannot be written: {error}");
-                                tally.notice(Notice { level: Level::Error, place: None, message });
-                            }
                         }
                         Some((_, output, _)) => merge(output, tally, observer),
                         None => {}
@@ -308,6 +311,20 @@ impl Scan {
             feed(input, sender, &mut ordered, tally, observer, merge);
         });
     }
+}
+
+/// Judges a piece that cannot be judged again later: verdicts that depend on objects of kinds that
+/// were not collected are unknown.
+fn without_look_ups(judge: Judge<'_>, chunk: &Chunk, first: Output, why: &str) -> Output {
+    let mut output = first;
+    let mut cluster = judge.cluster.clone();
+    while !output.lacking.is_empty() {
+        cluster = cluster.without(&output.lacking, why);
+        let judge = Judge { cluster: &cluster, ..judge };
+        output = judge.piece(chunk);
+    }
+    crate::live::unplace(&mut output, chunk);
+    output
 }
 
 fn next(receiver: &Mutex<Receiver<Work>>) -> Option<Work> {

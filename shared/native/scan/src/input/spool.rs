@@ -14,6 +14,8 @@ pub(crate) struct Spool {
     file: Option<File>,
     entries: Vec<Entry>,
     at: usize,
+    /// Why the file takes no more texts.
+    failure: Option<String>,
 }
 
 /// The parts of a piece that are not in the file.
@@ -25,8 +27,23 @@ struct Entry {
 }
 
 impl Spool {
-    /// Adds a piece of a running cluster.
-    pub(crate) fn push(&mut self, chunk: &Chunk) -> io::Result<()> {
+    /// Adds a piece of a running cluster. After a failure, it adds none: the file may end within a
+    /// text.
+    pub(crate) fn push(&mut self, chunk: &Chunk) -> Result<(), String> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        self.write(chunk).map_err(|error| {
+            let folder = tempfile::env::temp_dir();
+            let failure = format!(
+                "a temporary file cannot be written to {}: {error}; set TMPDIR to a writable folder with space",
+                folder.display()
+            );
+            self.failure.insert(failure).clone()
+        })
+    }
+
+    fn write(&mut self, chunk: &Chunk) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(tempfile::tempfile()?),
@@ -76,6 +93,21 @@ impl Input for Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_before_a_failure_come_back() {
+        let mut spool = Spool::default();
+        let piece = |text: &str| Chunk::live(Origin::file("pods"), text.to_owned(), List::of("v1", "Pod"));
+        spool.push(&piece("{}")).unwrap();
+        // A file that cannot be written.
+        let written = spool.file.replace(File::open("/dev/null").unwrap());
+        let failure = spool.push(&piece("[]")).unwrap_err();
+        assert!(failure.contains("set TMPDIR to a writable folder with space"), "{failure}");
+        spool.file = written;
+        assert_eq!(spool.push(&piece("[]")), Err(failure));
+        assert_eq!(spool.next().unwrap().unwrap().text, "{}");
+        assert!(spool.next().is_none());
+    }
 
     #[test]
     fn pieces_come_back_in_order() {
