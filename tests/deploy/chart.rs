@@ -79,6 +79,18 @@ const REFUSED: &[(&str, &str)] = &[
         "scan: { enabled: true, image: a, arguments: [--namespace=shop] }",
         "scan.arguments limits the scan to a namespace",
     ),
+    (
+        "scan: { enabled: true, image: a, arguments: [--strict, --namespace, shop] }",
+        "scan.arguments limits the scan to a namespace",
+    ),
+    (
+        "scan: { enabled: true, image: a, arguments: [-n, shop] }",
+        "scan.arguments limits the scan to a namespace",
+    ),
+    (
+        "scan: { enabled: true, image: a, arguments: [-nshop] }",
+        "scan.arguments limits the scan to a namespace",
+    ),
     ("module: { registry: 'registry://ghcr.io/portcullis' }", "registry"),
     ("timeoutEvalSeconds: 9", "external-ips: timeoutEvalSeconds is greater than timeoutSeconds; lower it"),
     (
