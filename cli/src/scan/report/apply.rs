@@ -17,7 +17,7 @@ use crate::stdout::print;
 ///
 /// They are Reports and ClusterReports of openreports.io/v1alpha1, or PolicyReports and
 /// ClusterPolicyReports of wgpolicyk8s.io/v1alpha2 where only those are installed. Exits with
-/// status 0 if the report was applied, and 2 if it was not, or if the scan did not judge
+/// status 0 if the report was applied, and 2 if a part of it was not, or if the scan did not judge
 /// everything.
 #[derive(Args, Debug)]
 pub(super) struct ApplyArgs {
@@ -44,6 +44,9 @@ pub(super) struct ApplyArgs {
     #[arg(long, value_enum, value_name = "WHERE")]
     dry_run: Option<DryRun>,
 }
+
+/// The number of refused reports that are named one by one.
+const NAMED: usize = 20;
 
 /// The place of a dry run.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -73,10 +76,19 @@ pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
     let is_whole = report.is_whole();
     let how = Apply { removes_stale: args.prune && is_whole, is_dry_run: args.dry_run.is_some() };
     let applied = apply_reports(&connection, &installed, &manifests, how).map_err(failed)?;
-    let text = shown(*api, applied, how);
+    let text = shown(*api, &applied, how);
     print(|out| writeln!(out, "{text}"))?;
-    if is_whole {
+    if applied.refused.is_empty() && is_whole {
         return Ok(ExitCode::SUCCESS);
+    }
+    for refused in applied.refused.iter().take(NAMED) {
+        print_problem(refused);
+    }
+    if let Some(more) = applied.refused.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        print_problem(format!("{more} more reports were refused"));
+    }
+    if is_whole {
+        return Ok(ExitCode::from(crate::FAILED));
     }
     let problem = "the scan did not judge everything, so that no earlier report is removed; portcullis report convert \
                    shows why";
@@ -85,16 +97,20 @@ pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Returns a line about what was applied: `openreports.io/v1alpha1: 3 applied, 1 removed`.
-fn shown(api: ReportApi, applied: AppliedReports, how: Apply) -> String {
-    let AppliedReports { written, removed, kept, without_namespace } = applied;
+fn shown(api: ReportApi, applied: &AppliedReports, how: Apply) -> String {
+    let AppliedReports { written, removed, kept, without_namespace, refused } = applied;
     let stay = match kept {
         0 => String::new(),
         number => format!(", {number} earlier ones kept"),
+    };
+    let failed = match refused.len() {
+        0 => String::new(),
+        number => format!(", {number} refused by the server"),
     };
     let gone = match without_namespace {
         0 => String::new(),
         number => format!(", {number} not written because their namespaces are gone"),
     };
     let tried = if how.is_dry_run { " (tried by the server, nothing stored)" } else { "" };
-    format!("{api}: {written} applied, {removed} removed{stay}{gone}{tried}")
+    format!("{api}: {written} applied, {removed} removed{stay}{gone}{failed}{tried}")
 }

@@ -109,8 +109,8 @@ pub struct Apply {
     pub is_dry_run: bool,
 }
 
-/// The numbers of reports that were applied.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+/// The outcome of applying reports.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct AppliedReports {
     /// The reports that were written.
     pub written: u64,
@@ -120,6 +120,9 @@ pub struct AppliedReports {
     pub kept: u64,
     /// The reports whose namespace no longer exists.
     pub without_namespace: u64,
+    /// The reports that the server refuses, each with the reason. If there are any, earlier ones
+    /// stay.
+    pub refused: Vec<Error>,
 }
 
 /// An earlier report.
@@ -132,11 +135,13 @@ struct Stored {
 /// APIs, and removes earlier ones.
 ///
 /// The server tries all manifests before it writes the first one, and earlier reports are removed
-/// after all new ones are written: a failure leaves old reports, never none. Only reports that have
-/// the label and a name of ours are removed.
+/// after all new ones are written: a failure leaves old reports, never none. A manifest that the
+/// server refuses does not keep the others from being written. Only reports that have the label and
+/// a name of ours are removed.
 ///
 /// # Errors
-/// A right is missing, or the server refuses a manifest. The message says what was written.
+/// The server does not answer, or a right is missing, so that the other manifests would fail as
+/// well. The message says what was written.
 pub fn apply_reports(
     connection: &Connection,
     installed: &[ReportApi],
@@ -144,45 +149,56 @@ pub fn apply_reports(
     how: Apply,
 ) -> Result<AppliedReports, Error> {
     let Some(api) = installed.first() else { return Ok(AppliedReports::default()) };
-    let wanted: Vec<(String, &Value)> = manifests
-        .iter()
-        .map(|manifest| Ok((path(connection, *api, manifest)?, manifest)))
-        .collect::<Result<_, Error>>()?;
-    let paths: BTreeSet<&str> = wanted.iter().map(|(path, _)| path.as_str()).collect();
+    let mut applied = AppliedReports::default();
+    let mut wanted = Vec::new();
+    for manifest in manifests {
+        match path(connection, *api, manifest) {
+            Ok(path) => wanted.push((path, manifest)),
+            Err(error) => applied.refused.push(error),
+        }
+    }
+    let paths: BTreeSet<String> = wanted.iter().map(|(path, _)| path.clone()).collect();
     let mut stale = Vec::new();
     for api in installed {
         for plural in api.plurals() {
             let stored = stored(connection, *api, plural)?;
-            stale.extend(stored.into_iter().filter(|report| !paths.contains(report.path.as_str())));
+            stale.extend(stored.into_iter().filter(|report| !paths.contains(&report.path)));
         }
     }
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let (removed, kept) = if how.removes_stale { (number(stale.len()), 0) } else { (0, number(stale.len())) };
-    let mut applied = AppliedReports { removed, kept, ..AppliedReports::default() };
-    for (path, manifest) in &wanted {
-        let has_namespace = write(connection, path, manifest, true).map_err(|error| {
-            let message = format!("{error}; nothing was written");
-            explained(error.with_message(message), *api)
-        })?;
-        let count = if has_namespace { &mut applied.written } else { &mut applied.without_namespace };
-        *count = count.saturating_add(1);
+    let tries = if how.is_dry_run { &[true][..] } else { &[true, false] };
+    for &is_dry_run in tries {
+        applied.written = 0;
+        let mut left = Vec::new();
+        for (path, manifest) in wanted {
+            match write(connection, &path, manifest, is_dry_run) {
+                Ok(true) => {
+                    applied.written = applied.written.saturating_add(1);
+                    left.push((path, manifest));
+                }
+                Ok(false) => applied.without_namespace = applied.without_namespace.saturating_add(1),
+                Err(error) if concerns_all(&error) => {
+                    let so_far = if is_dry_run {
+                        "nothing was written".to_owned()
+                    } else {
+                        let (all, written) = (manifests.len(), applied.written);
+                        format!("{written} of {all} reports were written, and none was removed")
+                    };
+                    let message = format!("{error}; {so_far}");
+                    return Err(explained(error.with_message(message), *api));
+                }
+                Err(error) => applied.refused.push(error),
+            }
+        }
+        wanted = left;
     }
-    if how.is_dry_run {
+    let number = u64::try_from(stale.len()).unwrap_or(u64::MAX);
+    // A refused report leaves its object without a new one, so that no old one is out of date.
+    if !how.removes_stale || !applied.refused.is_empty() {
+        applied.kept = number;
         return Ok(applied);
     }
-    applied.written = 0;
-    applied.without_namespace = 0;
-    for (path, manifest) in &wanted {
-        let has_namespace = write(connection, path, manifest, false).map_err(|error| {
-            let all = wanted.len();
-            let written = applied.written;
-            let message = format!("{error}; {written} of {all} reports were written, and none was removed");
-            explained(error.with_message(message), *api)
-        })?;
-        let count = if has_namespace { &mut applied.written } else { &mut applied.without_namespace };
-        *count = count.saturating_add(1);
-    }
-    if how.removes_stale {
+    applied.removed = number;
+    if !how.is_dry_run {
         for report in &stale {
             remove(connection, report).map_err(|error| {
                 let message = format!("{error}; all new reports were written, and old ones are left");
@@ -191,6 +207,21 @@ pub fn apply_reports(
         }
     }
     Ok(applied)
+}
+
+/// Returns whether an error is not about one report: other reports would fail as well.
+///
+/// A quota and an admission plugin respond with 403 as well, about one object. Source of the words
+/// for rights: `pkg/endpoints/handlers/responsewriters/errors.go` of kubernetes/apiserver 0.36.
+fn concerns_all(error: &Error) -> bool {
+    match error.status() {
+        None | Some(401) => true,
+        Some(403) => {
+            let message = error.to_string();
+            ["patch", "create"].iter().any(|verb| message.contains(&format!(" cannot {verb} resource ")))
+        }
+        Some(_) => false,
+    }
 }
 
 /// Adds the rights that are needed to the message about a right that is missing.
@@ -225,7 +256,7 @@ fn path(connection: &Connection, api: ReportApi, manifest: &Value) -> Result<Str
         None if is_name(name) => Ok(format!("{}/{cluster}/{name}", api.path())),
         _ => {
             let problem = format!("{:?} is not the name of a namespace", namespace.unwrap_or_default());
-            Err(Error::new(format!("{}: {problem}; nothing was written", connection.server())))
+            Err(Error::new(format!("{}: {problem}", connection.server())))
         }
     }
 }

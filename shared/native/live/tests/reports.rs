@@ -189,7 +189,7 @@ fn the_older_api_is_used_where_only_it_is_installed_and_emptied_where_both_are()
 #[test]
 fn what_fails_leaves_old_reports() {
     let refused = |beginning: &'static str, status| {
-        let refusal = Answer::refusal(status, "Forbidden", "User 'u' cannot do this");
+        let refusal = Answer::refusal(status, "Forbidden", "User 'u' cannot patch resource 'x'");
         let cluster = Cluster::new(&[OPEN], vec![(beginning, refusal)]);
         cluster.store(&format!("{OPEN}/clusterreports/portcullis-old"), "portcullis");
         let error = cluster.apply(&reports(), WHOLE).unwrap_err().to_string();
@@ -198,19 +198,45 @@ fn what_fails_leaves_old_reports() {
     };
     let rights = "grant list, create, patch and delete of reports and clusterreports in openreports.io";
     let (error, changes) = refused("GET /apis/openreports.io/v1alpha1/clusterreports", 403);
-    assert!(error.ends_with(&format!("User 'u' cannot do this; {rights}")) && changes == 0, "{error}");
+    assert!(
+        error.ends_with(&format!("User 'u' cannot patch resource 'x'; {rights}")) && changes == 0,
+        "{error}"
+    );
     // The server tries all reports before it writes one.
     let (error, changes) = refused("PATCH /apis/openreports.io/v1alpha1/clusterreports", 403);
     assert!(error.ends_with(&format!("nothing was written; {rights}")) && changes == 0, "{error}");
     let (error, changes) = refused(
         "PATCH /apis/openreports.io/v1alpha1/clusterreports/portcullis-b?fieldManager=portcullis&force=true",
-        422,
+        403,
     );
-    assert!(error.ends_with("1 of 2 reports were written, and none was removed"), "{error}");
+    assert!(error.contains("1 of 2 reports were written, and none was removed; grant"), "{error}");
     assert_eq!(changes, 2);
     let (error, changes) = refused("DELETE", 403);
     assert!(error.contains("all new reports were written, and old ones are left; grant"), "{error}");
     assert_eq!(changes, 3);
+}
+
+#[test]
+fn a_report_that_is_refused_keeps_no_other_from_being_written() {
+    let path = "PATCH /apis/openreports.io/v1alpha1/namespaces/shop/reports/portcullis-a";
+    let written = "PATCH /apis/openreports.io/v1alpha1/namespaces/shop/reports/portcullis-a?fieldManager=portcullis&force=true";
+    for (refused, status, message) in [
+        (path, 422, "too long"),
+        (path, 403, "exceeded quota: reports"),
+        (path, 400, "admission webhook denied the request"),
+        // A report that the server accepted in the dry run can be refused later.
+        (written, 413, "too large"),
+    ] {
+        let cluster = Cluster::new(&[OPEN], vec![(refused, Answer::refusal(status, "Refused", message))]);
+        cluster.store(&format!("{OPEN}/clusterreports/portcullis-old"), "portcullis");
+        let applied = cluster.apply(&reports(), WHOLE).unwrap();
+        assert_eq!((applied.written, applied.removed, applied.kept), (1, 0, 1), "{message}");
+        let errors: Vec<String> = applied.refused.iter().map(ToString::to_string).collect();
+        assert!(errors.len() == 1 && errors[0].contains("portcullis-a"), "{errors:?}");
+        assert!(errors[0].ends_with(message), "{errors:?}");
+        let left = ["clusterreports/portcullis-b", "clusterreports/portcullis-old"];
+        assert_eq!(cluster.paths(), left.map(|path| format!("{OPEN}/{path}")));
+    }
 }
 
 #[test]
@@ -219,7 +245,9 @@ fn a_namespace_that_is_gone_needs_no_report_and_no_text_is_a_path() {
     let applied = cluster.apply(&[report(Some("gone"), "portcullis-a")], WHOLE).unwrap();
     assert_eq!(applied, AppliedReports { without_namespace: 1, ..AppliedReports::default() });
     for namespace in ["", "../../../api/v1/namespaces/x", "a?b", "a/b"] {
-        let error = cluster.apply(&[report(Some(namespace), "portcullis-a")], WHOLE).unwrap_err().to_string();
-        assert!(error.contains("is not the name of a namespace; nothing was written"), "{error}");
+        let applied = cluster.apply(&[report(Some(namespace), "portcullis-a")], WHOLE).unwrap();
+        let refused = applied.refused[0].to_string();
+        assert!(refused.ends_with("is not the name of a namespace"), "{refused}");
+        assert!(cluster.changes().is_empty());
     }
 }
