@@ -91,8 +91,12 @@ impl Scan {
         // Most verdicts need no object of the cluster. The pieces of those that need objects of
         // kinds that were not collected are judged again.
         let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
-        let mut kinds = BTreeSet::from([owned(DEFINITION), owned(("v1", "Namespace"))]);
+        let mut kinds = BTreeSet::from([owned(("v1", "Namespace"))]);
         let is_live = input.is_live();
+        // A running cluster tells the plural and the scope of its kinds without their definitions.
+        if !is_live {
+            kinds.insert(owned(DEFINITION));
+        }
         // The pieces to judge again of an input that can be read only once.
         let mut spool: Option<Spool> = None;
         let mut again: Option<BTreeSet<u64>> = None;
