@@ -10,7 +10,12 @@ use kinds::Resource;
 /// The most objects of a page.
 const LIMIT: usize = 500;
 
-/// The size of a page above which the next ones have fewer objects.
+/// The most objects of the first page: objects can be as large as a request, 3 MiB.
+///
+/// Source: `MaxRequestBodyBytes` in `pkg/server/config.go` of kubernetes/apiserver.
+const FIRST: usize = 50;
+
+/// The size that pages approach as they grow, and above which the next ones have fewer objects.
 const LARGE: usize = 8 * 1024 * 1024;
 
 /// Objects of one resource.
@@ -84,7 +89,7 @@ impl Pages {
         let selector =
             listing.name.as_ref().map(|name| format!("fieldSelector=metadata.name%3D{}&", escape(name)));
         let path = format!("{}?{}", listing.path(), selector.unwrap_or_default());
-        Self { path, next: None, has_begun: false, limit: LIMIT }
+        Self { path, next: None, has_begun: false, limit: FIRST }
     }
 
     /// Reads the next page; `None` at the end.
@@ -124,8 +129,9 @@ impl Pages {
         let items: Vec<String> =
             list.items.unwrap_or_default().into_iter().map(|item| item.get().to_owned()).collect();
         let fitting = items.len().saturating_mul(LARGE).checked_div(text.len()).unwrap_or(LIMIT);
-        if text.len() > LARGE {
-            self.limit = fitting.clamp(1, LIMIT);
+        // The next objects can be larger than those of the page.
+        if !items.is_empty() {
+            self.limit = fitting.min(self.limit.saturating_mul(2)).clamp(1, LIMIT);
         }
         Some(Ok(Page { items, is_later }))
     }

@@ -225,7 +225,7 @@ fn aggregated_discovery_is_asked_for() {
 fn only_what_rules_name_is_read_and_nothing_is_written() {
     let server = serve(cluster());
     let report = scan(&server, vec![pod_security()]);
-    assert_eq!(lists(&server), ["GET /api/v1/namespaces?limit=500", "GET /api/v1/pods?limit=500",]);
+    assert_eq!(lists(&server), ["GET /api/v1/namespaces?limit=50", "GET /api/v1/pods?limit=50",]);
     assert!(server.asked().iter().all(|asked| asked.line.starts_with("GET ")));
     assert_eq!((report.totals.objects, report.totals.evaluations), (2, 2));
     let found = findings(&report);
@@ -267,8 +267,8 @@ fn objects_that_need_a_look_up_are_read_once() {
         Answer::ok(json!({ "metadata": { "continue": next }, "items": items }).to_string())
     };
     let server = serve_with(move |path| match path {
-        "/api/v1/services?limit=500" => Some(page(&["a", "b"], "more")),
-        "/api/v1/services?limit=500&continue=more" => Some(page(&["c"], "")),
+        "/api/v1/services?limit=50" => Some(page(&["a", "b"], "more")),
+        "/api/v1/services?limit=100&continue=more" => Some(page(&["c"], "")),
         _ => None,
     });
     let report = scan(&server, vec![conflicts()]);
@@ -298,9 +298,9 @@ fn expired(offered: &str) -> Answer {
 #[test]
 fn pages_follow_each_other() {
     let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=500" => Some(page(&["a", "b"], "to/ken=")),
-        "/api/v1/pods?limit=500&continue=to%2fken%3d" => Some(page(&["c"], "last")),
-        "/api/v1/pods?limit=500&continue=last" => Some(page(&["d"], "")),
+        "/api/v1/pods?limit=50" => Some(page(&["a", "b"], "to/ken=")),
+        "/api/v1/pods?limit=100&continue=to%2fken%3d" => Some(page(&["c"], "last")),
+        "/api/v1/pods?limit=200&continue=last" => Some(page(&["d"], "")),
         _ => None,
     });
     let report = scan(&server, vec![pod_security()]);
@@ -311,9 +311,9 @@ fn pages_follow_each_other() {
 #[test]
 fn a_list_that_expires_continues_and_no_object_comes_twice() {
     let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=500" => Some(page(&["a", "b"], "old")),
-        "/api/v1/pods?limit=500&continue=old" => Some(expired("new")),
-        "/api/v1/pods?limit=500&continue=new" => Some(page(&["c"], "")),
+        "/api/v1/pods?limit=50" => Some(page(&["a", "b"], "old")),
+        "/api/v1/pods?limit=100&continue=old" => Some(expired("new")),
+        "/api/v1/pods?limit=100&continue=new" => Some(page(&["c"], "")),
         _ => None,
     });
     let report = scan(&server, vec![pod_security()]);
@@ -330,7 +330,7 @@ fn a_list_that_expires_continues_and_no_object_comes_twice() {
 #[test]
 fn a_list_that_cannot_continue_is_an_error() {
     let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=500" => Some(page(&["a"], "old")),
+        "/api/v1/pods?limit=50" => Some(page(&["a"], "old")),
         path if path.starts_with("/api/v1/pods") => Some(expired("")),
         _ => None,
     });
@@ -347,7 +347,7 @@ fn a_list_that_cannot_continue_is_an_error() {
 fn large_objects_come_in_smaller_pages() {
     let large = json!({ "metadata": { "name": "large", "namespace": "shop" }, "note": "x".repeat(5 << 20) });
     let server = serve_with(move |path| match path {
-        "/api/v1/pods?limit=500" => {
+        "/api/v1/pods?limit=50" => {
             let items = [&large, &large];
             let list = json!({ "metadata": { "continue": "more" }, "items": items });
             Some(Answer::ok(list.to_string()))
@@ -468,7 +468,7 @@ fn kinds_that_are_not_read_after_the_connection_ends_are_unknown() {
 #[test]
 fn policies_of_a_namespace_need_only_its_objects() {
     let server = serve_with(|path| match path {
-        "/api/v1/namespaces/shop/pods?limit=500" => Some(page(&["a"], "")),
+        "/api/v1/namespaces/shop/pods?limit=50" => Some(page(&["a"], "")),
         path if path.starts_with("/api/v1/pods") => Some(Answer::refusal(403, "Forbidden", "no")),
         _ => None,
     });
@@ -479,8 +479,8 @@ fn policies_of_a_namespace_need_only_its_objects() {
 #[test]
 fn one_namespace_needs_no_right_at_cluster_scope() {
     let server = serve_with(|path| match path {
-        "/api/v1/namespaces/shop/pods?limit=500" => Some(page(&["a"], "")),
-        "/api/v1/namespaces?fieldSelector=metadata.name%3Dshop&limit=500" => {
+        "/api/v1/namespaces/shop/pods?limit=50" => Some(page(&["a"], "")),
+        "/api/v1/namespaces?fieldSelector=metadata.name%3Dshop&limit=50" => {
             Some(Answer::ok(list("NamespaceList", json!([namespace("shop")])).to_string()))
         }
         path if path.contains("limit=") => Some(Answer::refusal(403, "Forbidden", "no")),
@@ -592,7 +592,7 @@ fn policies_of_a_version_that_cannot_be_read_may_be_missing() {
 fn deployed_policies_are_read() {
     let policies = json!({ "items": [{ "apiVersion": "policies.kubewarden.io/v1", "kind": "ClusterAdmissionPolicy", "metadata": { "name": "a" } }] });
     let server = serve_with(move |path| match path {
-        "/apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=500" => {
+        "/apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=50" => {
             Some(Answer::ok(policies.to_string()))
         }
         path if path.starts_with("/apis/policies.kubewarden.io/v1/admissionpolicies") => {
