@@ -143,4 +143,13 @@ fn only_reports_of_whole_scans_are_applied_to_a_cluster() {
     assert_eq!(refused, "shard.json: is only shard 0/2 of a scan; merge all shards with report merge");
     let refused = apply(&["whole.json", "--kubeconfig", "none"]);
     assert!(refused.starts_with("none: cannot be read: "), "{refused}");
+    // A live scan of one namespace says nothing about the others.
+    let whole = fs::read_to_string(folder.0.join("whole.json")).unwrap();
+    let mut limited: Value = serde_json::from_str(&whole).unwrap();
+    limited["namespace"] = "shop".into();
+    folder.file("limited.json", limited.to_string());
+    let refused = apply(&["limited.json", "--prune"]);
+    assert!(refused.starts_with("limited.json: is about the namespace shop alone"), "{refused}");
+    let refused = apply(&["limited.json", "--kubeconfig", "none"]);
+    assert!(refused.starts_with("none: cannot be read: "), "{refused}");
 }

@@ -60,6 +60,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
         let mut report = scan.run(&mut *input, old.as_ref(), cluster, &mut progress);
         report.notices.extend(notices.iter().cloned().chain(of_policies));
         report.sort_notices();
+        report.namespace = namespace.filter(|_| live.is_some()).map(str::to_owned);
         report
     };
     let before = compared.map(|before| run(&Scan::new(before.policies, options), before.notices));

@@ -62,6 +62,13 @@ enum DryRun {
 /// for policy reports, and rights that are missing.
 pub(super) fn apply(args: &ApplyArgs) -> Result<ExitCode, Failure> {
     let report = super::read_whole(&args.report, &mut InputReader::default())?;
+    if let Some(namespace) = report.namespace.as_ref().filter(|_| args.prune) {
+        let problem = format!(
+            "is about the namespace {namespace} alone, and --prune would remove the reports of the others; scan \
+             the whole cluster, or omit --prune"
+        );
+        return Err(Failure::about(&args.report, problem));
+    }
     let failed = |error: live::Error| Failure::new(error.to_string());
     let target = Target { kubeconfig: args.kubeconfig.clone(), context: args.context.clone() };
     let connection = Connection::open(&target).map_err(failed)?;

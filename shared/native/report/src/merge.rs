@@ -53,6 +53,7 @@ impl Report {
         self.notices.extend(shard.notices);
         self.totals.add(shard.totals);
         self.is_partial |= shard.is_partial;
+        self.namespace = self.namespace.take().or(shard.namespace);
     }
 }
 
@@ -150,6 +151,10 @@ mod tests {
         let merged = merge(vec![interrupted, shard("0/2", "a")]).unwrap();
         assert_eq!((merged.totals.objects, merged.totals.policies[0].skipped), (4, 2));
         assert!(merged.is_partial && merged.shard.is_none());
+        let mut limited = shard("1/2", "a");
+        limited.1.namespace = Some("shop".to_owned());
+        let merged = merge(vec![limited, shard("0/2", "a")]).unwrap();
+        assert_eq!(merged.namespace.as_deref(), Some("shop"));
         assert_eq!(merged.policies, sample::clean().policies);
     }
 

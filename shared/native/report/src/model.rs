@@ -30,6 +30,10 @@ pub struct Report {
     /// The shard that the report is about; `None` if it is about a whole scan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The only namespace of a running cluster whose objects were judged; `None` for scans of whole
+    /// clusters and of files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
 }
 
 impl Report {

@@ -78,6 +78,8 @@ fn lines(text: &str) -> Result<Report, ReadError> {
                 part::<Header>(number, value.clone())?.check()?;
                 has_header = true;
                 report.shard = value.get("shard").map(|shard| part(number, shard.clone())).transpose()?;
+                let namespace = value.get("namespace");
+                report.namespace = namespace.map(|name| part(number, name.clone())).transpose()?;
             }
             "policy" => report.policies.push(part(number, value)?),
             "finding" => report.findings.push(part(number, value)?),
@@ -136,7 +138,8 @@ mod tests {
         let shard = Shard { share: "1/3".parse().unwrap(), scan: "a".to_owned() };
         let shard = Report { shard: Some(shard), ..sample::clean() };
         let mutated = Report { mutations: vec![sample::mutation()], ..sample::report() };
-        for report in [mutated, sample::report(), sample::clean(), shard, Report::default()] {
+        let limited = Report { namespace: Some("shop".to_owned()), ..sample::clean() };
+        for report in [mutated, sample::report(), sample::clean(), shard, limited, Report::default()] {
             for format in [Format::Json, Format::Jsonl] {
                 assert_eq!(read(&written(&report, format)), Ok(report.clone()), "{format:?}");
             }

@@ -225,6 +225,7 @@ pub(crate) fn report() -> Report {
         },
         is_partial: true,
         shard: None,
+        namespace: None,
     }
 }
 

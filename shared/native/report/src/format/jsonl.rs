@@ -15,6 +15,8 @@ enum Line<'r> {
         version: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         shard: Option<&'r Shard>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        namespace: Option<&'r str>,
     },
     Policy(&'r PolicyRef),
     Finding {
@@ -44,7 +46,8 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         serde_json::to_writer(&mut *out, line)?;
         writeln!(out)
     };
-    line(&Line::Report { version: VERSION, shard: report.shard.as_ref() })?;
+    let (shard, namespace) = (report.shard.as_ref(), report.namespace.as_deref());
+    line(&Line::Report { version: VERSION, shard, namespace })?;
     report.policies.iter().try_for_each(|policy| line(&Line::Policy(policy)))?;
     report.findings.iter().try_for_each(|finding| {
         let (fingerprint, policy_name) = (fingerprint(report, finding), view.label(finding));
