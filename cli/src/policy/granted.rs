@@ -16,7 +16,7 @@ impl GrantedObjects<'_> {
         if self.deployment.grants_resource(api_version, kind) {
             return Ok(());
         }
-        Err(scan::not_granted(api_version, kind))
+        Err(cluster_objects::not_granted(api_version, kind))
     }
 }
 

@@ -28,6 +28,7 @@
 mod cluster;
 mod error;
 mod fields;
+mod grants;
 mod intake;
 mod labels;
 mod mask;
@@ -36,5 +37,6 @@ mod rbac;
 
 pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
+pub use grants::not_granted;
 pub use intake::{inherit, items};
 pub use objects::{Fetch, Listing, Objects, ObjectsBuilder};

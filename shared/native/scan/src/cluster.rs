@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use admission::{CanI, Get, List, Unreachable};
-use cluster_objects::Objects;
+use cluster_objects::{Objects, not_granted};
 use kinds::Kinds;
 use serde_json::{Map, Value, json};
 
@@ -360,16 +360,6 @@ const GIVE_CLUSTER: &str = "give the objects of the cluster";
 /// The kinds that answer questions about permissions.
 pub(crate) fn rbac_kinds() -> impl Iterator<Item = Kind> {
     RBAC_KINDS.iter().map(|kind| (RBAC.to_owned(), (*kind).to_owned()))
-}
-
-/// Returns the answer to the look-up of a kind that a policy may not look up, in the words of the
-/// policy server.
-#[must_use]
-pub fn not_granted(api_version: &str, kind: &str) -> Unreachable {
-    Unreachable(format!(
-        "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation has been \
-         reported."
-    ))
 }
 
 /// The look-ups of one verdict.

@@ -54,7 +54,7 @@ mod tally;
 mod verdict;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
-pub use cluster::{Cluster, Kind, not_granted};
+pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};

@@ -190,10 +190,7 @@ fn can_i(cluster: &Objects, payload: &[u8]) -> CallOutcome {
 }
 
 fn not_granted(api_version: &str, kind: &str) -> CallOutcome {
-    CallOutcome::Denied(format!(
-        "Policy has not been granted access to Kubernetes {api_version}/{kind} resources. The violation has been \
-         reported."
-    ))
+    CallOutcome::Denied(cluster_objects::not_granted(api_version, kind).0)
 }
 
 fn outcome_of(answer: Result<Value, cluster_objects::LookupFailure>) -> CallOutcome {
