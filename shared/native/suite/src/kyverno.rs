@@ -22,7 +22,7 @@ use crate::results::{CaseResult, FileResult, Status};
 use crate::written;
 
 /// The keys of a test.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 10] = [
     "apiVersion",
     "kind",
     "metadata",
@@ -32,15 +32,6 @@ const KEYS: [&str; 19] = [
     "results",
     "exceptions",
     "clusterResources",
-    "variables",
-    "userinfo",
-    "checks",
-    "values",
-    "context",
-    "targetResources",
-    "paramResources",
-    "jsonPayload",
-    "jsonPayloads",
     "description",
 ];
 
@@ -88,7 +79,7 @@ impl Test<'_> {
     }
 
     fn all(&self, at: &Cursor<'_>, result: &mut FileResult) -> Result<(), Mistake> {
-        at.check_keys(&KEYS)?;
+        at.check_keys(&[&KEYS[..], &REFUSED].concat())?;
         for key in REFUSED {
             if let Some(refused) = at.get(key) {
                 return Err(refused.mistake("only Kyverno can honour this; write a test file of portcullis"));
