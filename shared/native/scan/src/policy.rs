@@ -67,7 +67,9 @@ impl Engine {
         match self {
             Self::Refused(problem) => Some(format!("the settings are not valid: {problem}")),
             Self::Unavailable(reason) => Some(reason.clone()),
-            _ => None,
+            Self::Native(_) => None,
+            #[cfg(feature = "modules")]
+            Self::Deployed(_) => None,
         }
     }
 
