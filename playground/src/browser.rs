@@ -7,7 +7,9 @@ use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{Deployment, Examples, Input, InputProblem, JudgeResult, Policies, Requests};
+use crate::{
+    CellDetail, Deployment, Examples, Input, InputProblem, JudgeResult, Matrix, Policies, Requests, Workspace,
+};
 
 /// Returns every policy with its settings and samples.
 ///
@@ -81,4 +83,35 @@ pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
 #[wasm_bindgen(js_name = caseInput)]
 pub fn case_input(policy: &str, file: &str, case: &str) -> Result<Option<Ts<Input>>, JsError> {
     Ok(crate::case_input(policy, file, case).map(|input| input.into_ts()).transpose()?)
+}
+
+/// Judges workspaces, each of which differs little from the one before.
+#[wasm_bindgen(js_name = Playground)]
+#[derive(Debug, Default)]
+pub struct BrowserPlayground(crate::Playground);
+
+#[wasm_bindgen(js_class = Playground)]
+impl BrowserPlayground {
+    /// Creates a playground that knows no workspace.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Judges every object of a workspace by every policy.
+    ///
+    /// # Errors
+    /// Fails if `workspace` has the wrong type.
+    pub fn judge(&mut self, workspace: &Ts<Workspace>) -> Result<Ts<Matrix>, JsError> {
+        Ok(self.0.judge(workspace.to_rust()?).into_ts()?)
+    }
+
+    /// Returns the details of a cell of the last workspace. They are empty if there is no such cell.
+    ///
+    /// # Errors
+    /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+    pub fn cell(&self, object: u32, policy: u32) -> Result<Ts<CellDetail>, JsError> {
+        Ok(self.0.cell(object, policy).into_ts()?)
+    }
 }

@@ -6,9 +6,10 @@ use manifest::documents;
 use serde_json::{Value, json};
 
 use crate::catalog;
-use crate::input::{self, CONTROLLERS, NODES, user_info};
+use crate::input;
 use crate::text::yaml;
-use crate::types::{Example, Input, Operation, User};
+use crate::types::{Example, Input, Operation};
+use crate::user;
 
 /// Returns a sample of a policy.
 pub(crate) fn sample_input(policy: &str, name: &str) -> Option<Input> {
@@ -84,7 +85,7 @@ fn split(review: &Value, base: &Input) -> Option<Input> {
         old_object: old_object.unwrap_or_default(),
         operation,
         subresource: fields.get("subResource").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        user: user(fields.get("userInfo")?)?,
+        user: user::of(fields.get("userInfo")?)?,
         ..base.clone()
     };
     let rebuilt = input::read(&parts).ok()?;
@@ -109,20 +110,4 @@ fn judged_fields(request: &Value) -> Value {
         field("/userInfo/extra/authentication.kubernetes.io~1node-name"),
         field("/userInfo/extra/authentication.kubernetes.io~1node-uid"),
     ])
-}
-
-/// Returns the user of a request, as the most specific kind of user with the same username and
-/// groups.
-fn user(info: &Value) -> Option<User> {
-    let username = info.get("username")?.as_str()?;
-    let groups = serde_json::from_value(info.get("groups")?.clone()).ok()?;
-    let named = User::Named { username: username.to_owned(), groups };
-    let strip = |prefix| username.strip_prefix(prefix).map(str::to_owned);
-    let candidates = [
-        Some(User::Ordinary),
-        strip(NODES).map(|node| User::Kubelet { node }),
-        strip(CONTROLLERS).map(|account| User::Controller { account }),
-    ];
-    let same = |user: &User| user_info(user) == user_info(&named);
-    Some(candidates.into_iter().flatten().find(same).unwrap_or(named))
 }

@@ -3,10 +3,11 @@
 use admission_review::{AdmissionRequest, Draft, Form};
 use cluster_objects::{Objects, items};
 use manifest::{Step, documents, found};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::place::{Origin, Root, mark_in};
-use crate::types::{Field, Input, InputProblem, Mark, Operation, User};
+use crate::types::{Field, Input, InputProblem, Mark, Operation};
+use crate::user::info as user_info;
 
 /// The cluster-scoped kinds among those that policies judge.
 const CLUSTER_WIDE: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
@@ -212,27 +213,6 @@ fn name(object: &Value) -> String {
             format!("{} {namespace}/{name}", kind.unwrap_or("object"))
         }
         [_, kind, _, name] => [kind.unwrap_or("object"), name.unwrap_or("without a name")].join(" "),
-    }
-}
-
-/// The username prefix of controllers, whose service accounts are in `kube-system`.
-pub(crate) const CONTROLLERS: &str = "system:serviceaccount:kube-system:";
-/// The username prefix of nodes.
-pub(crate) const NODES: &str = "system:node:";
-
-/// Returns the `userInfo` of a user.
-pub(crate) fn user_info(user: &User) -> Value {
-    match user {
-        User::Ordinary => Draft::ordinary_user(),
-        User::Controller { account } => json!({
-            "username": format!("{CONTROLLERS}{account}"),
-            "groups": ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
-        }),
-        User::Kubelet { node } => json!({
-            "username": format!("{NODES}{node}"),
-            "groups": ["system:nodes", "system:authenticated"],
-        }),
-        User::Named { username, groups } => json!({ "username": username, "groups": groups }),
     }
 }
 

@@ -17,18 +17,32 @@
 
 pub mod browser;
 mod catalog;
+mod engine;
 mod example;
+mod exchange;
+mod import;
 mod input;
+mod matrix;
 mod place;
 mod policy_manifest;
 mod text;
 mod types;
+mod user;
 mod verdict;
+mod workspace;
+
+pub use engine::Playground;
+pub use exchange::*;
+pub use matrix::*;
+pub use workspace::*;
 
 pub use types::{
     AuditAnnotation, Deployment, Example, Examples, Field, Input, InputProblem, JudgeResult, Line, Mark,
     ObjectDiff, Operation, Policies, Policy, RequestVerdict, Requests, Sample, Setting, User, VerdictKind,
 };
+
+/// The namespace of objects that need one and name none, as in kubectl.
+const NAMESPACE: &str = "default";
 
 /// Returns every policy with its settings and samples.
 #[must_use]

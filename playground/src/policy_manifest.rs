@@ -17,30 +17,32 @@ const SKIPPED_NAMESPACES: &[&str] = &["kube-system"];
 /// Returns a problem if the settings are invalid or the policy is unknown.
 pub(crate) fn manifest(policy: &str, text: &str) -> Result<String, InputProblem> {
     let settings = input::settings(policy, text)?;
-    let unavailable = || InputProblem {
+    of(policy, &settings).ok_or_else(|| InputProblem {
         field: Field::Settings,
         message: format!("no deployment manifest is available for {policy}"),
         mark: None,
-    };
-    let deployment = deployment::find(policy).ok_or_else(unavailable)?;
-    let annotation = |key: &str| {
-        catalog::annotation(policy, &format!("io.kubewarden.policy.{key}")).ok_or_else(unavailable)
-    };
+    })
+}
+
+/// Returns the manifest that deploys valid settings; `None` for an unknown policy.
+pub(crate) fn of(policy: &str, settings: &Value) -> Option<String> {
+    let deployment = deployment::find(policy)?;
+    let annotation = |key: &str| catalog::annotation(policy, &format!("io.kubewarden.policy.{key}"));
     let module = format!("registry://{}:v{}", annotation("ociUrl")?, annotation("version")?);
     let instance = Instance {
-        name: name(policy, &settings),
+        name: name(policy, settings),
         module: &module,
         category: &annotation("category")?,
         severity: &annotation("severity")?,
-        settings: &settings,
-        needs: &deployment.needs(&settings),
+        settings,
+        needs: &deployment.needs(settings),
         skipped_namespaces: if deployment.skips_infrastructure_namespaces() {
             SKIPPED_NAMESPACES
         } else {
             &[]
         },
     };
-    instance.to_yaml().map_err(|_| unavailable())
+    instance.to_yaml().ok()
 }
 
 /// Returns the name of the policy in `deploy` with such settings.

@@ -29,7 +29,7 @@ pub struct Input {
 }
 
 /// An operation on an object.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
     /// Creates the object.
@@ -41,8 +41,19 @@ pub enum Operation {
     Delete,
 }
 
+impl Operation {
+    /// Returns the name in requests.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
 /// The requesting user.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum User {
     /// An authenticated user without special groups.

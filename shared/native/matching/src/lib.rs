@@ -36,6 +36,7 @@
 //! without their definition, and conditions with functions that it does not have, such as
 //! `authorizer`.
 
+mod check;
 mod condition;
 mod decision;
 mod environment;
@@ -49,6 +50,7 @@ mod rule;
 mod selector;
 mod webhook;
 
+pub use check::{Check, CheckResult, CheckSubject};
 pub use condition::{Condition, ConditionError, Variables};
 pub use decision::{Decision, GroupVersion, Match, Reason};
 pub use group::{Group, GroupVerdict, MemberVerdict};

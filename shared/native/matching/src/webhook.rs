@@ -81,7 +81,7 @@ pub enum Fit {
 }
 
 /// How a rule matches.
-enum Hit {
+pub(crate) enum Hit {
     /// The request as it is.
     Exact(usize),
     /// The request after a conversion.
@@ -92,7 +92,7 @@ enum Hit {
 
 impl Hit {
     /// Returns the rule, and the request that the webhook receives.
-    fn found(self) -> Result<Match, Reason> {
+    pub(crate) fn found(self) -> Result<Match, Reason> {
         match self {
             Self::Exact(rule) => Ok(Match { rule, converted: None }),
             Self::Equivalent { rule, to, changes_version_alone: true } => {
@@ -255,7 +255,7 @@ impl Webhook {
     }
 
     /// Finds the first rule that matches, or else the first that matches an equivalent resource.
-    fn hit(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Hit> {
+    pub(crate) fn hit(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Hit> {
         if let Some(rule) = self.rules.iter().position(|rule| rule.matches(target)) {
             return Some(Hit::Exact(rule));
         }
@@ -353,7 +353,7 @@ impl Webhook {
 
 /// Returns whether a request is about a resource that configures admission itself
 /// (`IsExemptAdmissionConfigurationResource` in k8s.io/apiserver).
-fn is_never_sent(request: &Value) -> bool {
+pub(crate) fn is_never_sent(request: &Value) -> bool {
     const KINDS: [&str; 6] = [
         "MutatingAdmissionPolicy",
         "MutatingAdmissionPolicyBinding",

@@ -24,6 +24,9 @@ pub struct Answer {
     pub decision: Decision,
     /// The effect on the request.
     pub effect: Effect,
+    /// Whether the policy is asked, but admits the request without judging it, because the request
+    /// is not in its scope. Only policies that run in this program tell it.
+    pub is_out_of_scope: bool,
     /// The warnings for the client.
     pub warnings: Vec<String>,
     /// The annotations for the audit log.
@@ -187,10 +190,18 @@ fn ask_some<P: Borrow<Policy>>(
             }
             _ => effect(policy, consult(policy, &decision, asked, cluster)),
         };
-        let Verdict { warnings, audit_annotations, look_ups, lacking, .. } = verdict;
+        let Verdict { warnings, audit_annotations, look_ups, lacking, is_out_of_scope, .. } = verdict;
         *may_judge_pods |= matches!(effect, Effect::Admitted | Effect::Mutated(_));
-        let mut answer =
-            Answer { policy: index, decision, effect, warnings, audit_annotations, look_ups, lacking };
+        let mut answer = Answer {
+            policy: index,
+            decision,
+            effect,
+            is_out_of_scope,
+            warnings,
+            audit_annotations,
+            look_ups,
+            lacking,
+        };
         receive(&mut answer, Asked { request: asked.value(), pod });
         if let Effect::Mutated(object) = answer.effect {
             asked.set_object(object);

@@ -6,20 +6,26 @@ use text::{Path, Step};
 
 use crate::pods;
 
-/// A suspicion, with the path that it is about.
-#[derive(Debug)]
-pub(crate) struct Suspicion {
-    pub(crate) path: Vec<Step>,
-    pub(crate) message: String,
+/// Something in an object that is probably not meant as it is written.
+#[derive(Clone, Debug)]
+pub struct Suspicion {
+    /// The path that it is about.
+    pub path: Vec<Step>,
+    /// The path, the problem and the remedy, in a sentence.
+    pub message: String,
+    /// The name that an unknown field should probably have.
+    pub rename: Option<&'static str>,
 }
 
 /// Returns the unknown fields of an object, and the missing containers of a workload.
-pub(crate) fn suspicions(object: &Value) -> Vec<Suspicion> {
+#[must_use]
+pub fn suspicions(object: &Value) -> Vec<Suspicion> {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let unknown = known_fields::unknown_fields(text("apiVersion"), text("kind"), object);
     let unknown = unknown.into_iter().map(|field| Suspicion {
         path: field.path.iter().map(Step::owned).collect(),
         message: field.to_string(),
+        rename: field.nearest,
     });
     unknown.chain(without_containers(object)).collect()
 }
@@ -32,7 +38,7 @@ fn without_containers(object: &Value) -> Option<Suspicion> {
     }
     let path: Vec<Step<&str>> = spec.into_iter().chain(["containers"]).map(Step::Field).collect();
     let message = format!("{}: Required value: a pod has at least one container; add it", Path(&path));
-    Some(Suspicion { path: path.iter().map(Step::owned).collect(), message })
+    Some(Suspicion { path: path.iter().map(Step::owned).collect(), message, rename: None })
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::verdict::{Denial, Request, Violation};
 
 /// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
 /// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
-const DUPLICATE: &str =
+pub const DUPLICATE: &str =
     "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
 /// The results of judging a piece.
@@ -134,7 +134,7 @@ impl Judge<'_> {
                 if !self.options.judges(reference.namespace.as_deref()) {
                     return;
                 }
-                for guards::Suspicion { path, message } in suspicions {
+                for guards::Suspicion { path, message, .. } in suspicions {
                     output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
                 }
                 if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
@@ -455,6 +455,6 @@ impl Violation {
     /// Creates a violation that is about the object as a whole.
     fn of_text(text: String) -> Self {
         let message = crate::verdict::Message::Text(text.clone());
-        Self { steps: None, message, rule: text, remedy: None, check: None, control: None }
+        Self { steps: None, message, rule: text, remedy: None, check: None, control: None, is_missing: false }
     }
 }

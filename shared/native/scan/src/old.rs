@@ -83,7 +83,7 @@ impl<'s> Stored<'s> {
         let mut stored = Self { objects: BTreeMap::new(), options, kinds };
         let mut notices = Vec::new();
         for object in &old.objects {
-            let Some(identity) = stored.identity(&object.0) else { continue };
+            let Some(identity) = identity_of(&object.0, options, &stored.kinds) else { continue };
             let known = match stored.objects.entry(identity) {
                 Entry::Vacant(entry) => {
                     entry.insert(object);
@@ -118,14 +118,23 @@ impl<'s> Stored<'s> {
         complete(&mut object, self.options, &self.kinds);
         object
     }
+}
 
-    /// Returns the identity of an object, without a copy of the whole object.
-    fn identity(&self, object: &Value) -> Option<Identity> {
-        let at = |pointer: &str| object.pointer(pointer).cloned().unwrap_or_default();
-        identity(&self.complete(&json!({
-            "apiVersion": at("/apiVersion"),
-            "kind": at("/kind"),
-            "metadata": { "name": at("/metadata/name"), "namespace": at("/metadata/namespace") },
-        })))
-    }
+/// Returns group, kind, namespace and name of an object, completed with the namespace of objects
+/// that name none, without a copy of the whole object. `None` without a name.
+#[must_use]
+pub fn identity_in(object: &Value, namespace: &str, kinds: &Kinds) -> Option<Identity> {
+    let options = Options { default_namespace: namespace.to_owned(), ..Options::default() };
+    identity_of(object, &options, kinds)
+}
+
+fn identity_of(object: &Value, options: &Options, kinds: &Kinds) -> Option<Identity> {
+    let at = |pointer: &str| object.pointer(pointer).cloned().unwrap_or_default();
+    let mut object = json!({
+        "apiVersion": at("/apiVersion"),
+        "kind": at("/kind"),
+        "metadata": { "name": at("/metadata/name"), "namespace": at("/metadata/namespace") },
+    });
+    complete(&mut object, options, kinds);
+    identity(&object)
 }

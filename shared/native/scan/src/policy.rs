@@ -113,6 +113,17 @@ impl Policy {
         })
     }
 
+    /// Returns one of the policies of Portcullis with settings, without a deployment: it receives
+    /// every request, and its own scope decides what it judges. `None` if there is no policy with
+    /// this id.
+    #[must_use]
+    pub fn of_rules(id: &str, settings: &Value) -> Option<Self> {
+        let every = json!({ "rules": [{
+            "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"],
+        }] });
+        Some(Self { webhook: Webhook::from_spec(&every).ok()?, ..Self::of_id(id, settings)? })
+    }
+
     /// Returns the policy of a manifest. `engine` finds what runs a module, which the caller may
     /// have to fetch; `is_mutating` says whether the module may change objects.
     pub fn of_manifest(
@@ -280,6 +291,20 @@ mod tests {
         let policy = Policy::of_id("selinux", &json!({ "mode": "Mutated" })).unwrap();
         assert!(policy.unavailable().unwrap().contains("did you mean Mutate?"));
         assert!(Policy::of_id("other", &Value::Null).is_none());
+    }
+
+    #[test]
+    fn a_policy_without_a_deployment_receives_every_request() {
+        let policy = Policy::of_rules("external-ips", &Value::Null).unwrap();
+        let request = json!({
+            "operation": "CONNECT",
+            "resource": { "group": "x", "version": "v2", "resource": "a" },
+            "subResource": "b",
+        });
+        assert!(policy.webhook.decide(&request, None).is_called());
+        assert!(
+            !Policy::of_id("external-ips", &Value::Null).unwrap().webhook.decide(&request, None).is_called()
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use text::{Path, Step};
 
 /// Group, kind, namespace and name, which identify an object in all its versions.
-pub(crate) type Identity = (String, String, String, String);
+pub type Identity = (String, String, String, String);
 
 /// Returns the reference of an object.
 pub(crate) fn object_ref(object: &Value) -> ObjectRef {

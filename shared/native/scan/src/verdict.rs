@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use admission::{Decision, Finding, Findings, PolicyEntry};
+use admission::{Decision, Finding, FindingKind, Findings, PolicyEntry};
 use matching::{GroupVerdict, Match, MemberVerdict};
 use serde_json::Value;
 use text::Step;
@@ -62,6 +62,9 @@ pub struct Verdict {
     pub look_ups: Vec<LookUp>,
     /// The answer of a module in the embedded host, byte by byte.
     pub answer: Option<Vec<u8>>,
+    /// Whether a policy of this program admits the request without judging it, because the request
+    /// is not in its scope. That of a module in the embedded host is not known.
+    pub is_out_of_scope: bool,
     /// The kinds that have to be collected before there is a verdict.
     pub(crate) lacking: BTreeSet<Kind>,
 }
@@ -74,6 +77,7 @@ impl Verdict {
             audit_annotations: BTreeMap::new(),
             look_ups: Vec::new(),
             answer: None,
+            is_out_of_scope: false,
             lacking: BTreeSet::new(),
         }
     }
@@ -130,11 +134,28 @@ pub struct Violation {
     pub steps: Option<Vec<Step>>,
     /// The message, which begins with the path.
     pub(crate) message: Message,
-    pub(crate) rule: String,
-    pub(crate) remedy: Option<String>,
-    /// The id of the check, and the control that it belongs to.
-    pub(crate) check: Option<&'static str>,
-    pub(crate) control: Option<String>,
+    /// The rule, as a plain fact.
+    pub rule: String,
+    /// The remedy, in the imperative.
+    pub remedy: Option<String>,
+    /// The id of the check.
+    pub check: Option<&'static str>,
+    /// The control that the check belongs to.
+    pub control: Option<String>,
+    /// Whether the value is required and missing.
+    pub is_missing: bool,
+}
+
+impl Violation {
+    /// Returns the steps from the root of the payload to the value, as in `request.oldObject.spec`;
+    /// `None` if it is a text of a module.
+    #[must_use]
+    pub fn payload_steps(&self) -> Option<&[Step]> {
+        match &self.message {
+            Message::Typed(finding) => Some(&finding.steps),
+            Message::Text(_) => None,
+        }
+    }
 }
 
 /// Displays the whole message.
@@ -258,6 +279,7 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
     let warnings = outcome.warnings().to_vec();
     let annotations = outcome.audit_annotations().iter();
     let audit_annotations = annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    let is_out_of_scope = outcome.decision == Decision::NotMatched;
     let result = if let Decision::Fault(_) = outcome.decision {
         Judged::Fault((entry.render)(outcome).message.unwrap_or_default())
     } else {
@@ -276,7 +298,7 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
             Decision::Fault(fault) => Judged::Fault(fault.to_string()),
         }
     };
-    Verdict { warnings, audit_annotations, look_ups, ..Verdict::new(result) }
+    Verdict { warnings, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(result) }
 }
 
 fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
@@ -288,6 +310,7 @@ fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
         remedy: Some(finding.remedy.clone()).filter(|remedy| !remedy.is_empty()),
         check: finding.check,
         control: finding.check.map(|check| entry.control_of(check).unwrap_or(check).to_owned()),
+        is_missing: finding.kind == FindingKind::Required,
         message: Message::Typed(Box::new(finding)),
     }
 }
@@ -307,13 +330,15 @@ fn of_text(text: String, object: Option<&Value>) -> Violation {
         remedy: None,
         check: None,
         control: None,
+        is_missing: false,
         message: Message::Text(text),
     }
 }
 
 /// Returns the path with which a message begins, as `field.Path` of apimachinery writes it, and its
 /// length: `spec.containers[0].image: …`.
-fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
+#[must_use]
+pub fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
     let mut steps = Vec::new();
     let mut rest = text;
     loop {

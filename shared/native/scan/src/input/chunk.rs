@@ -42,11 +42,16 @@ impl Chunk {
 
     /// Returns the position in the file of a position in the text.
     pub(crate) fn position(&self, at: Position) -> Position {
-        let column = if at.line == 1 { self.at.column.saturating_sub(1) } else { 0 };
-        Position {
-            line: at.line.saturating_add(self.at.line.saturating_sub(1)),
-            column: at.column.saturating_add(column),
-        }
+        within(self.at, at)
+    }
+}
+
+/// Returns the position in a text of a position in a part of it, which begins at `part`.
+pub(crate) fn within(part: Position, at: Position) -> Position {
+    let column = if at.line == 1 { part.column.saturating_sub(1) } else { 0 };
+    Position {
+        line: at.line.saturating_add(part.line.saturating_sub(1)),
+        column: at.column.saturating_add(column),
     }
 }
 

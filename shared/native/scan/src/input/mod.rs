@@ -12,7 +12,9 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use chunk::within;
 pub use chunk::{Chunk, List, Origin, Unreadable};
 pub use files::{Files, Input};
 pub(crate) use files::{file_name, is_object_file};
+pub(crate) use piece::{Piece, Pieces};
 pub(crate) use spool::Spool;

@@ -1,0 +1,156 @@
+//! The checks that decide whether a policy looks at a request.
+
+use admission::{Operation, PolicyEntry, ScopeRule};
+use matching::CheckSubject;
+use scan::{Answer, Asked};
+use serde_json::Value;
+
+use super::Playground;
+use super::policies::Prepared;
+use crate::matrix::{Check, CheckResult};
+
+/// The match conditions about the requesting user. The others are about what a policy judges
+/// itself: where one of them is false, the policy has nothing to object to.
+const USER_CONDITIONS: [&str; 3] =
+    ["is-named-as-a-node", "is-in-the-group-of-nodes", "is-a-node-or-bound-to-one"];
+
+/// Returns the checks of a request, in order.
+pub(crate) fn of(
+    playground: &Playground,
+    prepared: &Prepared,
+    answer: &Answer,
+    asked: Asked<'_>,
+) -> Vec<Check> {
+    match prepared.entry {
+        Some(entry) => of_scope(playground, prepared, entry, answer, asked.request),
+        None => of_deployment(playground, prepared, asked.request),
+    }
+}
+
+fn of_deployment(playground: &Playground, prepared: &Prepared, request: &Value) -> Vec<Check> {
+    let Some(policy) = &prepared.policy else { return Vec::new() };
+    let cluster = playground.cluster();
+    let namespace = request.get("namespace").and_then(Value::as_str).unwrap_or_default();
+    let checks = policy.webhook.checks(cluster.kinds(), request, cluster.namespace(namespace));
+    checks
+        .into_iter()
+        .map(|check| Check {
+            name: match check.subject {
+                CheckSubject::Resource => "Kind".to_owned(),
+                CheckSubject::Operation => "Operation".to_owned(),
+                CheckSubject::Namespace => "Namespace".to_owned(),
+                CheckSubject::Object => "Labels".to_owned(),
+                CheckSubject::Condition(name) => format!("Condition {name}"),
+            },
+            result: match check.result {
+                matching::CheckResult::Met => CheckResult::Met,
+                matching::CheckResult::NotMet => CheckResult::NotMet,
+                matching::CheckResult::Failed => CheckResult::Failed,
+                matching::CheckResult::Unknown => CheckResult::Unknown,
+                matching::CheckResult::NotReached => CheckResult::NotReached,
+            },
+            message: check.message,
+        })
+        .collect()
+}
+
+/// Returns the checks of the rules alone: the scope of the policy, and the users that it looks at.
+fn of_scope(
+    playground: &Playground,
+    prepared: &Prepared,
+    entry: &PolicyEntry,
+    answer: &Answer,
+    request: &Value,
+) -> Vec<Check> {
+    let text = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (group, kind, subresource) = (text("/kind/group"), text("/kind/kind"), text("/subResource"));
+    let operation = text("/operation");
+    let of_kind = |rule: &&ScopeRule| rule.kind == kind && rule.group == group;
+    let rules: Vec<&ScopeRule> = entry.scope.0.iter().filter(of_kind).collect();
+    let mut checks = Vec::new();
+    let mut is_decided = false;
+    let mut add = |name: &str, is_met: bool, message: String| {
+        let result = match (is_decided, is_met) {
+            (true, _) => CheckResult::NotReached,
+            (false, true) => CheckResult::Met,
+            (false, false) => CheckResult::NotMet,
+        };
+        let message = if is_decided { String::new() } else { message };
+        is_decided |= !is_met;
+        checks.push(Check { name: name.to_owned(), result, message });
+    };
+    let id = entry.id;
+    add("Kind", !rules.is_empty(), format!("{id} looks at {}; this is a {kind}", kinds(entry)));
+    let rules: Vec<&&ScopeRule> = rules.iter().filter(|rule| rule.subresource() == subresource).collect();
+    if !subresource.is_empty() || rules.is_empty() {
+        let shown =
+            if subresource.is_empty() { "the object itself".to_owned() } else { format!("/{subresource}") };
+        let is_met = !rules.is_empty();
+        let looks = if is_met { "looks" } else { "does not look" };
+        add("Subresource", is_met, format!("{id} {looks} at {shown} of a {kind}"));
+    }
+    let operations: Vec<&str> = rules
+        .iter()
+        .flat_map(|rule| rule.operations.iter().filter_map(|operation| name(*operation)))
+        .collect();
+    let message = format!("{id} looks at {}; this is a {operation}", listed(&operations));
+    add("Operation", operations.contains(&operation), message);
+    if let Some((is_met, message)) = user(playground, prepared, request) {
+        add("User", is_met, message);
+    }
+    if answer.is_out_of_scope && checks.iter().all(|check| check.result == CheckResult::Met) {
+        add_rest(&mut checks, id);
+    }
+    checks
+}
+
+fn name(operation: Operation) -> Option<&'static str> {
+    Operation::ALL.iter().find(|(_, known)| *known == operation).map(|(name, _)| *name)
+}
+
+/// A policy can leave out more than its scope tells.
+fn add_rest(checks: &mut Vec<Check>, id: &str) {
+    checks.push(Check {
+        name: "Request".to_owned(),
+        result: CheckResult::NotMet,
+        message: format!("{id} does not judge such requests"),
+    });
+}
+
+/// Returns whether a policy without a deployment looks at the user of a request, and why; `None` if
+/// it looks at all users.
+pub(crate) fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option<(bool, String)> {
+    prepared.entry?;
+    let deployed = prepared.deployed.as_ref()?;
+    let checks = deployed.webhook.checks(playground.cluster().kinds(), request, None);
+    let mut is_met = None;
+    for check in checks {
+        let CheckSubject::Condition(name) = &check.subject else { continue };
+        if USER_CONDITIONS.contains(&name.as_str()) {
+            is_met = Some(is_met.unwrap_or(true) && check.result != matching::CheckResult::NotMet);
+        }
+    }
+    let is_met = is_met?;
+    let username = request.pointer("/userInfo/username").and_then(Value::as_str).unwrap_or_default();
+    let id = &prepared.state.id;
+    let what = if is_met { "is one" } else { "is none" };
+    Some((is_met, format!("{id} looks at requests of nodes; {username} {what}")))
+}
+
+/// Returns the kinds that a policy looks at, in the plural.
+pub(crate) fn kinds(entry: &PolicyEntry) -> String {
+    let mut kinds: Vec<&str> = entry.scope.0.iter().map(|rule| rule.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let plurals: Vec<String> = kinds.into_iter().map(|kind| format!("{kind}s")).collect();
+    listed(&plurals.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Returns words with commas and `and`.
+fn listed(words: &[&str]) -> String {
+    match words.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,221 @@
+//! The details of a cell.
+
+use admission_review::Answer as PolicyAnswer;
+use manifest::Step;
+use scan::{Answer, Asked, Effect, Violation};
+use serde_json::Value;
+
+use super::judged::Judged;
+use super::policies::Prepared;
+use super::{Playground, checks, suggestions, summary};
+use crate::matrix::{
+    AuditRow, AuditTable, CellAnswer, CellDetail, Outcome, PatchOperation, ViolationDetail, ViolationGroup,
+};
+use crate::text::{json, yaml};
+use crate::types::{AuditAnnotation, ObjectDiff};
+
+/// The status code of a denial by a rule, and of one because the request cannot be judged.
+const FORBIDDEN: u16 = 403;
+const INTERNAL_ERROR: u16 = 500;
+
+/// Returns the details of the cell of an object at a policy.
+pub(crate) fn cell(playground: &Playground, judged: &Judged, policy: usize) -> CellDetail {
+    let mut detail = CellDetail::default();
+    // A policy that is not asked has no answer, and an object without a request has no cells.
+    let _ = summary::ask_about(playground, judged, &mut |prepared, answer, asked| {
+        if usize::try_from(prepared.index) == Ok(policy) {
+            let answer = self::answer(playground, judged, prepared, answer, asked);
+            // What to try for the object itself is enough.
+            if detail.answers.is_empty() && answer.outcome == Outcome::NotLookedAt {
+                detail.suggestions = suggestions::of(prepared.entry, &answer.checks, asked.request);
+            }
+            detail.answers.push(answer);
+        }
+    });
+    if detail.answers.iter().any(|answer| answer.outcome != Outcome::NotLookedAt) {
+        detail.suggestions.clear();
+    }
+    detail
+}
+
+fn answer(
+    playground: &Playground,
+    judged: &Judged,
+    prepared: &Prepared,
+    answer: &Answer,
+    asked: Asked<'_>,
+) -> CellAnswer {
+    let reason = match &answer.effect {
+        Effect::Fault(reason) | Effect::Unknown(reason) => Some(reason.clone()),
+        _ => None,
+    };
+    let mutated = if let Effect::Mutated(object) = &answer.effect { Some(object) } else { None };
+    let before = asked.request.get("object");
+    CellAnswer {
+        title: title(asked.request),
+        concerns_pods: asked.concerns_pods(),
+        outcome: summary::outcome(playground, prepared, answer, asked),
+        reason,
+        groups: groups(playground, judged, answer, asked),
+        more: summary::denial(answer).map_or(0, |denial| super::number(denial.more)),
+        warnings: answer.warnings.clone(),
+        audit: answer.audit_annotations.iter().map(|(key, value)| audit_table(key, value)).collect(),
+        patch: match (before, mutated) {
+            (Some(before), Some(after)) => patch(before, after),
+            _ => Vec::new(),
+        },
+        diff: mutated
+            .map(|after| ObjectDiff { before: before.map(yaml).unwrap_or_default(), after: yaml(after) }),
+        checks: checks::of(playground, prepared, answer, asked),
+        look_ups: answer.look_ups.iter().map(ToString::to_string).collect(),
+        request: json(asked.request),
+        response: response(prepared, answer, asked),
+    }
+}
+
+/// Returns the operation and the object, such as `CREATE Service shop/web`.
+fn title(request: &Value) -> String {
+    admission_review::AdmissionRequest::from_value(request.clone())
+        .map(|request| request.to_string())
+        .unwrap_or_default()
+}
+
+/// Returns the violations by control, or by rule, in the order in which they appear.
+fn groups(
+    playground: &Playground,
+    judged: &Judged,
+    answer: &Answer,
+    asked: Asked<'_>,
+) -> Vec<ViolationGroup> {
+    let mut groups: Vec<ViolationGroup> = Vec::new();
+    for violation in summary::denial(answer).iter().flat_map(|denial| &denial.violations) {
+        let control = violation.control.as_ref().unwrap_or(&violation.rule);
+        let violation = detail(playground, judged, violation, asked);
+        match groups.iter_mut().find(|group| group.control == *control) {
+            Some(group) => group.violations.push(violation),
+            None => groups.push(ViolationGroup { control: control.clone(), violations: vec![violation] }),
+        }
+    }
+    groups
+}
+
+fn detail(
+    playground: &Playground,
+    judged: &Judged,
+    violation: &Violation,
+    asked: Asked<'_>,
+) -> ViolationDetail {
+    let (place, message) = summary::locate(judged, violation, asked);
+    let (steps, _) = asked.locate(violation);
+    ViolationDetail {
+        path: steps.as_deref().map(path).unwrap_or_default(),
+        message,
+        rule: violation.rule.clone(),
+        remedy: violation.remedy.clone(),
+        mark: place.as_ref().and_then(|place| playground.mark(judged, place)),
+        fix: None,
+    }
+}
+
+fn path(steps: &[Step]) -> String {
+    text::Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
+}
+
+/// Returns an annotation as a table of its values, if it is JSON.
+fn audit_table(key: &str, value: &str) -> AuditTable {
+    let mut rows = Vec::new();
+    if let Ok(parsed @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
+        collect(&parsed, &mut Vec::new(), &mut rows);
+    }
+    AuditTable { annotation: AuditAnnotation { key: key.to_owned(), value: value.to_owned() }, rows }
+}
+
+fn collect(value: &Value, steps: &mut Vec<Step>, rows: &mut Vec<AuditRow>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                steps.push(Step::Field(name.clone()));
+                collect(value, steps, rows);
+                steps.pop();
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (index, value) in (0..).zip(items) {
+                steps.push(Step::Index(index));
+                collect(value, steps, rows);
+                steps.pop();
+            }
+        }
+        value => rows.push(AuditRow {
+            path: path(steps),
+            value: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        }),
+    }
+}
+
+/// Returns the operations that lead from one object to another.
+fn patch(before: &Value, after: &Value) -> Vec<PatchOperation> {
+    let patch = object_diff::patch(before, after);
+    let operations = patch.as_array().into_iter().flatten();
+    operations
+        .map(|operation| {
+            let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or_default();
+            PatchOperation {
+                op: text("op").to_owned(),
+                path: path(&pointer_steps(before, text("path"))),
+                value: operation.get("value").map(|value| yaml(value).trim_end().to_owned()),
+            }
+        })
+        .collect()
+}
+
+/// Returns the steps of a JSON pointer. A number is an index where the object has a list.
+fn pointer_steps(object: &Value, pointer: &str) -> Vec<Step> {
+    let mut value = Some(object);
+    let tokens = pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"));
+    tokens
+        .map(|token| {
+            let is_list = value.is_some_and(Value::is_array);
+            value = value.and_then(|value| match value {
+                Value::Array(items) => items.get(token.parse::<usize>().ok()?),
+                value => value.get(&token),
+            });
+            match token.parse() {
+                Ok(index) if is_list => Step::Index(index),
+                _ => Step::Field(token),
+            }
+        })
+        .collect()
+}
+
+/// Returns the response of the policy server.
+fn response(prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
+    let mut response = PolicyAnswer {
+        accepted: true,
+        message: None,
+        code: None,
+        mutated_object: None,
+        audit_annotations: Some(answer.audit_annotations.clone()).filter(|known| !known.is_empty()),
+        warnings: Some(answer.warnings.clone()).filter(|known| !known.is_empty()),
+    };
+    match &answer.effect {
+        Effect::Skipped | Effect::Unknown(_) => return String::new(),
+        // In monitor mode, the policy server admits what the policy denies, and logs it.
+        Effect::Admitted | Effect::Monitored(_) => {}
+        Effect::Mutated(object) => response.mutated_object = Some(object.clone()),
+        Effect::Denied(denial) => {
+            response.accepted = false;
+            response.message = Some(denial.lines().join("\n"));
+            response.code = Some(FORBIDDEN);
+        }
+        Effect::Fault(reason) if prepared.state.protects => {
+            response.accepted = false;
+            response.message = Some(reason.clone());
+            response.code = Some(INTERNAL_ERROR);
+        }
+        Effect::Fault(_) => {}
+    }
+    let uid = asked.request.get("uid").and_then(Value::as_str).unwrap_or_default();
+    let response = response.response(uid, asked.request.get("object"));
+    serde_json::to_value(&response).as_ref().map(json).unwrap_or_default()
+}

@@ -1,0 +1,219 @@
+//! The engine: judges a workspace, and remembers what it judged.
+
+mod checks;
+mod detail;
+mod judged;
+mod policies;
+mod suggestions;
+mod summary;
+mod texts;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use scan::{Cluster, Document, EntryContent, Placed};
+
+use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
+use crate::types::Operation;
+use crate::workspace::{PolicyInput, Workspace};
+
+use judged::Judged;
+use policies::Prepared;
+use texts::{Stored, Surroundings};
+
+/// Judges workspaces, each of which differs little from the one before.
+///
+/// # Example
+/// ```
+/// use playground::{Outcome, Playground, PolicyInput, Workspace};
+///
+/// let mut playground = Playground::new();
+/// let matrix = playground.judge(Workspace {
+///     objects: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: []}\n".into(),
+///     policies: vec![PolicyInput { id: "pod-security".into(), enabled: true, ..PolicyInput::default() }],
+///     ..Workspace::default()
+/// });
+/// assert_eq!(matrix.objects[0].outcome, Some(Outcome::Denied));
+/// assert_eq!(playground.cell(0, 0).answers[0].groups[0].control, "Host Namespaces");
+/// ```
+#[derive(Debug, Default)]
+pub struct Playground {
+    workspace: Workspace,
+    /// The documents of the objects, by their texts.
+    known: HashMap<String, Rc<Document>>,
+    placed: Vec<Placed>,
+    surroundings: Rc<Surroundings>,
+    stored: Rc<Stored>,
+    policies: Vec<Rc<Prepared>>,
+    /// The objects and requests, in order.
+    judged: Vec<Judged>,
+    /// The verdicts, by document and entry.
+    verdicts: HashMap<judged::Key, Rc<summary::Verdicts>>,
+}
+
+impl Playground {
+    /// Creates a playground that knows no workspace.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Judges every object of a workspace by every policy.
+    pub fn judge(&mut self, workspace: Workspace) -> Matrix {
+        self.read(workspace);
+        let mut matrix = Matrix {
+            policies: self.policies.iter().map(|policy| policy.state.clone()).collect(),
+            problems: self.problems(),
+            ..Matrix::default()
+        };
+        let can_judge = self.surroundings.problem.is_none();
+        let mut verdicts = HashMap::new();
+        for index in 0..self.judged.len() {
+            let Some(judged) = self.judged.get(index) else { continue };
+            let found = can_judge.then(|| self.verdict(judged)).flatten();
+            if let Some(found) = &found {
+                verdicts.insert(judged.key.clone(), Rc::clone(found));
+            }
+            self.show(index, judged, found.as_deref(), &mut matrix);
+        }
+        self.verdicts = verdicts;
+        matrix
+    }
+
+    /// Returns the details of a cell of the last workspace. They are empty if there is no such cell.
+    #[must_use]
+    pub fn cell(&self, object: u32, policy: u32) -> CellDetail {
+        let index = |number: u32| usize::try_from(number).ok();
+        let judged = index(object).and_then(|index| self.judged.get(index));
+        let (Some(judged), Some(policy)) = (judged, index(policy)) else { return CellDetail::default() };
+        detail::cell(self, judged, policy)
+    }
+
+    /// Returns the workspace that was judged last.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Reads what changed.
+    fn read(&mut self, workspace: Workspace) {
+        let last = std::mem::replace(&mut self.workspace, workspace);
+        let now = &self.workspace;
+        let keeps_cluster = (&last.cluster, &last.unreachable) == (&now.cluster, &now.unreachable);
+        if !keeps_cluster || self.judged.is_empty() {
+            self.surroundings = Rc::new(Surroundings::of(now));
+        }
+        let keeps_stored = keeps_cluster && last.old_objects == now.old_objects;
+        if !keeps_stored || self.judged.is_empty() {
+            self.stored = Rc::new(Stored::of(now, self.surroundings.cluster.kinds()));
+        }
+        let keeps_policies = last.policies == now.policies;
+        if !keeps_policies || self.policies.is_empty() {
+            self.policies = (0..)
+                .zip(&now.policies)
+                .map(|(index, input)| {
+                    let known = last.policies.iter().zip(&self.policies);
+                    let mut known = known.filter(|(_, known)| known.index == index);
+                    let same = |(last, _): &(&PolicyInput, _)| *last == input;
+                    known
+                        .find(same)
+                        .map_or_else(|| Rc::new(Prepared::of(index, input)), |(_, known)| Rc::clone(known))
+                })
+                .collect();
+        }
+        if !(keeps_stored && keeps_policies && last.judges_pods == now.judges_pods) {
+            self.verdicts.clear();
+        }
+        let known = std::mem::take(&mut self.known);
+        self.placed = scan::documents(&now.objects, &|text| known.get(text).map(Rc::clone));
+        self.known = self
+            .placed
+            .iter()
+            .map(|placed| (placed.document.text.clone(), Rc::clone(&placed.document)))
+            .collect();
+        self.judged = judged::of(&self.placed, &self.workspace, &self.stored, self.cluster().kinds());
+    }
+
+    fn cluster(&self) -> &Cluster {
+        &self.surroundings.cluster
+    }
+
+    fn problems(&self) -> Vec<TextProblem> {
+        let is_update = |judged: &Judged| judged.request.operation == Operation::Update;
+        let stored = self.judged.iter().any(is_update).then_some(&self.stored.problems);
+        self.surroundings.problem.iter().chain(stored.into_iter().flatten()).cloned().collect()
+    }
+
+    /// Returns the place of a violation in its text.
+    fn mark(&self, judged: &Judged, place: &summary::Place) -> Option<TextMark> {
+        match place {
+            summary::Place::Object(path) => judged.mark(path),
+            summary::Place::Stored(path) => {
+                let EntryContent::Object(object) = &judged.entry()?.content else { return None };
+                let identity = scan::identity_in(object, crate::NAMESPACE, self.cluster().kinds())?;
+                self.stored.get(&identity)?.mark(path)
+            }
+        }
+    }
+
+    /// Returns the verdicts on an object, which may be known.
+    fn verdict(&self, judged: &Judged) -> Option<Rc<summary::Verdicts>> {
+        if let Some(known) = self.verdicts.get(&judged.key) {
+            return Some(Rc::clone(known));
+        }
+        summary::judge(self, judged).map(Rc::new)
+    }
+
+    /// Adds an object with its cells.
+    fn show(&self, index: usize, judged: &Judged, found: Option<&summary::Verdicts>, matrix: &mut Matrix) {
+        let mut state: ObjectState = judged.state.clone();
+        let number = number(index);
+        for suspicion in &state.suspicions {
+            let Some(mark) = suspicion.mark else { continue };
+            let (outcome, message) = (Outcome::Warned, suspicion.message.clone());
+            mark_at(matrix, ViolationMark { mark, object: number, policy: None, outcome, message });
+        }
+        let cells = found.map(|found| found.cells.clone()).unwrap_or_default();
+        state.outcome = cells.iter().filter_map(|cell| cell.outcome).min();
+        for violation in found.iter().flat_map(|found| &found.violations) {
+            let Some(mark) = violation.place.as_ref().and_then(|place| self.mark(judged, place)) else {
+                continue;
+            };
+            let (policy, outcome, message) =
+                (Some(violation.policy), violation.outcome, violation.message.clone());
+            mark_at(matrix, ViolationMark { mark, object: number, policy, outcome, message });
+        }
+        count(&mut matrix.counts, &state);
+        matrix.cells.push(cells);
+        matrix.objects.push(state);
+    }
+}
+
+fn mark_at(matrix: &mut Matrix, mark: ViolationMark) {
+    if matrix.marks.len() < Matrix::MARKS {
+        matrix.marks.push(mark);
+    } else {
+        matrix.more_marks = matrix.more_marks.saturating_add(1);
+    }
+}
+
+fn count(counts: &mut Counts, state: &ObjectState) {
+    let count = match state.outcome {
+        _ if state.problem.is_some() => &mut counts.unreadable,
+        None => &mut counts.not_judged,
+        Some(Outcome::Denied | Outcome::Fault) => &mut counts.denied,
+        Some(Outcome::Unknown) => &mut counts.unknown,
+        Some(Outcome::Monitored) => &mut counts.monitored,
+        Some(Outcome::Changed) => &mut counts.changed,
+        Some(Outcome::Warned) => &mut counts.warned,
+        Some(Outcome::Passed) => &mut counts.passed,
+        Some(Outcome::NotLookedAt) => &mut counts.not_looked_at,
+    };
+    *count = count.saturating_add(1);
+    counts.objects = counts.objects.saturating_add(1);
+}
+
+/// Returns an index as a number of JavaScript.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,217 @@
+//! The policies of a workspace, ready to judge.
+
+use std::rc::Rc;
+
+use admission::PolicyEntry;
+use manifest::{Step, documents, found};
+use matching::{PolicyKind, PolicyManifest};
+use scan::{Engine, Policy};
+use serde_json::{Map, Value};
+
+use super::texts::{mark_in, problem, unreadable};
+use crate::matrix::{PolicyState, TextName, TextProblem};
+use crate::policy_manifest;
+use crate::workspace::{PolicyInput, PolicyMode};
+
+/// A policy of the workspace.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The index in the workspace.
+    pub(crate) index: u32,
+    pub(crate) state: PolicyState,
+    /// The policy; `None` if its settings or its manifest are not valid.
+    pub(crate) policy: Option<Rc<Policy>>,
+    /// The rules alone, if the policy is one of Portcullis without a deployment.
+    pub(crate) entry: Option<&'static PolicyEntry>,
+    /// The policy as its settings deploy it, whose conditions say which users it looks at.
+    pub(crate) deployed: Option<Policy>,
+}
+
+/// The most errors in settings that are listed.
+const MAX_PROBLEMS: usize = 20;
+
+impl Prepared {
+    pub(crate) fn of(index: u32, input: &PolicyInput) -> Self {
+        let mut prepared = Self {
+            index,
+            state: PolicyState {
+                id: input.id.clone(),
+                name: input.id.clone(),
+                enabled: input.enabled,
+                protects: true,
+                ..PolicyState::default()
+            },
+            policy: None,
+            entry: None,
+            deployed: None,
+        };
+        let read = match input.mode {
+            PolicyMode::RulesOnly => prepared.rules_only(input),
+            PolicyMode::AsDeployed => prepared.as_deployed(input),
+        };
+        match read {
+            Ok(policy) => {
+                prepared.state.protects = policy.reference.protects;
+                prepared.state.is_mutating = policy.is_mutating;
+                prepared.state.warnings.clone_from(&policy.warnings);
+                prepared.policy = Some(Rc::new(policy));
+            }
+            Err(problems) => prepared.state.problems = problems,
+        }
+        prepared
+    }
+
+    fn rules_only(&mut self, input: &PolicyInput) -> Result<Policy, Vec<TextProblem>> {
+        let settings = settings(self.index, &input.id, &input.settings)?;
+        let name = TextName::Settings { policy: self.index };
+        let unknown = || vec![problem(name, format!("unknown policy {:?}", input.id), None)];
+        self.entry = rules::find(&input.id);
+        self.deployed = Policy::of_id(&input.id, &settings);
+        Policy::of_rules(&input.id, &settings).ok_or_else(unknown)
+    }
+
+    fn as_deployed(&mut self, input: &PolicyInput) -> Result<Policy, Vec<TextProblem>> {
+        let own = input.manifest.trim().is_empty();
+        let name = if own {
+            TextName::Settings { policy: self.index }
+        } else {
+            TextName::Manifest { policy: self.index }
+        };
+        let about = |message: String| vec![problem(name, message, None)];
+        let text = if own {
+            let settings = settings(self.index, &input.id, &input.settings)?;
+            policy_manifest::of(&input.id, &settings).ok_or_else(|| {
+                about(format!(
+                    "there is no deployment manifest for {:?}; choose one of the policies",
+                    input.id
+                ))
+            })?
+        } else {
+            input.manifest.clone()
+        };
+        let documents = documents(&text).map_err(|problem| vec![unreadable(name, &problem)])?;
+        let items = |value| cluster_objects::items(value).unwrap_or_else(|object| vec![object]);
+        let mut objects = documents
+            .into_iter()
+            .enumerate()
+            .flat_map(|(document, value)| items(value).into_iter().map(move |object| (document, object)));
+        let Some((document, object)) = objects.find(|(_, object)| PolicyKind::of(object).is_some()) else {
+            let message =
+                "has no policy; paste a ClusterAdmissionPolicy, an AdmissionPolicy or a group of them";
+            return Err(about(message.to_owned()));
+        };
+        let manifest = PolicyManifest::read(&object).map_err(|error| {
+            let message = error.to_string();
+            let mark = mark_in(&text, name, document, &path_of(&message)).filter(|_| !own);
+            vec![problem(name, message, mark)]
+        })?;
+        self.state.name.clone_from(&manifest.name);
+        let policy = Policy::of_manifest(manifest, &mut |module, _| engine(&module.module));
+        if let Some(error) = policy.settings_error() {
+            let mark = mark_in(&text, name, document, &path_of(&format!("spec.settings.{error}")));
+            return Err(vec![problem(name, error, mark.filter(|_| !own))]);
+        }
+        if let Some(reason) = policy.problem() {
+            return Err(about(reason.to_owned()));
+        }
+        if let Some(id) = policy.modules().find_map(|module| match &module.engine {
+            Engine::Native(entry) => Some(entry.id),
+            _ => None,
+        }) {
+            id.clone_into(&mut self.state.id);
+        }
+        Ok(policy)
+    }
+}
+
+/// Returns what runs a module: only those of Portcullis are here.
+fn engine(module: &str) -> Engine {
+    let last = module.rsplit('/').next().unwrap_or(module);
+    let id = last.split([':', '@']).next().unwrap_or(last).trim_end_matches(".wasm");
+    let is_own = module.contains("ghcr.io/portcullis/policies/");
+    match rules::find(id).filter(|_| is_own) {
+        Some(entry) => Engine::Native(entry),
+        None => Engine::Unavailable(format!(
+            "the playground does not have the module {module}; it judges by the policies of Portcullis alone"
+        )),
+    }
+}
+
+/// Returns the path with which a message begins, such as `spec.rules[0]`.
+fn path_of(message: &str) -> Vec<Step> {
+    scan::leading_path(message).map(|(steps, _)| steps).unwrap_or_default()
+}
+
+/// Reads and checks the settings of a policy. An empty text results in an empty object.
+///
+/// # Errors
+/// Every problem, with its place.
+pub(crate) fn settings(index: u32, id: &str, text: &str) -> Result<Value, Vec<TextProblem>> {
+    let name = TextName::Settings { policy: index };
+    let one = |message: String, mark| vec![problem(name, message, mark)];
+    let mut documents = documents(text).map_err(|error| vec![unreadable(name, &error)])?;
+    let can_be_imported = documents.iter().any(crate::import::is_source);
+    let hint = |mut problems: Vec<TextProblem>| {
+        for problem in &mut problems {
+            problem.can_be_imported = can_be_imported;
+        }
+        problems
+    };
+    if documents.len() > 1 {
+        let message = format!("expected one document, found {}", documents.len());
+        return Err(hint(one(message, mark_in(text, name, 1, &[]))));
+    }
+    let settings = documents.pop().unwrap_or_else(|| Value::Object(Map::new()));
+    if !settings.is_object() {
+        return Err(one(format!("expected an object, found {}", found(&settings)), None));
+    }
+    let Some(entry) = rules::find(id) else {
+        return Err(one(format!("unknown policy {id:?}"), None));
+    };
+    let problems =
+        problems(entry, &settings, |steps, message| problem(name, message, mark_in(text, name, 0, steps)));
+    if problems.is_empty() { Ok(settings) } else { Err(hint(problems)) }
+}
+
+/// Returns the errors in settings. A policy names the first one: each value that is wrong is taken
+/// out, so that the next one shows.
+fn problems<T>(
+    entry: &PolicyEntry,
+    settings: &Value,
+    mut problem: impl FnMut(&[Step], String) -> T,
+) -> Vec<T> {
+    let mut settings = settings.clone();
+    let mut found = Vec::new();
+    let mut taken: Vec<Vec<Step>> = Vec::new();
+    while let Err(error) = (entry.check_settings)(settings.to_string().as_bytes()) {
+        let steps = error.steps();
+        // The absence of a value that was taken out is no error of the text.
+        if taken.iter().any(|taken| taken.starts_with(steps)) || found.len() == MAX_PROBLEMS {
+            break;
+        }
+        found.push(problem(steps, error.to_string()));
+        if !take(&mut settings, steps) {
+            break;
+        }
+        taken.push(steps.to_vec());
+    }
+    found
+}
+
+/// Takes a value out of a field. An item of a list takes the list with it, because the places of
+/// the next items would change.
+fn take(settings: &mut Value, steps: &[Step]) -> bool {
+    let fields = steps.iter().position(|step| matches!(step, Step::Index(_))).unwrap_or(steps.len());
+    let Some(([Step::Field(name)], parents)) = steps
+        .get(..fields)
+        .and_then(|fields| fields.split_last())
+        .map(|(last, rest)| (std::slice::from_ref(last), rest))
+    else {
+        return false;
+    };
+    let parent = parents.iter().try_fold(settings, |value, step| match step {
+        Step::Field(name) => value.get_mut(name),
+        Step::Index(_) => None,
+    });
+    parent.and_then(Value::as_object_mut).is_some_and(|fields| fields.remove(name).is_some())
+}

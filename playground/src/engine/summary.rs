@@ -1,0 +1,183 @@
+//! The verdicts of all policies on an object, as the matrix shows them.
+
+use std::rc::Rc;
+
+use admission_review::AdmissionRequest;
+use manifest::Step;
+use scan::{Answer, Asked, Denial, Effect, Pods, Policy, Request, Violation, ask, ask_with_pods};
+use serde_json::Value;
+
+use super::Playground;
+use super::checks;
+use super::judged::Judged;
+use super::policies::Prepared;
+use crate::matrix::{CellState, Outcome, RequestOrigin};
+
+/// The verdicts on an object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Verdicts {
+    /// In the order of the policies.
+    pub(crate) cells: Vec<CellState>,
+    pub(crate) violations: Vec<Found>,
+}
+
+/// A violation with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) policy: u32,
+    pub(crate) outcome: Outcome,
+    pub(crate) message: String,
+    pub(crate) place: Option<Place>,
+}
+
+/// A path in the text of the objects or of the stored ones.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Place {
+    Object(Vec<Step>),
+    Stored(Vec<Step>),
+}
+
+/// Asks the policies of a playground about an object, as the API server does. `receive` gets each
+/// answer with its policy.
+pub(crate) fn ask_about(
+    playground: &Playground,
+    judged: &Judged,
+    receive: &mut dyn FnMut(&Prepared, &Answer, Asked<'_>),
+) -> Option<()> {
+    let request = judged.make(&playground.stored, playground.cluster().kinds())?;
+    let enabled = playground.policies.iter().filter(|prepared| prepared.state.enabled);
+    let mut asked: Vec<(&Prepared, Rc<Policy>)> =
+        enabled.filter_map(|prepared| Some((&**prepared, Rc::clone(prepared.policy.as_ref()?)))).collect();
+    asked.sort_by_key(|(_, policy)| policy.order());
+    let policies: Vec<Rc<Policy>> = asked.iter().map(|(_, policy)| Rc::clone(policy)).collect();
+    let mut receive = |answer: &Answer, about: Asked<'_>| {
+        if let Some((prepared, _)) = asked.get(answer.policy) {
+            receive(prepared, answer, about);
+        }
+    };
+    let user = request.as_value().get("userInfo").cloned().unwrap_or_default();
+    let is_review = judged.origin() == Some(RequestOrigin::Review);
+    let mut request = Request::new(request_value(request));
+    if playground.workspace.judges_pods && !is_review {
+        ask_with_pods(&policies, &mut request, Pods::Auto, &user, playground.cluster(), &mut receive);
+    } else {
+        ask(&policies, &mut request, playground.cluster(), &mut receive);
+    }
+    Some(())
+}
+
+fn request_value(request: AdmissionRequest) -> Value {
+    request.as_value().clone()
+}
+
+/// Judges an object by all policies; `None` if it makes no request.
+pub(crate) fn judge(playground: &Playground, judged: &Judged) -> Option<Verdicts> {
+    let mut verdicts = Verdicts {
+        cells: playground.policies.iter().map(|prepared| unasked(prepared)).collect(),
+        violations: Vec::new(),
+    };
+    ask_about(playground, judged, &mut |prepared, answer, asked| {
+        let outcome = outcome(playground, prepared, answer, asked);
+        let Verdicts { cells, violations } = &mut verdicts;
+        let Some(cell) = usize::try_from(prepared.index).ok().and_then(|index| cells.get_mut(index)) else {
+            return;
+        };
+        add(cell, outcome, answer, || headline(playground, prepared, answer, asked));
+        for violation in violations_of(answer) {
+            let (place, message) = locate(judged, violation, asked);
+            violations.push(Found { policy: prepared.index, outcome, message, place });
+        }
+    })?;
+    Some(verdicts)
+}
+
+/// Returns the cell of a policy that is not asked: it is not enabled, or not valid.
+fn unasked(prepared: &Prepared) -> CellState {
+    let problem = prepared.state.problems.first().filter(|_| prepared.state.enabled);
+    CellState {
+        outcome: problem.map(|_| Outcome::Unknown),
+        violations: 0,
+        warnings: 0,
+        headline: problem.map(|problem| problem.message.clone()).unwrap_or_default(),
+    }
+}
+
+/// Adds an answer to a cell. The worst one decides.
+fn add(cell: &mut CellState, outcome: Outcome, answer: &Answer, headline: impl FnOnce() -> String) {
+    let more = denial(answer).map_or(0, |denial| denial.violations.len().saturating_add(denial.more));
+    cell.violations = cell.violations.saturating_add(super::number(more));
+    cell.warnings = cell.warnings.saturating_add(super::number(answer.warnings.len()));
+    if cell.outcome.is_none_or(|known| outcome < known) {
+        cell.outcome = Some(outcome);
+        cell.headline = headline();
+    }
+}
+
+/// Returns the outcome of an answer.
+pub(crate) fn outcome(
+    playground: &Playground,
+    prepared: &Prepared,
+    answer: &Answer,
+    asked: Asked<'_>,
+) -> Outcome {
+    match &answer.effect {
+        Effect::Skipped => Outcome::NotLookedAt,
+        Effect::Denied(_) => Outcome::Denied,
+        Effect::Monitored(_) => Outcome::Monitored,
+        // In monitor mode, the request is admitted whatever the answer is.
+        Effect::Fault(_) if prepared.state.protects => Outcome::Fault,
+        Effect::Fault(_) => Outcome::Monitored,
+        Effect::Unknown(_) => Outcome::Unknown,
+        Effect::Mutated(_) => Outcome::Changed,
+        Effect::Admitted if answer.is_out_of_scope => Outcome::NotLookedAt,
+        Effect::Admitted if !answer.warnings.is_empty() => Outcome::Warned,
+        Effect::Admitted
+            if checks::user(playground, prepared, asked.request).is_some_and(|check| !check.0) =>
+        {
+            Outcome::NotLookedAt
+        }
+        Effect::Admitted => Outcome::Passed,
+    }
+}
+
+/// Returns the denial of an answer.
+pub(crate) fn denial(answer: &Answer) -> Option<&Denial> {
+    match &answer.effect {
+        Effect::Denied(denial) | Effect::Monitored(denial) => Some(denial),
+        _ => None,
+    }
+}
+
+fn violations_of(answer: &Answer) -> &[Violation] {
+    denial(answer).map_or(&[], |denial| denial.violations.as_slice())
+}
+
+/// Returns the place and the message of a violation.
+pub(crate) fn locate(judged: &Judged, violation: &Violation, asked: Asked<'_>) -> (Option<Place>, String) {
+    let (steps, message) = asked.locate(violation);
+    let place = match steps {
+        Some(steps) => Some(Place::Object(judged.root("object", &steps))),
+        None if asked.concerns_pods() => None,
+        None => violation.payload_steps().and_then(|steps| judged.resolve(steps)),
+    };
+    (place, message)
+}
+
+/// Returns a sentence that says the most.
+fn headline(playground: &Playground, prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
+    match &answer.effect {
+        Effect::Denied(denial) | Effect::Monitored(denial) => {
+            denial.violations.first().map(|violation| asked.locate(violation).1).unwrap_or_default()
+        }
+        Effect::Fault(reason) | Effect::Unknown(reason) => reason.clone(),
+        Effect::Mutated(_) => "changes the object".to_owned(),
+        Effect::Skipped | Effect::Admitted => match answer.warnings.first() {
+            Some(warning) => warning.clone(),
+            None => checks::of(playground, prepared, answer, asked)
+                .into_iter()
+                .find(|check| check.result != crate::matrix::CheckResult::Met)
+                .map(|check| check.message)
+                .unwrap_or_default(),
+        },
+    }
+}

@@ -1,0 +1,439 @@
+//! What is shown: objects, policies, and a cell for each pair.
+
+use serde::{Deserialize, Serialize};
+use tsify::Tsify;
+
+use crate::types::{AuditAnnotation, ObjectDiff, Operation, User};
+
+/// The verdicts on a workspace.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Matrix {
+    /// The objects and requests, in the order of the text. A document that cannot be read is an
+    /// object with a problem.
+    pub objects: Vec<ObjectState>,
+    /// The policies, in the order of the workspace, also those that are not enabled.
+    pub policies: Vec<PolicyState>,
+    /// The cells of each object, in the order of the policies. The list of an object that cannot be
+    /// judged is empty, and so is every list if the cluster or the stored objects cannot be read.
+    pub cells: Vec<Vec<CellState>>,
+    /// The number of objects by outcome.
+    pub counts: Counts,
+    /// The errors in the stored objects and in the cluster, because of which nothing is judged, and
+    /// those in the list of policies.
+    pub problems: Vec<TextProblem>,
+    /// The places in the objects to underline, in order. At most [`Matrix::MARKS`].
+    pub marks: Vec<ViolationMark>,
+    /// The number of places that are not among the marks.
+    pub more_marks: u32,
+}
+
+impl Matrix {
+    /// The number of marks: more would slow the editor down.
+    pub const MARKS: usize = 2000;
+}
+
+/// An object, a request or an unreadable document.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectState {
+    /// The kind and the name, such as `Service shop/web`.
+    pub title: String,
+    /// The API version.
+    pub api_version: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace; `None` for cluster-scoped objects.
+    #[tsify(optional)]
+    pub namespace: Option<String>,
+    /// The name. Empty for an object whose name the API server makes up.
+    pub name: String,
+    /// The first line.
+    pub line: u32,
+    /// The last line.
+    pub last_line: u32,
+    /// The reason why the object is not judged.
+    #[tsify(optional)]
+    pub problem: Option<TextProblem>,
+    /// Unknown fields, duplicate keys and missing containers.
+    pub suspicions: Vec<Suspicion>,
+    /// The request about the object.
+    #[tsify(optional)]
+    pub request: Option<ObjectRequestState>,
+    /// The worst outcome of its cells; `None` without cells of enabled policies.
+    #[tsify(optional)]
+    pub outcome: Option<Outcome>,
+}
+
+/// A field that is probably not meant as it is written, so that policies admit the object for the
+/// wrong reason.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Suspicion {
+    /// The path and the problem, such as `spec.container: unknown field; did you mean containers?`.
+    pub message: String,
+    /// The name that the field probably should have.
+    #[tsify(optional)]
+    pub rename: Option<String>,
+    /// The place of the field.
+    #[tsify(optional)]
+    pub mark: Option<TextMark>,
+}
+
+/// The request about an object.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectRequestState {
+    /// The operation, such as `CREATE`.
+    pub operation: String,
+    /// The subresource; empty for the object itself.
+    pub subresource: String,
+    /// The name of the user.
+    pub username: String,
+    /// The groups of the user.
+    pub groups: Vec<String>,
+    /// Where the request comes from.
+    pub origin: RequestOrigin,
+}
+
+/// The origin of a request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Tsify)]
+pub enum RequestOrigin {
+    /// The request about all objects.
+    Shared,
+    /// The request about this object.
+    Own,
+    /// An `AdmissionReview` or an `AdmissionRequest` in the text.
+    Review,
+}
+
+/// A policy.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyState {
+    /// The id, such as `pod-security`; that of the module for a manifest.
+    pub id: String,
+    /// The name: that of the manifest, or the id.
+    pub name: String,
+    /// Whether the policy judges.
+    pub enabled: bool,
+    /// Whether violations are denied. In monitor mode, they are only logged.
+    pub protects: bool,
+    /// Whether the policy may change objects.
+    pub is_mutating: bool,
+    /// The errors in the settings or in the manifest. The cells of the policy are then unknown.
+    pub problems: Vec<TextProblem>,
+    /// Fields of the manifest that Kubewarden does not honour.
+    pub warnings: Vec<String>,
+}
+
+/// The outcome of a policy for an object, the worst first.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize, Tsify)]
+pub enum Outcome {
+    /// Denied by a rule.
+    Denied,
+    /// Could not be evaluated, so it is denied.
+    Fault,
+    /// It is not known what happens, for example because of a condition that cannot be evaluated
+    /// here. Never a pass.
+    Unknown,
+    /// Would be denied, but the policy is in monitor mode.
+    Monitored,
+    /// Admitted with changes.
+    Changed,
+    /// Admitted with warnings.
+    Warned,
+    /// Judged, and admitted unchanged.
+    Passed,
+    /// Admitted without being judged: a kind, an operation, a namespace or a user that the policy
+    /// does not look at.
+    NotLookedAt,
+}
+
+/// The number of objects by outcome.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Counts {
+    /// All objects, also those that cannot be judged.
+    pub objects: u32,
+    /// [`Outcome::Denied`] and [`Outcome::Fault`].
+    pub denied: u32,
+    /// [`Outcome::Unknown`].
+    pub unknown: u32,
+    /// [`Outcome::Monitored`].
+    pub monitored: u32,
+    /// [`Outcome::Changed`].
+    pub changed: u32,
+    /// [`Outcome::Warned`].
+    pub warned: u32,
+    /// [`Outcome::Passed`].
+    pub passed: u32,
+    /// [`Outcome::NotLookedAt`].
+    pub not_looked_at: u32,
+    /// Objects that cannot be read, or have no request.
+    pub unreadable: u32,
+    /// Objects without a verdict, because no policy is enabled or the cluster cannot be read.
+    pub not_judged: u32,
+}
+
+/// A cell: an object at a policy.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct CellState {
+    /// The outcome; `None` if the policy is not enabled.
+    #[tsify(optional)]
+    pub outcome: Option<Outcome>,
+    /// The number of violations, also those that the message does not list.
+    pub violations: u32,
+    /// The number of warnings.
+    pub warnings: u32,
+    /// The first violation, the reason, or the check that decided, in a sentence.
+    pub headline: String,
+}
+
+/// A cell with its details.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct CellDetail {
+    /// The answer about the object, and that about the pods that a workload would make.
+    pub answers: Vec<CellAnswer>,
+    /// What to try so that the policy looks at the object.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// The answer of a policy to a request.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct CellAnswer {
+    /// The operation and the object, such as `CREATE Service shop/web`.
+    pub title: String,
+    /// Whether this is about the pods that a workload would make.
+    pub concerns_pods: bool,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The reason of a fault, or why the outcome is not known.
+    #[tsify(optional)]
+    pub reason: Option<String>,
+    /// The violations, by control. A policy without controls has one group for each rule.
+    pub groups: Vec<ViolationGroup>,
+    /// The number of violations that the message of the policy counts but does not list.
+    pub more: u32,
+    /// The warnings for the client.
+    pub warnings: Vec<String>,
+    /// The annotations of the audit event.
+    pub audit: Vec<AuditTable>,
+    /// The operations of the JSON patch.
+    pub patch: Vec<PatchOperation>,
+    /// The object before and after the changes.
+    #[tsify(optional)]
+    pub diff: Option<ObjectDiff>,
+    /// The checks that decide whether the policy looks at the request, in order.
+    pub checks: Vec<Check>,
+    /// The look-ups of the policy, in order, such as `get v1 Namespace shop`.
+    pub look_ups: Vec<String>,
+    /// The `AdmissionRequest`, as JSON.
+    pub request: String,
+    /// The `AdmissionResponse`, as JSON. Its patch is base64-encoded. Empty if the policy is not
+    /// asked, or its answer is not known.
+    pub response: String,
+}
+
+/// Violations of a control.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationGroup {
+    /// The control, such as `Host Namespaces`, or the rule of a policy without controls.
+    pub control: String,
+    /// The violations, in the order of the object.
+    pub violations: Vec<ViolationDetail>,
+}
+
+/// A violation.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationDetail {
+    /// The path of the field in the object; empty if the violation is not about a field.
+    pub path: String,
+    /// The whole message, which begins with the path.
+    pub message: String,
+    /// The rule, as a plain fact.
+    pub rule: String,
+    /// The remedy, in the imperative.
+    #[tsify(optional)]
+    pub remedy: Option<String>,
+    /// The place of the field in the text.
+    #[tsify(optional)]
+    pub mark: Option<TextMark>,
+    /// What a fix would do, such as `Set it to false`; `None` if no value follows from the rule.
+    #[tsify(optional)]
+    pub fix: Option<String>,
+}
+
+/// An annotation of the audit event.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditTable {
+    /// The annotation.
+    pub annotation: AuditAnnotation,
+    /// The rows of the table; empty if the value is not a JSON object or array.
+    pub rows: Vec<AuditRow>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditRow {
+    /// The path of the value.
+    pub path: String,
+    /// The value: a string without its quotes, or JSON.
+    pub value: String,
+}
+
+/// An operation of a JSON patch.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct PatchOperation {
+    /// `add`, `replace` or `remove`.
+    pub op: String,
+    /// The path of the field, such as `spec.containers[0].securityContext`.
+    pub path: String,
+    /// The value, as YAML.
+    #[tsify(optional)]
+    pub value: Option<String>,
+}
+
+/// A check that decides whether a policy looks at a request.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// What is checked, such as `Operation`, `Namespace` or the name of a condition.
+    pub name: String,
+    /// The result.
+    pub result: CheckResult,
+    /// The fact that decides, such as `the policy judges Services; this is a Deployment`.
+    pub message: String,
+}
+
+/// The result of a check.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Tsify)]
+pub enum CheckResult {
+    /// The policy may look at the request.
+    Met,
+    /// The policy does not look at the request.
+    NotMet,
+    /// A condition is an error, so that the failure policy of the manifest decides.
+    Failed,
+    /// The check cannot be evaluated.
+    Unknown,
+    /// An earlier check decided.
+    NotReached,
+}
+
+/// What to try so that a policy looks at the object.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    /// A sentence, such as `Try as the kubelet of a node`.
+    pub message: String,
+    /// What it changes.
+    pub action: SuggestedAction,
+}
+
+/// What a suggestion changes.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum SuggestedAction {
+    /// The user of the object's request.
+    User {
+        /// The user.
+        user: User,
+    },
+    /// The operation of the object's request.
+    Operation {
+        /// The operation.
+        operation: Operation,
+    },
+    /// The policy that judges such objects.
+    Policy {
+        /// Its id.
+        policy: String,
+    },
+    /// The mode of this policy: the rules alone.
+    RulesOnly,
+}
+
+/// A text of a workspace.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum TextName {
+    /// [`Workspace::objects`](crate::Workspace::objects).
+    Objects,
+    /// [`Workspace::old_objects`](crate::Workspace::old_objects).
+    OldObjects,
+    /// [`Workspace::cluster`](crate::Workspace::cluster).
+    Cluster,
+    /// The settings of a policy.
+    Settings {
+        /// The index of the policy.
+        policy: u32,
+    },
+    /// The manifest of a policy.
+    Manifest {
+        /// The index of the policy.
+        policy: u32,
+    },
+    /// The text that is imported, or the case that is opened.
+    Source,
+}
+
+/// A range within one line of a text.
+///
+/// Lines and columns count from one. Columns count Unicode characters.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct TextMark {
+    /// The text.
+    pub text: TextName,
+    /// The line.
+    pub line: u32,
+    /// The column of the first character.
+    pub column: u32,
+    /// The column after the last character. Equal to `column` if the range extends to the end of
+    /// the line.
+    pub end_column: u32,
+    /// Whether the range is the field itself, and not the nearest one that exists.
+    pub is_exact: bool,
+}
+
+/// An error in a text.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct TextProblem {
+    /// The text that contains the error.
+    pub text: TextName,
+    /// The error and its remedy.
+    pub message: String,
+    /// The location, if known.
+    #[tsify(optional)]
+    pub mark: Option<TextMark>,
+    /// Whether the text is one that [`import_source`](crate::import_source) reads, so that the page
+    /// can offer to import it.
+    pub can_be_imported: bool,
+}
+
+/// A place to underline in the objects.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationMark {
+    /// The place.
+    pub mark: TextMark,
+    /// The index of the object.
+    pub object: u32,
+    /// The index of the policy; `None` for a suspicion.
+    #[tsify(optional)]
+    pub policy: Option<u32>,
+    /// The outcome at the policy; `Warned` for a suspicion.
+    pub outcome: Outcome,
+    /// The message.
+    pub message: String,
+}

@@ -1,0 +1,81 @@
+//! What a user enters: objects, requests, a cluster and policies.
+
+use serde::{Deserialize, Serialize};
+use tsify::Tsify;
+
+use crate::types::{Operation, User};
+
+/// Everything that a user enters.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Workspace {
+    /// Objects as `kubectl` accepts them, or `AdmissionReviews` and `AdmissionRequests`, in YAML or
+    /// JSON.
+    pub objects: String,
+    /// The stored objects for updates: one for each object with the same group, kind, namespace and
+    /// name.
+    pub old_objects: String,
+    /// The objects in the cluster, and lists of them, in YAML or JSON.
+    pub cluster: String,
+    /// The error that every look-up fails with. Empty means that look-ups succeed.
+    pub unreachable: String,
+    /// The request about each object that has none of its own.
+    pub request: RequestInput,
+    /// The requests about single objects.
+    pub requests: Vec<ObjectRequest>,
+    /// Whether workloads are also judged by the pods that they would make, as in a cluster.
+    pub judges_pods: bool,
+    /// The policies.
+    pub policies: Vec<PolicyInput>,
+}
+
+/// An operation by a user.
+#[derive(Clone, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestInput {
+    /// The operation. UPDATE needs the stored object.
+    pub operation: Operation,
+    /// A subresource such as `status`. Empty means the object itself.
+    pub subresource: String,
+    /// The requesting user.
+    pub user: User,
+}
+
+/// The request about an object.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectRequest {
+    /// The index of the object, from 0, as in [`Matrix::objects`](crate::Matrix::objects).
+    pub object: u32,
+    /// The request.
+    pub request: RequestInput,
+}
+
+/// A policy, with its settings or its manifest.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyInput {
+    /// The id of the policy, such as `external-ips`.
+    pub id: String,
+    /// Whether the policy judges.
+    pub enabled: bool,
+    /// What the policy judges.
+    pub mode: PolicyMode,
+    /// The settings in YAML or JSON. Empty means the defaults. With a manifest, its settings count
+    /// in the place of these.
+    pub settings: String,
+    /// The manifest of the deployed policy, for [`PolicyMode::AsDeployed`]: a
+    /// `ClusterAdmissionPolicy`, an `AdmissionPolicy` or a group of them. Empty means the manifest
+    /// that deploys these settings.
+    pub manifest: String,
+}
+
+/// What a policy judges.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+pub enum PolicyMode {
+    /// Everything in its scope. Violations are denied.
+    #[default]
+    RulesOnly,
+    /// What the rules, selectors and conditions of the manifest select, in its mode.
+    AsDeployed,
+}
