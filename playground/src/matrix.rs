@@ -189,6 +189,10 @@ pub struct CellState {
     pub warnings: u32,
     /// The first violation, the reason, or the check that decided, in a sentence.
     pub headline: String,
+    /// For [`Outcome::NotLookedAt`] the name of the check that decided, such as `Kind`, `User` or
+    /// `Namespace`.
+    #[tsify(optional)]
+    pub decided_by: Option<String>,
 }
 
 /// A cell with its details.

@@ -11,7 +11,7 @@ use super::Playground;
 use super::checks;
 use super::judged::Judged;
 use super::policies::Prepared;
-use crate::matrix::{CellState, Outcome, RequestOrigin};
+use crate::matrix::{CellState, CheckResult, Outcome, RequestOrigin};
 
 /// The verdicts on an object.
 #[derive(Clone, Debug, Default)]
@@ -99,17 +99,23 @@ fn unasked(prepared: &Prepared) -> CellState {
         violations: 0,
         warnings: 0,
         headline: problem.map(|problem| problem.message.clone()).unwrap_or_default(),
+        decided_by: None,
     }
 }
 
 /// Adds an answer to a cell. The worst one decides.
-fn add(cell: &mut CellState, outcome: Outcome, answer: &Answer, headline: impl FnOnce() -> String) {
+fn add(
+    cell: &mut CellState,
+    outcome: Outcome,
+    answer: &Answer,
+    headline: impl FnOnce() -> (String, Option<String>),
+) {
     let more = denial(answer).map_or(0, |denial| denial.violations.len().saturating_add(denial.more));
     cell.violations = cell.violations.saturating_add(super::number(more));
     cell.warnings = cell.warnings.saturating_add(super::number(answer.warnings.len()));
     if cell.outcome.is_none_or(|known| outcome < known) {
         cell.outcome = Some(outcome);
-        cell.headline = headline();
+        (cell.headline, cell.decided_by) = headline();
     }
 }
 
@@ -163,9 +169,15 @@ pub(crate) fn locate(judged: &Judged, violation: &Violation, asked: Asked<'_>) -
     (place, message)
 }
 
-/// Returns a sentence that says the most.
-fn headline(playground: &Playground, prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
-    match &answer.effect {
+/// Returns a sentence that says the most, and the name of the check that decides that the policy
+/// does not look at the object.
+fn headline(
+    playground: &Playground,
+    prepared: &Prepared,
+    answer: &Answer,
+    asked: Asked<'_>,
+) -> (String, Option<String>) {
+    let headline = match &answer.effect {
         Effect::Denied(denial) | Effect::Monitored(denial) => {
             denial.violations.first().map(|violation| asked.locate(violation).1).unwrap_or_default()
         }
@@ -173,11 +185,12 @@ fn headline(playground: &Playground, prepared: &Prepared, answer: &Answer, asked
         Effect::Mutated(_) => "changes the object".to_owned(),
         Effect::Skipped | Effect::Admitted => match answer.warnings.first() {
             Some(warning) => warning.clone(),
-            None => checks::of(playground, prepared, answer, asked)
-                .into_iter()
-                .find(|check| check.result != crate::matrix::CheckResult::Met)
-                .map(|check| check.message)
-                .unwrap_or_default(),
+            None => {
+                let checks = checks::of(playground, prepared, answer, asked).into_iter();
+                let mut left = checks.filter(|check| check.result != CheckResult::Met);
+                return left.next().map(|check| (check.message, Some(check.name))).unwrap_or_default();
+            }
         },
-    }
+    };
+    (headline, None)
 }
