@@ -10,6 +10,7 @@ use crate::input;
 use crate::text::yaml;
 use crate::types::{Example, Input, Operation};
 use crate::user;
+use crate::workspace::{PolicyInput, RequestInput, Workspace};
 
 /// Returns a sample of a policy.
 pub(crate) fn sample_input(policy: &str, name: &str) -> Option<Input> {
@@ -23,6 +24,79 @@ pub(crate) fn sample_input(policy: &str, name: &str) -> Option<Input> {
     };
     let unsplit = || Input { manifest: sample.request.to_owned(), ..base.clone() };
     Some(split(&review, &base).unwrap_or_else(unsplit))
+}
+
+/// Returns a sample of a policy as a workspace.
+pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
+    let sample = catalog::sample(policy, name)?;
+    let review = documents(sample.request).ok()?.into_iter().next()?;
+    let base = Workspace {
+        cluster: sample.cluster.to_owned(),
+        policies: vec![judged_by(policy, sample.settings.to_owned())],
+        ..Workspace::default()
+    };
+    let unsplit = || Workspace { objects: sample.request.to_owned(), ..base.clone() };
+    Some(split_workspace(&review, &base).unwrap_or_else(unsplit))
+}
+
+/// Returns a case from a case file as a workspace.
+pub(crate) fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Workspace> {
+    let case: Case = case_format::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
+    Some(of_case(policy, &case))
+}
+
+/// Returns a case as a workspace.
+pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
+    let objects = &case.cluster.objects;
+    let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
+    let settings = if case.settings.is_null() { String::new() } else { yaml(&case.settings) };
+    let base = Workspace {
+        cluster: if objects.is_empty() { String::new() } else { list() },
+        unreachable: case.cluster.unreachable.clone().unwrap_or_default(),
+        policies: vec![judged_by(policy, settings)],
+        ..Workspace::default()
+    };
+    let request = case.request_value();
+    let unsplit = || Workspace { objects: yaml(&request), ..base.clone() };
+    split_workspace(&request, &base).unwrap_or_else(unsplit)
+}
+
+fn judged_by(policy: &str, settings: String) -> PolicyInput {
+    PolicyInput { id: policy.to_owned(), enabled: true, settings, ..PolicyInput::default() }
+}
+
+/// Splits a request into objects, an operation and a user.
+///
+/// Returns `None` if the request that the playground makes of these parts would differ from the
+/// original in a field that policies read.
+fn split_workspace(review: &Value, base: &Workspace) -> Option<Workspace> {
+    let request = AdmissionRequest::from_value(review.clone()).ok()?;
+    let mut fields = request.as_value().clone();
+    // No policy reads managedFields, and kubectl hides them by default.
+    for pointer in ["/object/metadata", "/oldObject/metadata"] {
+        if let Some(Value::Object(metadata)) = fields.pointer_mut(pointer) {
+            metadata.remove("managedFields");
+        }
+    }
+    let object = |name: &str| fields.get(name).map(yaml);
+    let operation: Operation = serde_json::from_value(fields.get("operation")?.clone()).ok()?;
+    let (objects, old_objects) = match operation {
+        Operation::Create => (object("object")?, None),
+        Operation::Update => (object("object")?, Some(object("oldObject")?)),
+        Operation::Delete => (object("oldObject")?, None),
+    };
+    let parts = Workspace {
+        objects,
+        old_objects: old_objects.unwrap_or_default(),
+        request: RequestInput {
+            operation,
+            subresource: fields.get("subResource").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            user: user::of(fields.get("userInfo")?)?,
+        },
+        ..base.clone()
+    };
+    let rebuilt = crate::engine::only_request(&parts)?;
+    (judged_fields(&rebuilt) == judged_fields(&fields)).then_some(parts)
 }
 
 /// Returns the cases in a case file.

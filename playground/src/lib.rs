@@ -103,6 +103,19 @@ pub fn sample_input(policy: &str, sample: &str) -> Option<Input> {
     example::sample_input(policy, sample)
 }
 
+/// Returns a sample as a workspace, or `None` if there is no sample with this name.
+#[must_use]
+pub fn sample_workspace(policy: &str, sample: &str) -> Option<Workspace> {
+    example::sample_workspace(policy, sample)
+}
+
+/// Returns a case from the text of a case file as a workspace, or `None` if there is no case with
+/// this name.
+#[must_use]
+pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace> {
+    example::case_workspace(policy, file, case)
+}
+
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid
 /// case file.
 #[must_use]

@@ -27,6 +27,17 @@ pub(crate) fn of(
     }
 }
 
+/// Returns whether a policy without a deployment does not look at a request that it admits.
+pub(crate) fn leave_out(
+    playground: &Playground,
+    prepared: &Prepared,
+    answer: &Answer,
+    asked: Asked<'_>,
+) -> bool {
+    prepared.entry.is_some()
+        && of(playground, prepared, answer, asked).iter().any(|check| check.result == CheckResult::NotMet)
+}
+
 fn of_deployment(playground: &Playground, prepared: &Prepared, request: &Value) -> Vec<Check> {
     let Some(policy) = &prepared.policy else { return Vec::new() };
     let cluster = playground.cluster();
@@ -119,7 +130,7 @@ fn add_rest(checks: &mut Vec<Check>, id: &str) {
 
 /// Returns whether a policy without a deployment looks at the user of a request, and why; `None` if
 /// it looks at all users.
-pub(crate) fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option<(bool, String)> {
+fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option<(bool, String)> {
     prepared.entry?;
     let deployed = prepared.deployed.as_ref()?;
     let checks = deployed.webhook.checks(playground.cluster().kinds(), request, None);

@@ -11,6 +11,8 @@ mod texts;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use scan::{Cluster, Document, EntryContent, Placed};
 
 use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
@@ -187,6 +189,15 @@ impl Playground {
         matrix.cells.push(cells);
         matrix.objects.push(state);
     }
+}
+
+/// Returns the only request of a workspace; `None` if it has another number of objects.
+pub(crate) fn only_request(workspace: &Workspace) -> Option<Value> {
+    let mut playground = Playground::new();
+    playground.read(Workspace { policies: Vec::new(), ..workspace.clone() });
+    let [judged] = playground.judged.as_slice() else { return None };
+    let request = judged.make(&playground.stored, playground.cluster().kinds())?;
+    Some(request.as_value().clone())
 }
 
 fn mark_at(matrix: &mut Matrix, mark: ViolationMark) {

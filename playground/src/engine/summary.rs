@@ -137,11 +137,7 @@ pub(crate) fn outcome(
         Effect::Mutated(_) => Outcome::Changed,
         Effect::Admitted if answer.is_out_of_scope => Outcome::NotLookedAt,
         Effect::Admitted if !answer.warnings.is_empty() => Outcome::Warned,
-        Effect::Admitted
-            if checks::user(playground, prepared, asked.request).is_some_and(|check| !check.0) =>
-        {
-            Outcome::NotLookedAt
-        }
+        Effect::Admitted if checks::leave_out(playground, prepared, answer, asked) => Outcome::NotLookedAt,
         Effect::Admitted => Outcome::Passed,
     }
 }
