@@ -6,8 +6,8 @@ use std::thread;
 /// which applies it only after it has parsed the expression.
 const MOST_LEVELS: usize = 96;
 
-/// Enough for as many levels. A debug build of the parser needs more than 100 KiB for a level, and a
-/// thread of a test has 2 MiB.
+/// Enough for as many levels. A debug build of the parser needs more than 100 KiB for a level, and
+/// a thread of a test has 2 MiB.
 const STACK: usize = 32 * 1024 * 1024;
 
 /// Runs a parser of an expression with a stack that suffices.

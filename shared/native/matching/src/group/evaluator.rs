@@ -18,7 +18,7 @@ const MOST_LEVELS: (usize, usize) = (64, 32);
 /// An engine with the members of a group as its functions.
 pub(super) struct Evaluator {
     engine: Engine,
-    /// What the functions return.
+    /// The values that the functions return.
     values: Rc<RefCell<BTreeMap<String, bool>>>,
 }
 
