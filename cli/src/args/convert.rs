@@ -26,36 +26,29 @@ pub(crate) enum ConvertSource {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 
+        #[command(flatten)]
+        conversion: ConversionArgs,
+
         /// File with the ConfigMap of Kyverno, which leaves out requests for all policies. Without
         /// it, the defaults of Kyverno's chart are applied.
         #[arg(long, value_name = "FILE")]
         kyverno_config: Option<String>,
-
-        #[command(flatten)]
-        options: ManifestArgs,
-
-        /// Output format of the manifests.
-        #[arg(short, long, value_enum, default_value_t)]
-        output: ManifestFormat,
     },
     /// Convert the configuration of the admission plugin PodSecurity.
     Psa {
         /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains
         /// one, as JSON or YAML; `-` reads standard input.
-        file: String,
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
 
         #[command(flatten)]
-        options: ManifestArgs,
-
-        /// Output format of the manifest.
-        #[arg(short, long, value_enum, default_value_t)]
-        output: ManifestFormat,
+        conversion: ConversionArgs,
     },
 }
 
-/// Options for all manifests.
+/// Options of all conversions.
 #[derive(Args, Debug)]
-pub(crate) struct ManifestArgs {
+pub(crate) struct ConversionArgs {
     /// Mode of the policies, instead of that of the input.
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeArg>,
@@ -67,6 +60,10 @@ pub(crate) struct ManifestArgs {
     /// Beginning of the names of all policies.
     #[arg(long, value_name = "PREFIX", default_value = "")]
     pub(crate) name_prefix: String,
+
+    /// Output format of the manifests.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) output: ManifestFormat,
 }
 
 /// The mode of policies.

@@ -19,7 +19,7 @@ use crate::scan::{ReportArgs, ScanArgs};
 use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
-pub(crate) use convert::{ConvertArgs, ConvertSource, ManifestArgs, ManifestFormat, ModeArg};
+pub(crate) use convert::{ConversionArgs, ConvertArgs, ConvertSource, ManifestFormat, ModeArg};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;

@@ -12,7 +12,7 @@ use convert::{
 use manifest::Places;
 use serde::Serialize;
 
-use crate::args::{ConvertSource, ManifestArgs, ManifestFormat, ModeArg};
+use crate::args::{ConversionArgs, ConvertSource, ManifestFormat, ModeArg};
 use crate::failure::Failure;
 use crate::parse;
 use crate::source::{InputReader, Source, SourceName};
@@ -28,31 +28,28 @@ const NOT_CONVERTED: u8 = 1;
 /// Input that cannot be read. Nothing is printed then.
 pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let mut input = Input::default();
-    let (conversions, options, format) = match source {
-        ConvertSource::Kyverno { files, kyverno_config, options, output } => {
-            let documents = input.read_all(files)?;
+    let (args, conversions) = match source {
+        ConvertSource::Kyverno { files, kyverno_config, conversion } => {
+            let documents = input.read_all(files, "expected Kyverno policies")?;
             let configuration = match kyverno_config {
                 Some(file) => {
                     let document = input.read_one(file, "expected the ConfigMap of Kyverno")?;
-                    KyvernoConfiguration::read(&document)
+                    KyvernoConfiguration::read(&document).map_err(|error| input.failure(&error))?
                 }
-                None => Ok(KyvernoConfiguration::default()),
+                None => KyvernoConfiguration::default(),
             };
-            let converted =
-                configuration.and_then(|configuration| ::convert::kyverno_with(&documents, &configuration));
-            (converted, options, *output)
+            (conversion, ::convert::kyverno_with(&documents, &configuration))
         }
-        ConvertSource::Psa { file, options, output } => {
+        ConvertSource::Psa { files, conversion } => {
             const EXPECTED: &str = "expected a PodSecurityConfiguration or an AdmissionConfiguration";
-            let document = input.read_one(file, EXPECTED)?;
-            let converted = ::convert::pod_security_admission(&document);
-            (converted.map(|conversion| vec![conversion]), options, *output)
+            let documents = input.read_all(files, EXPECTED)?;
+            (conversion, ::convert::pod_security_admission(&documents))
         }
     };
-    let options = manifest_options(options)?;
+    let options = manifest_options(args)?;
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;
     options.apply(&mut conversions);
-    print(|out| match format {
+    print(|out| match args.output {
         ManifestFormat::Yaml => write_yaml(out, &conversions),
         ManifestFormat::Json => write_json(out, &ManifestList::of(&conversions)),
     })?;
@@ -68,9 +65,9 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
 }
 
 /// Checks the options for all manifests.
-fn manifest_options(args: &ManifestArgs) -> Result<ManifestOptions, Failure> {
+fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
     const MAX_PREFIX: usize = 12;
-    let ManifestArgs { mode, registry, name_prefix } = args;
+    let ConversionArgs { mode, registry, name_prefix, output: _ } = args;
     let is_part_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name_prefix.len() > MAX_PREFIX
         || !name_prefix.chars().all(is_part_of_name)
@@ -106,12 +103,12 @@ struct Input {
 
 impl Input {
     /// Reads all documents from files, in order.
-    fn read_all(&mut self, files: &[String]) -> Result<Vec<Document>, Failure> {
+    fn read_all(&mut self, files: &[String], expected: &str) -> Result<Vec<Document>, Failure> {
         let mut all = Vec::new();
         for file in files {
             let documents = self.read(file)?;
             if documents.is_empty() {
-                return Err(Failure::about(display(file), "is empty; expected Kyverno policies"));
+                return Err(Failure::about(display(file), format!("is empty; {expected}")));
             }
             all.extend(documents);
         }

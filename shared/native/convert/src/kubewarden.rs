@@ -6,11 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Operation;
-use crate::settings::POLICY;
 use crate::target::Target;
 
 /// The registry and the path of the policies.
-const REGISTRY: &str = "registry://ghcr.io/portcullis/policies";
+const REGISTRY: &str = "ghcr.io/portcullis/policies";
 
 /// A `ClusterAdmissionPolicy` or an `AdmissionPolicy`.
 #[derive(Clone, Debug, Serialize)]
@@ -40,8 +39,8 @@ pub struct PolicyMetadata {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicySpec {
-    /// The reference of the module in a registry.
-    pub module: String,
+    /// The module of the policy.
+    pub module: ModuleReference,
     /// Whether violations are denied.
     pub mode: PolicyMode,
     /// Whether the policy changes objects.
@@ -71,6 +70,24 @@ pub struct PolicySpec {
     pub context_aware_resources: Vec<ContextAwareResource>,
     /// The settings of the policy.
     pub settings: Map<String, Value>,
+}
+
+/// The module of one of these policies in a registry, with the version of this crate.
+///
+/// It serialises as `registry://ghcr.io/portcullis/policies/pod-security:v0.1.0`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "String")]
+pub struct ModuleReference {
+    /// The registry and the path of the modules.
+    pub registry: String,
+    /// The id of the policy, such as `pod-security`.
+    pub policy: &'static str,
+}
+
+impl From<ModuleReference> for String {
+    fn from(ModuleReference { registry, policy }: ModuleReference) -> Self {
+        format!("registry://{registry}/{policy}:v{}", env!("CARGO_PKG_VERSION"))
+    }
 }
 
 /// The mode of a policy.
@@ -149,9 +166,14 @@ impl PolicyManifest {
 
 impl PolicySpec {
     /// A specification with the fields that every manifest sets.
-    pub(crate) fn new(mode: PolicyMode, rules: Vec<TargetRule>, settings: Map<String, Value>) -> Self {
+    pub(crate) fn new(
+        policy: &'static str,
+        mode: PolicyMode,
+        rules: Vec<TargetRule>,
+        settings: Map<String, Value>,
+    ) -> Self {
         Self {
-            module: format!("{REGISTRY}/{POLICY}:v{}", env!("CARGO_PKG_VERSION")),
+            module: ModuleReference { registry: REGISTRY.to_owned(), policy },
             mode,
             mutating: false,
             rules,
@@ -242,10 +264,11 @@ impl LabelSelector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::POD_SECURITY;
 
     #[test]
     fn rules_for_all_targets_equal_the_registered_scope_of_the_policy() {
-        let registered = rules::find(POLICY).unwrap().scope.0.iter().filter(|rule| rule.registered);
+        let registered = rules::find(POD_SECURITY).unwrap().scope.0.iter().filter(|rule| rule.registered);
         let wanted = registered.flat_map(|rule| {
             rule.operations.iter().map(|operation| (rule.group, rule.resource, format!("{operation:?}")))
         });

@@ -1,10 +1,10 @@
-//! Conversion of what restricts pods today into manifests for Kubewarden.
+//! Conversion of what restricts pods and Services today into manifests for Kubewarden.
 //!
 //! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
 //! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
 //! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
-//! `PodSecurity`. All return manifests of the policy `pod-security`, and list what they could not
-//! convert; [`steps`] helps to find its place. [`ManifestOptions`] change all manifests.
+//! `PodSecurity`. All return manifests, and list what they could not convert; [`steps`] helps to
+//! find its place. [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
@@ -19,7 +19,8 @@
 //!         "defaults": { "enforce": "baseline" },
 //!     }),
 //! };
-//! let manifest = pod_security_admission(&configuration)?.manifest.unwrap();
+//! let conversions = pod_security_admission(&[configuration])?;
+//! let manifest = conversions[0].manifest.as_ref().unwrap();
 //! assert_eq!(manifest.spec.settings["level"], "baseline");
 //! # Ok::<(), convert::InputError>(())
 //! ```
@@ -33,19 +34,23 @@ mod document;
 mod fields;
 mod kubewarden;
 mod kyverno;
+mod manifest_names;
+mod objects;
 mod operation;
 mod options;
 mod psa;
 mod settings;
+mod source;
 mod target;
 
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
 pub use kubewarden::{
-    ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, PolicyManifest,
-    PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
+    ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,
+    PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
 pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyverno_with};
 pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
+pub use source::{SOURCES, Source};

@@ -1,6 +1,5 @@
 //! Options for all manifests.
 
-use crate::settings::POLICY;
 use crate::{Conversion, PolicyManifest, PolicyMode};
 
 /// Options for all manifests.
@@ -36,7 +35,7 @@ impl ManifestOptions {
             spec.mode = mode;
         }
         if let Some(registry) = &self.registry {
-            spec.module = format!("registry://{registry}/{POLICY}:v{}", env!("CARGO_PKG_VERSION"));
+            spec.module.registry.clone_from(registry);
         }
         manifest.metadata.name.insert_str(0, &self.name_prefix);
     }

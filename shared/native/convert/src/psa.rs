@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rules::name::{is_label, is_subdomain};
-use rules::pod_security::{Level, Version};
+use rules::pod_security::{Level, PodSecurity, Version};
 use serde_json::{Map, Value, json};
 
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
@@ -11,6 +11,7 @@ use crate::fields::Fields;
 use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
+use crate::settings::POD_SECURITY;
 use crate::target::Target;
 use crate::{Document, InputError, Operation, settings};
 
@@ -39,24 +40,39 @@ const NAMESPACE_LABELS: &str =
 /// The level and the version of a mode that is not configured.
 const DEFAULT_MODE: (&str, &str) = ("privileged", "latest");
 
+/// Whether a document is a `PodSecurityConfiguration`, or an `AdmissionConfiguration`.
+pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
+    PLUGIN_VERSIONS.contains(&api_version) || API_SERVER_VERSIONS.contains(&api_version)
+}
+
 /// Converts the configuration of the admission plugin `PodSecurity` into a Kubewarden policy.
 ///
-/// The document is a `PodSecurityConfiguration`, or an `AdmissionConfiguration` that contains one.
+/// The only document is a `PodSecurityConfiguration`, or an `AdmissionConfiguration` that contains
+/// one.
 ///
 /// # Errors
-/// A document that the API server would not accept.
-pub fn convert(document: &Document) -> Result<Conversion, InputError> {
+/// A document that the API server would not accept, and a second document.
+pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
+    if let [_, second, ..] = documents {
+        return Err(
+            Fields::of(second)?.document_error("expected one document; the API server reads no other")
+        );
+    }
+    documents.iter().map(convert_document).collect()
+}
+
+fn convert_document(document: &Document) -> Result<Conversion, InputError> {
     let fields = Fields::of(document)?;
     let mut problems = Vec::new();
     let settings = convert_settings(&plugin_configuration(fields.clone())?, &mut problems)?;
-    if let Some(error) = settings::problem_with(&settings) {
+    if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
         return Err(fields.document_error(format!("the module rejects the settings: {error}")));
     }
     let rules = TargetRule::for_targets(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
-    let mut spec = PolicySpec::new(PolicyMode::Protect, rules, settings);
+    let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Protect, rules, settings);
     spec.background_audit = Some(false);
     spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
-    let metadata = PolicyMetadata { name: settings::POLICY.to_owned(), namespace: None };
+    let metadata = PolicyMetadata { name: POD_SECURITY.to_owned(), namespace: None };
     let listed = |problem| NotConverted::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
         not_converted: problems.into_iter().map(listed).collect(),

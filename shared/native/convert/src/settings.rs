@@ -4,11 +4,11 @@ use admission::{Policy, SettingsError};
 use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value};
 
-/// The id of the policy that all manifests deploy.
-pub(crate) const POLICY: &str = PodSecurity::ID;
+/// The id of the policy that judges pods by the Pod Security Standards.
+pub(crate) const POD_SECURITY: &str = PodSecurity::ID;
 
-/// Returns why the policy rejects settings; `None` if it accepts them.
-pub(crate) fn problem_with(settings: &Map<String, Value>) -> Option<SettingsError> {
+/// Returns why a policy rejects settings; `None` if it accepts them.
+pub(crate) fn problem_with<P: Policy>(settings: &Map<String, Value>) -> Option<SettingsError> {
     let json = Value::Object(settings.clone()).to_string();
-    admission::check_settings::<PodSecurity>(json.as_bytes()).err()
+    admission::check_settings::<P>(json.as_bytes()).err()
 }

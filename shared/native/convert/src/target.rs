@@ -1,4 +1,4 @@
-//! The resources that the policy judges.
+//! The resources that `pod-security` judges.
 
 /// A resource that is a pod or contains a pod template.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -115,11 +115,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::settings::POLICY;
+    use crate::settings::POD_SECURITY;
 
     #[test]
     fn targets_are_the_resources_that_the_policy_judges() {
-        let scope = rules::find(POLICY).unwrap().scope.0.iter().filter(|rule| rule.registered);
+        let scope = rules::find(POD_SECURITY).unwrap().scope.0.iter().filter(|rule| rule.registered);
         let scope: BTreeSet<_> = scope.map(|rule| (rule.group, rule.kind, rule.resource)).collect();
         let targets = Target::ALL.into_iter();
         let targets: BTreeSet<_> =

@@ -1,5 +1,6 @@
 //! Entries of `exclude`.
 
+use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value, json};
 
 use crate::conversion::FieldProblem;
@@ -51,7 +52,7 @@ impl Entry {
         let entry = Value::Object(entry);
         let mut checked = settings.clone();
         checked.insert("exclude".to_owned(), json!([entry]));
-        match settings::problem_with(&checked) {
+        match settings::problem_with::<PodSecurity>(&checked) {
             None => Ok(entry),
             Some(error) => {
                 let error = error.to_string().replace("exclude[0]", &self.path);

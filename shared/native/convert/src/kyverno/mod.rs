@@ -8,7 +8,6 @@ mod entry;
 mod exclusion;
 mod grant;
 mod kind_pattern;
-mod manifest_names;
 mod match_resources;
 mod not_converted;
 mod policy;
@@ -22,9 +21,10 @@ mod webhook;
 
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
+use crate::manifest_names::ManifestNames;
+use crate::objects;
 use crate::{Document, InputError};
 pub use configuration::KyvernoConfiguration;
-use manifest_names::ManifestNames;
 use policy_exception::PolicyException;
 
 /// The expected content of a document.
@@ -57,10 +57,7 @@ pub fn convert_with(
     documents: &[Document],
     configuration: &KyvernoConfiguration,
 ) -> Result<Vec<Conversion>, InputError> {
-    let mut objects = Vec::new();
-    for document in documents {
-        collect(Fields::of(document)?, &mut objects)?;
-    }
+    let objects = objects::of(documents, EXPECTED)?;
     let mut exceptions = Vec::new();
     for object in &objects {
         if let (KyvernoKind::PolicyException, title) = identify(object)? {
@@ -92,22 +89,9 @@ pub fn convert_with(
     Ok(conversions)
 }
 
-/// Adds an object, or all items of a list.
-fn collect<'d>(object: Fields<'d>, objects: &mut Vec<Fields<'d>>) -> Result<(), InputError> {
-    let kind = object.text("kind")?;
-    let kind = kind.ok_or_else(|| object.error("kind", format!("is missing; {EXPECTED}")))?;
-    if kind.ends_with("List") && object.get("items").is_some() {
-        let items = object.objects("items")?;
-        if items.is_empty() {
-            return Err(object.error("items", format!("is empty; {EXPECTED}")));
-        }
-        for item in items {
-            collect(item, objects)?;
-        }
-    } else {
-        objects.push(object);
-    }
-    Ok(())
+/// Whether a document is a policy or an exception of Kyverno.
+pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
+    api_version.starts_with("kyverno.io/")
 }
 
 /// The kinds of Kyverno that are converted.
@@ -120,20 +104,11 @@ enum KyvernoKind {
 
 /// Returns the kind of an object, and its kind and name for messages.
 fn identify(object: &Fields<'_>) -> Result<(KyvernoKind, String), InputError> {
-    let group = object.text("apiVersion")?.unwrap_or_default().split_once('/').map(|(group, _)| group);
-    let text = object.text("kind")?.unwrap_or_default();
-    let metadata = object.object("metadata")?;
-    let field = |key| metadata.as_ref().map(|metadata| metadata.text(key)).transpose().map(Option::flatten);
-    let (namespace, name) = (field("namespace")?, field("name")?.unwrap_or("(unnamed)"));
-    let title = match namespace {
-        Some(namespace) => format!("{text} {namespace}/{name}"),
-        None => format!("{text} {name}"),
-    };
-    let kind = match (group, text) {
-        (Some("kyverno.io"), "ClusterPolicy") => KyvernoKind::Policy { is_cluster: true },
-        (Some("kyverno.io"), "Policy") => KyvernoKind::Policy { is_cluster: false },
-        (Some("kyverno.io"), "PolicyException") => KyvernoKind::PolicyException,
+    let kind = match objects::group_and_kind(object)? {
+        ("kyverno.io", "ClusterPolicy") => KyvernoKind::Policy { is_cluster: true },
+        ("kyverno.io", "Policy") => KyvernoKind::Policy { is_cluster: false },
+        ("kyverno.io", "PolicyException") => KyvernoKind::PolicyException,
         _ => KyvernoKind::Other,
     };
-    Ok((kind, title))
+    Ok((kind, objects::title(object)?))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value};
 
 use super::autogen::Autogen;
@@ -9,7 +10,6 @@ use super::check_settings::{self, Standard};
 use super::configuration::KyvernoConfiguration;
 use super::entry::Entry;
 use super::grant::{self, ExceptedRule, Grant, Piece};
-use super::manifest_names::ManifestNames;
 use super::match_resources::MatchResources;
 use super::policy_exception::PolicyException;
 use super::reach::Reach;
@@ -22,8 +22,10 @@ use crate::fields::Fields;
 use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
+use crate::manifest_names::ManifestNames;
+use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
-use crate::{InputError, LabelSelector, MatchCondition, Operation, settings};
+use crate::{InputError, LabelSelector, MatchCondition, Operation};
 
 /// Why a manifest does not deny although the rule does.
 const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
@@ -161,7 +163,8 @@ impl KyvernoPolicy<'_, '_> {
             self.add_manifests(&parts, scope, names, &mut built)?;
         }
         problems.append(&mut built.problems);
-        let rejected = |manifest: &PolicyManifest| settings::problem_with(&manifest.spec.settings);
+        let rejected =
+            |manifest: &PolicyManifest| settings::problem_with::<PodSecurity>(&manifest.spec.settings);
         if let Some(error) = built.manifests.iter().find_map(rejected) {
             problems.push(FieldProblem::new(check_path, format!("the module rejects the settings: {error}")));
             built.manifests.clear();
@@ -267,7 +270,7 @@ impl KyvernoPolicy<'_, '_> {
             ViolationAction::Report => PolicyMode::Monitor,
         };
         let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
-        let mut spec = PolicySpec::new(mode, rules, with_entries(settings, rule, piece));
+        let mut spec = PolicySpec::new(POD_SECURITY, mode, rules, with_entries(settings, rule, piece));
         let selectors = local.selectors.iter().chain(&piece.selectors);
         select(&mut spec, scope, selectors);
         spec.match_conditions.clone_from(&scope.conditions);
@@ -305,7 +308,7 @@ impl KyvernoPolicy<'_, '_> {
             return None;
         }
         let settings = with_entries(rule.standard.settings(), rule, piece);
-        let mut spec = PolicySpec::new(PolicyMode::Monitor, rules, settings);
+        let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Monitor, rules, settings);
         select(&mut spec, scope, piece.selectors.iter());
         let (name, expression) = FOR_AUDITS;
         spec.match_conditions =
@@ -323,7 +326,7 @@ impl KyvernoPolicy<'_, '_> {
         spec: PolicySpec,
     ) -> PolicyManifest {
         let metadata = PolicyMetadata {
-            name: names.unique(self.namespace, self.name, &format!("{rule}{suffix}")),
+            name: names.unique(self.namespace, &format!("{}-{rule}{suffix}", self.name), POD_SECURITY),
             namespace: self.namespace.map(str::to_owned),
         };
         let kind = if self.is_cluster { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };

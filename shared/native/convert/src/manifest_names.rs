@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 
 use rules::name::is_subdomain;
 
-use crate::settings::POLICY;
-
 /// The names that manifests have already.
 #[derive(Debug, Default)]
-pub(super) struct ManifestNames(BTreeSet<(String, String)>);
+pub(crate) struct ManifestNames(BTreeSet<(String, String)>);
 
 impl ManifestNames {
-    /// Returns a name for the manifest of a rule that no other manifest in the namespace has.
-    pub(super) fn unique(&mut self, namespace: Option<&str>, policy: &str, rule: &str) -> String {
+    /// Returns a name near `wanted` that no other manifest in the namespace has; `otherwise` if
+    /// nothing of `wanted` can be part of a name.
+    pub(crate) fn unique(&mut self, namespace: Option<&str>, wanted: &str, otherwise: &str) -> String {
         let namespace = namespace.unwrap_or_default();
-        let name = subdomain(&format!("{policy}-{rule}"));
+        let name = subdomain(wanted).unwrap_or_else(|| otherwise.to_owned());
         let mut unique = name.clone();
         let mut count = 1_usize;
         while !self.0.insert((namespace.to_owned(), unique.clone())) {
@@ -26,12 +25,12 @@ impl ManifestNames {
 }
 
 /// Returns the nearest DNS subdomain name (RFC 1123), with room for a number at the end.
-fn subdomain(text: &str) -> String {
+fn subdomain(text: &str) -> Option<String> {
     const MAX_LENGTH: usize = 240;
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
     let name: String = text.chars().map(plain).take(MAX_LENGTH).collect();
     let parts: Vec<&str> =
         name.split('.').map(|part| part.trim_matches('-')).filter(|part| !part.is_empty()).collect();
     let name = parts.join(".");
-    if is_subdomain(&name) { name } else { POLICY.to_owned() }
+    is_subdomain(&name).then_some(name)
 }
