@@ -33,7 +33,12 @@ function offline(): Plugin {
 export default defineConfig({
   // Relative URLs, so that the page works in any folder of any host.
   base: "./",
-  resolve: { alias: { playground: here("../../target/playground/pkg/playground.js") } },
+  resolve: {
+    alias: {
+      "playground/first": here("../../target/playground/pkg/first/playground.js"),
+      playground: here("../../target/playground/pkg/playground.js"),
+    },
+  },
   server: { host: "127.0.0.1", fs: { allow: [here("../..")] } },
   preview: { host: "127.0.0.1" },
   worker: { format: "es" },

@@ -28,6 +28,11 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Creates a button. */
+export function button(label: string, click: () => void, className = ""): HTMLButtonElement {
+  return make("button", { type: "button", class: className, click }, label);
+}
+
 /** Converts text with `code` in backticks, as in the documentation of settings, to nodes. */
 export function withCode(text: string): Node[] {
   return text
@@ -35,16 +40,25 @@ export function withCode(text: string): Node[] {
     .map((part, index) => (index % 2 ? make("code", {}, part) : document.createTextNode(part)));
 }
 
+/** Converts a path to nodes that lines break after a dot or a bracket, and not inside a name. */
+export function withBreaks(path: string): (Node | string)[] {
+  return path.split(/(?<=[.\]/])/).flatMap((part, index) => (index ? [make("wbr"), part] : [part]));
+}
+
+/** Returns a number with its noun, such as `1 violation` or `2 violations`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
+}
+
 /** Creates a button that copies a text and reports whether this succeeded. */
-export function copyButton(text: () => string): HTMLButtonElement {
-  const button = make("button", { type: "button" }, "Copy");
-  button.addEventListener("click", async () => {
-    button.textContent = (await copy(text())) ? "Copied" : "Copy failed; select the text and copy it manually";
+export function copyButton(text: () => string, label = "Copy"): HTMLButtonElement {
+  const created = button(label, async () => {
+    created.textContent = (await copy(text())) ? "Copied" : "Copy failed; select the text and copy it manually";
     setTimeout(() => {
-      button.textContent = "Copy";
+      created.textContent = label;
     }, 2000);
   });
-  return button;
+  return created;
 }
 
 /** Copies a text to the clipboard. Returns false if the browser does not permit it. */
@@ -55,4 +69,21 @@ export async function copy(text: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Saves a text as a file. */
+export function download(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** Returns the message of an error. */
+export function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Creates a scrollable text that the keyboard can scroll. */
+export function preformatted(label: string, text: string): HTMLElement {
+  return make("pre", { tabindex: "0", role: "region", "aria-label": label }, text);
 }

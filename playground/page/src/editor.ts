@@ -1,4 +1,5 @@
 // Text editors and read-only texts, built on CodeMirror.
+import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import {
@@ -23,11 +24,12 @@ import {
   placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { Mark } from "playground";
+import type { TextMark } from "playground";
+import { type Complete, completionSource } from "./completion";
 
 /** A message about a range of a text. */
 export interface MarkedMessage {
-  mark: Mark;
+  mark: TextMark;
   message: string;
   severity: "error" | "warning";
 }
@@ -43,7 +45,7 @@ const highlighting = HighlightStyle.define([
 
 const theme = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--paper)", fontSize: "13px" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
@@ -58,6 +60,11 @@ const theme = EditorView.theme({
     color: "var(--text)",
     borderColor: "var(--border)",
   },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent)",
+    color: "var(--on-accent)",
+  },
+  ".cm-completionInfo": { maxWidth: "40ch" },
   ".cm-button, .cm-textfield": {
     background: "var(--paper)",
     color: "var(--text)",
@@ -67,6 +74,12 @@ const theme = EditorView.theme({
   ".cm-diagnostic": { whiteSpace: "pre-wrap", maxWidth: "70ch" },
   ".cm-lintRange-error": { backgroundColor: "var(--error-mark)" },
   ".cm-lintRange-warning": { backgroundColor: "var(--warning-mark)" },
+  // The field is missing: the range is only the nearest one that exists.
+  ".cm-lintRange.cm-near": {
+    background: "none",
+    textDecoration: "underline dotted var(--quiet)",
+    textUnderlineOffset: "3px",
+  },
   ".cm-searchMatch": { backgroundColor: "var(--warning-mark)" },
 });
 
@@ -85,15 +98,27 @@ export function readOnly(label: string): Extension {
   return [
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ role: "textbox", "aria-multiline": "true", "aria-readonly": "true" }),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
   ];
 }
 
+/** The options of an editor. */
+export interface EditorOptions {
+  label: string;
+  hint: string;
+  onChange(): void;
+  complete?: Complete;
+  /** Replaces the text by that of a dropped file; without it, files cannot be dropped. */
+  onFile?(file: File): void;
+}
+
 export class Editor {
   private readonly view: EditorView;
+  private readonly extensions: Extension;
 
-  constructor(parent: HTMLElement, label: string, hint: string, onChange: () => void) {
-    const extensions = [
+  constructor(parent: HTMLElement, { label, hint, onChange, complete, onFile }: EditorOptions) {
+    this.extensions = [
       appearance,
       highlightActiveLine(),
       highlightActiveLineGutter(),
@@ -105,27 +130,48 @@ export class Editor {
       bracketMatching(),
       lintGutter(),
       placeholder(hint),
+      complete ? [autocompletion({ override: [completionSource(complete)] }), keymap.of(completionKeymap)] : [],
       // Tab moves the focus out of the editor, for keyboard users.
       keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      EditorView.domEventHandlers({
+        drop: (event) => {
+          const file = event.dataTransfer?.files[0];
+          if (!file) return false;
+          event.preventDefault();
+          onFile?.(file);
+          return true;
+        },
+      }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange();
       }),
     ];
-    this.view = new EditorView({ parent, state: EditorState.create({ extensions }) });
+    this.view = new EditorView({ parent, state: EditorState.create({ extensions: this.extensions }) });
   }
 
   get text(): string {
     return this.view.state.doc.toString();
   }
 
-  /** Replaces the text as an edit that can be undone. */
-  set text(text: string) {
+  /** Opens another text, with an undo history of its own. */
+  open(text: string): void {
     if (text === this.text) return;
+    this.view.setState(EditorState.create({ doc: text, extensions: this.extensions }));
+    this.view.scrollDOM.scrollTop = 0;
+  }
+
+  /** Changes the text as an edit that can be undone. */
+  change(text: string): void {
+    const before = this.text;
+    if (text === before) return;
+    let start = 0;
+    const shorter = Math.min(text.length, before.length);
+    while (start < shorter && text[start] === before[start]) start++;
+    let end = 0;
+    while (end < shorter - start && text.at(-1 - end) === before.at(-1 - end)) end++;
     this.view.dispatch({
-      changes: { from: 0, to: this.view.state.doc.length, insert: text },
-      selection: { anchor: 0 },
-      effects: EditorView.scrollIntoView(0),
+      changes: { from: start, to: before.length - end, insert: text.slice(start, text.length - end) },
     });
   }
 
@@ -134,20 +180,33 @@ export class Editor {
     const { state } = this.view;
     const range = ranges(state.doc);
     const diagnostics = messages.map(({ mark, message, severity }): Diagnostic => {
-      return { ...range(mark), message, severity };
+      return { ...range(mark), message, severity, ...(mark.isExact ? {} : { markClass: "cm-near" }) };
     });
     diagnostics.sort((one, other) => one.from - other.from);
     this.view.dispatch(setDiagnostics(state, diagnostics));
   }
 
-  /** Scrolls to a range of the text. */
-  scrollTo(mark: Mark): void {
+  /**
+   * Scrolls the text to a range that is not in sight, and never the page: CodeMirror's own effect
+   * scrolls everything around the editor, too.
+   */
+  scrollTo(mark: TextMark): void {
     const { from } = ranges(this.view.state.doc)(mark);
-    this.view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
+    this.view.requestMeasure({
+      read: (view) => {
+        const { top, bottom } = view.lineBlockAt(from);
+        const { scrollTop, clientHeight } = view.scrollDOM;
+        const isInSight = top >= scrollTop && bottom <= scrollTop + clientHeight;
+        return isInSight ? scrollTop : top - clientHeight / 3;
+      },
+      write: (top, view) => {
+        view.scrollDOM.scrollTop = top;
+      },
+    });
   }
 
   /** Scrolls to a range of the text, selects it and moves the focus to it. */
-  select(mark: Mark): void {
+  select(mark: TextMark): void {
     const { from, to } = ranges(this.view.state.doc)(mark);
     this.view.dispatch({ selection: { anchor: from, head: to } });
     this.scrollTo(mark);
@@ -167,7 +226,7 @@ function foldMarker(open: boolean): HTMLElement {
  * Converts marks to offsets in a text, which can have become shorter. Marks count Unicode
  * characters, CodeMirror counts UTF-16 code units.
  */
-function ranges(doc: Text): (mark: Mark) => { from: number; to: number } {
+function ranges(doc: Text): (mark: TextMark) => { from: number; to: number } {
   // The offsets are cached for each line: a text on a single line can have a thousand marks.
   const offsets = new Map<number, (column: number) => number>();
   return (mark) => {

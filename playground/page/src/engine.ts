@@ -1,16 +1,35 @@
 // Runs the playground crate in web workers.
-import type * as Playground from "playground";
-import type { Input, JudgeResult } from "playground";
+import type * as Module from "playground";
+import type { Matrix, Playground, Workspace } from "playground";
 
-/** The functions that can be called in a worker. */
-export type Api = Pick<
-  typeof Playground,
-  "policies" | "judge" | "requests" | "clusterAdmissionPolicy" | "sampleInput" | "cases" | "caseInput"
+/** The functions of the crate that a worker calls. */
+export type Functions = Pick<
+  typeof Module,
+  | "policies"
+  | "sampleWorkspace"
+  | "caseWorkspace"
+  | "cases"
+  | "importSource"
+  | "openCase"
+  | "settingsCompletions"
+  | "objectCompletions"
+  | "version"
 >;
 
+/** The questions about the last judged workspace. */
+export type Questions = Pick<
+  Playground,
+  "cell" | "fix" | "compare" | "caseText" | "report" | "commands" | "deployment"
+>;
+
+/**
+ * A call of a worker: of `judge`, of a function, of a question about the last workspace, of `judge`
+ * with a workspace that does not become the last one, or of the loading of the whole engine.
+ */
 export interface WorkerCall {
   id: number;
-  name: keyof Api;
+  target: "judge" | "function" | "question" | "aside" | "whole";
+  name: string;
   args: unknown[];
 }
 
@@ -18,6 +37,8 @@ export interface WorkerReply {
   id: number;
   value?: unknown;
   error?: string;
+  /** Whether the module must not be used again. */
+  fatal?: boolean;
 }
 
 interface Pending {
@@ -26,12 +47,12 @@ interface Pending {
 }
 
 /**
- * After this many milliseconds, a running call of `judge` is cancelled as soon as a newer input is
- * waiting.
+ * After this many milliseconds, a running call of `judge` is cancelled as soon as a newer workspace
+ * is waiting.
  */
 const MAX_DELAY = 4000;
 
-/** The error of a call of `judge` that was cancelled in favour of a newer input. */
+/** The error of a call that was cancelled in favour of a newer workspace. */
 export class Superseded extends Error {}
 
 /** A client for a worker, which is started on the first call and again after a failure. */
@@ -40,13 +61,12 @@ class WorkerClient {
   private pending = new Map<number, Pending>();
   private lastId = 0;
 
-  call(name: keyof Api, args: unknown[]): Promise<unknown> {
+  call(target: WorkerCall["target"], name: string, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const id = ++this.lastId;
       this.pending.set(id, { resolve, reject });
-      const call: WorkerCall = { id, name, args };
       this.worker ??= this.start();
-      this.worker.postMessage(call);
+      this.worker.postMessage({ id, target, name, args } satisfies WorkerCall);
     });
   }
 
@@ -62,12 +82,14 @@ class WorkerClient {
   private start(): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     worker.addEventListener("message", ({ data }: MessageEvent<WorkerReply>) => {
-      if (data.error !== undefined) {
+      if (data.fatal) {
         this.terminate(new Error(data.error));
         return;
       }
-      this.pending.get(data.id)?.resolve(data.value);
+      const pending = this.pending.get(data.id);
       this.pending.delete(data.id);
+      if (data.error === undefined) pending?.resolve(data.value);
+      else pending?.reject(new Error(data.error));
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
@@ -79,23 +101,44 @@ class WorkerClient {
 
 export class Engine {
   private readonly main = new WorkerClient();
-  /** Serves other calls while `main` is busy with `judge`. */
+  /** Serves functions while `main` is busy with `judge`. */
   private readonly secondary = new WorkerClient();
   /** The start time of the running call of `judge`, if any. */
   private startedAt: number | undefined;
-  private next: { input: Input; pending: Pending } | undefined;
+  private next: { workspace: Workspace; pending: Pending } | undefined;
 
   /** Calls a function of the playground crate. */
-  call<Name extends keyof Api>(name: Name, ...args: Parameters<Api[Name]>): Promise<ReturnType<Api[Name]>> {
+  call<Name extends keyof Functions>(
+    name: Name,
+    ...args: Parameters<Functions[Name]>
+  ): Promise<ReturnType<Functions[Name]>> {
     const client = this.startedAt === undefined ? this.main : this.secondary;
-    return client.call(name, args) as Promise<ReturnType<Api[Name]>>;
+    return client.call("function", name, args) as Promise<ReturnType<Functions[Name]>>;
   }
 
-  /** Judges an input. Only one call runs at a time, and only the newest input waits for it. */
-  judge(input: Input): Promise<JudgeResult> {
+  /** Asks about the last judged workspace. */
+  ask<Name extends keyof Questions>(
+    name: Name,
+    ...args: Parameters<Questions[Name]>
+  ): Promise<ReturnType<Questions[Name]>> {
+    return this.main.call("question", name, args) as Promise<ReturnType<Questions[Name]>>;
+  }
+
+  /** Judges a workspace without making it the one that `ask` asks about. */
+  judgeAside(workspace: Workspace): Promise<Matrix> {
+    return this.secondary.call("aside", "judge", [workspace]) as Promise<Matrix>;
+  }
+
+  /** Loads the whole engine. `judge` must be called again, because the result can differ. */
+  async loadWhole(): Promise<void> {
+    await this.main.call("whole", "", []);
+  }
+
+  /** Judges a workspace. One call runs at a time, and only the newest workspace waits for it. */
+  judge(workspace: Workspace): Promise<Matrix> {
     return new Promise((resolve, reject) => {
       this.next?.pending.reject(new Superseded());
-      this.next = { input, pending: { resolve: resolve as Pending["resolve"], reject } };
+      this.next = { workspace, pending: { resolve: resolve as Pending["resolve"], reject } };
       if (this.startedAt === undefined) {
         this.judgeNext();
       } else {
@@ -113,7 +156,7 @@ export class Engine {
     const start = performance.now();
     this.startedAt = start;
     this.main
-      .call("judge", [next.input])
+      .call("judge", "judge", [next.workspace])
       .then(next.pending.resolve, next.pending.reject)
       .finally(() => {
         performance.clearMeasures("judge");

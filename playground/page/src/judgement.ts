@@ -1,50 +1,78 @@
-// Judges the input and shows the verdict.
-import type { Input, InputProblem, JudgeResult, Line, Mark, RequestVerdict } from "playground";
-import { byId } from "./dom";
-import type { MarkedMessage } from "./editor";
+// Judges the workspace and shows the result.
+import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem, Workspace } from "playground";
+import { Detail, type DetailListeners } from "./detail";
+import { button, byId, make, reason } from "./dom";
+import { Drawer } from "./drawer";
 import { type Engine, Superseded } from "./engine";
-import { editors, read } from "./fields";
-import * as form from "./form";
-import { LazyText } from "./lazy-text";
-import { showProblems, showVerdicts, summary } from "./verdict";
+import { type CellName, Grid } from "./grid";
+import type { Inputs } from "./inputs";
+import { showOutline } from "./outline";
+import { Chips, sentence, tone } from "./summary";
 
-/** The input is judged when the user has not typed for this many milliseconds. */
+/** The workspace is judged when the user has not typed for this many milliseconds. */
 const TYPING_PAUSE = 120;
 /** The busy indicator appears after this many milliseconds. */
 const BUSY_DELAY = 300;
 
+const TEXTS: Record<TextProblem["text"]["kind"], string> = {
+  objects: "Objects",
+  oldObjects: "Stored objects",
+  cluster: "Cluster",
+  settings: "Settings",
+  manifest: "Manifest",
+  source: "Source",
+};
+
+/** A result, with the names of its policies and what they judge. */
+interface Result {
+  matrix: Matrix;
+  policies: string;
+  modes: PolicyMode[];
+}
+
 const pane = byId("verdict-pane");
-const verdicts = byId("verdicts");
+const result = byId("result");
 
 export class Judgement {
+  private readonly grid: Grid;
+  private readonly chips: Chips;
+  private readonly detail: Detail;
+  private readonly drawer: Drawer;
   private timer: number | undefined;
-  /** Incremented whenever a verdict is scheduled or requested, to recognise outdated ones. */
+  /** Incremented whenever a result is scheduled or requested, to recognise outdated ones. */
   private generation = 0;
-  /** The result for the last valid input. */
-  private result: JudgeResult | undefined;
-  private readonly lazyTexts: LazyText[];
+  /** The last result that was shown with verdicts. */
+  private last: Result | undefined;
+  /** The cell that the user chose; without one, the worst is shown. */
+  private chosen: CellName | undefined;
 
-  constructor(private readonly engine: Engine) {
-    const deploy = async () => {
-      const { policy, settings } = read();
-      const { manifest, problem } = await engine.call("clusterAdmissionPolicy", policy, settings);
-      if (problem) throw new Error(`invalid settings: ${problem.message}`);
-      return manifest;
-    };
-    const admissionRequest = async () => {
-      const { requests, problems } = await engine.call("requests", read());
-      if (problems[0]) throw new Error(problems[0].message);
-      return requests.join("\n");
-    };
-    const admissionResponse = async () => this.result?.verdicts.map(({ response }) => response).join("\n") ?? "";
-    this.lazyTexts = [
-      new LazyText("deploy", deploy),
-      new LazyText("admission-request", admissionRequest),
-      new LazyText("admission-response", admissionResponse),
-    ];
+  constructor(
+    private readonly engine: Engine,
+    private readonly inputs: Inputs,
+    listeners: DetailListeners,
+    private readonly onImport: (text: string) => void,
+  ) {
+    this.grid = new Grid({
+      onCell: (cell) => void this.choose(cell),
+      onObject: (object) => this.goToObject(object),
+    });
+    this.chips = new Chips(() => {
+      if (this.last) this.showGrid(this.last);
+    });
+    this.detail = new Detail(listeners);
+    this.drawer = new Drawer(engine);
   }
 
-  /** Calls `judge` when the user stops typing. */
+  /** The last result, and the cell whose details are shown. */
+  get matrix(): Matrix | undefined {
+    return this.last?.matrix;
+  }
+
+  get cell(): CellName | undefined {
+    return this.chosen ?? this.grid.worst();
+  }
+
+  /** Calls a function when the user stops typing. */
   schedule(judge: () => void): void {
     pane.ariaBusy = "true";
     this.generation++;
@@ -52,7 +80,24 @@ export class Judgement {
     this.timer = window.setTimeout(judge, TYPING_PAUSE);
   }
 
-  /** Judges the current input immediately. */
+  /** Shows the details of the worst cell again, and the first rows. */
+  forget(): void {
+    this.chosen = undefined;
+    this.last = undefined;
+    this.grid.reset();
+  }
+
+  /** Shows the details of a cell. */
+  async choose(cell: CellName): Promise<void> {
+    this.chosen = cell;
+    await this.showDetail();
+    if (matchMedia("(max-width: 900px)").matches) {
+      byId("detail-heading").focus();
+      byId("detail").scrollIntoView({ block: "start" });
+    }
+  }
+
+  /** Judges the present workspace immediately. */
   async judgeNow(): Promise<void> {
     window.clearTimeout(this.timer);
     pane.ariaBusy = "true";
@@ -60,62 +105,131 @@ export class Judgement {
     const busy = window.setTimeout(() => {
       byId("busy").hidden = false;
     }, BUSY_DELAY);
-    const input = read();
+    const workspace = this.inputs.read();
     try {
-      this.show(input, await this.engine.judge(input));
+      const matrix = await this.engine.judge(workspace);
+      if (generation === this.generation) await this.show(workspace, matrix, generation);
     } catch (error) {
-      if (!(error instanceof Superseded)) this.show(input, failure(error));
+      if (!(error instanceof Superseded)) this.fail(error);
     }
     window.clearTimeout(busy);
     if (generation !== this.generation) return;
-    for (const text of this.lazyTexts) text.invalidate();
     byId("busy").hidden = true;
     pane.ariaBusy = "false";
   }
 
-  /** Scrolls the editor to the first violation that has a location. */
+  /** Scrolls the objects to the first violation of the cell that is shown. */
   scrollToFirstViolation(): void {
-    const mark = this.result?.verdicts.flatMap(({ violations }) => violations).find((line) => line.mark)?.mark;
-    if (mark) editors[mark.field].scrollTo(mark);
+    const { cell } = this;
+    const found = this.last?.matrix.marks.find(
+      ({ object, policy, mark }) =>
+        object === cell?.object && policy === cell.policy && mark.text.kind === "objects",
+    );
+    if (found) this.inputs.scrollObjectsTo(found.mark);
   }
 
-  private show(input: Input, result: JudgeResult): void {
-    const { problems } = result;
-    const stale = problems.length > 0;
-    byId("summary").textContent = byId("bar").textContent = summary(result);
-    showProblems(byId("problems"), problems, select);
-    verdicts.classList.toggle("stale", stale);
-    byId("stale").hidden = !stale || this.result === undefined;
-    form.setRequestsPasted(result.holdsRequests);
-    if (!stale) {
-      this.result = result;
-      showVerdicts(verdicts, result.verdicts, input.policy, select);
-    } else if (!this.result) {
-      verdicts.replaceChildren();
+  private async show(workspace: Workspace, matrix: Matrix, generation: number): Promise<void> {
+    const policies = names(workspace);
+    const judged = matrix.cells.some((cells) => cells.some(({ outcome }) => outcome !== undefined));
+    const broken = matrix.problems.length > 0 || matrix.objects.some(({ problem }) => problem !== undefined);
+    // Verdicts of other policies would contradict what is selected.
+    const stale = !judged && broken && this.last?.policies === policies ? this.last.matrix : undefined;
+    this.showProblems(matrix, stale !== undefined);
+    this.inputs.show(matrix, stale !== undefined);
+    showOutline(matrix, (mark) => this.inputs.select(mark));
+    result.inert = stale !== undefined;
+    result.classList.toggle("stale", stale !== undefined);
+    byId("stale").hidden = stale === undefined;
+    byId("stale").textContent = `Last result, before the current error (${policies}):`;
+    const said = stale ? "Cannot be judged: see the error" : sentence(matrix);
+    if (byId("sentence").textContent !== said) byId("sentence").textContent = said;
+    byId("sentence").className = `tone ${stale ? "unreadable" : tone(matrix)}`;
+    const bar = byId("bar");
+    bar.textContent = said;
+    bar.className = `tone ${stale ? "unreadable" : tone(matrix)}`;
+    if (stale) return;
+    this.last = { matrix, policies, modes: workspace.policies.map(({ mode }) => mode) };
+    this.showGrid(this.last);
+    await this.showDetail(generation);
+  }
+
+  private showGrid({ matrix, modes }: Result): void {
+    this.chips.show(matrix);
+    this.grid.show(matrix, modes, (object) => this.chips.shows(object));
+    byId("grid-hint").hidden = matrix.objects.length > 0;
+  }
+
+  /** Shows the details of the chosen cell, or of the worst one. */
+  private async showDetail(generation = this.generation): Promise<void> {
+    const { last, chosen } = this;
+    if (!last) return;
+    const { matrix, modes } = last;
+    if (!chosen || matrix.cells[chosen.object]?.[chosen.policy]?.outcome === undefined) this.chosen = undefined;
+    const { cell } = this;
+    this.grid.select(cell);
+    if (!cell) {
+      this.detail.clear();
+      this.drawer.clear();
+      return;
     }
-    const messages = stale ? problems.flatMap(problemMarks) : result.verdicts.flatMap(verdictMarks);
-    for (const [field, editor] of Object.entries(editors)) {
-      editor.setMarks(messages.filter(({ mark }) => mark.field === field));
-    }
+    const detail: CellDetail = await this.engine.ask("cell", cell.object, cell.policy);
+    if (generation !== this.generation || this.last !== last) return;
+    this.detail.show(matrix, cell, detail, modes[cell.policy] ?? "RulesOnly");
+    this.drawer.show(detail, cell);
+  }
+
+  private goToObject(object: number): void {
+    const state = this.last?.matrix.objects[object];
+    if (!state) return;
+    const start: TextMark = {
+      text: { kind: "objects" },
+      line: state.line,
+      column: 1,
+      endColumn: 1,
+      isExact: true,
+    };
+    this.inputs.select(state.problem?.mark ?? start);
+  }
+
+  /** Shows the problems because of which verdicts are missing, each with its text and line. */
+  private showProblems(matrix: Matrix, stale: boolean): void {
+    const ofPolicies = matrix.policies.flatMap(({ name, problems, enabled }) => {
+      // The errors of a text that is no settings at all say less than what it is.
+      const foreign = problems.find(({ canBeImported }) => canBeImported);
+      const shown = enabled ? (foreign ? [foreign] : problems) : [];
+      return shown.map((problem) => ({ problem, prefix: `${name}, ` }));
+    });
+    const ofObjects = stale ? matrix.objects.flatMap(({ problem }) => problem ?? []) : [];
+    const all = [...[...matrix.problems, ...ofObjects].map((problem) => ({ problem, prefix: "" })), ...ofPolicies];
+    const items = all.slice(0, 20).map(({ problem: { text, message, mark, canBeImported }, prefix }) => {
+      const label = `${prefix}${prefix ? TEXTS[text.kind].toLowerCase() : TEXTS[text.kind]}`;
+      const at = mark ? [button(`line ${mark.line}`, () => this.inputs.select(mark), "line"), " "] : [];
+      const offer = canBeImported ? [" ", button("Import it", () => this.onImport(this.textOf(text)))] : [];
+      return make("li", {}, make("strong", {}, `${label}: `), ...at, message, ...offer);
+    });
+    byId("problems").replaceChildren(...(items.length ? [make("ul", { class: "problems" }, ...items)] : []));
+  }
+
+  private textOf(text: TextProblem["text"]): string {
+    const { objects, oldObjects, cluster, policies } = this.inputs.read();
+    if (text.kind === "settings" || text.kind === "manifest") return policies[text.policy]?.[text.kind] ?? "";
+    return { objects, oldObjects, cluster, source: "" }[text.kind];
+  }
+
+  private fail(error: unknown): void {
+    const message = `This browser could not judge the input (${reason(error)}); paste a smaller input or reload the page.`;
+    byId("problems").replaceChildren(make("ul", { class: "problems" }, make("li", {}, message)));
+    byId("sentence").textContent = "Could not be judged";
+    byId("sentence").className = "tone unreadable";
+    byId("bar").textContent = "Could not be judged";
+    this.last = undefined;
+    this.detail.clear();
+    this.drawer.clear();
   }
 }
 
-function failure(error: unknown): JudgeResult {
-  const reason = error instanceof Error ? error.message : String(error);
-  const message = `this browser could not judge the input (${reason}); paste a smaller input or reload the page`;
-  return { problems: [{ field: "manifest", message }], verdicts: [], holdsRequests: false };
-}
-
-function problemMarks({ message, mark }: InputProblem): MarkedMessage[] {
-  return mark ? [{ mark, message, severity: "error" }] : [];
-}
-
-function verdictMarks({ violations, warnings }: RequestVerdict): MarkedMessage[] {
-  const marked = (severity: MarkedMessage["severity"], lines: Line[]): MarkedMessage[] =>
-    lines.flatMap(({ message, mark }) => (mark ? [{ mark, message, severity }] : []));
-  return [...marked("error", violations), ...marked("warning", warnings)];
-}
-
-function select(mark: Mark): void {
-  editors[mark.field].select(mark);
+/** Names the policies that judge, with what they judge. */
+function names({ policies }: Workspace): string {
+  const enabled = policies.filter(({ enabled }) => enabled);
+  return enabled.map(({ id, mode }) => (mode === "AsDeployed" ? `${id} as deployed` : id)).join(", ");
 }

@@ -1,175 +1,294 @@
-// The entry point of the page: startup, loading of examples and links, and switching of
-// policies.
-import type { Input, Policy } from "playground";
-import { byId, copy, make } from "./dom";
+// The entry point of the page: startup, loading of examples and links, and the dialogs.
+import type { ExpectedOutcome, Policies, SuggestedAction, Workspace } from "playground";
+import { byId, make, reason } from "./dom";
 import * as draft from "./draft";
 import { Engine } from "./engine";
-import { Examples } from "./examples";
-import { describe, editors, listen, read, policy, write } from "./fields";
+import { type ExampleEntry, Examples } from "./examples";
+import { Export } from "./export";
+import { Fixes } from "./fix";
+import type { CellName } from "./grid";
+import { Import } from "./import";
+import { Inputs } from "./inputs";
 import { Judgement } from "./judgement";
-import { decode, encode, LONG_LINK } from "./share";
-import { normalise, sameInput } from "./state";
+import * as navigation from "./navigation";
+import { decode, LINK, type Shared } from "./share";
+import { ShareDialog } from "./share-dialog";
 import { setUpThemes } from "./theme";
+import tourObjects from "./tour.yaml?raw";
+import { complete, normalise, sameWorkspace } from "./workspace";
 
-/** Matches the fragment of a link that contains an input. */
-const LINK = /^#\d+:/;
+/** The whole engine is loaded this many milliseconds after the first result. */
+const WHOLE_DELAY = 300;
 
-const engine = new Engine();
-const judgement = new Judgement(engine);
-const examples = new Examples(
-  engine,
-  (input, title) => replace(input, `Loaded: ${title.replaceAll("`", "")}`, true),
-  showStatus,
-);
-
-let catalog: Policy[] = [];
-/** The input that was last loaded from an example or a link. */
-let loaded: Input | undefined;
-/**
- * Whether `loaded` is an example. If unchanged, it is replaced when the user selects another
- * policy.
- */
-let loadedIsExample = true;
-/** The input that was replaced by `loaded`. */
-let previous = draft.loadPrevious();
-/** The settings of the policies that are not currently selected. */
-const otherSettings = draft.loadSettings();
-/**
- * The policy of the shown input. It differs from the selected one while a switch is in
- * progress.
- */
-let current = "";
-
-function find(id: string): Policy | undefined {
-  return catalog.find((policy) => policy.id === id);
-}
-
-/** Writes an input to the fields. */
-function fill(input: Input): void {
-  const selected = find(input.policy);
-  if (!selected) return;
-  current = selected.id;
-  write(input, selected);
-}
-
-/** Replaces the input. The previous one can be restored. */
-async function replace(input: Input, status: string, example: boolean): Promise<void> {
-  const present = read();
-  if (!loaded || !sameInput(present, loaded)) previous = present;
-  loaded = normalise(input);
-  loadedIsExample = example;
-  fill(loaded);
-  clearLink();
-  showStatus(status);
-  await saveAndJudge();
-  judgement.scrollToFirstViolation();
-}
-
-function clearLink(): void {
-  if (LINK.test(location.hash)) history.replaceState(null, "", location.pathname + location.search);
-}
-
-function showStatus(status: string): void {
-  byId("status").textContent = status;
-  byId("undo").hidden = previous === undefined;
-}
-
-/** Saves and judges the current input. */
-async function saveAndJudge(): Promise<void> {
-  draft.save(read());
-  draft.savePrevious(previous);
-  draft.saveSettings(otherSettings);
-  byId("not-saved").hidden = !draft.isTooLarge();
-  await judgement.judgeNow();
-}
-
-function inputChanged(): void {
-  // The link in the address bar refers to the input before the change.
-  clearLink();
-  judgement.schedule(saveAndJudge);
-}
-
-async function share(): Promise<void> {
-  const fragment = await encode(read());
-  history.replaceState(null, "", `#${fragment}`);
-  const copied = await copy(location.href);
-  const length = location.href.length;
-  const long =
-    length > LONG_LINK ? ` It is ${length.toLocaleString("en")} characters long; some programs truncate it.` : "";
-  showStatus(`${copied ? "Link copied." : "The link is in the address bar."}${long}`);
-}
-
-/**
- * Reads the input from the link in the address bar. Returns undefined if the fragment is not such a
- * link.
- */
-async function readLink(): Promise<Input | undefined> {
-  if (!LINK.test(location.hash)) return undefined;
-  const linked = await decode(location.hash.slice(1));
-  if (linked && find(linked.policy)) return linked;
-  showStatus("The link cannot be read: it is truncated or from another version of this page.");
-  return undefined;
-}
-
-async function start(): Promise<void> {
-  setUpThemes();
-  ({ policies: catalog } = await engine.call("policies"));
-  policy.replaceChildren(...catalog.map(({ id }) => make("option", { value: id }, id)));
-  const linked = await readLink();
-  const draftInput = draft.load();
-  // A draft from another version of this page can name an unknown policy. Its other fields are
-  // still valid.
-  const saved = draftInput && {
-    ...draftInput,
-    policy: (find(draftInput.policy) ?? catalog[0])?.id ?? "",
-  };
-  const sample = await firstSample(catalog[0]?.id ?? "");
-  if (linked && saved && !sameInput(linked, saved) && !(sample && sameInput(saved, sample))) previous = saved;
-  loaded = linked ?? sample;
-  loadedIsExample = linked === undefined;
-  const initial = linked ?? saved ?? sample;
-  if (initial) fill(initial);
-  if (linked) showStatus("Opened from a link.");
-  byId("undo").hidden = previous === undefined;
-  byId("inputs").inert = false;
-  addListeners();
-  await saveAndJudge();
-  judgement.scrollToFirstViolation();
-}
-
-/** Returns the first sample of a policy. */
-async function firstSample(id: string): Promise<Input | undefined> {
-  const sample = find(id)?.samples[0];
-  return sample && engine.call("sampleInput", id, sample.name);
-}
-
-/**
- * Switches to the selected policy: loads its first sample, or keeps the input if the user has
- * changed it.
- */
-async function switchPolicy(): Promise<void> {
-  const id = policy.value;
-  const selected = find(id);
-  if (!selected) return;
-  const before = { ...read(), policy: current };
-  const unchanged = loadedIsExample && loaded !== undefined && sameInput(before, { ...loaded, policy: current });
-  if (unchanged) {
-    const sample = await firstSample(id);
-    // Keep the input if the user has meanwhile selected another policy or started typing.
-    const now = { ...read(), policy: current };
-    if (!sample || policy.value !== id || !sameInput(now, before)) return;
-    loaded = sample;
-    fill(sample);
-    showStatus("");
-  } else {
-    otherSettings.set(current, before.settings);
-    current = id;
-    editors.settings.text = otherSettings.get(id) ?? "";
-    describe(selected);
+async function start(engine: Engine): Promise<void> {
+  const catalog = await engine.call("policies");
+  const page = new Page(engine, catalog);
+  await page.open();
+  window.setTimeout(() => void page.loadWhole(), WHOLE_DELAY);
+  if (import.meta.env.PROD && "serviceWorker" in navigator) {
+    // Registration fails on insecure origins. The page then works, but not offline.
+    navigator.serviceWorker.register("./offline.js").catch(() => undefined);
   }
-  clearLink();
-  await saveAndJudge();
-  if (unchanged) judgement.scrollToFirstViolation();
+}
+
+class Page {
+  private readonly inputs: Inputs;
+  private readonly judgement: Judgement;
+  private readonly examples: Examples;
+  private readonly tour: Workspace;
+  /** The workspace that was last loaded, and the one that it replaced. */
+  private loaded: Workspace | undefined;
+  private previous: Workspace | undefined;
+  /** The title and the expected outcomes of what was loaded. */
+  private title = "";
+  private expected: ExpectedOutcome[] = [];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly catalog: Policies,
+  ) {
+    this.tour = complete(normalise({ objects: tourObjects }), catalog, true);
+    const showError = (message: string) => this.status(message);
+    this.inputs = new Inputs(engine, catalog, {
+      onChange: () => this.changed(),
+      onImport: (text) => imports.open(text),
+      onError: showError,
+    });
+    const read = () => this.inputs.read();
+    const fixes = new Fixes(
+      engine,
+      () => read().objects,
+      (text) => this.inputs.changeObjects(text),
+    );
+    this.judgement = new Judgement(
+      engine,
+      this.inputs,
+      {
+        onMark: (mark) => this.inputs.select(mark),
+        onFix: (controls) => {
+          const { cell } = this.judgement;
+          if (cell) fixes.preview(cell, controls).catch((error: unknown) => this.status(reason(error)));
+        },
+        onAction: (action, cell) => this.act(action, cell),
+        onMode: (policy, mode) => this.inputs.judgeAs(policy, mode),
+      },
+      (text) => imports.open(text),
+    );
+    const tour: ExampleEntry = {
+      title: "tour: a Deployment, a Service, a Pod and a ConfigMap at every policy",
+      verdict: "denied",
+      name: ["tour"],
+      load: () => Promise.resolve(this.tour),
+    };
+    this.examples = new Examples(
+      engine,
+      catalog,
+      tour,
+      (workspace, entry) => this.openExample(workspace, entry, true),
+      showError,
+    );
+    const imports = new Import(engine, catalog, {
+      read,
+      onImport: (workspace, recognised) => {
+        navigation.keep(read());
+        navigation.push("");
+        this.replace(workspace, `Imported: ${recognised}.`, recognised);
+        this.inputs.tabs.select("policies-tab");
+      },
+      openCase: (text) => this.openCase(text),
+    });
+    const sharing = new ShareDialog(engine, (fragment) => navigation.replaceFragment(fragment));
+    const exporting = new Export(engine);
+    byId("share-open").addEventListener("click", () => sharing.open(read(), this.judgement.matrix, this.title));
+    byId("examples-open").addEventListener("click", () => void this.examples.open());
+    byId("import-open").addEventListener("click", () => imports.open());
+    byId("export-open").addEventListener("click", () => void exporting.open());
+    byId("reset").addEventListener("click", () => {
+      navigation.keep(read());
+      navigation.push("");
+      this.replace(this.tour, "Reset to the tour.", "");
+    });
+    byId("undo").addEventListener("click", () => {
+      if (this.previous) this.replace(this.previous, "Previous input restored.", "");
+    });
+    for (const id of ["skip", "bar"]) byId(id).addEventListener("click", goToVerdict);
+    navigation.onMove((workspace) => void this.move(workspace));
+  }
+
+  /** Opens the link in the address bar, else the draft, else the tour. */
+  async open(): Promise<void> {
+    this.inputs.tabs.select("objects-tab");
+    const saved = draft.load();
+    const opened = await this.openAddress();
+    if (opened) {
+      const worthRestoring = saved && !sameWorkspace(saved, opened) && !sameWorkspace(saved, this.tour);
+      this.previous = worthRestoring ? saved : undefined;
+      byId("undo").hidden = !worthRestoring;
+    } else {
+      this.loaded = complete(saved ?? this.tour, this.catalog, false);
+      this.inputs.write(this.loaded);
+    }
+    byId("inputs").inert = false;
+    await this.saveAndJudge();
+    this.judgement.scrollToFirstViolation();
+    this.showVersion();
+  }
+
+  /** Loads the whole engine and judges again, because only it judges policies as deployed. */
+  async loadWhole(): Promise<void> {
+    try {
+      await this.engine.loadWhole();
+      byId("verdict-pane").dataset.engine = "whole";
+      await this.saveAndJudge();
+      await this.compare();
+    } catch (error) {
+      this.status(`The page could not load everything: ${reason(error)}. Verdicts by rules alone work.`);
+    }
+  }
+
+  private async showVersion(): Promise<void> {
+    const { portcullis, kubernetes, kubewardenProtocol } = await this.engine.call("version");
+    byId("version").textContent = portcullis;
+    byId("about-versions").textContent =
+      `Portcullis ${portcullis}, Pod Security Standards of Kubernetes ${kubernetes}, Kubewarden protocol ${kubewardenProtocol}.`;
+  }
+
+  private changed(): void {
+    // The link in the address bar is about the input before the change.
+    navigation.replaceFragment("");
+    this.judgement.schedule(() => void this.saveAndJudge());
+  }
+
+  private async saveAndJudge(): Promise<void> {
+    const workspace = this.inputs.read();
+    navigation.keep(workspace);
+    byId("not-saved").hidden = draft.save(workspace);
+    await this.judgement.judgeNow();
+  }
+
+  /** Replaces the workspace. The previous one can be restored. */
+  private async replace(workspace: Workspace, status: string, title: string): Promise<void> {
+    const present = this.inputs.read();
+    if (!this.loaded || !sameWorkspace(present, this.loaded)) this.previous = present;
+    this.loaded = complete(normalise(workspace), this.catalog, false);
+    this.expected = [];
+    this.title = title;
+    navigation.title(title);
+    byId("expectation").hidden = true;
+    this.judgement.forget();
+    this.inputs.write(this.loaded);
+    this.status(status);
+    byId("undo").hidden = this.previous === undefined;
+    await this.saveAndJudge();
+    this.judgement.scrollToFirstViolation();
+  }
+
+  private async openExample(workspace: Workspace, entry: ExampleEntry, push: boolean): Promise<void> {
+    if (push) {
+      navigation.keep(this.inputs.read());
+      navigation.push(navigation.exampleFragment(entry.name));
+    }
+    const title = entry.title.replaceAll("`", "");
+    await this.replace(workspace, `Loaded: ${title}`, title);
+  }
+
+  private async openShared({ title, note, expected, workspace }: Shared, status: string): Promise<void> {
+    await this.replace(workspace, `${status}${note ? ` ${note}` : ""}`, title);
+    this.expected = expected;
+    await this.compare();
+  }
+
+  /** Opens a test file. Returns whether the text is one. */
+  private async openCase(text: string): Promise<boolean> {
+    const { workspace, problem, ...described } = await this.engine.call("openCase", text);
+    if (!workspace) {
+      this.status(problem?.message ?? "The text is not a test file.");
+      return false;
+    }
+    navigation.keep(this.inputs.read());
+    navigation.push("");
+    await this.openShared({ ...described, workspace }, "Opened from a test file.");
+    return true;
+  }
+
+  /** Says which outcomes are not those that the author of the case saw. */
+  private async compare(): Promise<void> {
+    const place = byId("expectation");
+    const { expected } = this;
+    place.hidden = expected.length === 0;
+    if (expected.length === 0) return;
+    const { changes } = await this.engine.ask("compare", { expected });
+    if (this.expected !== expected) return;
+    const { matrix } = this.judgement;
+    const lines = changes.map(({ object, policy, message }) =>
+      make("li", {}, `${matrix?.objects[object]?.title ?? "An object"} at ${policy}: ${message}`),
+    );
+    place.className = lines.length ? "expectation tone Warned" : "expectation tone Passed";
+    place.replaceChildren(
+      make("strong", {}, this.title || "Shared case"),
+      lines.length ? ": outcomes have changed" : ": every outcome is as expected",
+      ...(lines.length ? [make("ul", {}, ...lines)] : []),
+    );
+  }
+
+  /** Opens what the fragment of the address names. Returns the workspace. */
+  private async openAddress(): Promise<Workspace | undefined> {
+    const name = navigation.linkedExample();
+    if (name) {
+      const entry = await this.examples.find(name).catch(() => undefined);
+      const workspace = await entry?.load().catch(() => undefined);
+      if (entry && workspace) {
+        await this.openExample(workspace, entry, false);
+        return this.loaded;
+      }
+      this.status("There is no such example.");
+      return undefined;
+    }
+    if (!LINK.test(location.hash)) return undefined;
+    const shared = await decode(location.hash.slice(1));
+    if (!shared) {
+      this.status("The link cannot be read: it is truncated or from another version of this page.");
+      return undefined;
+    }
+    await this.openShared(shared, "Opened from a link.");
+    return this.loaded;
+  }
+
+  /** Follows a move through the history. */
+  private async move(workspace: Workspace | undefined): Promise<void> {
+    if (workspace) {
+      const { title } = document;
+      await this.replace(workspace, "", "");
+      document.title = title;
+    } else if (!(await this.openAddress()) && location.hash === "") {
+      this.status("The input of this entry is no longer kept.");
+    }
+  }
+
+  private act(action: SuggestedAction, { object, policy }: CellName): void {
+    switch (action.kind) {
+      case "user":
+        this.inputs.setRequest(object, { user: action.user });
+        break;
+      case "operation":
+        this.inputs.setRequest(object, { operation: action.operation });
+        break;
+      case "policy": {
+        const index = this.inputs.enablePolicy(action.policy);
+        void this.saveAndJudge().then(() => this.judgement.choose({ object, policy: index }));
+        break;
+      }
+      case "rulesOnly":
+        this.inputs.judgeAs(policy, "RulesOnly");
+        break;
+    }
+  }
+
+  private status(message: string): void {
+    byId("status").textContent = message;
+    byId("notice").classList.toggle("empty", message === "");
+    byId("undo").hidden = true;
+  }
 }
 
 /**
@@ -183,32 +302,12 @@ function goToVerdict(event: Event): void {
   heading.scrollIntoView();
 }
 
-function addListeners(): void {
-  listen(inputChanged);
-  policy.addEventListener("change", switchPolicy);
-  byId("share").addEventListener("click", share);
-  byId("examples-open").addEventListener("click", () => {
-    const selected = find(policy.value);
-    if (selected) examples.open(selected);
-  });
-  byId("undo").addEventListener("click", () => {
-    if (previous) replace(previous, "Previous input restored.", false);
-  });
-  byId("skip").addEventListener("click", goToVerdict);
-  byId("bar").addEventListener("click", goToVerdict);
-  window.addEventListener("hashchange", async () => {
-    const linked = await readLink();
-    if (linked) replace(linked, "Opened from a link.", false);
-  });
-  if (import.meta.env.PROD && "serviceWorker" in navigator) {
-    // Registration fails on insecure origins. The page then works, but not offline.
-    navigator.serviceWorker.register("./offline.js").catch(() => undefined);
-  }
-}
+setUpThemes();
+const engine = new Engine();
 
-start().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  byId("verdicts").replaceChildren(
-    make("p", { class: "hint" }, `The playground could not start: ${reason}. Reload the page.`),
+start(engine).catch((error: unknown) => {
+  byId("sentence").textContent = "";
+  byId("problems").replaceChildren(
+    make("p", { class: "hint" }, `The playground could not start: ${reason(error)}. Reload the page.`),
   );
 });

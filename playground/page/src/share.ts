@@ -1,17 +1,28 @@
-// Encodes an input as the fragment of a link. Browsers do not send the fragment to the server.
-import type { Input } from "playground";
-import { EMPTY, normalise } from "./state";
+// Encodes a case as the fragment of a link. Browsers do not send the fragment to the server.
+import type { ExpectedOutcome, Workspace } from "playground";
+import { outcomes } from "./outcome";
+import { normalise } from "./workspace";
+
+/** A workspace with what its author says about it. */
+export interface Shared {
+  title: string;
+  note: string;
+  expected: ExpectedOutcome[];
+  workspace: Workspace;
+}
 
 /** The prefix that identifies the version of the encoding. */
-const VERSION = "1:";
+const VERSION = "2:";
+
+/** Matches the fragment of a link that contains a case, of any version. */
+export const LINK = /^#\d+:/;
 
 /** Some programs truncate links that are longer than this. */
 export const LONG_LINK = 8000;
 
-/** Encodes the fields that differ from an empty input, compressed, as a fragment. */
-export async function encode(input: Input): Promise<string> {
-  const fields = Object.entries(input).filter(([name, value]) => value !== EMPTY[name as keyof Input]);
-  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(fields)));
+/** Encodes a case, compressed, as a fragment. */
+export async function encode(shared: Shared): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(shared));
   const packed = await transform(bytes, new CompressionStream("deflate-raw"));
   let binary = "";
   for (const byte of packed) binary += String.fromCharCode(byte);
@@ -19,16 +30,30 @@ export async function encode(input: Input): Promise<string> {
 }
 
 /** Decodes a fragment. Returns undefined if it is not a valid link. */
-export async function decode(fragment: string): Promise<Input | undefined> {
+export async function decode(fragment: string): Promise<Shared | undefined> {
   if (!fragment.startsWith(VERSION)) return undefined;
   try {
     const binary = atob(fragment.slice(VERSION.length).replaceAll("-", "+").replaceAll("_", "/"));
     const packed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const bytes = await transform(packed, new DecompressionStream("deflate-raw"));
-    return normalise(JSON.parse(new TextDecoder().decode(bytes)));
+    const given = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    return {
+      title: String(given.title ?? ""),
+      note: String(given.note ?? ""),
+      expected: expectations(given.expected),
+      workspace: normalise(given.workspace),
+    };
   } catch {
     return undefined;
   }
+}
+
+function expectations(value: unknown): ExpectedOutcome[] {
+  return (Array.isArray(value) ? value : []).flatMap((given: Partial<ExpectedOutcome>) => {
+    const outcome = outcomes().find((known) => known === given.outcome);
+    const object = Number(given.object);
+    return outcome && Number.isInteger(object) ? [{ object, policy: String(given.policy), outcome }] : [];
+  });
 }
 
 /**

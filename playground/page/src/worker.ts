@@ -1,21 +1,98 @@
-// Runs the playground crate in a web worker, which keeps the page responsive for any input.
-import init, * as playground from "playground";
-import wasm from "../../../target/playground/pkg/playground_bg.wasm?url";
-import type { Api, WorkerCall, WorkerReply } from "./engine";
+// Runs the playground crate in a web worker, which keeps the page responsive for any input. Begins
+// with the small engine, which judges by rules alone, and loads the whole one when it is needed.
+import initFirst, * as first from "playground/first";
+import firstWasm from "../../../target/playground/pkg/first/playground_bg.wasm?url";
+import wholeWasm from "../../../target/playground/pkg/playground_bg.wasm?url";
+import type { Workspace } from "playground";
+import type { WorkerCall, WorkerReply } from "./engine";
 
-const functions: Api = playground;
-const ready = init({ module_or_path: wasm });
+type Callable = Record<string, ((...args: unknown[]) => unknown) | undefined>;
 
-self.addEventListener("message", async ({ data }: MessageEvent<WorkerCall>) => {
-  const { id, name, args } = data;
-  let reply: WorkerReply;
-  try {
-    await ready;
-    const call = functions[name] as (...args: unknown[]) => unknown;
-    reply = { id, value: call(...args) };
-  } catch (error) {
-    // The module is out of memory or stack space and must not be used again.
-    reply = { id, error: String(error) };
+interface Loaded {
+  functions: Callable;
+  playground: first.Playground;
+  create(): first.Playground;
+}
+
+let loaded: Promise<Loaded> | undefined;
+/** Whether an engine was loaded. */
+let started = false;
+let whole: Promise<Loaded> | undefined;
+/** The last workspace, which a newly loaded engine judges again. */
+let last: Workspace | undefined;
+
+async function loadFirst(): Promise<Loaded> {
+  await initFirst({ module_or_path: firstWasm });
+  const create = () => new first.Playground();
+  started = true;
+  return { functions: first as unknown as Callable, playground: create(), create };
+}
+
+async function loadWhole(): Promise<Loaded> {
+  const module = await import("playground");
+  await module.default({ module_or_path: wholeWasm });
+  const create = () => new module.Playground() as unknown as first.Playground;
+  const playground = create();
+  if (last) playground.judge(last);
+  const ready = { functions: module as unknown as Callable, playground, create };
+  loaded = Promise.resolve(ready);
+  return ready;
+}
+
+/** Returns the whole engine. After a failure, for example without a network, it is loaded again. */
+function wholeEngine(): Promise<Loaded> {
+  whole ??= loadWhole().catch((error: unknown) => {
+    whole = undefined;
+    throw error;
+  });
+  return whole;
+}
+
+/** Returns the engine that is loaded, or the whole one if only that has the function. */
+async function engineWith({ target, name }: WorkerCall): Promise<Loaded> {
+  const present = await (loaded ??= loadFirst());
+  const owner = (target === "function" ? present.functions : present.playground) as Callable;
+  return target === "aside" || target === "whole" || !owner[name] ? wholeEngine() : present;
+}
+
+async function answer(call: WorkerCall): Promise<unknown> {
+  const engine = await engineWith(call);
+  switch (call.target) {
+    case "whole":
+      return undefined;
+    case "judge":
+      last = call.args[0] as Workspace;
+      return engine.playground.judge(last);
+    case "function":
+      return engine.functions[call.name]?.(...call.args);
+    case "question":
+      return (engine.playground as unknown as Callable)[call.name]?.call(engine.playground, ...call.args);
+    case "aside": {
+      const playground = engine.create();
+      try {
+        return playground.judge(call.args[0] as Workspace);
+      } finally {
+        playground.free();
+      }
+    }
   }
-  self.postMessage(reply);
+}
+
+/** The calls run in their order, also while an engine is loaded. */
+let queue: Promise<void> = Promise.resolve();
+
+self.addEventListener("message", ({ data }: MessageEvent<WorkerCall>) => {
+  queue = queue.then(async () => {
+    const { id } = data;
+    let reply: WorkerReply;
+    try {
+      reply = { id, value: await answer(data) };
+    } catch (error) {
+      // After a trap, the module is out of memory or stack space and must not be used again. The
+      // page cannot do without an engine that could not be loaded either.
+      const fatal = !started || error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+      reply = { id, error: error instanceof Error ? error.message : String(error), fatal };
+    }
+    self.postMessage(reply);
+  });
 });

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { launch } from "./browser.js";
-import { choose, open, paste } from "./page.js";
+import { only, open, pasteMany, rows } from "./page.js";
 import { serve, SITE } from "./server.js";
 
 const RUNS = 9;
 /** After this many runs, the browser has optimised the module. */
-const WARM = 60;
+const WARM = 40;
+const POLICIES = ["external-ips", "node-labels", "node-pods", "pod-security", "selinux"];
 
 /** @param {number[]} numbers */
 const median = (numbers) => numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? NaN;
@@ -23,11 +24,20 @@ const [browser, site] = await Promise.all([launch(), serve("/")]);
 
 /** @type {number[]} */
 const first = [];
+/** The files that were loaded before the first verdict. */
+const untilFirst = new Set(["index.html"]);
 for (let run = 0; run < RUNS; run++) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(site.url);
-  first.push(await page.evaluate(firstVerdict));
+  const at = await page.evaluate(firstVerdict);
+  first.push(at);
+  const resources = await page.evaluate(() =>
+    performance.getEntriesByType("resource").map(({ name, startTime }) => ({ name, startTime })),
+  );
+  for (const { name, startTime } of resources) {
+    if (startTime < at) untilFirst.add(new URL(name).pathname.slice(1));
+  }
   await context.close();
 }
 
@@ -42,9 +52,7 @@ async function firstVerdict() {
 const all = readdirSync(SITE, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(SITE.length + 1));
-const untilVerdict = all.filter((file) =>
-  /^(index\.html|icon\.svg|assets\/(index|worker|playground_bg)-.*)$/.test(file),
-);
+const untilVerdict = all.filter((file) => untilFirst.has(file));
 
 const container = (/** @type {number} */ index) => `      - name: c${index}
         image: registry.example.com/app:${index}
@@ -67,25 +75,72 @@ spec:
       containers:
 ${Array.from({ length: 100 }, (_, index) => container(index)).join("")}`;
 
+const small = (/** @type {number} */ index) => `apiVersion: v1
+kind: Pod
+metadata: { name: pod-${index}, namespace: shop }
+spec:
+  containers:
+  - name: app
+    image: registry.example.com/app:${index}
+    securityContext: { privileged: ${index % 2 === 0} }
+`;
+const twenty = Array.from({ length: 20 }, (_, index) => small(index)).join("---\n");
+const large = Array.from({ length: ((5 * 1024 * 1024) / 220) | 0 }, (_, index) => small(index)).join("---\n");
+
 console.log("| measurement | value |\n|---|---|");
 console.log(`| bytes to load the first verdict, gzip | ${format(sum(untilVerdict))} |`);
 console.log(`| bytes of all files including examples, gzip | ${format(sum(all))} |`);
 console.log(`| ms from navigation to first verdict | ${format(median(first))} |`);
-for (const id of ["pod-security", "selinux"]) {
-  const { page, closed } = await open(browser, site.url);
-  await choose(page, id);
-  await paste(page, "Manifest", deployment);
-  /** @type {number[]} */
-  const times = [];
-  for (let run = 0; run < WARM + RUNS; run++) {
-    await paste(page, "Manifest", `${deployment}# ${run}\n`);
-    times.push(await page.evaluate(() => performance.getEntriesByName("judge")[0]?.duration ?? NaN));
-  }
-  const lines = await page.locator("#verdicts .violations li").count();
-  const label = `ms to judge a Deployment with 100 containers, ${id}, ${lines} violations`;
-  console.log(`| ${label} | ${format(median(times.slice(0, RUNS)))} |`);
-  console.log(`| same, after optimisation by the browser | ${format(median(times.slice(-RUNS)))} |`);
-  await closed();
+
+const { page, closed } = await open(browser, site.url);
+await only(page, ...POLICIES);
+await page.evaluate(() => {
+  const frames = Object.assign(window, { longest: 0, judged: /** @type {number[]} */ ([]) });
+  new PerformanceObserver((list) => {
+    for (const { name, duration } of list.getEntries()) if (name === "judge") frames.judged.push(duration);
+  }).observe({ type: "measure" });
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) frames.longest = Math.max(frames.longest, duration);
+  }).observe({ type: "longtask" });
+});
+const measured = () =>
+  page.evaluate(() => {
+    const frames = /** @type {{ longest: number; judged: number[] }} */ (/** @type {unknown} */ (window));
+    const { longest, judged } = frames;
+    Object.assign(frames, { longest: 0, judged: [] });
+    return { longest, judged };
+  });
+
+await pasteMany(page, `${deployment}# NUMBER\n`, 0, WARM + RUNS);
+const [row] = await rows(page);
+const { judged } = await measured();
+console.log(
+  `| ms to judge a Deployment with 100 containers by five policies (${row?.cells["pod-security"]}) | ${format(median(judged.slice(0, RUNS)))} |`,
+);
+console.log(`| same, after optimisation by the browser | ${format(median(judged.slice(-RUNS)))} |`);
+
+await pasteMany(page, `${twenty}# NUMBER\n`, 0, 5);
+await measured();
+await page.getByRole("textbox", { name: "Objects", exact: true }).focus();
+await page.keyboard.press("Control+Home");
+for (const key of "# a comment that is typed slowly") {
+  await page.keyboard.type(key);
+  await page.waitForTimeout(200);
 }
+const typed = await measured();
+console.log(`| ms to judge 20 Pods by five policies while typing | ${format(median(typed.judged))} |`);
+console.log(
+  `| ms of the longest task of the page while typing (0: none of 50 or more) | ${format(typed.longest)} |`,
+);
+
+const started = performance.now();
+await pasteMany(page, `${large}# NUMBER\n`, 0, 1);
+console.log(
+  `| ms from the paste of ${format(large.length / 1024)} KiB to the verdicts on ${format(large.split("---").length)} Pods | ${format(performance.now() - started)} |`,
+);
+const clicked = performance.now();
+await page.locator("#cluster-tab").click();
+console.log(`| ms to select a tab then | ${format(performance.now() - clicked)} |`);
+await closed();
 await browser.close();
 site.close();

@@ -5,7 +5,10 @@ import { launch } from "./browser.js";
 import { serve } from "./server.js";
 
 /** @import { Browser, BrowserContext, Page } from "playwright-core" */
-/** @import { Input } from "playground" */
+/** @import { Workspace } from "playground" */
+
+/** The tab that holds each editor. */
+const TABS = { Objects: "objects", Cluster: "cluster", "Stored objects": "request" };
 
 /**
  * Provides a browser and a server for the page while the tests of a file run.
@@ -28,19 +31,21 @@ export function fixture() {
 }
 
 /**
- * Opens the page in a new browser context. `closed` closes it and checks that the page sent no
- * requests to other hosts and logged no errors.
+ * Opens the page in a new browser context, and waits for the whole engine. `closed` closes it and
+ * checks that the page sent no requests to other hosts and logged no errors.
  *
  * @param {Browser} browser
  * @param {string} url
- * @param {import("playwright-core").BrowserContextOptions} [options]
+ * @param {import("playwright-core").BrowserContextOptions & { theme?: "light" | "dark" }} [options]
  */
-export async function open(browser, url, options) {
+export async function open(browser, url, { theme, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+  context.setDefaultTimeout(15_000);
+  if (theme) await context.addInitScript((theme) => localStorage.setItem("portcullis.theme", theme), theme);
   const { problems } = watch(context, url);
   const page = await context.newPage();
   await page.goto(url);
-  await settled(page);
+  await whole(page);
   const closed = async () => {
     await context.close();
     assert.deepEqual(problems, []);
@@ -72,6 +77,16 @@ export function watch(context, url) {
 }
 
 /**
+ * Waits for the whole engine, and for the verdict by it.
+ *
+ * @param {Page} page
+ */
+export async function whole(page) {
+  await page.locator("#verdict-pane[data-engine=whole]").waitFor();
+  await settled(page);
+}
+
+/**
  * Waits for the verdict on the current input.
  *
  * @param {Page} page
@@ -81,30 +96,68 @@ export async function settled(page) {
 }
 
 /**
- * Returns the input as saved by the page.
+ * Returns the workspace as saved by the page.
  *
  * @param {Page} page
- * @returns {Promise<Input>}
+ * @returns {Promise<Workspace>}
  */
 export async function savedInput(page) {
   await settled(page);
-  return JSON.parse((await page.evaluate(() => localStorage.getItem("portcullis.draft"))) ?? "null");
+  return JSON.parse((await page.evaluate(() => localStorage.getItem("portcullis.workspace"))) ?? "null");
 }
 
 /**
- * Replaces the text of an editor by pasting.
+ * Replaces the text of an editor by pasting. The label of settings and manifests is that of the
+ * editor, such as `Settings of pod-security`.
  *
  * @param {Page} page
- * @param {"Manifest" | "Settings" | "Cluster" | "Old object"} label
+ * @param {string} label
  * @param {string} text
  */
 export async function paste(page, label, text) {
+  const tab = TABS[/** @type {keyof typeof TABS} */ (label)] ?? "policies";
+  await page.locator(`#${tab}-tab`).click();
   const editor = page.getByRole("textbox", { name: label, exact: true });
+  if (tab === "policies" && !(await editor.isVisible())) {
+    await page.getByRole("button", { name: `Settings of ${label.replace(/^.* of /, "")}`, exact: true }).click();
+  }
   await editor.focus();
   await page.keyboard.press("ControlOrMeta+a");
   if (text === "") await page.keyboard.press("Delete");
   else await editor.evaluate(dispatchPaste, text);
   await settled(page);
+}
+
+/**
+ * Replaces the objects by pasting texts in turn, each after the verdict on the last one.
+ * Runs in the page, which is faster than `paste`.
+ *
+ * @param {Page} page
+ * @param {string} template a text with `NUMBER`
+ * @param {number} from
+ * @param {number} to
+ */
+export async function pasteMany(page, template, from, to) {
+  await page.locator("#objects-tab").click();
+  const editor = page.getByRole("textbox", { name: "Objects", exact: true });
+  await editor.focus();
+  await page.evaluate(
+    async ({ template, from, to }) => {
+      const pane = document.getElementById("verdict-pane");
+      const editor = /** @type {HTMLElement} */ (document.querySelector("#objects .cm-content"));
+      for (let number = from; number < to; number++) {
+        document.getSelection()?.selectAllChildren(editor);
+        document.dispatchEvent(new Event("selectionchange"));
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", template.replaceAll("NUMBER", String(number)));
+        const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+        Object.defineProperty(event, "clipboardData", { value: clipboardData });
+        editor.dispatchEvent(event);
+        while (pane?.ariaBusy !== "false") await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    },
+    { template, from, to },
+  );
 }
 
 /**
@@ -114,16 +167,125 @@ export async function paste(page, label, text) {
 function dispatchPaste(editor, text) {
   const clipboardData = new DataTransfer();
   clipboardData.setData("text/plain", text);
-  editor.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  // Firefox does not take the data of a constructed event.
+  const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+  Object.defineProperty(event, "clipboardData", { value: clipboardData });
+  editor.dispatchEvent(event);
 }
 
 /**
+ * Enables some policies, and disables the others.
+ *
+ * @param {Page} page
+ * @param {string[]} ids
+ */
+export async function only(page, ...ids) {
+  await page.locator("#policies-tab").click();
+  for (const policy of await page.locator("#policy-list .policy").all()) {
+    const id = (await policy.locator("strong").first().textContent()) ?? "";
+    await policy.getByRole("checkbox").setChecked(ids.includes(id));
+  }
+  await settled(page);
+}
+
+/**
+ * Selects what a policy judges.
+ *
  * @param {Page} page
  * @param {string} id
+ * @param {"Rules only" | "As deployed"} mode
  */
-export async function choose(page, id) {
-  await page.selectOption("#policy", id);
+export async function mode(page, id, mode) {
+  await page.locator("#policies-tab").click();
+  await page.getByRole("combobox", { name: `What ${id} judges` }).selectOption(mode);
   await settled(page);
+}
+
+/**
+ * Sets a field of the request about all objects.
+ *
+ * @param {Page} page
+ * @param {Record<string, string>} fields
+ */
+export async function request(page, fields) {
+  await page.locator("#request-tab").click();
+  const details = page.locator("#request-details");
+  if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+  for (const [label, value] of Object.entries(fields)) {
+    const field = page.locator("#shared-request").getByLabel(label, { exact: true });
+    const isChoice = await field.evaluate((element) => element instanceof HTMLSelectElement);
+    if (isChoice) await field.selectOption(value);
+    else await field.fill(value);
+  }
+  await settled(page);
+}
+
+/**
+ * Returns the sentence of the result.
+ *
+ * @param {Page} page
+ */
+export async function sentence(page) {
+  await settled(page);
+  return page.locator("#sentence").textContent();
+}
+
+/**
+ * Returns the rows of the grid: the title of each object, and its outcome at each policy.
+ *
+ * @param {Page} page
+ */
+export async function rows(page) {
+  await settled(page);
+  return page.locator("#grid").evaluate((grid) => {
+    /** @type {(element: Element | null) => string} */
+    const text = (element) => element?.textContent?.replace(/\s+/g, " ").trim() ?? "";
+    return [...grid.querySelectorAll("[role=row]:not(.head)")].map((row) => ({
+      title: text(row.querySelector(".name")),
+      cells: Object.fromEntries(
+        [...row.querySelectorAll(".cell")].map((cell) => [
+          text(cell.querySelector(".policy-name")),
+          `${text(cell.querySelector(".word"))} ${text(cell.querySelector("small"))}`.trim(),
+        ]),
+      ),
+    }));
+  });
+}
+
+/**
+ * Opens the details of a cell.
+ *
+ * @param {Page} page
+ * @param {string} object
+ * @param {string} policy
+ */
+export async function cell(page, object, policy) {
+  const row = page.locator("#grid [role=row]").filter({ hasText: object }).first();
+  await row.locator(".cell").filter({ hasText: policy }).first().click();
+  await page
+    .locator("#detail-heading")
+    .filter({ hasText: `${policy}: ${object}` })
+    .waitFor();
+}
+
+/**
+ * Returns the messages of the violations in the details, which are unfolded, in the order of the
+ * page.
+ *
+ * @param {Page} page
+ */
+export async function violations(page) {
+  await settled(page);
+  for (const closed of await page.locator("#detail .control:not([open]) > summary").all()) await closed.click();
+  const more = page.locator("#detail .control > button:visible");
+  while (await more.count()) await more.first().click();
+  return page.locator("#detail .violations li").evaluateAll((items) =>
+    items.map((item) => {
+      const copy = /** @type {HTMLElement} */ (item.cloneNode(true));
+      for (const extra of copy.querySelectorAll(".at, .hint")) extra.remove();
+      return copy.textContent.replace(/\s+: /, ": ").trim();
+    }),
+  );
 }
 
 /**
@@ -131,9 +293,11 @@ export async function choose(page, id) {
  *
  * @param {Page} page
  * @param {string} words
+ * @param {string} [policy]
  */
-export async function example(page, words) {
+export async function example(page, words, policy = "") {
   await page.getByRole("button", { name: "Examples", exact: true }).click();
+  await page.locator("#examples-policy").selectOption(policy);
   await page.getByRole("searchbox", { name: "Search" }).fill(words);
   const found = page.locator("#examples-list button").first();
   const title = await found.locator("span").first().textContent();
@@ -143,22 +307,4 @@ export async function example(page, words) {
     .filter({ hasText: `Loaded: ${title}` })
     .waitFor();
   await settled(page);
-}
-
-/**
- * Returns the lines of a list in the first verdict.
- *
- * @param {Page} page
- * @param {"violations" | "warnings"} list
- */
-export async function lines(page, list) {
-  const items = page.locator(`#verdicts article:first-child .${list} li`);
-  const texts = await items.evaluateAll((items) =>
-    items.map((item) => {
-      const copy = /** @type {HTMLElement} */ (item.cloneNode(true));
-      copy.querySelector("button")?.remove();
-      return copy.textContent.trim();
-    }),
-  );
-  return texts;
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "./browser.js";
-import { choose, example, open, paste } from "./page.js";
+import { cell, example, mode, only, open, paste, request, settled } from "./page.js";
 import { serve } from "./server.js";
 
 /** @import { Page } from "playwright-core" */
@@ -11,32 +11,80 @@ import { serve } from "./server.js";
 const folder = fileURLToPath(new URL("../../../target/playground/screenshots", import.meta.url));
 mkdirSync(folder, { recursive: true });
 
+const KYVERNO = `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata:
+  name: pod-security
+spec:
+  validationFailureAction: Enforce
+  background: true
+  rules:
+  - name: baseline
+    match:
+      any:
+      - resources:
+          kinds: [Pod]
+    validate:
+      podSecurity:
+        level: baseline
+        version: latest
+        exclude:
+        - controlName: Host Namespaces
+`;
+
 /** @type {Record<string, (page: Page) => Promise<void>>} */
 const STATES = {
-  denied: async (page) => {
-    await choose(page, "pod-security");
-    await example(page, "careless:");
+  tour: async () => {},
+  changed: async (page) => {
+    await example(page, "namespace", "selinux");
   },
-  mutated: async (page) => {
-    await choose(page, "selinux");
+  "not-looked-at": async (page) => {
+    await cell(page, "Pod shop/worker", "node-pods");
   },
-  warnings: async (page) => {
-    await choose(page, "pod-security");
-    await example(page, "warn-and-audit:");
+  "unknown-fields": async (page) => {
+    await only(page, "pod-security");
+    const pod =
+      "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  namespace: shop\nspec:\n  container:\n  - name: web\n    securityContext:\n      privileged: true\n";
+    await paste(page, "Objects", pod);
   },
-  problem: async (page) => {
-    await choose(page, "external-ips");
-    await paste(page, "Settings", "allow:\n- cidrs: [10.0.0.0/33]\n");
+  unreadable: async (page) => {
+    await only(page, "pod-security");
+    await paste(
+      page,
+      "Objects",
+      `a: b: c\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {hostPID: true, containers: [{name: web}]}\n`,
+    );
   },
-  deploy: async (page) => {
-    await choose(page, "node-pods");
-    await page.locator("#deploy summary").click();
-    await page.locator("#deploy-text pre").filter({ hasText: "kind:" }).waitFor();
+  policies: async (page) => {
+    await only(page, "pod-security", "selinux");
+    await mode(page, "pod-security", "As deployed");
+    await paste(page, "Settings of pod-security", "level: baseline\nexclude:\n- controlNmae: Seccomp\n");
+  },
+  request: async (page) => {
+    await request(page, { Operation: "UPDATE", User: "kubelet" });
+  },
+  fix: async (page) => {
+    await page.getByRole("button", { name: "Fix all…" }).click();
+    await page.locator("#fix .cm-editor").first().waitFor();
+  },
+  import: async (page) => {
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByRole("textbox", { name: "Policy to import" }).focus();
+    await page.keyboard.insertText(KYVERNO);
+    await page.locator("#import-verdicts table").waitFor();
+  },
+  share: async (page) => {
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.getByLabel("Title").fill("A privileged Deployment");
+    await page.locator("#share details summary").click();
+  },
+  export: async (page) => {
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    await page.locator("#export pre").first().waitFor();
   },
   examples: async (page) => {
-    await choose(page, "selinux");
     await page.getByRole("button", { name: "Examples", exact: true }).click();
-    await page.locator("#examples-list h3").nth(3).waitFor();
+    await page.locator("#examples-list h3").nth(8).waitFor();
   },
 };
 
@@ -49,6 +97,8 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
     for (const [state, reach] of Object.entries(STATES)) {
       const { page, closed } = await open(browser, site.url, { colorScheme, viewport });
       await reach(page);
+      await settled(page);
+      await page.evaluate(() => window.scrollTo(0, 0));
       await page.screenshot({ path: join(folder, `${state}-${colorScheme}-${device}.png`) });
       await closed();
     }

@@ -1,0 +1,154 @@
+// The details of a cell: what the policy says about the object, and what to do.
+import type { CellAnswer, CellDetail, Matrix, Outcome, PolicyMode, SuggestedAction, Suspicion } from "playground";
+import { checkList, suggestionButtons } from "./checks";
+import { showDiff } from "./diff";
+import { button, byId, count, make, withBreaks } from "./dom";
+import type { CellName } from "./grid";
+import { icon, word } from "./outcome";
+import { type ViolationListeners, violationGroups } from "./violations";
+
+export interface DetailListeners extends ViolationListeners {
+  onAction(action: SuggestedAction, cell: CellName): void;
+  onMode(policy: number, mode: PolicyMode): void;
+}
+
+const SENTENCES: Partial<Record<Outcome, string>> = {
+  Fault: "Could not be evaluated, so it is denied:",
+  Unknown: "It is not known what happens, which is never a pass:",
+  Monitored: "The policy only monitors: the violations are logged, and the request is admitted.",
+  Changed: "Admitted, with these changes:",
+  Passed: "Judged, and admitted unchanged.",
+  NotLookedAt: "Admitted without being judged, because a check is not met:",
+};
+
+const content = byId("detail");
+
+export class Detail {
+  private diffs: { destroy(): void }[] = [];
+
+  constructor(private readonly listeners: DetailListeners) {}
+
+  clear(): void {
+    for (const diff of this.diffs) diff.destroy();
+    this.diffs = [];
+    content.replaceChildren();
+  }
+
+  show(matrix: Matrix, cell: CellName, { answers, suggestions }: CellDetail, mode: PolicyMode): void {
+    const object = matrix.objects[cell.object];
+    const policy = matrix.policies[cell.policy];
+    this.clear();
+    const heading = make(
+      "h3",
+      { id: "detail-heading", tabindex: "-1" },
+      `${policy?.name ?? ""}: ${object?.title ?? ""}`,
+    );
+    const fixable = answers.some(({ groups }) =>
+      groups.some(({ violations }) => violations.some(({ fix }) => fix)),
+    );
+    const groups = new Set(answers.flatMap(({ groups }) => groups.map(({ control }) => control)));
+    const fixAll = fixable && groups.size > 1 ? [button("Fix all…", () => this.listeners.onFix([]), "fix")] : [];
+    content.append(
+      make("div", { class: "row heading" }, heading, ...fixAll),
+      this.judgedAs(cell.policy, mode),
+      ...suspicions(object?.suspicions ?? [], this.listeners),
+    );
+    for (const answer of answers) content.append(this.answer(answer, answers.length > 1));
+    content.append(...suggestionButtons(suggestions, (action) => this.listeners.onAction(action, cell)));
+    // The diffs measure their place, so that they are created in the page.
+    const places = content.querySelectorAll<HTMLElement>(".diff");
+    const changed = answers.flatMap(({ diff }) => diff ?? []);
+    for (const [index, diff] of changed.entries()) {
+      const place = places[index];
+      if (place) this.diffs.push(showDiff(place, diff));
+    }
+  }
+
+  /** Says what the policy judges, and switches it. */
+  private judgedAs(policy: number, mode: PolicyMode): HTMLElement {
+    const [says, other, label]: [string, PolicyMode, string] =
+      mode === "RulesOnly"
+        ? ["Rules only, without the selectors and conditions of a deployment.", "AsDeployed", "Judge as deployed"]
+        : ["As deployed, with selectors, conditions and mode.", "RulesOnly", "Judge by rules only"];
+    const change = button(label, () => this.listeners.onMode(policy, other), "quiet");
+    return make("p", { class: "row hint" }, says, " ", change);
+  }
+
+  private answer(answer: CellAnswer, titled: boolean): HTMLElement {
+    const { outcome, reason, concernsPods, warnings, checks, diff, lookUps } = answer;
+    const title = concernsPods ? "The pods that it would make" : answer.title;
+    const says = make("p", { class: "says" }, SENTENCES[outcome] ?? "");
+    const section = make(
+      "section",
+      { class: `answer ${outcome}`, "aria-label": title },
+      make(
+        "h4",
+        {},
+        make("span", { class: `badge tone ${outcome}` }, icon(outcome), word(outcome)),
+        titled ? ` ${title}` : ` ${violationCount(answer)}`,
+      ),
+      ...(SENTENCES[outcome] ? [says] : []),
+      ...(reason ? [make("p", { class: "reason" }, reason)] : []),
+      ...violationGroups(answer, this.listeners),
+    );
+    if (warnings.length) {
+      section.append(make("h5", {}, "Warnings"), make("ul", {}, ...warnings.map((text) => make("li", {}, text))));
+    }
+    if (diff) section.append(make("div", { class: "diff" }));
+    const looksAt = outcome !== "NotLookedAt" && outcome !== "Unknown";
+    if (checks.length && !looksAt) section.append(checkList(checks));
+    if (lookUps.length) {
+      section.append(
+        make(
+          "details",
+          { class: "quiet" },
+          make("summary", {}, count(lookUps.length, "look-up")),
+          make("ul", {}, ...lookUps.map((lookUp) => make("li", {}, make("code", {}, ...withBreaks(lookUp))))),
+        ),
+      );
+    }
+    return section;
+  }
+}
+
+function violationCount({ groups, more, outcome }: CellAnswer): string {
+  const number = groups.reduce((sum, { violations }) => sum + violations.length, more);
+  return number || outcome === "Denied" ? count(number, "violation") : "";
+}
+
+/** Warns of fields because of which a policy probably admits an object for the wrong reason. */
+function suspicions(suspicions: Suspicion[], { onMark }: ViolationListeners): HTMLElement[] {
+  if (suspicions.length === 0) return [];
+  const items = suspicions
+    .slice(0, 20)
+    .map(({ message, mark }) =>
+      make(
+        "li",
+        {},
+        ...(mark
+          ? [
+              make("button", { type: "button", class: "line", click: () => onMark(mark) }, `line ${mark.line}`),
+              " ",
+            ]
+          : []),
+        message,
+      ),
+    );
+  return [
+    make(
+      "div",
+      { class: "suspicions tone Warned" },
+      icon("Warned"),
+      make(
+        "div",
+        {},
+        make(
+          "strong",
+          {},
+          "The verdict may not mean what it seems to: the object has fields that no policy reads.",
+        ),
+        make("ul", {}, ...items),
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,250 @@
+// The input of the page, read and written as one workspace.
+import type {
+  Matrix,
+  Policies,
+  PolicyInput,
+  PolicyMode,
+  RequestInput,
+  TextMark,
+  TextProblem,
+  ViolationMark,
+  Workspace,
+} from "playground";
+import { byId, reason } from "./dom";
+import { Editor, type MarkedMessage } from "./editor";
+import type { Engine } from "./engine";
+import { PolicyCard } from "./policy-card";
+import { Requests } from "./requests";
+import { Tabs } from "./tabs";
+
+/** The error of look-ups if the user simulates an unreachable API server. */
+const UNREACHABLE = "the API server does not answer";
+
+/** Larger files would not fit into the memory of the page. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+export interface InputListeners {
+  onChange(): void;
+  onImport(text: string): void;
+  onError(message: string): void;
+}
+
+export class Inputs {
+  readonly tabs = new Tabs("input-tabs");
+  readonly requests: Requests;
+  private readonly objects: Editor;
+  private readonly oldObjects: Editor;
+  private readonly cluster: Editor;
+  private readonly unreachable = byId<HTMLInputElement>("unreachable");
+  private readonly judgesPods = byId<HTMLInputElement>("judges-pods");
+  private cards: PolicyCard[] = [];
+  /** Set while the page itself fills the fields. */
+  private suspended = false;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly catalog: Policies,
+    private readonly listeners: InputListeners,
+  ) {
+    const onChange = () => this.changed();
+    const editor = (id: string, label: string, hint: string): Editor => {
+      const created: Editor = new Editor(byId(id), {
+        label,
+        hint,
+        onChange,
+        complete: ({ apiVersion, kind, path, isValue }) =>
+          isValue
+            ? Promise.resolve({ options: [] })
+            : this.engine.call("objectCompletions", apiVersion, kind, path),
+        onFile: (file) => void this.openFile(created, file),
+      });
+      return created;
+    };
+    this.objects = editor(
+      "objects",
+      "Objects",
+      "Paste Kubernetes manifests or an AdmissionReview, in YAML or JSON",
+    );
+    this.oldObjects = editor("old-objects", "Stored objects", "Paste the objects as stored in the cluster");
+    this.cluster = editor(
+      "cluster",
+      "Cluster",
+      "# For example, the output of kubectl get namespaces,nodes -o yaml",
+    );
+    this.requests = new Requests(onChange);
+    this.unreachable.addEventListener("change", onChange);
+    this.judgesPods.addEventListener("change", onChange);
+    for (const [id, target] of [
+      ["objects-file", this.objects],
+      ["cluster-file", this.cluster],
+    ] as const) {
+      const field = byId<HTMLInputElement>(id);
+      byId(`${id}-open`).addEventListener("click", () => field.click());
+      field.addEventListener("change", () => {
+        const [file] = field.files ?? [];
+        if (file) void this.openFile(target, file);
+        field.value = "";
+      });
+    }
+    byId("format").addEventListener("click", () => void this.format());
+  }
+
+  read(): Workspace {
+    return {
+      objects: this.objects.text,
+      oldObjects: this.oldObjects.text,
+      cluster: this.cluster.text,
+      unreachable: this.unreachable.checked ? this.unreachable.dataset.reason || UNREACHABLE : "",
+      request: this.requests.request,
+      requests: this.requests.requests,
+      judgesPods: this.judgesPods.checked,
+      policies: this.cards.map((card) => card.read()),
+    };
+  }
+
+  write(workspace: Workspace): void {
+    this.suspended = true;
+    this.objects.open(workspace.objects);
+    this.oldObjects.open(workspace.oldObjects);
+    this.cluster.open(workspace.cluster);
+    this.unreachable.checked = workspace.unreachable !== "";
+    this.unreachable.dataset.reason = workspace.unreachable;
+    this.judgesPods.checked = workspace.judgesPods;
+    this.requests.write(workspace.request, workspace.requests);
+    this.writePolicies(workspace.policies);
+    this.suspended = false;
+  }
+
+  /** Writes a change of the objects that can be undone. */
+  changeObjects(text: string): void {
+    this.objects.change(text);
+  }
+
+  /** Gives an object a request of its own. */
+  setRequest(object: number, change: Partial<RequestInput>): void {
+    this.requests.setOwn(object, { ...this.requests.of(object), ...change });
+  }
+
+  /** Enables a policy. Returns its index. */
+  enablePolicy(id: string): number {
+    const index = this.cards.findIndex((card) => card.id === id);
+    this.cards[index]?.enable();
+    this.changed();
+    return index;
+  }
+
+  /** Selects what a policy judges. */
+  judgeAs(policy: number, mode: PolicyMode): void {
+    this.cards[policy]?.judgeAs(mode);
+    this.changed();
+  }
+
+  /** Selects a range of a text, in the tab and the card that hold it. */
+  select(mark: TextMark): void {
+    this.editorOf(mark.text, true)?.select(mark);
+  }
+
+  scrollObjectsTo(mark: TextMark): void {
+    this.objects.scrollTo(mark);
+  }
+
+  /** Marks the violations and problems, and shows where requests come from. */
+  show(matrix: Matrix, problemsOnly: boolean): void {
+    const problems = [...matrix.problems, ...matrix.objects.flatMap(({ problem }) => problem ?? [])];
+    const problem = ({ message, mark }: TextProblem): MarkedMessage[] =>
+      mark ? [{ mark, message, severity: "error" }] : [];
+    const violation = ({ mark, message, outcome }: ViolationMark): MarkedMessage => {
+      return { mark, message, severity: outcome === "Denied" || outcome === "Fault" ? "error" : "warning" };
+    };
+    const messages = [...problems.flatMap(problem), ...(problemsOnly ? [] : matrix.marks.map(violation))];
+    for (const [kind, editor] of [
+      ["objects", this.objects],
+      ["oldObjects", this.oldObjects],
+      ["cluster", this.cluster],
+    ] as const) {
+      editor.setMarks(messages.filter(({ mark }) => mark.text.kind === kind));
+    }
+    this.requests.show(matrix);
+    for (const [index, card] of this.cards.entries()) {
+      card.show(matrix.policies[index], ({ mark }) => mark && this.select(mark));
+    }
+    const broken = matrix.policies.some(({ problems }) => problems.length > 0);
+    byId("policies-tab").classList.toggle("broken", broken);
+    const enabled = matrix.policies.filter(({ enabled }) => enabled).length;
+    byId("policies-count").textContent = ` ${enabled}/${matrix.policies.length}`;
+  }
+
+  private writePolicies(policies: PolicyInput[]): void {
+    const known = this.catalog.policies;
+    this.cards = policies.map((input, index) => {
+      const listeners = {
+        onChange: () => this.changed(),
+        onImport: this.listeners.onImport,
+        // Only policies that were imported beside those of the catalog can go.
+        ...(index >= known.length ? { onRemove: () => this.removePolicy(card) } : {}),
+      };
+      const policy = known.find(({ id }) => id === input.id);
+      const card = new PolicyCard(input.id, input, policy, this.engine, listeners);
+      return card;
+    });
+    byId("policy-list").replaceChildren(...this.cards.map(({ element }) => element));
+    const subresources = new Set(known.flatMap(({ subresources }) => subresources));
+    byId("subresources").replaceChildren(
+      ...[...subresources].sort().map((value) => Object.assign(document.createElement("option"), { value })),
+    );
+  }
+
+  private removePolicy(card: PolicyCard): void {
+    this.cards = this.cards.filter((other) => other !== card);
+    card.element.remove();
+    this.changed();
+  }
+
+  private editorOf(text: TextMark["text"], reveal: boolean): Editor | undefined {
+    const open = (tab: string) => reveal && this.tabs.select(tab);
+    switch (text.kind) {
+      case "objects":
+        open("objects-tab");
+        return this.objects;
+      case "oldObjects":
+        open("request-tab");
+        return this.oldObjects;
+      case "cluster":
+        open("cluster-tab");
+        return this.cluster;
+      case "settings":
+      case "manifest":
+        open("policies-tab");
+        return this.cards[text.policy]?.open(text.kind);
+      case "source":
+        return undefined;
+    }
+  }
+
+  private changed(): void {
+    if (!this.suspended) this.listeners.onChange();
+  }
+
+  /** Replaces a text by that of a file, as an edit that can be undone. */
+  private async openFile(editor: Editor, file: File): Promise<void> {
+    if (file.size > MAX_FILE_BYTES) {
+      this.listeners.onError(`${file.name} is too large: open a file of at most 64 MiB.`);
+      return;
+    }
+    try {
+      editor.change(await file.text());
+    } catch (error) {
+      this.listeners.onError(`${file.name} could not be read: ${reason(error)}.`);
+    }
+  }
+
+  private async format(): Promise<void> {
+    try {
+      // The library that keeps comments is loaded when it is first used.
+      const { format } = await import("./format");
+      this.objects.change(format(this.objects.text));
+    } catch (error) {
+      this.listeners.onError(`The objects were not formatted: ${reason(error)}.`);
+    }
+  }
+}

@@ -1,0 +1,462 @@
+// What a designer found in the first version of the page, one test for each finding.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isFirefox, launch } from "./browser.js";
+import {
+  cell,
+  example,
+  fixture,
+  mode,
+  only,
+  open,
+  paste,
+  pasteMany,
+  request,
+  rows,
+  savedInput,
+  sentence,
+  settled,
+  violations,
+  whole,
+} from "./page.js";
+
+/** @import { Page } from "playwright-core" */
+
+const host = fixture();
+
+const POD = `apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  namespace: shop
+spec:
+  hostPID: true
+  containers:
+  - name: app
+    image: registry.example/app:1
+    securityContext:
+      privileged: true
+`;
+const GOOD = `apiVersion: v1
+kind: Pod
+metadata:
+  name: good
+  namespace: shop
+spec:
+  securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
+  containers:
+  - name: app
+    image: registry.example/app:1
+    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+`;
+const SERVICE =
+  "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: shop}\nspec: {ports: [{port: 80}]}\n";
+
+/** @param {Page} page */
+const suspicions = (page) => page.locator("#detail .suspicions li").allTextContents();
+
+test("1: fields that no policy reads are warned of beside the verdict", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  const misspelt = POD.replace("containers:", "container:").replace("  hostPID: true\n", "");
+  const indented = POD.replace(/spec:\n(.*\n)*/, (spec) => spec.replace(/^/gm, "  ").trimEnd() + "\n");
+  for (const [text, expected] of /** @type {const} */ ([
+    [misspelt, /container\b.*did you mean containers\?/],
+    [indented, /spec/],
+  ])) {
+    await paste(page, "Objects", text);
+    assert.match((await suspicions(page)).join("\n"), expected);
+    // The warning is in the grid, too.
+    assert.equal(await page.locator("#grid [role=rowheader] .Warned").count(), 1);
+  }
+  await paste(page, "Objects", GOOD);
+  assert.deepEqual(await suspicions(page), []);
+  assert.equal(await page.locator("#grid [role=rowheader] .Warned").count(), 0);
+  await closed();
+});
+
+test("2: passed, not looked at for the kind, and not looked at for the user have three words and looks", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await paste(page, "Objects", GOOD);
+  await only(page, "pod-security", "node-pods", "node-labels");
+  const [row] = await rows(page);
+  assert.deepEqual(row?.cells, {
+    "node-labels": "Not looked at (kind)",
+    "node-pods": "Not looked at (user)",
+    "pod-security": "Passed",
+  });
+  const icons = await page
+    .locator("#grid .cell path")
+    .evaluateAll((paths) => paths.map((path) => path.getAttribute("d")));
+  assert.equal(new Set(icons).size, 3);
+
+  // The details say which check decided, and what to try.
+  await cell(page, "Pod shop/good", "node-pods");
+  assert.match(await page.locator("#detail .check-NotMet").innerText(), /User/);
+  assert.ok((await page.locator("#detail .check-Met").count()) > 0);
+  await page
+    .locator("#detail")
+    .getByRole("button", { name: /kubelet/i })
+    .click();
+  await settled(page);
+  assert.match((await rows(page))[0]?.cells["node-pods"] ?? "", /^Denied/);
+  await closed();
+});
+
+test("2: the first details of a pasted Pod are those of pod-security", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await paste(page, "Objects", POD);
+  assert.equal(await page.locator("#detail-heading").textContent(), "pod-security: Pod shop/web");
+  await closed();
+});
+
+test("3: nodes and listeners after 200 pastes are as many as after 20", async (t) => {
+  // Only Chromium counts them.
+  if (isFirefox) return t.skip("Firefox does not count nodes and listeners");
+  const { page, context, closed } = await open(host.browser, host.url);
+  await only(page, "selinux");
+  const session = await context.newCDPSession(page);
+  const counts = async () => {
+    await session.send("HeapProfiler.enable");
+    await session.send("HeapProfiler.collectGarbage");
+    await session.send("HeapProfiler.collectGarbage");
+    const { nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");
+    return { nodes, jsEventListeners };
+  };
+  const text = GOOD.replace("good", "good-NUMBER");
+  await pasteMany(page, text, 0, 20);
+  assert.equal((await rows(page))[0]?.title, "Pod shop/good-19");
+  assert.ok((await page.locator("#detail .diff .cm-editor").count()) > 0);
+  const early = await counts();
+  await pasteMany(page, text, 20, 200);
+  assert.equal((await rows(page))[0]?.title, "Pod shop/good-199");
+  const late = await counts();
+  assert.ok(late.nodes < early.nodes * 1.5, JSON.stringify([early, late]));
+  assert.ok(late.jsEventListeners < early.jsEventListeners * 1.5, JSON.stringify([early, late]));
+  await closed();
+});
+
+test("4: the page does not jump", async () => {
+  const { page, closed } = await open(host.browser, host.url, { viewport: { width: 1280, height: 720 } });
+  for (const id of ["node-pods", "node-labels", "external-ips", "pod-security"]) {
+    await example(page, "", id);
+    assert.equal(await page.evaluate(() => window.scrollY), 0, id);
+    assert.ok(((await page.locator("header").boundingBox())?.y ?? -1) >= 0, id);
+  }
+  await closed();
+});
+
+test("4: the layout does not shift while the page loads", async (t) => {
+  if (isFirefox) return t.skip("Firefox does not measure layout shifts");
+  for (const viewport of [
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ]) {
+    const context = await host.browser.newContext({ viewport });
+    await context.addInitScript(() => {
+      const shifts = Object.assign(window, { shifts: 0 });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const { hadRecentInput, value } = /** @type {any} */ (entry);
+          if (!hadRecentInput) shifts.shifts += value;
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const page = await context.newPage();
+    await page.goto(host.url);
+    await whole(page);
+    const shifts = await page.evaluate(() => /** @type {any} */ (window).shifts);
+    assert.ok(shifts <= 0.05, `${viewport.width}: ${shifts}`);
+    await context.close();
+  }
+});
+
+test("5: as deployed and rules only are two verdicts, told apart", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", POD.replace("namespace: shop", "namespace: kube-system"));
+  assert.match((await rows(page))[0]?.cells["pod-security"] ?? "", /^Denied/);
+  await mode(page, "pod-security", "As deployed");
+  assert.match((await rows(page))[0]?.cells["pod-security"] ?? "", /^Not looked at/);
+  assert.ok((await page.locator("#detail .check-NotMet").count()) > 0);
+  await mode(page, "pod-security", "Rules only");
+  assert.match((await rows(page))[0]?.cells["pod-security"] ?? "", /^Denied/);
+  await closed();
+});
+
+test("6: a verdict of another policy does not stay, and its lines cannot be followed", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", POD);
+  const before = await rows(page);
+  await paste(page, "Objects", `${POD}  - name: [a\n`);
+  // The last result stays in sight, marked and inert.
+  assert.match(
+    (await page.locator("#stale").textContent()) ?? "",
+    /^Last result, before the current error \(pod-security\):$/,
+  );
+  assert.deepEqual(await rows(page), before);
+  assert.equal(await page.locator("#result").getAttribute("inert"), "");
+  await only(page, "selinux");
+  assert.equal(await page.locator("#stale").isVisible(), false);
+  assert.deepEqual(
+    (await rows(page)).map(({ cells }) => cells),
+    [{}],
+  );
+  await closed();
+});
+
+test("6: an unreadable document leaves the verdicts of the others", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", `${POD}---\na: b: c\n---\n${GOOD}`);
+  const shown = await rows(page);
+  assert.equal(shown.length, 3);
+  assert.match(shown[0]?.cells["pod-security"] ?? "", /^Denied/);
+  assert.equal(shown.find(({ title }) => title === "Pod shop/good")?.cells["pod-security"], "Passed");
+  assert.match(await page.locator("#outline .error").innerText(), /YAML/);
+  await closed();
+});
+
+test("7: audit annotations are a table, and 100 containers are grouped, counted and folded", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  const containers = Array.from(
+    { length: 100 },
+    (_, index) => `  - {name: c${index}, image: a, securityContext: {privileged: true}}\n`,
+  );
+  await paste(
+    page,
+    "Objects",
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: many, namespace: shop}\nspec:\n  containers:\n${containers.join("")}`,
+  );
+  const height = (await page.locator("#detail").boundingBox())?.height ?? Infinity;
+  assert.ok(height < 1500, `${height}`);
+  const privileged = page.locator("#detail .control").filter({ hasText: "Privileged Containers" });
+  assert.equal(await privileged.locator("summary .number").textContent(), "100");
+  await page.locator("#audit > summary").click();
+  assert.ok((await page.locator("#audit table tbody tr").count()) > 0);
+  assert.doesNotMatch(await page.locator("#audit").innerText(), /[{}]/);
+  await closed();
+});
+
+test("8: counts are in sight, and denied objects are first", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", [GOOD, SERVICE, POD].join("---\n"));
+  assert.equal(await sentence(page), "1 of 3 objects would be denied");
+  const chips = await page.locator("#chips button").evaluateAll((chips) =>
+    chips.map((chip) =>
+      [...chip.children]
+        .map((part) => part.textContent)
+        .join(" ")
+        .trim(),
+    ),
+  );
+  assert.deepEqual(chips, ["Denied 1", "Changed 0", "Warned 0", "Passed 1", "Not looked at 1"]);
+  assert.deepEqual(
+    (await rows(page)).map(({ title }) => title),
+    ["Pod shop/web", "Pod shop/good", "Service shop/s"],
+  );
+  await page.locator("#chips").getByRole("button", { name: "Passed" }).click();
+  assert.deepEqual(
+    (await rows(page)).map(({ title }) => title),
+    ["Pod shop/good"],
+  );
+  await closed();
+});
+
+test("9: a pasted AdmissionReview says its operation and user, and nothing looks editable", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  const review = {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    request: {
+      uid: "1",
+      kind: { group: "", version: "v1", kind: "Service" },
+      resource: { group: "", version: "v1", resource: "services" },
+      name: "web",
+      namespace: "shop",
+      operation: "UPDATE",
+      userInfo: { username: "bob", groups: ["team-a"] },
+      object: { apiVersion: "v1", kind: "Service", metadata: { name: "web", namespace: "shop" }, spec: {} },
+      oldObject: { apiVersion: "v1", kind: "Service", metadata: { name: "web", namespace: "shop" }, spec: {} },
+    },
+  };
+  await paste(page, "Objects", JSON.stringify(review, null, 2));
+  await page.locator("#request-tab").click();
+  assert.equal(await page.locator("#request-line").textContent(), "UPDATE by bob");
+  assert.equal(await page.locator("#request-source").textContent(), "taken from the AdmissionReview");
+  await page.locator("#request-details summary").click();
+  assert.match(await page.locator("#given-requests-list").innerText(), /UPDATE by bob \(team-a\)/);
+  assert.equal(
+    await page
+      .locator("#request-panel")
+      .locator("select, input:not([type=checkbox])")
+      .filter({ visible: true })
+      .count(),
+    0,
+  );
+  await paste(page, "Objects", SERVICE);
+  await page.locator("#request-tab").click();
+  assert.match((await page.locator("#request-line").textContent()) ?? "", /^CREATE by /);
+  await closed();
+});
+
+test("10: settings show all errors, and a pasted manifest offers its import", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Settings of pod-security", "levle: baseline\nversion: 7\nexclude: yes\n");
+  const problems = await page.locator("#problems li").allTextContents();
+  assert.ok(problems.length >= 2, problems.join("\n"));
+  assert.match(problems.join("\n"), /levle.*did you mean level\?/);
+  const manifest = `apiVersion: policies.kubewarden.io/v1
+kind: ClusterAdmissionPolicy
+metadata: {name: pods}
+spec:
+  module: registry://ghcr.io/portcullis/policies/pod-security:v0.1.0
+  settings: {level: baseline}
+  rules: []
+  mutating: false
+`;
+  await paste(page, "Settings of pod-security", manifest);
+  await page.locator("#problems").getByRole("button", { name: "Import it" }).click();
+  await page.locator("#import-result").filter({ hasText: "Recognised: ClusterAdmissionPolicy" }).waitFor();
+  await closed();
+});
+
+test("11: a missing field marks nothing as forbidden", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", GOOD.replace("allowPrivilegeEscalation: false, ", ""));
+  assert.match((await violations(page)).join("\n"), /allowPrivilegeEscalation: Required value/);
+  assert.equal(await page.locator("#objects .cm-lintRange-error:not(.cm-near)").count(), 0);
+  assert.ok((await page.locator("#objects .cm-near").count()) > 0);
+  assert.match(await page.locator("#detail .at").first().innerText(), /^near line/);
+  await closed();
+});
+
+test("11: the bar of a phone has the colour of its verdict", async () => {
+  const { page, closed } = await open(host.browser, host.url, { viewport: { width: 390, height: 844 } });
+  const bar = page.locator("#bar");
+  const colour = () => bar.evaluate((element) => getComputedStyle(element).color);
+  await only(page, "pod-security");
+  await paste(page, "Objects", POD);
+  const denied = await colour();
+  assert.match((await bar.textContent()) ?? "", /would be denied/);
+  await paste(page, "Objects", GOOD);
+  assert.notEqual(await colour(), denied);
+  assert.match((await bar.textContent()) ?? "", /would be admitted/);
+  await closed();
+});
+
+test("11: undo after an example does not restore half of the input", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Settings of pod-security", "level: baseline");
+  await paste(page, "Objects", POD);
+  const before = await savedInput(page);
+  await example(page, "", "external-ips");
+  const loaded = await savedInput(page);
+  await page.locator("#objects-tab").click();
+  await page.getByRole("textbox", { name: "Objects", exact: true }).focus();
+  await page.keyboard.press("ControlOrMeta+z");
+  await settled(page);
+  assert.deepEqual(await savedInput(page), loaded);
+  await page.getByRole("button", { name: "Restore previous input" }).click();
+  await settled(page);
+  assert.deepEqual(await savedInput(page), before);
+  await closed();
+});
+
+test("12: diffs fit, and every target has 24 pixels", async () => {
+  for (const width of [390, 1000, 1280]) {
+    const { page, closed } = await open(host.browser, host.url, { viewport: { width, height: 844 } });
+    await only(page, "selinux");
+    await paste(page, "Objects", GOOD);
+    await page.locator("#detail .diff .cm-editor").first().waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    const cut = await page.locator("#detail .diff").evaluate((diff) => diff.scrollWidth - diff.clientWidth);
+    assert.ok(cut <= 1, `${width}: ${cut} pixels of the diff are cut off`);
+    const small = await page
+      .locator("button, a, select, input, textarea, summary, [role=gridcell], [role=rowheader]")
+      .evaluateAll((targets) =>
+        targets
+          .filter((target) => !target.closest(".cm-editor, .skip") && target.checkVisibility())
+          .map((target) => ({ target, box: target.getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
+          .map(
+            ({ target, box }) => `${target.tagName}#${target.id} ${target.textContent} ${box.width}×${box.height}`,
+          ),
+      );
+    assert.deepEqual(small, [], `${width}`);
+    await closed();
+  }
+});
+
+test("12: forced colours keep the marks, and no motion is forced on anyone", async () => {
+  const browser = isFirefox ? await launch(["forcedColors", "reducedMotion"]) : host.browser;
+  const { page, closed } = await open(browser, host.url, { forcedColors: "active", reducedMotion: "reduce" });
+  assert.ok(await page.evaluate(() => matchMedia("(forced-colors: active)").matches));
+  await only(page, "pod-security");
+  await paste(page, "Objects", POD);
+  const line = await page
+    .locator("#objects .cm-lintRange-error")
+    .first()
+    .evaluate((mark) => getComputedStyle(mark).textDecorationLine);
+  assert.equal(line, "underline");
+  const icon = await page
+    .locator("#grid .cell .icon")
+    .first()
+    .evaluate((icon) => getComputedStyle(icon).stroke);
+  assert.notEqual(icon, "none");
+  await closed();
+  if (isFirefox) await browser.close();
+});
+
+test("12: the node's name stays with the kind of user, and nothing is offered to restore after a reload", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await request(page, { User: "kubelet" });
+  await request(page, { "Node name": "worker-7" });
+  await request(page, { User: "controller" });
+  await request(page, { User: "kubelet" });
+  assert.equal(await page.locator("#shared-request").getByLabel("Node name").inputValue(), "worker-7");
+  assert.equal(await page.locator("#request-line").textContent(), "CREATE by kubelet of worker-7");
+  await example(page, "", "external-ips");
+  assert.equal(await page.locator("#undo").isVisible(), true);
+  await page.reload();
+  await whole(page);
+  assert.equal(await page.locator("#undo").isVisible(), false);
+  await closed();
+});
+
+test("12: Enter in the search loads the first example", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await page.getByRole("button", { name: "Examples", exact: true }).click();
+  await page.getByRole("searchbox", { name: "Search" }).fill("tour");
+  await page.keyboard.press("Enter");
+  await page.locator("#status").filter({ hasText: "Loaded: tour" }).waitFor();
+  assert.equal(await page.locator("#examples").isVisible(), false);
+  await closed();
+});
+
+test("12: a dropped file replaces the text", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await page.getByRole("textbox", { name: "Objects", exact: true }).evaluate((editor, text) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], "pod.yaml"));
+    editor.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, POD);
+  await page.locator("#grid .name").filter({ hasText: "Pod shop/web" }).waitFor();
+  assert.equal((await savedInput(page)).objects, POD);
+  await closed();
+});
+
+test("12: without scripts the page says what it requires", async () => {
+  const context = await host.browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(host.url);
+  assert.match(await page.locator(".noscript").innerText(), /requires JavaScript/);
+  assert.equal(await page.getByText("Loading…").isVisible(), false);
+  await context.close();
+});
