@@ -60,6 +60,7 @@ fn policy(entry: &admission::PolicyEntry) -> Policy {
             .map(|((path, kind), (_, description))| Setting {
                 path,
                 accepts: kind.to_string(),
+                values: crate::completion::choices(kind),
                 description: (*description).to_owned(),
             })
             .collect(),

@@ -30,8 +30,6 @@ pub struct TextEdit {
     pub lines: u32,
     /// The new lines, each with its line break.
     pub text: String,
-    /// The field that the edit is about, and what is done, such as `spec.hostPID: set it to false`.
-    pub message: String,
 }
 
 /// An imported text.
@@ -123,9 +121,10 @@ pub struct ExpectedOutcome {
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseText {
-    /// The test file, as YAML. Empty if there is a problem.
+    /// The test file, as YAML. Empty if there is a problem. [`open_case`](crate::open_case) reads it
+    /// with the other files behind it, as further documents.
     pub text: String,
-    /// The files that the test file names, such as the manifests of policies.
+    /// The files that the test file names: the manifests of policies, in its folder.
     pub files: Vec<NamedText>,
     /// The case for an issue, as Markdown.
     pub markdown: String,
@@ -194,6 +193,30 @@ pub enum ReportFormat {
     Html,
     /// JSON, as `portcullis scan` writes it.
     Json,
+}
+
+/// Outcomes that are not the expected ones.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct OutcomeChanges {
+    /// The changes, in the order of the expectations.
+    pub changes: Vec<OutcomeChange>,
+}
+
+/// Expected outcomes.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ExpectedOutcomes {
+    /// The outcomes.
+    pub expected: Vec<ExpectedOutcome>,
+}
+
+/// Command lines.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct Commands {
+    /// The commands.
+    pub commands: Vec<Command>,
 }
 
 /// A command line that gives the same verdicts.

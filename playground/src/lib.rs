@@ -17,12 +17,15 @@
 
 pub mod browser;
 mod catalog;
+mod completion;
 mod engine;
 mod example;
 mod exchange;
+mod fix;
 mod import;
 mod input;
 mod matrix;
+mod open;
 mod place;
 mod policy_manifest;
 mod text;
@@ -101,6 +104,43 @@ pub fn cluster_admission_policy(policy: &str, settings: &str) -> Deployment {
 #[must_use]
 pub fn sample_input(policy: &str, sample: &str) -> Option<Input> {
     example::sample_input(policy, sample)
+}
+
+/// Imports the policies of a text, whose kind is recognised.
+#[must_use]
+pub fn import_source(text: &str) -> Imported {
+    import::import(text)
+}
+
+/// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as further
+/// documents.
+#[must_use]
+pub fn open_case(text: &str) -> OpenedCase {
+    open::open(text)
+}
+
+/// Returns the keys and values that can be written at a path of the settings of a policy. Lists have
+/// no step in the path.
+#[must_use]
+pub fn settings_completions(policy: &str, path: &[String]) -> Completions {
+    completion::settings(policy, path)
+}
+
+/// Returns the fields that can be written at a path of an object. Lists have no step in the path.
+#[must_use]
+pub fn object_completions(api_version: &str, kind: &str, path: &[String]) -> Completions {
+    completion::objects(api_version, kind, path)
+}
+
+/// Returns the versions of the playground.
+#[must_use]
+pub fn version() -> Version {
+    Version {
+        portcullis: env!("CARGO_PKG_VERSION").to_owned(),
+        kubernetes: format!("v1.{}", rules::pod_security::NEWEST),
+        kubewarden_protocol: packaging::PROTOCOL_VERSION.to_owned(),
+        is_whole: true,
+    }
 }
 
 /// Returns a sample as a workspace, or `None` if there is no sample with this name.

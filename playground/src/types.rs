@@ -112,6 +112,8 @@ pub struct Setting {
     pub path: String,
     /// The accepted values: a type such as `list of strings`, or the allowed names.
     pub accepts: String,
+    /// The values, if there are only some.
+    pub values: Vec<String>,
     /// The documentation of the setting.
     pub description: String,
 }

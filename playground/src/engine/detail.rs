@@ -113,7 +113,7 @@ fn detail(
         rule: violation.rule.clone(),
         remedy: violation.remedy.clone(),
         mark: place.as_ref().and_then(|place| playground.mark(judged, place)),
-        fix: None,
+        fix: super::fixes::described(violation, place.as_ref()),
     }
 }
 

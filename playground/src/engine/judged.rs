@@ -76,6 +76,11 @@ impl Judged {
         }
     }
 
+    /// Returns the number of the entry in its document.
+    pub(crate) fn number(&self) -> usize {
+        self.entry.unwrap_or_default()
+    }
+
     pub(crate) fn entry(&self) -> Option<&DocumentEntry> {
         self.placed.document.entries.get(self.entry?)
     }

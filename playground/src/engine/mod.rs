@@ -1,12 +1,15 @@
 //! The engine: judges a workspace, and remembers what it judged.
 
+mod case;
 mod checks;
 mod detail;
+mod export;
+mod fixes;
 mod judged;
 mod policies;
 mod suggestions;
 mod summary;
-mod texts;
+pub(crate) mod texts;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,6 +18,7 @@ use serde_json::Value;
 
 use scan::{Cluster, Document, EntryContent, Placed};
 
+use crate::exchange::{CaseOptions, CaseText, Command, ExpectedOutcome, Fix, OutcomeChange, ReportFormat};
 use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
 use crate::types::Operation;
 use crate::workspace::{PolicyInput, Workspace};
@@ -89,6 +93,48 @@ impl Playground {
         let judged = index(object).and_then(|index| self.judged.get(index));
         let (Some(judged), Some(policy)) = (judged, index(policy)) else { return CellDetail::default() };
         detail::cell(self, judged, policy)
+    }
+
+    /// Returns what fixes the violations of some controls of a cell of the last workspace; without
+    /// controls, those of all. Nothing is changed.
+    #[must_use]
+    pub fn fix(&self, object: u32, policy: u32, controls: &[String]) -> Fix {
+        let index = |number: u32| usize::try_from(number).ok();
+        let judged = index(object).and_then(|index| self.judged.get(index));
+        let (Some(judged), Some(policy)) = (judged, index(policy)) else { return Fix::default() };
+        fixes::fix(self, judged, policy, controls)
+    }
+
+    /// Returns the outcomes of the last workspace that are not the expected ones.
+    #[must_use]
+    pub fn compare(&self, expected: &[ExpectedOutcome]) -> Vec<OutcomeChange> {
+        self.changes(expected)
+    }
+
+    /// Writes the last workspace as a test file of `portcullis test`.
+    #[must_use]
+    pub fn case_text(&self, options: &CaseOptions) -> CaseText {
+        case::write(self, options)
+    }
+
+    /// Returns a report about the last workspace, as `portcullis scan` writes it.
+    #[must_use]
+    pub fn report(&self, format: ReportFormat) -> String {
+        export::report(self, format)
+    }
+
+    /// Returns the commands that give the verdicts of the last workspace.
+    #[must_use]
+    pub fn commands(&self) -> Vec<Command> {
+        export::commands(self)
+    }
+
+    /// Returns the manifest that deploys a policy of the last workspace: the one that was given, or
+    /// the one for its settings. Empty if these are not valid.
+    #[must_use]
+    pub fn deployment(&self, policy: u32) -> String {
+        let input = usize::try_from(policy).ok().and_then(|index| self.workspace.policies.get(index));
+        input.and_then(policies::manifest).unwrap_or_default()
     }
 
     /// Returns the workspace that was judged last.

@@ -24,7 +24,7 @@ pub(crate) struct Prepared {
     /// The rules alone, if the policy is one of Portcullis without a deployment.
     pub(crate) entry: Option<&'static PolicyEntry>,
     /// The policy as its settings deploy it, whose conditions say which users it looks at.
-    pub(crate) deployed: Option<Policy>,
+    pub(crate) deployed: Option<Rc<Policy>>,
 }
 
 /// The most errors in settings that are listed.
@@ -61,12 +61,29 @@ impl Prepared {
         prepared
     }
 
+    /// Returns the policy as it judges here.
+    pub(crate) fn judging(&self) -> Option<Rc<Policy>> {
+        self.policy.clone()
+    }
+
+    /// Returns the policy as `portcullis test` judges by it: an id stands for the policy as its
+    /// settings deploy it.
+    pub(crate) fn tested(&self) -> Option<Rc<Policy>> {
+        let deployed = self.deployed.as_ref().filter(|_| self.entry.is_some());
+        self.policy.as_ref().map(|policy| Rc::clone(deployed.unwrap_or(policy)))
+    }
+
+    /// Returns the policy itself.
+    pub(crate) fn into_policy(self) -> Option<Policy> {
+        Rc::into_inner(self.policy?)
+    }
+
     fn rules_only(&mut self, input: &PolicyInput) -> Result<Policy, Vec<TextProblem>> {
         let settings = settings(self.index, &input.id, &input.settings)?;
         let name = TextName::Settings { policy: self.index };
         let unknown = || vec![problem(name, format!("unknown policy {:?}", input.id), None)];
         self.entry = rules::find(&input.id);
-        self.deployed = Policy::of_id(&input.id, &settings);
+        self.deployed = Policy::of_id(&input.id, &settings).map(Rc::new);
         Policy::of_rules(&input.id, &settings).ok_or_else(unknown)
     }
 
@@ -122,6 +139,15 @@ impl Prepared {
         }
         Ok(policy)
     }
+}
+
+/// Returns the manifest of a policy: the given one, or the one that deploys its settings; `None` if
+/// these are not valid.
+pub(crate) fn manifest(input: &PolicyInput) -> Option<String> {
+    if input.mode == PolicyMode::AsDeployed && !input.manifest.trim().is_empty() {
+        return Some(input.manifest.clone());
+    }
+    policy_manifest::of(&input.id, &settings(0, &input.id, &input.settings).ok()?)
 }
 
 /// Returns what runs a module: only those of Portcullis are here.

@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use admission_review::AdmissionRequest;
 use manifest::Step;
 use scan::{Answer, Asked, Denial, Effect, Pods, Policy, Request, Violation, ask, ask_with_pods};
-use serde_json::Value;
 
 use super::Playground;
 use super::checks;
@@ -38,16 +36,26 @@ pub(crate) enum Place {
 }
 
 /// Asks the policies of a playground about an object, as the API server does. `receive` gets each
-/// answer with its policy.
+/// answer with its policy. Returns `None` if the object makes no request.
 pub(crate) fn ask_about(
     playground: &Playground,
     judged: &Judged,
     receive: &mut dyn FnMut(&Prepared, &Answer, Asked<'_>),
 ) -> Option<()> {
+    ask_with(playground, judged, &Prepared::judging, receive)
+}
+
+/// Asks as [`ask_about`] does; `form` returns a policy in the form that is asked.
+pub(crate) fn ask_with(
+    playground: &Playground,
+    judged: &Judged,
+    form: &dyn Fn(&Prepared) -> Option<Rc<Policy>>,
+    receive: &mut dyn FnMut(&Prepared, &Answer, Asked<'_>),
+) -> Option<()> {
     let request = judged.make(&playground.stored, playground.cluster().kinds())?;
     let enabled = playground.policies.iter().filter(|prepared| prepared.state.enabled);
     let mut asked: Vec<(&Prepared, Rc<Policy>)> =
-        enabled.filter_map(|prepared| Some((&**prepared, Rc::clone(prepared.policy.as_ref()?)))).collect();
+        enabled.filter_map(|prepared| Some((&**prepared, form(prepared)?))).collect();
     asked.sort_by_key(|(_, policy)| policy.order());
     let policies: Vec<Rc<Policy>> = asked.iter().map(|(_, policy)| Rc::clone(policy)).collect();
     let mut receive = |answer: &Answer, about: Asked<'_>| {
@@ -57,17 +65,13 @@ pub(crate) fn ask_about(
     };
     let user = request.as_value().get("userInfo").cloned().unwrap_or_default();
     let is_review = judged.origin() == Some(RequestOrigin::Review);
-    let mut request = Request::new(request_value(request));
+    let mut request = Request::new(request.as_value().clone());
     if playground.workspace.judges_pods && !is_review {
         ask_with_pods(&policies, &mut request, Pods::Auto, &user, playground.cluster(), &mut receive);
     } else {
         ask(&policies, &mut request, playground.cluster(), &mut receive);
     }
     Some(())
-}
-
-fn request_value(request: AdmissionRequest) -> Value {
-    request.as_value().clone()
 }
 
 /// Judges an object by all policies; `None` if it makes no request.

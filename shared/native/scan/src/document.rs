@@ -9,6 +9,7 @@ use manifest::{Places, Position, Problem};
 use serde_json::Value;
 use text::Step;
 
+use crate::START;
 use crate::entry::{self, Content, Entries};
 use crate::input::{Chunk, List, Origin, Piece, Pieces, within};
 
@@ -38,6 +39,20 @@ pub struct DocumentEntry {
     steps: Vec<Step>,
     /// The content.
     pub content: EntryContent,
+}
+
+impl DocumentEntry {
+    /// The number of the value in the text of the document.
+    #[must_use]
+    pub fn value(&self) -> usize {
+        self.value
+    }
+
+    /// The steps from the value to the entry.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
 }
 
 /// The content of an entry.
@@ -84,8 +99,6 @@ pub fn documents(text: &str, known: &dyn Fn(&str) -> Option<Rc<Document>>) -> Ve
     }
     found
 }
-
-const START: Position = Position { line: 1, column: 1 };
 
 impl Document {
     fn read(piece: Piece) -> Self {

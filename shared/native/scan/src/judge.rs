@@ -17,7 +17,7 @@ use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::old::Stored;
-use crate::options::{ExceptionsOf, Operation, Options};
+use crate::options::{ExceptionsOf, Operation, Options, Pods};
 use crate::policy::Policy;
 use crate::replacement;
 use crate::request::{Change, complete, request};
@@ -404,6 +404,29 @@ impl Judge<'_> {
         if !is_judged {
             all.not_judged = all.not_judged.saturating_add(1);
         }
+    }
+
+    /// Judges a request that the caller made about an object at a spot.
+    pub(crate) fn request(&self, asked: Value, pods: Pods, spot: &Spot, locator: &Locator<'_>) -> Output {
+        let mut output = self.output();
+        let object =
+            asked.get("object").filter(|object| object.is_object()).or_else(|| asked.get("oldObject"));
+        let object = object.unwrap_or(&Value::Null);
+        for guards::Suspicion { path, message, .. } in guards::suspicions(object) {
+            output.notices.push(self.suspicion(locator.place(spot, Some(&path)), message));
+        }
+        let exceptions = self.exceptions(object, &mut output);
+        let subject =
+            Subject { spot, reference: object_ref(object), has_places: true, exceptions: &exceptions };
+        let user = asked.get("userInfo").cloned().unwrap_or_default();
+        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
+        let mut receive = |answer: &Answer, asked: Asked<'_>| {
+            self.record(answer, asked, &subject, locator, &mut output, &mut outcomes);
+        };
+        ask_with_pods(self.policies, &mut Request::new(asked), pods, &user, self.cluster, &mut receive);
+        Self::count(&subject, &outcomes, &mut output);
+        Self::remark(exceptions, &outcomes, spot, locator, &mut output);
+        output
     }
 
     /// Judges a request of the input as it is.

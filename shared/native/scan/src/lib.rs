@@ -48,6 +48,7 @@ mod policy;
 mod rendered;
 mod replacement;
 mod request;
+mod requests;
 mod revision;
 mod scan;
 mod session;
@@ -69,6 +70,7 @@ pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
 pub use rendered::{add_helm, add_kustomize};
 pub use request::Question;
+pub use requests::EntryRequest;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
 pub use session::Session;
@@ -77,6 +79,9 @@ pub use verdict::{Denial, Judged, Request, Verdict, Violation, leading_path};
 
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};
+
+/// The first position of a text.
+const START: Position = Position { line: 1, column: 1 };
 
 /// Returns the notice about a piece that cannot be read.
 fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {

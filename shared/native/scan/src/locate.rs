@@ -6,6 +6,7 @@ use manifest::Places;
 use report::{Place, Position, Span};
 use text::Step;
 
+use crate::START;
 use crate::entry::Spot;
 use crate::input::Chunk;
 use crate::rendered;
@@ -58,8 +59,6 @@ impl<'c> Locator<'c> {
         Place { file: self.chunk.origin.name.clone(), span, is_exact }
     }
 }
-
-const START: manifest::Position = manifest::Position { line: 1, column: 1 };
 
 pub(crate) fn position(at: manifest::Position) -> Position {
     Position { line: at.line, column: at.column }

@@ -68,6 +68,10 @@ impl Scan {
         &self.policies
     }
 
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Judges the objects of the input.
     ///
     /// With an old side, objects that it has are updates, and those that only it has are deletions.
@@ -188,7 +192,7 @@ impl Scan {
     }
 
     /// Adds what is to say before any object is judged.
-    fn introduce(&self, has_old: bool, tally: &mut Tally) {
+    pub(crate) fn introduce(&self, has_old: bool, tally: &mut Tally) {
         for policy in &self.policies {
             for warning in &policy.warnings {
                 let message = format!("policy {policy}: {warning}");

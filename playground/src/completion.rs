@@ -1,0 +1,158 @@
+//! Completions of settings and manifests.
+
+use admission::{Kind, Setting, by_path};
+use known_fields::{Fields, Type};
+
+use crate::exchange::{Completion, Completions};
+
+/// Returns the keys that can be written below a path of the settings of a policy, or the values of
+/// the setting itself. Lists have no step in the path.
+pub(crate) fn settings(policy: &str, path: &[String]) -> Completions {
+    let Some(entry) = rules::find(policy) else { return Completions::default() };
+    let docs = |path: &str| {
+        let paths = by_path(entry.settings).into_iter().map(|(path, _)| path);
+        let found = paths.zip(entry.docs).find(|(known, _)| known == path);
+        found.map(|(_, (_, description))| (*description).to_owned()).unwrap_or_default()
+    };
+    let mut level = entry.settings;
+    let mut values: Option<Kind> = None;
+    for name in path {
+        let Some(setting) = level.iter().find(|setting| setting.name == name) else {
+            return Completions::default();
+        };
+        match inner(setting.kind) {
+            Kind::Object(fields) => level = fields,
+            kind => {
+                values = Some(kind);
+                level = &[];
+            }
+        }
+    }
+    let prefix = path.iter().map(|name| format!("{name}.")).collect::<String>();
+    let key = |setting: &Setting| Completion {
+        label: setting.name.to_owned(),
+        detail: setting.kind.to_string().replace('`', ""),
+        info: docs(&format!("{prefix}{}", setting.name)),
+    };
+    let is_former = |setting: &&Setting| !matches!(setting.kind, Kind::Former(_));
+    let mut options: Vec<Completion> = level.iter().filter(is_former).map(key).collect();
+    options.extend(values.into_iter().flat_map(choices).map(|value| Completion {
+        label: value,
+        detail: String::new(),
+        info: String::new(),
+    }));
+    Completions { options }
+}
+
+fn inner(kind: Kind) -> Kind {
+    match kind {
+        Kind::List(kind) => *kind,
+        kind => kind,
+    }
+}
+
+/// Returns the values of a type, if there are only some.
+pub(crate) fn choices(kind: Kind) -> Vec<String> {
+    match inner(kind) {
+        Kind::Flag => vec!["false".to_owned(), "true".to_owned()],
+        Kind::Choice(names) => names.iter().map(|name| (*name).to_owned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the fields that can be written below a path of a kind. Lists have no step in the path.
+/// Without a kind, these are the first fields of any object.
+pub(crate) fn objects(api_version: &str, kind: &str, path: &[String]) -> Completions {
+    let option = |label: &str, detail: &str| Completion {
+        label: label.to_owned(),
+        detail: detail.to_owned(),
+        info: String::new(),
+    };
+    let names: Vec<Completion> = match path {
+        [name] if name == "kind" => {
+            let kinds = known_fields::kinds()
+                .filter(|(version, _)| api_version.is_empty() || *version == api_version);
+            kinds.map(|(version, fields)| option(fields.name, version)).collect()
+        }
+        [name] if name == "apiVersion" => {
+            let kinds = known_fields::kinds().filter(|(_, fields)| kind.is_empty() || fields.name == kind);
+            kinds.map(|(version, _)| option(version, "")).collect()
+        }
+        _ => match known_fields::fields_of(api_version, kind) {
+            None if path.is_empty() => {
+                ["apiVersion", "kind", "metadata", "spec"].map(|name| option(name, "")).into()
+            }
+            fields => {
+                let fields = fields.and_then(|fields| below(fields, path));
+                let fields = fields.into_iter().flat_map(|fields| fields.fields);
+                fields.map(|(name, of)| option(name, detail(*of))).collect()
+            }
+        },
+    };
+    let mut options = names;
+    options.sort_by(|left, right| left.label.cmp(&right.label));
+    options.dedup();
+    Completions { options }
+}
+
+/// Returns the fields below a path.
+fn below(fields: &'static Fields, path: &[String]) -> Option<&'static Fields> {
+    path.iter().try_fold(fields, |fields, name| match outer(fields.get(name)?) {
+        Type::Object(fields) => Some(fields),
+        _ => None,
+    })
+}
+
+fn outer(of: Type) -> Type {
+    match of {
+        Type::List(of) => outer(*of),
+        of => of,
+    }
+}
+
+fn detail(of: Type) -> &'static str {
+    match of {
+        Type::Object(_) => "object",
+        Type::List(_) => "list",
+        Type::Map(_) => "map",
+        Type::Leaf => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(completions: &Completions) -> Vec<&str> {
+        completions.options.iter().map(|option| option.label.as_str()).collect()
+    }
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('.').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn settings_have_keys_values_and_documentation() {
+        let top = settings("pod-security", &[]);
+        assert!(labels(&top).contains(&"level"));
+        assert!(top.options.iter().all(|option| !option.info.is_empty() && !option.detail.is_empty()));
+        assert_eq!(
+            labels(&settings("pod-security", &path("level"))),
+            ["privileged", "baseline", "restricted"]
+        );
+        assert!(labels(&settings("external-ips", &path("allow"))).contains(&"cidrs"));
+        assert_eq!(settings("other", &[]), Completions::default());
+        assert_eq!(settings("pod-security", &path("x.y")), Completions::default());
+    }
+
+    #[test]
+    fn objects_have_the_fields_of_their_kinds() {
+        let pod = |text: &str| objects("v1", "Pod", &path(text));
+        assert!(labels(&pod("spec.containers.securityContext")).contains(&"allowPrivilegeEscalation"));
+        assert!(labels(&pod("")).contains(&"spec"));
+        assert_eq!(pod("spec.x"), Completions::default());
+        assert!(labels(&objects("apps/v1", "", &path("kind"))).contains(&"Deployment"));
+        assert_eq!(labels(&objects("", "Deployment", &path("apiVersion"))), ["apps/v1"]);
+        assert_eq!(labels(&objects("", "", &[])), ["apiVersion", "kind", "metadata", "spec"]);
+    }
+}

@@ -1,0 +1,432 @@
+//! Workspaces as cases of `portcullis test`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use scan::{Answer, Asked, Effect, EntryContent};
+use serde_json::{Map, Value, json};
+
+use super::judged::Judged;
+use super::policies::Prepared;
+use super::{Playground, number, summary};
+use crate::exchange::{CaseOptions, CaseText, ExpectedOutcome, NamedText, OutcomeChange};
+use crate::matrix::{Matrix, Outcome};
+use crate::policy_manifest;
+use crate::text::yaml;
+use crate::types::Operation;
+use crate::user;
+use crate::workspace::{PolicyMode, Workspace};
+
+/// What a case wants of a policy.
+#[derive(Debug, Default)]
+struct Want {
+    /// The verdict, by its key, and its rank among those of several requests.
+    verdict: Option<(u8, &'static str, Vec<String>)>,
+    warnings: Vec<String>,
+}
+
+/// Writes a workspace as a test file.
+pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText {
+    let failed = |problem: String| CaseText { problem: Some(problem), ..CaseText::default() };
+    let mut workspace = playground.workspace.clone();
+    let mut warnings = Vec::new();
+    if !options.with_cluster && !(workspace.cluster.trim().is_empty() && workspace.unreachable.is_empty()) {
+        workspace.cluster.clear();
+        workspace.unreachable.clear();
+        warnings.push("The case has no objects of the cluster: look-ups find nothing.".to_owned());
+    }
+    let mut alone = Playground::new();
+    let matrix = alone.judge(workspace);
+    if let Some(problem) = matrix.problems.first() {
+        return failed(problem.message.clone());
+    }
+    let cases: Vec<(usize, &Judged)> =
+        alone.judged.iter().enumerate().filter(|(_, judged)| judged.state.problem.is_none()).collect();
+    if cases.is_empty() {
+        return failed("there is no object that can be judged; paste one".to_owned());
+    }
+    let mut reached = Vec::new();
+    let mut texts = Vec::new();
+    for (index, judged) in cases {
+        match alone.case(index, judged, options, &mut reached) {
+            Ok(text) => texts.push(text),
+            Err(problem) => return failed(problem),
+        }
+    }
+    let listed: Vec<&Rc<Prepared>> =
+        alone.policies.iter().filter(|prepared| reached.contains(&prepared.index)).collect();
+    if listed.is_empty() {
+        return failed("no policy looks at these objects; a test of nothing proves nothing".to_owned());
+    }
+    warnings.extend(changed(playground, &matrix));
+    warnings.extend(secrets(&alone));
+    let mut files = Vec::new();
+    let mut names = Vec::new();
+    let mut settings = Map::new();
+    for prepared in listed {
+        let Some(input) =
+            usize::try_from(prepared.index).ok().and_then(|at| alone.workspace.policies.get(at))
+        else {
+            continue;
+        };
+        let value = manifest::documents(&input.settings).unwrap_or_default().into_iter().next();
+        let value = value.unwrap_or_else(|| json!({}));
+        if input.mode == PolicyMode::RulesOnly {
+            names.push(Value::from(input.id.as_str()));
+            if value.as_object().is_some_and(|fields| !fields.is_empty()) {
+                settings.insert(input.id.clone(), value);
+            }
+            continue;
+        }
+        let manifest = if input.manifest.trim().is_empty() {
+            policy_manifest::of(&input.id, &value).unwrap_or_default()
+        } else {
+            input.manifest.clone()
+        };
+        let name = format!("{}.yaml", prepared.state.name);
+        names.push(Value::from(name.as_str()));
+        files.push(NamedText { name, text: manifest });
+    }
+    let text = assembled(&alone.workspace, options, &Value::from(names), settings, &texts);
+    let length = files.iter().map(|file| file.text.len()).sum::<usize>().saturating_add(text.len());
+    CaseText {
+        markdown: markdown(&alone, options, &matrix, &text, &files),
+        bytes: number(length),
+        text,
+        files,
+        warnings,
+        problem: None,
+    }
+}
+
+/// Joins the parts of a test file.
+fn assembled(
+    workspace: &Workspace,
+    options: &CaseOptions,
+    policies: &Value,
+    settings: Map<String, Value>,
+    cases: &[String],
+) -> String {
+    let mut text: String = [&options.title, &options.note]
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| format!("# {}\n", line.trim()))
+        .collect();
+    text.push_str(&field("policies", policies));
+    let mut defaults = Map::new();
+    if !settings.is_empty() {
+        defaults.insert("settings".to_owned(), settings.into());
+    }
+    if workspace.judges_pods {
+        defaults.insert("pods".to_owned(), true.into());
+    }
+    if !workspace.unreachable.is_empty() {
+        defaults.insert("cluster".to_owned(), json!({ "unreachable": workspace.unreachable }));
+    } else if !workspace.cluster.trim().is_empty() {
+        let values = manifest::documents(&workspace.cluster).unwrap_or_default();
+        let items = values.into_iter().flat_map(|value| match value {
+            Value::Array(items) => items,
+            value => cluster_objects::items(value).unwrap_or_else(|value| vec![value]),
+        });
+        defaults.insert("cluster".to_owned(), json!({ "objects": items.collect::<Vec<_>>() }));
+    }
+    if !defaults.is_empty() {
+        text.push_str(&field("defaults", &defaults.into()));
+    }
+    text.push_str("cases:\n");
+    text.push_str(&cases.concat());
+    text
+}
+
+fn field(name: &str, value: &Value) -> String {
+    yaml(&json!({ name: value }))
+}
+
+impl Playground {
+    /// Writes the case of an object. `reached` gets the policies that look at it.
+    fn case(
+        &self,
+        index: usize,
+        judged: &Judged,
+        options: &CaseOptions,
+        reached: &mut Vec<u32>,
+    ) -> Result<String, String> {
+        let mut want: Map<String, Value> = self
+            .wants(judged, reached)?
+            .into_iter()
+            .filter_map(|(name, want)| Some((name, want.value()?)))
+            .collect();
+        for expected in options.expected.iter().filter(|one| usize::try_from(one.object) == Ok(index)) {
+            let policy = self.policies.iter().find(|prepared| prepared.state.name == expected.policy);
+            let policy = policy.ok_or_else(|| format!("there is no policy {}", expected.policy))?;
+            if self.outcome(index, policy) != Some(expected.outcome) {
+                want.remove(&expected.policy);
+                want.extend(expected_want(expected)?);
+                if !reached.contains(&policy.index) {
+                    reached.push(policy.index);
+                }
+            }
+        }
+        // The other policies let the object pass: what they do not look at is admitted, too.
+        want.insert("*".to_owned(), json!({ "admitted": true }));
+        let title =
+            if options.title.trim().is_empty() { "a case of the playground" } else { options.title.trim() };
+        let mut fields = vec![("name", Value::from(format!("{title}: {}", judged.state.title)))];
+        if !options.note.trim().is_empty() {
+            fields.push(("source", options.note.trim().into()));
+        }
+        fields.extend(self.question(judged)?);
+        fields.push(("want", want.into()));
+        let lines: String = fields.iter().map(|(name, value)| field(name, value)).collect();
+        let mut text = String::new();
+        for (number, line) in lines.lines().enumerate() {
+            let before = if number == 0 { "- " } else { "  " };
+            text.push_str(if line.is_empty() { "" } else { before });
+            text.push_str(line);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// Returns the outcome of an object at a policy.
+    fn outcome(&self, index: usize, prepared: &Prepared) -> Option<Outcome> {
+        let judged = self.judged.get(index)?;
+        let cells = &self.verdicts.get(&judged.key)?.cells;
+        cells.get(usize::try_from(prepared.index).ok()?)?.outcome
+    }
+
+    /// Returns the outcomes that are not the expected ones.
+    pub(super) fn changes(&self, expected: &[ExpectedOutcome]) -> Vec<OutcomeChange> {
+        let changes = expected.iter().filter_map(|one| {
+            let policy = self.policies.iter().find(|prepared| prepared.state.name == one.policy);
+            let index = usize::try_from(one.object).ok()?;
+            let now = policy.and_then(|policy| self.outcome(index, policy));
+            // What a policy does not look at passes as well.
+            let passes = |outcome| matches!(outcome, Outcome::Passed | Outcome::NotLookedAt);
+            if now.is_some_and(|now| now == one.outcome || passes(now) && passes(one.outcome)) {
+                return None;
+            }
+            let now_words = now.map_or("without a verdict", words);
+            Some(OutcomeChange {
+                object: one.object,
+                policy: one.policy.clone(),
+                expected: one.outcome,
+                now,
+                message: format!("expected {}, now {now_words}", words(one.outcome)),
+            })
+        });
+        changes.collect()
+    }
+
+    /// Returns the fields of a case about its request.
+    fn question(&self, judged: &Judged) -> Result<Vec<(&'static str, Value)>, String> {
+        let entry = judged.entry().ok_or("the object cannot be read")?;
+        let object = match &entry.content {
+            EntryContent::Object(object) => object.clone(),
+            EntryContent::Review(_) | EntryContent::Other(_) => {
+                let request =
+                    judged.make(&self.stored, self.cluster().kinds()).ok_or("the request cannot be read")?;
+                let mut fields = vec![("request", request.as_value().clone())];
+                // A review is judged as it is.
+                fields.extend(self.workspace.judges_pods.then(|| ("pods", Value::Bool(false))));
+                return Ok(fields);
+            }
+        };
+        let mut fields = vec![("user", user::info(&judged.request.user))];
+        fields.push(("operation", judged.request.operation.name().into()));
+        let subresource = judged.request.subresource.trim();
+        if !subresource.is_empty() {
+            fields.push(("subresource", subresource.into()));
+        }
+        let identity = scan::identity_in(&object, crate::NAMESPACE, self.cluster().kinds());
+        let stored = identity.and_then(|identity| Some(self.stored.get(&identity)?.value.clone()));
+        match judged.request.operation {
+            Operation::Create => fields.push(("object", object)),
+            Operation::Delete => fields.push(("oldObject", object)),
+            Operation::Update => {
+                fields.push(("object", object));
+                fields.extend(stored.map(|stored| ("oldObject", stored)));
+            }
+        }
+        Ok(fields)
+    }
+
+    /// Returns what the policies do, as the tool asks them: with the conditions of their deployment.
+    fn wants(&self, judged: &Judged, reached: &mut Vec<u32>) -> Result<BTreeMap<String, Want>, String> {
+        let mut wants: BTreeMap<String, Want> = BTreeMap::new();
+        let mut problem = None;
+        let asked = summary::ask_with(self, judged, &Prepared::tested, &mut |prepared, answer, asked| {
+            if !matches!(answer.effect, Effect::Skipped) && !reached.contains(&prepared.index) {
+                reached.push(prepared.index);
+            }
+            if let Effect::Unknown(reason) = &answer.effect {
+                problem = Some(format!("{}: it is not known what happens: {reason}", prepared.state.name));
+            }
+            wants.entry(prepared.state.name.clone()).or_default().add(answer, asked);
+        });
+        asked.ok_or("the object makes no request")?;
+        problem.map_or(Ok(wants), Err)
+    }
+}
+
+impl Want {
+    fn add(&mut self, answer: &Answer, asked: Asked<'_>) {
+        self.warnings.extend(answer.warnings.iter().cloned());
+        let lines = || {
+            let denial = summary::denial(answer);
+            let lines = denial.map(scan::Denial::lines).unwrap_or_default();
+            let violations = denial.map(|denial| denial.violations.as_slice()).unwrap_or_default();
+            let located = |(index, line): (usize, String)| match violations.get(index) {
+                Some(violation) if asked.concerns_pods() => asked.locate(violation).1,
+                _ => line,
+            };
+            lines.into_iter().enumerate().map(located).collect()
+        };
+        let (rank, key, lines): (u8, _, Vec<String>) = match &answer.effect {
+            Effect::Skipped | Effect::Unknown(_) => return,
+            Effect::Admitted => (1, "admitted", Vec::new()),
+            Effect::Mutated(_) => (2, "mutated", Vec::new()),
+            Effect::Monitored(_) => (3, "monitored", lines()),
+            Effect::Denied(_) => (4, "denied", lines()),
+            Effect::Fault(reason) => (5, "fault", vec![reason.clone()]),
+        };
+        match &mut self.verdict {
+            // The worst verdict counts, with the lines of all.
+            Some((known, _, all)) if *known == rank => all.extend(lines),
+            Some((known, ..)) if *known > rank => {}
+            verdict => *verdict = Some((rank, key, lines)),
+        }
+    }
+
+    /// Returns the want as a test file has it; `None` if `*` says as much.
+    fn value(&self) -> Option<Value> {
+        let (_, key, lines) = self.verdict.as_ref()?;
+        let verdict = match *key {
+            "admitted" if self.warnings.is_empty() => return None,
+            "admitted" | "mutated" => Value::Bool(true),
+            "fault" => lines.concat().into(),
+            _ => json!(lines),
+        };
+        let mut want = Map::from_iter([((*key).to_owned(), verdict)]);
+        if !self.warnings.is_empty() {
+            want.insert("warnings".to_owned(), json!(self.warnings));
+        }
+        Some(want.into())
+    }
+}
+
+/// Returns what a case wants for an outcome that is not the present one; `None` if `*` says it.
+fn expected_want(expected: &ExpectedOutcome) -> Result<Option<(String, Value)>, String> {
+    let any = || json!([{ "matches": "." }]);
+    let want = match expected.outcome {
+        Outcome::Denied => json!({ "denied": any(), "more": true }),
+        Outcome::Monitored => json!({ "monitored": any(), "more": true }),
+        Outcome::Fault => json!({ "fault": { "matches": "." } }),
+        Outcome::Changed => json!({ "mutated": true }),
+        Outcome::Warned => json!({ "admitted": true, "warnings": any(), "more": true }),
+        Outcome::Passed | Outcome::NotLookedAt => return Ok(None),
+        Outcome::Unknown => {
+            return Err(format!("{}: a test cannot expect that nothing is known", expected.policy));
+        }
+    };
+    Ok(Some((expected.policy.clone(), want)))
+}
+
+/// Returns an outcome in words.
+pub(super) fn words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Denied => "denied",
+        Outcome::Fault => "denied, because it could not be evaluated",
+        Outcome::Unknown => "unknown",
+        Outcome::Monitored => "admitted in monitor mode",
+        Outcome::Changed => "changed",
+        Outcome::Warned => "warned",
+        Outcome::Passed => "admitted",
+        Outcome::NotLookedAt => "not looked at",
+    }
+}
+
+/// Returns the outcomes that differ without the cluster.
+fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {
+    let mut changed = Vec::new();
+    for (index, judged) in playground.judged.iter().enumerate() {
+        for prepared in &playground.policies {
+            let now = playground.outcome(index, prepared);
+            let cell = usize::try_from(prepared.index).ok().and_then(|at| without.cells.get(index)?.get(at));
+            let then = cell.and_then(|cell| cell.outcome);
+            if let (Some(now), Some(then)) = (now, then.filter(|then| now != Some(*then))) {
+                changed.push(format!(
+                    "{} at {} is {} here, and {} in the case without the cluster.",
+                    judged.state.title,
+                    prepared.state.name,
+                    words(now),
+                    words(then)
+                ));
+            }
+        }
+    }
+    changed
+}
+
+/// Returns a warning about Secrets.
+fn secrets(playground: &Playground) -> Option<String> {
+    let Workspace { objects, old_objects, cluster, .. } = &playground.workspace;
+    let count = [objects, old_objects, cluster]
+        .into_iter()
+        .flat_map(|text| manifest::documents(text).unwrap_or_default())
+        .map(|value| secrets_in(&value))
+        .fold(0_usize, usize::saturating_add);
+    (count > 0).then(|| {
+        let noun = if count == 1 { "Secret" } else { "Secrets" };
+        format!("The case has the data of {count} {noun}: remove it before you share the case.")
+    })
+}
+
+fn secrets_in(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) if fields.get("kind").and_then(Value::as_str) == Some("Secret") => 1,
+        Value::Object(fields) => fields.values().map(secrets_in).fold(0, usize::saturating_add),
+        Value::Array(items) => items.iter().map(secrets_in).fold(0, usize::saturating_add),
+        _ => 0,
+    }
+}
+
+/// Returns a case as an issue.
+fn markdown(
+    playground: &Playground,
+    options: &CaseOptions,
+    matrix: &Matrix,
+    text: &str,
+    files: &[NamedText],
+) -> String {
+    let mut lines = Vec::new();
+    if !options.title.trim().is_empty() {
+        lines.push(format!("### {}\n", options.title.trim()));
+    }
+    if !options.note.trim().is_empty() {
+        lines.push(format!("{}\n", options.note.trim()));
+    }
+    lines.push("| object | policy | verdict |\n|---|---|---|".to_owned());
+    let cell = |text: &str| text.replace('|', "\\|");
+    for (state, cells) in matrix.objects.iter().zip(&matrix.cells) {
+        for (prepared, found) in playground.policies.iter().zip(cells) {
+            let Some(outcome) = found.outcome else { continue };
+            lines.push(format!("| {} | {} | {} |", cell(&state.title), prepared.state.name, words(outcome)));
+        }
+    }
+    for (name, text) in [("case.yaml", text)]
+        .into_iter()
+        .chain(files.iter().map(|file| (file.name.as_str(), file.text.as_str())))
+    {
+        // A fence that is longer than any in the text.
+        let fence = text.lines().filter_map(|line| {
+            let fence = line.trim_start();
+            fence.starts_with("```").then(|| fence.chars().take_while(|one| *one == '`').count())
+        });
+        let fence = "`".repeat(fence.max().map_or(3, |longest| longest.saturating_add(1)));
+        lines.push(format!("\n`{name}`\n\n{fence}yaml\n{}\n{fence}", text.trim_end()));
+    }
+    lines.push("\n```console\n$ portcullis test case.yaml\n```\n".to_owned());
+    lines.join("\n")
+}

@@ -1,0 +1,138 @@
+//! Fixes of the violations of a cell.
+
+use std::collections::BTreeMap;
+
+use manifest::Step;
+use scan::EntryContent;
+use similar::{DiffOp, TextDiff};
+
+use super::judged::Judged;
+use super::summary::{self, Place};
+use super::{Playground, number};
+use crate::exchange::{Fix, TextEdit};
+use crate::fix::{Action, action, edit};
+use crate::workspace::Workspace;
+
+/// Returns the fix of the violations of some controls, or of all.
+pub(super) fn fix(playground: &Playground, judged: &Judged, policy: usize, controls: &[String]) -> Fix {
+    let text = &playground.workspace.objects;
+    let mut fix = Fix { text: text.clone(), ..Fix::default() };
+    let mut actions: Vec<(Vec<Step>, Action)> = Vec::new();
+    let mut lists_all = true;
+    // An object without a request has no violations.
+    let _ = summary::ask_about(playground, judged, &mut |prepared, answer, asked| {
+        if usize::try_from(prepared.index) != Ok(policy) {
+            return;
+        }
+        let Some(denial) = summary::denial(answer) else { return };
+        lists_all &= denial.more == 0;
+        for violation in &denial.violations {
+            let control = violation.control.as_ref().unwrap_or(&violation.rule);
+            if !controls.is_empty() && !controls.contains(control) {
+                continue;
+            }
+            let (place, message) = summary::locate(judged, violation, asked);
+            match place {
+                Some(Place::Object(path)) if action(violation, &path).is_some() => {
+                    actions.extend(action(violation, &path).map(|action| (path, action)));
+                }
+                _ => fix.left.push(message),
+            }
+        }
+    });
+    if !lists_all {
+        fix.left.push("the policy does not list all violations; fix these, and judge again".to_owned());
+    }
+    if actions.is_empty() {
+        return fix;
+    }
+    let Some(new) = apply(judged, actions) else {
+        fix.left.push("the layout of this document does not allow an edit; follow the remedies".to_owned());
+        return fix;
+    };
+    let Some(new) = replaced(playground, judged, &new) else { return fix };
+    fix.edits = edits(text, &new);
+    fix.fixed = fixed(playground, judged, policy, &new);
+    fix.text = new;
+    fix
+}
+
+/// Returns the changed text of the document.
+fn apply(judged: &Judged, mut actions: Vec<(Vec<Step>, Action)>) -> Option<String> {
+    let entry = judged.entry()?;
+    let (EntryContent::Object(before) | EntryContent::Review(before)) = &entry.content else { return None };
+    let mut after = before.clone();
+    // Removals come last, the last items of lists first.
+    actions.sort_by(|(left, one), (right, other)| {
+        let is_removal = |action: &Action| *action == Action::Remove;
+        is_removal(one).cmp(&is_removal(other)).then_with(|| compare(right, left))
+    });
+    actions.dedup();
+    for (path, action) in &actions {
+        action.apply(&mut after, path)?;
+    }
+    let document = &judged.placed.document;
+    edit::edited(&document.text, entry.value(), entry.steps(), before, &after)
+}
+
+fn compare(left: &[Step], right: &[Step]) -> std::cmp::Ordering {
+    let key = |step: &Step| match step {
+        Step::Field(name) => (name.clone(), 0),
+        Step::Index(index) => (String::new(), *index),
+    };
+    left.iter().map(key).cmp(right.iter().map(key))
+}
+
+/// Returns the whole text with another text of the document.
+fn replaced(playground: &Playground, judged: &Judged, new: &str) -> Option<String> {
+    let text = &playground.workspace.objects;
+    let old = &judged.placed.document.text;
+    let at = judged.placed.at;
+    let mut lines = text.split_inclusive('\n');
+    let before: usize =
+        lines.by_ref().take(usize::try_from(at.line).ok()?.checked_sub(1)?).map(str::len).sum();
+    let column = usize::try_from(at.column).ok()?.checked_sub(1)?;
+    let rest = text.get(before..)?;
+    let start = before.saturating_add(rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at));
+    let end = start.saturating_add(old.len());
+    // The text of an item of a long list has a space in the place of its hyphen.
+    (text.get(start..end) == Some(old.as_str()))
+        .then(|| Some([text.get(..start)?, new, text.get(end..)?].concat()))
+        .flatten()
+}
+
+/// Returns the lines that differ.
+fn edits(old: &str, new: &str) -> Vec<TextEdit> {
+    let diff = TextDiff::from_lines(old, new);
+    let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
+    let changed = diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    changed
+        .map(|op| TextEdit {
+            line: number(op.old_range().start.saturating_add(1)),
+            lines: number(op.old_range().len()),
+            text: new_lines.get(op.new_range()).map(<[&str]>::concat).unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// Returns how many violations of the cell a new text does not have.
+fn fixed(playground: &Playground, judged: &Judged, policy: usize, new: &str) -> u32 {
+    let index =
+        playground.judged.iter().position(|one| one.key == judged.key && one.state.line == judged.state.line);
+    let violations = |text: &str| -> BTreeMap<usize, u32> {
+        let workspace = Workspace { objects: text.to_owned(), ..playground.workspace.clone() };
+        let matrix = Playground::new().judge(workspace);
+        let cells = index.and_then(|index| matrix.cells.get(index));
+        cells.into_iter().flatten().map(|cell| cell.violations).enumerate().collect()
+    };
+    let of_policy = |text: &str| violations(text).get(&policy).copied().unwrap_or_default();
+    of_policy(&playground.workspace.objects).saturating_sub(of_policy(new))
+}
+
+/// Returns what the fix of a violation would do, in words.
+pub(super) fn described(violation: &scan::Violation, place: Option<&Place>) -> Option<String> {
+    match place {
+        Some(Place::Object(path)) => action(violation, path).map(|action| action.describe()),
+        _ => None,
+    }
+}

@@ -1,0 +1,204 @@
+//! Fixes: changes of an object that follow from the rules' own remedies.
+
+pub(crate) mod edit;
+
+use manifest::Step;
+use scan::Violation;
+use serde_json::{Map, Value};
+
+/// What a remedy asks for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Action {
+    /// Set the field to a value.
+    Set(Value),
+    /// Add a value to the list.
+    Add(Value),
+    /// Remove the field, or the item of a list.
+    Remove,
+}
+
+/// The remedies that ask for a removal begin with these words.
+const REMOVE: [&str; 2] = ["remove it", "remove the annotation"];
+
+/// The remedies that ask for a value, by their beginning.
+const SET: [(&str, bool); 2] = [("set it to true", true), ("set it to false", false)];
+
+/// The fields whose remedy offers several values, and the one that the standard's users choose: the
+/// profile of the runtime.
+const PROFILES: [&str; 2] = ["seccompProfile", "appArmorProfile"];
+
+/// Returns what to do about a violation at a path of the object; `None` if no value follows from
+/// the remedy.
+pub(crate) fn action(violation: &Violation, path: &[Step]) -> Option<Action> {
+    action_of(violation.remedy.as_deref()?, path)
+}
+
+fn action_of(remedy: &str, path: &[Step]) -> Option<Action> {
+    let is_profile_type = matches!(
+        path,
+        [.., Step::Field(profile), Step::Field(name)]
+            if name == "type" && PROFILES.contains(&profile.as_str())
+    );
+    if is_profile_type {
+        return Some(Action::Set("RuntimeDefault".into()));
+    }
+    if let Some((_, value)) = SET.iter().find(|(words, _)| remedy.starts_with(words)) {
+        return Some(Action::Set((*value).into()));
+    }
+    if let Some((value, _)) = remedy.strip_prefix("add ").and_then(|rest| rest.split_once(" to it")) {
+        return Some(Action::Add(value.into()));
+    }
+    REMOVE.iter().any(|words| remedy.starts_with(words)).then_some(Action::Remove)
+}
+
+impl Action {
+    /// Returns what the action does, in words.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Set(value) => {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                format!("Set it to {value}")
+            }
+            Self::Add(value) => format!("Add {} to the list", value.as_str().unwrap_or_default()),
+            Self::Remove => "Remove it".to_owned(),
+        }
+    }
+
+    /// Notes what the action does with the object. Removals come after all others, the last items
+    /// of lists first, so that indices stay.
+    pub(crate) fn apply(&self, object: &mut Value, path: &[Step]) -> Option<()> {
+        match self {
+            Self::Set(value) => {
+                *make(object, path)? = value.clone();
+                Some(())
+            }
+            Self::Add(value) => {
+                let list = make(object, path)?;
+                if list.is_null() {
+                    *list = Value::Array(Vec::new());
+                }
+                let items = list.as_array_mut()?;
+                if !items.contains(value) {
+                    items.push(value.clone());
+                }
+                Some(())
+            }
+            Self::Remove => remove(object, path),
+        }
+    }
+}
+
+/// Returns a field, which is created with its parents if it does not exist.
+fn make<'v>(object: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    path.iter().try_fold(object, |value, step| match step {
+        Step::Field(name) => {
+            if value.is_null() {
+                *value = Value::Object(Map::new());
+            }
+            Some(value.as_object_mut()?.entry(name.clone()).or_insert(Value::Null))
+        }
+        Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?),
+    })
+}
+
+/// Removes a field, with the parents that have no other field, and an item of a list with its list.
+/// The name of an item stands for the item.
+fn remove(object: &mut Value, path: &[Step]) -> Option<()> {
+    let path = match path {
+        [item @ .., Step::Index(_), Step::Field(name)] if name == "name" => {
+            path.get(..item.len().saturating_add(1))?
+        }
+        path => path,
+    };
+    let (last, parents) = path.split_last()?;
+    let parent = parents.iter().try_fold(&mut *object, |value, step| match step {
+        Step::Field(name) => value.get_mut(name),
+        Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?),
+    })?;
+    let is_empty = match last {
+        Step::Field(name) => {
+            let fields = parent.as_object_mut()?;
+            fields.remove(name)?;
+            fields.is_empty()
+        }
+        Step::Index(index) => {
+            let (items, index) = (parent.as_array_mut()?, usize::try_from(*index).ok()?);
+            if items.len() <= index {
+                return None;
+            }
+            items.remove(index);
+            items.is_empty()
+        }
+    };
+    // The specification stays, and so does an item of a list.
+    if is_empty && parents.len() > 1 && matches!(parents.last(), Some(Step::Field(_))) {
+        return remove(object, parents);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rules::pod_security::standard::CHECKS;
+    use serde_json::json;
+
+    use super::*;
+
+    fn steps(path: &str) -> Vec<Step> {
+        convert::steps(path)
+    }
+
+    /// A remedy in other words would lose its fix.
+    #[test]
+    fn every_remedy_of_pod_security_has_an_action_or_needs_a_decision() {
+        let mut without = Vec::new();
+        for check in CHECKS {
+            for rule in check.revisions.iter().flat_map(|revision| revision.rules) {
+                for path in rule.field.paths() {
+                    let path = steps(&path.replace('*', "0"));
+                    for remedy in [rule.remedy, rule.remedy_if_unset] {
+                        if !remedy.is_empty()
+                            && action_of(remedy, &path).is_none()
+                            && !without.contains(&remedy)
+                        {
+                            without.push(remedy);
+                        }
+                    }
+                }
+            }
+        }
+        // Somebody has to choose the type of the volume.
+        without.sort_unstable();
+        let claim = "use one of these, such as a persistentVolumeClaim for a volume of this type";
+        assert_eq!(without, ["use another volume type", claim]);
+    }
+
+    #[test]
+    fn actions_change_objects() {
+        let mut object = json!({
+            "spec": {
+                "hostPID": true,
+                "securityContext": { "sysctls": [{ "name": "a" }, { "name": "b" }] },
+                "containers": [{ "name": "c", "securityContext": { "privileged": true } }],
+            },
+        });
+        let container = "spec.containers[0].securityContext";
+        for (action, path) in [
+            (Action::Set(false.into()), format!("{container}.allowPrivilegeEscalation")),
+            (Action::Add("ALL".into()), format!("{container}.capabilities.drop")),
+            (Action::Remove, format!("{container}.privileged")),
+            (Action::Remove, "spec.securityContext.sysctls[1].name".to_owned()),
+            (Action::Remove, "spec.securityContext.sysctls[0].name".to_owned()),
+            (Action::Remove, "spec.hostPID".to_owned()),
+        ] {
+            action.apply(&mut object, &steps(&path)).unwrap();
+        }
+        let context = json!({ "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] } });
+        assert_eq!(
+            object,
+            json!({ "spec": { "containers": [{ "name": "c", "securityContext": context }] } })
+        );
+        assert_eq!(Action::Remove.apply(&mut object, &steps("spec.x")), None);
+        assert_eq!(Action::Remove.apply(&mut object, &steps("spec.containers[7]")), None);
+    }
+}

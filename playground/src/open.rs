@@ -1,0 +1,186 @@
+//! Cases of `portcullis test` as workspaces.
+
+use manifest::{Step, documents};
+use matching::PolicyKind;
+use serde_json::{Map, Value, json};
+
+use crate::engine::texts::{mark_in, problem, unreadable};
+use crate::exchange::{ExpectedOutcome, OpenedCase};
+use crate::matrix::{Outcome, TextName, TextProblem};
+use crate::text::yaml;
+use crate::types::Operation;
+use crate::user;
+use crate::workspace::{ObjectRequest, PolicyInput, PolicyMode, RequestInput, Workspace};
+
+/// Reads a test file, with the manifests of its policies behind it as further documents.
+pub(crate) fn open(text: &str) -> OpenedCase {
+    match read(text) {
+        Ok(opened) => opened,
+        Err(problem) => OpenedCase { problem: Some(problem), ..OpenedCase::default() },
+    }
+}
+
+fn read(text: &str) -> Result<OpenedCase, TextProblem> {
+    let about = |message: String, path: &[Step]| {
+        problem(TextName::Source, message, mark_in(text, TextName::Source, 0, path))
+    };
+    let mut values = documents(text).map_err(|error| unreadable(TextName::Source, &error))?.into_iter();
+    let file = values.next().unwrap_or_default();
+    let manifests: Vec<Value> = values.filter(|value| PolicyKind::of(value).is_some()).collect();
+    let (Some(policies), Some(cases)) =
+        (texts(file.get("policies")), file.get("cases").and_then(Value::as_array))
+    else {
+        let message = "expected a test file: an object with policies and cases, as Share writes it";
+        return Err(about(message.to_owned(), &[]));
+    };
+    let defaults = file.get("defaults").cloned().unwrap_or_default();
+    let of_case =
+        |case: &Value, key: &str| case.get(key).or_else(|| defaults.get(key)).cloned().unwrap_or_default();
+    let first = cases.first().cloned().unwrap_or_default();
+    let settings = of_case(&first, "settings");
+    let mut names = Vec::new();
+    let mut inputs = Vec::new();
+    for (index, policy) in (0..).zip(&policies) {
+        let stem =
+            policy.rsplit('/').next().unwrap_or(policy).trim_end_matches(".yaml").trim_end_matches(".yml");
+        let named =
+            |manifest: &&Value| manifest.pointer("/metadata/name").and_then(Value::as_str) == Some(stem);
+        let is_id = rules::find(policy).is_some();
+        let manifest = manifests.iter().find(named).filter(|_| !is_id);
+        if !is_id && manifest.is_none() {
+            let path = [Step::Field("policies".to_owned()), Step::Index(index)];
+            let message =
+                format!("{policy} is not here; paste its manifest behind the case, after a line ---");
+            return Err(about(message, &path));
+        }
+        let own = settings.get(policy).or_else(|| (policies.len() == 1).then_some(&settings));
+        let own = own.filter(|settings| settings.as_object().is_some_and(|fields| !fields.is_empty()));
+        names.push(stem.to_owned());
+        inputs.push(PolicyInput {
+            id: if is_id { policy.clone() } else { id_of(manifest) },
+            enabled: true,
+            mode: if is_id { PolicyMode::RulesOnly } else { PolicyMode::AsDeployed },
+            settings: own.filter(|_| is_id).map(yaml).unwrap_or_default(),
+            manifest: manifest.map(yaml).unwrap_or_default(),
+        });
+    }
+    let mut workspace = Workspace {
+        policies: inputs,
+        judges_pods: of_case(&first, "pods") == Value::Bool(true)
+            || defaults.get("pods") == Some(&Value::Bool(true)),
+        ..Workspace::default()
+    };
+    set_cluster(&mut workspace, &of_case(&first, "cluster"));
+    let (mut objects, mut old_objects, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, case) in (0..).zip(cases) {
+        let path = [Step::Field("cases".to_owned()), Step::Index(index)];
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        let request = of_case(case, "request");
+        if request.is_object() {
+            objects.push(yaml(&json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request })));
+        } else {
+            let (object, old) = (of_case(case, "object"), of_case(case, "oldObject"));
+            let operation = operation(&of_case(case, "operation"), &object, &old)
+                .ok_or_else(|| about("the operation is none that the playground makes".to_owned(), &path))?;
+            let subject = if operation == Operation::Delete && object.is_null() { &old } else { &object };
+            if !subject.is_object() || subject.get("kind").is_none() {
+                let message = "the case has no object that is written out; write object, or oldObject";
+                return Err(about(message.to_owned(), &path));
+            }
+            objects.push(yaml(subject));
+            if operation == Operation::Update {
+                old_objects.push(yaml(&old));
+            }
+            let user = user::of(&of_case(case, "user")).unwrap_or_default();
+            let subresource = of_case(case, "subresource").as_str().unwrap_or_default().to_owned();
+            workspace.requests.push(ObjectRequest {
+                object: number,
+                request: RequestInput { operation, subresource, user },
+            });
+        }
+        let want = case.get("want").cloned().unwrap_or_default();
+        expected.extend(wanted(&want, &names, number));
+    }
+    workspace.objects = objects.join("---\n");
+    workspace.old_objects = old_objects.join("---\n");
+    share_request(&mut workspace);
+    let name = first.get("name").and_then(Value::as_str).unwrap_or_default();
+    Ok(OpenedCase {
+        // The name ends with the object.
+        title: name.rsplit_once(": ").map_or(name, |(title, _)| title).to_owned(),
+        note: first.get("source").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        workspace: Some(workspace),
+        expected,
+        problem: None,
+    })
+}
+
+/// Returns the id of the policy of a manifest.
+fn id_of(manifest: Option<&Value>) -> String {
+    let module = manifest.and_then(|manifest| manifest.pointer("/spec/module")).and_then(Value::as_str);
+    let last = module.unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    last.split([':', '@']).next().unwrap_or_default().to_owned()
+}
+
+fn texts(value: Option<&Value>) -> Option<Vec<String>> {
+    value?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn set_cluster(workspace: &mut Workspace, cluster: &Value) {
+    if let Some(reason) = cluster.get("unreachable").and_then(Value::as_str) {
+        reason.clone_into(&mut workspace.unreachable);
+    }
+    if let Some(objects) =
+        cluster.get("objects").and_then(Value::as_array).filter(|objects| !objects.is_empty())
+    {
+        workspace.cluster = yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
+    }
+}
+
+/// The default depends on which objects there are.
+fn operation(given: &Value, object: &Value, old: &Value) -> Option<Operation> {
+    match given.as_str() {
+        None if old.is_object() && object.is_object() => Some(Operation::Update),
+        None if old.is_object() => Some(Operation::Delete),
+        None => Some(Operation::Create),
+        Some(_) => serde_json::from_value(given.clone()).ok(),
+    }
+}
+
+/// Requests that are all the same are the request of the workspace.
+fn share_request(workspace: &mut Workspace) {
+    let Some(first) = workspace.requests.first().map(|one| one.request.clone()) else { return };
+    if workspace.requests.iter().all(|one| one.request == first) {
+        workspace.request = first;
+        workspace.requests.clear();
+    }
+}
+
+/// Returns the outcomes that a case wants.
+fn wanted(want: &Value, policies: &[String], object: u32) -> Vec<ExpectedOutcome> {
+    let keys: Map<String, Value> = want.as_object().cloned().unwrap_or_default();
+    let is_by_policy = keys.keys().any(|key| key == "*" || policies.contains(key));
+    let of = |policy: &String| {
+        let want = match policies {
+            [_] if !is_by_policy => want,
+            _ => keys.get(policy).or_else(|| keys.get("*"))?,
+        };
+        Some(ExpectedOutcome { object, policy: policy.clone(), outcome: outcome(want) })
+    };
+    policies.iter().filter_map(of).collect()
+}
+
+fn outcome(want: &Value) -> Outcome {
+    let has = |key: &str| want.get(key).is_some();
+    let warns = want.get("warnings").and_then(Value::as_array).is_some_and(|warnings| !warnings.is_empty());
+    match () {
+        () if has("denied") => Outcome::Denied,
+        () if has("fault") => Outcome::Fault,
+        () if has("settingsError") => Outcome::Unknown,
+        () if has("monitored") => Outcome::Monitored,
+        () if has("mutated") => Outcome::Changed,
+        () if has("skipped") => Outcome::NotLookedAt,
+        () if warns => Outcome::Warned,
+        () => Outcome::Passed,
+    }
+}

@@ -1,0 +1,62 @@
+//! Reports about requests that the caller makes, for programs that judge while somebody types.
+
+use std::sync::Arc;
+
+use report::Report;
+use serde_json::Value;
+use text::Step;
+
+use crate::cluster::Cluster;
+use crate::document::Placed;
+use crate::entry::{Rendered, Spot};
+use crate::input::{Chunk, Origin};
+use crate::judge::Judge;
+use crate::locate::Locator;
+use crate::options::Pods;
+use crate::scan::Scan;
+use crate::tally::Tally;
+use crate::{START, unreadable};
+
+/// A request about an entry of a document.
+#[derive(Debug)]
+pub struct EntryRequest<'d> {
+    /// The document.
+    pub placed: &'d Placed,
+    /// The number of the entry.
+    pub entry: usize,
+    /// The steps from the entry to the object: none, or those of a review.
+    pub steps: Vec<Step>,
+    /// The `AdmissionRequest`; `None` for a document that cannot be read.
+    pub request: Option<Value>,
+    /// Whether workloads are judged by their pods, too.
+    pub pods: Pods,
+}
+
+impl Scan {
+    /// Judges requests, and reports about them as about the entries of a file with this name.
+    #[must_use]
+    pub fn report(&self, name: &str, requests: Vec<EntryRequest<'_>>, cluster: &Cluster) -> Report {
+        let references = self.policies().iter().map(|policy| policy.reference.clone()).collect();
+        let mut tally = Tally::new(references, None);
+        self.introduce(true, &mut tally);
+        let origin = Origin::file(name);
+        let judge =
+            Judge { policies: self.policies(), options: self.options(), cluster, old: None, explains: false };
+        for EntryRequest { placed, entry, steps, request, pods } in requests {
+            let (at, text) = (placed.at, placed.document.text.clone());
+            let chunk = Chunk { origin: Arc::clone(&origin), text, at, list: None, is_envelope: false };
+            if let Some(problem) = &placed.document.problem {
+                let at = Some(placed.position(problem.at.unwrap_or(START)));
+                let problem = manifest::Problem { at, message: problem.message.clone() };
+                tally.notice(unreadable(&chunk, &problem));
+            }
+            let (Some(entry), Some(request)) = (placed.document.entries.get(entry), request) else {
+                continue;
+            };
+            let steps = entry.steps().iter().cloned().chain(steps).collect();
+            let spot = Spot { document: entry.value(), steps, rendered: Rendered::default() };
+            tally.add(judge.request(request, pods, &spot, &Locator::new(&chunk)));
+        }
+        tally.finish()
+    }
+}
