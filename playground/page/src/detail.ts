@@ -5,7 +5,7 @@ import { showDiff } from "./diff";
 import { button, byId, count, make, withBreaks } from "./dom";
 import type { CellName } from "./grid";
 import { icon, word } from "./outcome";
-import { type ViolationListeners, violationGroups } from "./violations";
+import { readable, type ViolationListeners, violationGroups } from "./violations";
 
 export interface DetailListeners extends ViolationListeners {
   onAction(action: SuggestedAction, cell: CellName): void;
@@ -88,7 +88,7 @@ export class Detail {
         titled ? ` ${title}` : ` ${violationCount(answer)}`,
       ),
       ...(SENTENCES[outcome] ? [says] : []),
-      ...(reason ? [make("p", { class: "reason" }, reason)] : []),
+      ...(reason ? [make("p", { class: "reason" }, readable(reason))] : []),
       ...violationGroups(answer, this.listeners),
     );
     if (warnings.length) {

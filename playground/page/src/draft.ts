@@ -1,6 +1,5 @@
 // Saves the workspace in the browser, for the current tab and for new tabs.
-import type { Workspace } from "playground";
-import { normalise } from "./workspace";
+import { normalise, type Workspace } from "./workspace";
 
 const DRAFT = "portcullis.workspace";
 

@@ -80,8 +80,8 @@ export class Drawer {
 }
 
 async function deployment(engine: Engine, { policy }: CellName): Promise<Node[]> {
-  const { manifest, problem } = await engine.ask("deployment", policy);
-  if (problem) throw new Error(`Invalid settings: ${problem.message}`);
+  const manifest = await engine.ask("deployment", policy);
+  if (manifest === "") throw new Error("The settings are not valid: correct them first.");
   const hint = make(
     "p",
     { class: "hint" },

@@ -1,6 +1,7 @@
 // Runs the playground crate in web workers.
 import type * as Module from "playground";
-import type { Matrix, Playground, Workspace } from "playground";
+import type { Matrix, Playground } from "playground";
+import type { Workspace } from "./workspace";
 
 /** The functions of the crate that a worker calls. */
 export type Functions = Pick<

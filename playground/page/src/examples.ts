@@ -1,5 +1,6 @@
 // The dialog with the samples and cases of the policies.
-import type { Policies, Policy, Workspace } from "playground";
+import type { Policies, Policy } from "playground";
+import { normalise, type Workspace } from "./workspace";
 import { byId, make, withCode } from "./dom";
 import type { Engine } from "./engine";
 
@@ -84,7 +85,7 @@ export class Examples {
       title: `${name}: ${description}`,
       verdict,
       name: [id, name],
-      load: () => this.engine.call("sampleWorkspace", id, name),
+      load: async () => given(await this.engine.call("sampleWorkspace", id, name)),
     }));
     return { policy: id, heading: `Samples of ${id}`, entries };
   }
@@ -99,7 +100,7 @@ export class Examples {
         title: name,
         verdict,
         name: [policy, file, name],
-        load: () => this.engine.call("caseWorkspace", policy, text, name),
+        load: async () => given(await this.engine.call("caseWorkspace", policy, text, name)),
       }));
       return { policy, heading, entries };
     } catch {
@@ -156,4 +157,9 @@ export class Examples {
       make("button", { type: "button", click }, make("span", {}, ...withCode(title)), " ", badge),
     );
   }
+}
+
+/** Completes the workspace of an example, if there is one. */
+function given(workspace: unknown): Workspace | undefined {
+  return workspace === undefined ? undefined : normalise(workspace);
 }

@@ -38,7 +38,6 @@ export class Fixes {
     this.text = useful ? fix.text : undefined;
     apply.disabled = !useful;
     byId("fix-heading").textContent = heading(fix, useful);
-    byId("fix-edits").replaceChildren(...fix.edits.map(({ message }) => make("li", {}, message)));
     byId("fix-left-heading").hidden = fix.left.length === 0;
     byId("fix-left").replaceChildren(...fix.left.map((text) => make("li", {}, text)));
     dialog.showModal();

@@ -1,11 +1,11 @@
 // The dialog that imports policies of others: what is carried over, what is not, and the verdicts
 // before and after.
-import type { Imported, Mapping, Matrix, Policies, PolicyInput, TextMark, Workspace } from "playground";
+import type { Imported, Mapping, Matrix, Policies, PolicyInput, TextMark } from "playground";
 import { button, byId, make, reason } from "./dom";
 import { Editor } from "./editor";
 import { type Engine } from "./engine";
 import { rank, word } from "./outcome";
-import { complete } from "./workspace";
+import { complete, type Workspace } from "./workspace";
 
 /** The source is read when the user has not typed for this many milliseconds. */
 const TYPING_PAUSE = 250;

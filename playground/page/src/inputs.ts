@@ -8,8 +8,8 @@ import type {
   TextMark,
   TextProblem,
   ViolationMark,
-  Workspace,
 } from "playground";
+import type { Workspace } from "./workspace";
 import { byId, reason } from "./dom";
 import { Editor, type MarkedMessage } from "./editor";
 import type { Engine } from "./engine";

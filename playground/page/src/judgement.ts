@@ -1,5 +1,6 @@
 // Judges the workspace and shows the result.
-import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem, Workspace } from "playground";
+import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem } from "playground";
+import type { Workspace } from "./workspace";
 import { Detail, type DetailListeners } from "./detail";
 import { button, byId, make, reason } from "./dom";
 import { Drawer } from "./drawer";

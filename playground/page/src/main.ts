@@ -1,5 +1,5 @@
 // The entry point of the page: startup, loading of examples and links, and the dialogs.
-import type { ExpectedOutcome, Policies, SuggestedAction, Workspace } from "playground";
+import type { ExpectedOutcome, Policies, SuggestedAction } from "playground";
 import { byId, make, reason } from "./dom";
 import * as draft from "./draft";
 import { Engine } from "./engine";
@@ -15,7 +15,7 @@ import { decode, LINK, type Shared } from "./share";
 import { ShareDialog } from "./share-dialog";
 import { setUpThemes } from "./theme";
 import tourObjects from "./tour.yaml?raw";
-import { complete, normalise, sameWorkspace } from "./workspace";
+import { complete, normalise, sameWorkspace, type Workspace } from "./workspace";
 
 /** The whole engine is loaded this many milliseconds after the first result. */
 const WHOLE_DELAY = 300;
@@ -125,8 +125,10 @@ class Page {
       this.previous = worthRestoring ? saved : undefined;
       byId("undo").hidden = !worthRestoring;
     } else {
-      this.loaded = complete(saved ?? this.tour, this.catalog, false);
-      this.inputs.write(this.loaded);
+      const initial = complete(saved ?? this.tour, this.catalog, false);
+      this.inputs.write(initial);
+      // A draft is work of the user, which a replacement keeps.
+      this.loaded = sameWorkspace(initial, this.tour) ? initial : undefined;
     }
     byId("inputs").inert = false;
     await this.saveAndJudge();
@@ -148,7 +150,7 @@ class Page {
 
   private async showVersion(): Promise<void> {
     const { portcullis, kubernetes, kubewardenProtocol } = await this.engine.call("version");
-    byId("version").textContent = portcullis;
+    byId("version").replaceChildren(make("span", { class: "visually-hidden" }, "Version "), portcullis);
     byId("about-versions").textContent =
       `Portcullis ${portcullis}, Pod Security Standards of Kubernetes ${kubernetes}, Kubewarden protocol ${kubewardenProtocol}.`;
   }
@@ -207,7 +209,7 @@ class Page {
     }
     navigation.keep(this.inputs.read());
     navigation.push("");
-    await this.openShared({ ...described, workspace }, "Opened from a test file.");
+    await this.openShared({ ...described, workspace: normalise(workspace) }, "Opened from a test file.");
     return true;
   }
 

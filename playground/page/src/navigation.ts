@@ -1,5 +1,5 @@
 // The history of the tab: an entry for each example, case and import that is opened, with its title.
-import type { Workspace } from "playground";
+import type { Workspace } from "./workspace";
 
 const NAME = "Portcullis playground";
 

@@ -1,5 +1,6 @@
 // The dialog that shares a case: as a link, as Markdown for an issue, and as a test file.
-import type { CaseOptions, ExpectedOutcome, Matrix, Outcome, Workspace } from "playground";
+import type { CaseOptions, ExpectedOutcome, Matrix, Outcome } from "playground";
+import type { Workspace } from "./workspace";
 import { byId, copy, copyButton, count, download, make, preformatted, reason } from "./dom";
 import type { Engine } from "./engine";
 import { outcomes, word } from "./outcome";

@@ -1,7 +1,7 @@
 // Encodes a case as the fragment of a link. Browsers do not send the fragment to the server.
-import type { ExpectedOutcome, Workspace } from "playground";
+import type { ExpectedOutcome } from "playground";
 import { outcomes } from "./outcome";
-import { normalise } from "./workspace";
+import { normalise, type Workspace } from "./workspace";
 
 /** A workspace with what its author says about it. */
 export interface Shared {

@@ -43,7 +43,7 @@ function groupOf(
     make(
       "summary",
       {},
-      make("span", { class: "name" }, control),
+      make("span", { class: "name" }, readable(control)),
       make("span", { class: "number" }, String(violations.length)),
     ),
     list,
@@ -69,16 +69,22 @@ function groupOf(
 }
 
 function item({ path, message, mark, fix }: ViolationDetail, listeners: ViolationListeners): HTMLElement {
-  const begins = path !== "" && message.startsWith(`${path}: `);
-  const said = begins ? message.slice(path.length + 2) : message;
-  const field = begins ? [fieldOf(path, mark, listeners), make("span", { class: "visually-hidden" }, ": ")] : [];
+  // The message begins with the path as the policy writes it, which can name the stored object.
+  const field = path || mark ? (/^(\S+): /.exec(message)?.[1] ?? "") : "";
+  const said = readable(field ? message.slice(field.length + 2) : message);
+  const named = field ? [fieldOf(field, mark, listeners), make("span", { class: "visually-hidden" }, ": ")] : [];
   return make(
     "li",
     {},
-    ...field,
+    ...named,
     make("p", {}, said),
     ...(fix ? [make("p", { class: "hint" }, `Fix: ${fix}`)] : []),
   );
+}
+
+/** Drops the words of the host that say nothing to the reader of a failed look-up. */
+export function readable(message: string): string {
+  return message.replaceAll("Callback evaluation failure: ", "");
 }
 
 function fieldOf(path: string, mark: TextMark | undefined, { onMark }: ViolationListeners): HTMLElement {

@@ -1,5 +1,16 @@
 // Workspaces: the empty workspace, comparison, validation and completeness.
-import type { ObjectRequest, Operation, Policies, PolicyInput, RequestInput, User, Workspace } from "playground";
+import type {
+  ObjectRequest,
+  Operation,
+  Policies,
+  PolicyInput,
+  RequestInput,
+  User,
+  Workspace as PartialWorkspace,
+} from "playground";
+
+/** A workspace with all fields, of which the engine requires none. */
+export type Workspace = Required<PartialWorkspace>;
 
 const OPERATIONS: Operation[] = ["CREATE", "UPDATE", "DELETE"];
 

@@ -5,7 +5,7 @@ import { launch } from "./browser.js";
 import { serve } from "./server.js";
 
 /** @import { Browser, BrowserContext, Page } from "playwright-core" */
-/** @import { Workspace } from "playground" */
+/** @import { Workspace } from "../src/workspace" */
 
 /** The tab that holds each editor. */
 const TABS = { Objects: "objects", Cluster: "cluster", "Stored objects": "request" };
@@ -41,7 +41,12 @@ export function fixture() {
 export async function open(browser, url, { theme, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
   context.setDefaultTimeout(15_000);
-  if (theme) await context.addInitScript((theme) => localStorage.setItem("portcullis.theme", theme), theme);
+  if (theme) {
+    await context.addInitScript((theme) => {
+      // Blank frames have no storage.
+      if (location.origin !== "null") localStorage.setItem("portcullis.theme", theme);
+    }, theme);
+  }
   const { problems } = watch(context, url);
   const page = await context.newPage();
   await page.goto(url);
@@ -146,8 +151,9 @@ export async function pasteMany(page, template, from, to) {
       const pane = document.getElementById("verdict-pane");
       const editor = /** @type {HTMLElement} */ (document.querySelector("#objects .cm-content"));
       for (let number = from; number < to; number++) {
-        document.getSelection()?.selectAllChildren(editor);
-        document.dispatchEvent(new Event("selectionchange"));
+        const isMac = /Mac/.test(navigator.platform);
+        const keys = { key: "a", code: "KeyA", keyCode: 65, ctrlKey: !isMac, metaKey: isMac };
+        editor.dispatchEvent(new KeyboardEvent("keydown", { ...keys, bubbles: true, cancelable: true }));
         const clipboardData = new DataTransfer();
         clipboardData.setData("text/plain", template.replaceAll("NUMBER", String(number)));
         const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
