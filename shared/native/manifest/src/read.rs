@@ -9,8 +9,10 @@ use crate::{Position, Problem};
 /// Parses the documents of a text, without empty ones.
 ///
 /// JSON may be several concatenated values, as `kubectl get -o json --watch` and `jq` write them.
-/// YAML may be several documents and means the same as to kubectl: `yes` is true, `0123` is octal,
-/// and `1e3` is the integer 1000.
+/// YAML may be several documents and means the same as to kubectl: `yes`, `on` and `y` are true,
+/// also as keys, `0123` is octal, and `1e3` is the integer 1000. The source is `resolve.go` of
+/// `goyaml.v2` in kubernetes-sigs/yaml, by which kubectl 1.33 reads the values in the tests below.
+/// It knows such a word in three spellings (`on`, `On`, `ON`); here, `oN` is true as well.
 ///
 /// The depth of recursion is the nesting of the text, up to 128 levels: do not call it on a thread
 /// with a small stack.
@@ -225,6 +227,8 @@ mod tests {
             ("No", json!(false)),
             ("on", json!(true)),
             ("y", json!(true)),
+            ("N", json!(false)),
+            ("OFF", json!(false)),
             ("~", json!(null)),
             ("", json!(null)),
             ("\"yes\"", json!("yes")),
@@ -284,15 +288,31 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_strings() {
-        assert_eq!(parsed("8080: a\nyes: b\n").unwrap(), [json!({ "8080": "a", "yes": "b" })]);
+    fn keys_are_the_texts_of_their_values_as_to_kubectl() {
+        for (key, text) in [
+            ("8080", "8080"),
+            ("yes", "true"),
+            ("n", "false"),
+            ("\"on\"", "on"),
+            ("0x1F", "31"),
+            ("0123", "83"),
+            ("1.0", "1"),
+            ("1e3", "1000"),
+            ("1.5", "1.5"),
+            ("2024-01-01", "2024-01-01"),
+        ] {
+            assert_eq!(parsed(&format!("{key}: a")).unwrap(), [json!({ text: "a" })], "{key}");
+        }
+        assert_eq!(parsed("y: 1\non: 2").unwrap_err(), "not valid YAML: duplicate key `true`");
+        assert!(parsed("~: a").unwrap_err().contains("expected a key that is a string"));
+        assert_eq!(parsed("{\"y\": 1}").unwrap(), [json!({ "y": 1 })]);
     }
 
     #[test]
     fn resolves_merge_keys_and_aliases() {
         assert_eq!(
-            parsed("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n").unwrap(),
-            [json!({ "a": { "x": 1 }, "b": { "x": 1, "y": 2 }, "c": { "x": 1 } })]
+            parsed("a: &a {x: 1}\nb: {<<: *a, z: 2}\nc: *a\n").unwrap(),
+            [json!({ "a": { "x": 1 }, "b": { "x": 1, "z": 2 }, "c": { "x": 1 } })]
         );
     }
 
