@@ -1,6 +1,6 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, kyverno, psa};
+use crate::{Conversion, Document, InputError, kyverno, psa, psp};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,7 @@ pub struct Source {
 pub const SOURCES: &[Source] = &[
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
+    Source { name: "psp", recognises: psp::recognises, convert: psp::convert },
 ];
 
 impl Source {
