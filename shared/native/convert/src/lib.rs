@@ -3,8 +3,14 @@
 //! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
 //! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
 //! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
+<<<<<<< HEAD
 //! `PodSecurity`, and [`pod_security_policies`] the `PodSecurityPolicy` objects before it. All return manifests, and list what they could not convert; [`steps`] helps to
 //! find its place. [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
+=======
+//! `PodSecurity`, and [`external_ips`] restrictions on the external IPs of Services. All return
+//! manifests, and list what they could not convert; [`steps`] helps to find its place.
+//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
+>>>>>>> w-scc
 //!
 //! # Example
 //! ```
@@ -31,6 +37,7 @@
 mod cel;
 mod conversion;
 mod document;
+mod external_ips;
 mod fields;
 mod kubewarden;
 mod kyverno;
@@ -46,6 +53,7 @@ mod target;
 
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
+pub use external_ips::convert as external_ips;
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,
     PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,

@@ -1,6 +1,6 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, kyverno, psa, psp};
+use crate::{Conversion, Document, InputError, external_ips, kyverno, psa, psp};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,7 @@ pub struct Source {
 
 /// All sources.
 pub const SOURCES: &[Source] = &[
+    Source { name: "external-ips", recognises: external_ips::recognises, convert: external_ips::convert },
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
     Source { name: "psp", recognises: psp::recognises, convert: psp::convert },
