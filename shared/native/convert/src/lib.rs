@@ -1,16 +1,12 @@
 //! Conversion of what restricts pods and Services today into manifests for Kubewarden.
 //!
-//! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
-//! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
-//! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
-<<<<<<< HEAD
-//! `PodSecurity`, and [`pod_security_policies`] the `PodSecurityPolicy` objects before it. All return manifests, and list what they could not convert; [`steps`] helps to
-//! find its place. [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
-=======
-//! `PodSecurity`, and [`external_ips`] restrictions on the external IPs of Services. All return
-//! manifests, and list what they could not convert; [`steps`] helps to find its place.
-//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
->>>>>>> w-scc
+//! Each source has a function: [`kyverno_with`] for Kyverno's rules with `validate.podSecurity` and
+//! the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`] takes the
+//! defaults of its chart), [`pod_security_admission`] for the configuration of the in-tree admission
+//! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects, and
+//! [`external_ips`] for restrictions on the external IPs of Services. All return manifests, and list
+//! what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
+//! documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
