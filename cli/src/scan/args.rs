@@ -94,8 +94,9 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) kustomize: Vec<String>,
 
-    /// The state before the change: files, directories, or git:REVISION. Objects that it has are
-    /// judged as updates, and those that only it has as deletions.
+    /// The state before the change: files, directories, or git:REVISION with the same paths, charts
+    /// and directories to render. Objects that it has are judged as updates, and those that only it
+    /// has as deletions.
     #[arg(long, value_name = "FILE|DIR|git:REV")]
     pub(crate) old: Vec<String>,
 
