@@ -78,7 +78,7 @@ fn a_chart_is_rendered_and_a_change_of_it_judged() {
     assert_eq!(done.status, 1, "{done:?}");
     assert!(done.stdout.contains("shop/templates/service.yaml:2"), "{done:?}");
 
-    // What is stored may stay.
+    // Policies tolerate stored addresses.
     repository.commit();
     let change = [&exposed[..], &["--old", "git:HEAD"]].concat();
     let done = repository.scan(&change);

@@ -184,8 +184,8 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) shard: Option<Share>,
 
-    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
-    /// yaml also as a JSON patch.
+    /// Show what policies change: in text, markdown and html as a diff of each object and policy,
+    /// in json, jsonl and yaml also as a JSON patch.
     #[arg(long, conflicts_with = "compare")]
     pub(crate) diff: bool,
 
