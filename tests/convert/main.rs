@@ -3,6 +3,9 @@
 mod conformance;
 mod external_ips;
 mod generated;
+mod psp;
+mod psp_pods;
+mod psp_server;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
