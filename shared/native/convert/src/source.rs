@@ -1,6 +1,6 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, kyverno, psa};
+use crate::{Conversion, Document, InputError, gatekeeper, kubewarden_policies, kyverno, psa};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,12 @@ pub struct Source {
 
 /// All sources.
 pub const SOURCES: &[Source] = &[
+    Source { name: "gatekeeper", recognises: gatekeeper::recognises, convert: gatekeeper::convert },
+    Source {
+        name: "kubewarden",
+        recognises: kubewarden_policies::recognises,
+        convert: kubewarden_policies::convert,
+    },
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
 ];
