@@ -70,6 +70,19 @@ pub(crate) enum ConvertSource {
         #[command(flatten)]
         conversion: ConversionArgs,
     },
+    /// Convert PodSecurityPolicies, which Kubernetes removed in v1.25.
+    ///
+    /// No manifest refuses a pod that a policy admits as it is. Comments above the manifests list
+    /// what policies refuse beyond the Pod Security Standards, and the defaults that they set.
+    Psp {
+        /// Files with PodSecurityPolicies, and with the roles and bindings that permit their use,
+        /// as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
 }
 
 /// Options of all conversions.

@@ -53,6 +53,10 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
             let documents = input.read_all(files, EXPECTED)?;
             (conversion, ::convert::pod_security_admission(&documents))
         }
+        ConvertSource::Psp { files, conversion } => {
+            let documents = input.read_all(files, "expected PodSecurityPolicies")?;
+            (conversion, ::convert::pod_security_policies(&documents))
+        }
     };
     let options = manifest_options(args)?;
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;

@@ -3,7 +3,7 @@
 //! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
 //! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
 //! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
-//! `PodSecurity`. All return manifests, and list what they could not convert; [`steps`] helps to
+//! `PodSecurity`, and [`pod_security_policies`] the `PodSecurityPolicy` objects before it. All return manifests, and list what they could not convert; [`steps`] helps to
 //! find its place. [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
@@ -42,6 +42,7 @@ mod objects;
 mod operation;
 mod options;
 mod psa;
+mod psp;
 mod settings;
 mod source;
 mod target;
@@ -58,4 +59,5 @@ pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyve
 pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
+pub use psp::convert as pod_security_policies;
 pub use source::{SOURCES, Source};

@@ -1,6 +1,6 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, gatekeeper, kubewarden_policies, kyverno, psa};
+use crate::{Conversion, Document, InputError, gatekeeper, kubewarden_policies, kyverno, psa, psp};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,7 @@ pub const SOURCES: &[Source] = &[
     },
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
+    Source { name: "psp", recognises: psp::recognises, convert: psp::convert },
 ];
 
 impl Source {

@@ -45,6 +45,7 @@ mod options;
 mod pods;
 mod policy;
 mod rendered;
+mod replacement;
 mod request;
 mod revision;
 mod scan;
