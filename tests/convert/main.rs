@@ -1,6 +1,7 @@
 //! The manifests that `portcullis convert` writes.
 
 mod conformance;
+mod external_ips;
 mod generated;
 
 use std::io::Write as _;

@@ -34,6 +34,20 @@ pub(crate) enum ConvertSource {
         #[arg(long, value_name = "FILE")]
         kyverno_config: Option<String>,
     },
+    /// Convert what restricts the external IPs of Services.
+    ///
+    /// The Network configuration of OpenShift, the flags of externalip-webhook, and the in-tree
+    /// plugin DenyServiceExternalIPs become policies of external-ips.
+    ExternalIps {
+        /// Files with the Network configuration, workloads that run externalip-webhook and its
+        /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm,
+        /// AdmissionConfigurations and lists of them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
     /// Convert constraints of Gatekeeper's library for pods and external IPs.
     ///
     /// Constraints that judge the same requests become one manifest. If a manifest refuses more

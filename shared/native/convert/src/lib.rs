@@ -1,10 +1,12 @@
 //! Conversion of what restricts pods and Services today into manifests for Kubewarden.
 //!
-//! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
-//! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
-//! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
-//! `PodSecurity`, and [`pod_security_policies`] the `PodSecurityPolicy` objects before it. All return manifests, and list what they could not convert; [`steps`] helps to
-//! find its place. [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
+//! Each source has a function: [`kyverno_with`] for Kyverno's rules with `validate.podSecurity` and
+//! the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`] takes the
+//! defaults of its chart), [`pod_security_admission`] for the configuration of the in-tree admission
+//! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects, and
+//! [`external_ips`] for restrictions on the external IPs of Services. All return manifests, and list
+//! what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
+//! documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
@@ -32,6 +34,7 @@ mod cel;
 mod controls;
 mod conversion;
 mod document;
+mod external_ips;
 mod fields;
 mod gatekeeper;
 mod kubewarden;
@@ -49,6 +52,7 @@ mod target;
 
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
+pub use external_ips::convert as external_ips;
 pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,

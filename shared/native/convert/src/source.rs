@@ -1,6 +1,8 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, gatekeeper, kubewarden_policies, kyverno, psa, psp};
+use crate::{
+    Conversion, Document, InputError, external_ips, gatekeeper, kubewarden_policies, kyverno, psa, psp,
+};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +16,7 @@ pub struct Source {
 
 /// All sources.
 pub const SOURCES: &[Source] = &[
+    Source { name: "external-ips", recognises: external_ips::recognises, convert: external_ips::convert },
     Source { name: "gatekeeper", recognises: gatekeeper::recognises, convert: gatekeeper::convert },
     Source {
         name: "kubewarden",

@@ -6,7 +6,6 @@
 //! [`settings`] joins requirements: the checks and fields that no requirement names are excluded.
 //! [`join`] makes one manifest of the policies that judge the same requests.
 
-mod decimal;
 mod parameters;
 mod part;
 mod volumes;
@@ -17,7 +16,6 @@ use rules::pod_security::Level;
 use rules::pod_security::standard::{CHECKS, Check, Field, FieldRule};
 use serde_json::{Map, Value, json};
 
-pub(crate) use decimal::patterns_of_range;
 pub(crate) use parameters::Parameters;
 pub(crate) use part::{Outcome, Part, for_audits, join};
 pub(crate) use volumes::{HOST_PATHS, forbid_type, patterns_below, require_types};
@@ -142,6 +140,13 @@ pub(crate) fn allowed_values(check: &str, minor: u8) -> &'static [&'static str] 
         Some(Allowed::Only(values)) => values,
         _ => &[],
     }
+}
+
+/// The ports of a range of numbers; `None` if there are none.
+pub(crate) fn port_range(min: i64, max: i64) -> Option<(u16, u16)> {
+    let port = |number: i64| u16::try_from(number.clamp(0, i64::from(u16::MAX))).ok();
+    let is_some = min <= max && max >= 0 && min <= i64::from(u16::MAX);
+    port(min).zip(port(max)).filter(|_| is_some)
 }
 
 /// The fields of a check, as [`Requirement::only`] names them.

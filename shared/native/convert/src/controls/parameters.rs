@@ -1,7 +1,5 @@
 //! The settings or parameters of a policy, which may be absent.
 
-use serde_json::Value;
-
 use crate::InputError;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
@@ -109,11 +107,6 @@ impl<'d> Parameters<'d> {
             Some(fields) => fields.error(key, problem),
             None => InputError { document: String::new(), path: self.path(key), problem: problem.to_owned() },
         }
-    }
-
-    /// The value of a field.
-    pub(crate) fn get(&self, key: &str) -> Option<&'d Value> {
-        self.fields.as_ref()?.get(key)
     }
 
     fn read<T>(

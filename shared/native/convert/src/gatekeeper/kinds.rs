@@ -10,8 +10,9 @@ use crate::InputError;
 use crate::cel::is_pattern;
 use crate::controls::{
     HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Parameters, Requirement, allowed_values, forbid_type,
-    patterns_below, patterns_of_range, require_types,
+    patterns_below, port_range, require_types,
 };
+use crate::psp::allowance::PortRanges;
 
 /// A kind of constraints for pods.
 #[derive(Debug)]
@@ -320,9 +321,9 @@ fn host_network_and_ports(
     }
     let (min, max) = (parameters.integer("min")?, parameters.integer("max")?);
     if min.is_some() || max.is_some() {
-        let ports = patterns_of_range(min.unwrap_or(0), max.unwrap_or(HIGHEST));
+        let ports = PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
         let field = "spec.containers[*].ports[*].hostPort";
-        outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports));
+        outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports.patterns()));
     }
     if outcome.requirements.is_empty() {
         refuses_nothing(outcome);

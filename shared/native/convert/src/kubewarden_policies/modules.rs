@@ -6,8 +6,9 @@ use crate::InputError;
 use crate::cel::is_pattern;
 use crate::controls::{
     HOST_PATHS, MINOR, Outcome, Parameters, Requirement, allowed_values, forbid_type, patterns_below,
-    patterns_of_range, require_types,
+    port_range, require_types,
 };
+use crate::psp::allowance::PortRanges;
 
 /// An official policy.
 #[derive(Debug)]
@@ -203,10 +204,10 @@ fn host_namespaces(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(
         if min > max {
             return Err(range.error("min", "must not be greater than max"));
         }
-        ports.extend(patterns_of_range(min, max));
+        ports.extend(port_range(min, max));
     }
     let field = "spec.containers[*].ports[*].hostPort";
-    outcome.require(Requirement::of("hostPorts").allow(field, &ports));
+    outcome.require(Requirement::of("hostPorts").allow(field, &PortRanges::of(ports).patterns()));
     Ok(())
 }
 
