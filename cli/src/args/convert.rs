@@ -48,6 +48,32 @@ pub(crate) enum ConvertSource {
         #[command(flatten)]
         conversion: ConversionArgs,
     },
+    /// Convert constraints of Gatekeeper's library for pods and external IPs.
+    ///
+    /// Constraints that judge the same requests become one manifest. If a manifest refuses more
+    /// than a constraint, it is in mode monitor.
+    Gatekeeper {
+        /// Files with constraints, the Config, ConstraintTemplates, ExpansionTemplates and lists of
+        /// them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert policies with Kubewarden's official modules for single controls.
+    ///
+    /// Policies that judge the same requests become one manifest. If a manifest refuses more than a
+    /// policy, it is in mode monitor.
+    Kubewarden {
+        /// Files with policies, groups of policies and lists of them, as JSON or YAML; `-` reads
+        /// standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
     /// Convert the configuration of the admission plugin PodSecurity.
     Psa {
         /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains

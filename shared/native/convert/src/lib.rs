@@ -31,11 +31,14 @@
 //! It reads no files, asks no cluster and prints nothing. Its types serialise as the manifests.
 
 mod cel;
+mod controls;
 mod conversion;
 mod document;
 mod external_ips;
 mod fields;
+mod gatekeeper;
 mod kubewarden;
+mod kubewarden_policies;
 mod kyverno;
 mod manifest_names;
 mod objects;
@@ -50,10 +53,12 @@ mod target;
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
 pub use external_ips::convert as external_ips;
+pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,
     PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
+pub use kubewarden_policies::convert as kubewarden;
 pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyverno_with};
 pub use operation::Operation;
 pub use options::ManifestOptions;

@@ -15,7 +15,7 @@ mod policy_exception;
 mod reach;
 mod request_scope;
 mod resource_filter;
-mod selector;
+pub(crate) mod selector;
 mod violation_action;
 mod webhook;
 
