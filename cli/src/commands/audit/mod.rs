@@ -62,7 +62,7 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
         Audit::Selinux { dump, settings } => {
             let settings = read_settings(settings, &mut reader)?;
             let found =
-                find(dump, Kept::Specification, &mut reader, |dump| ::audit::selinux::find(dump, &settings))?;
+                find(dump, Kept::Levels, &mut reader, |dump| ::audit::selinux::find(dump, &settings))?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
         }
     }
