@@ -39,8 +39,8 @@ const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
 type NamespaceOwners = BTreeMap<String, Owned>;
 
 /// Judges the objects of a dump as if they were being created, and compares their levels. Pods that
-/// have finished are left out: they run no more, and their controllers create others. `judged` is
-/// called for each object.
+/// have finished are left out: they run no more, and their controllers create others. Each object
+/// is one call of `judged`.
 ///
 /// # Errors
 /// A dump without Namespaces, and an object that cannot be read.
