@@ -157,7 +157,14 @@ impl Converter {
         let members: Vec<&Policy> =
             selection.members.iter().filter_map(|index| policies.get(*index)).collect();
         let Some(first) = policies.first() else { return Ok(()) };
-        let names: Vec<&str> = members.iter().map(|policy| policy.name.as_str()).collect();
+        // A policy that allows less than another one adds nothing.
+        let is_below = |policy: &Policy| {
+            members.iter().any(|other| {
+                other.allowance != policy.allowance && other.allowance.contains(&policy.allowance)
+            })
+        };
+        let largest = members.iter().filter(|policy| !is_below(policy));
+        let names: Vec<&str> = largest.map(|policy| policy.name.as_str()).collect();
         let mut conversion = Conversion::default();
         if members.is_empty() {
             let problem = "pods for which no policy may be used are refused whatever they are, and the manifest \
@@ -166,9 +173,9 @@ impl Converter {
             conversion.not_converted.push(NotConverted::new(&first.document, &first.title, None, problem));
         } else if !members.iter().any(|policy| policy.allowance == selection.allowance) {
             let problem = format!(
-                "where several of {} may be used, one of them must allow the whole pod, and the manifest allows what \
-                 they allow together",
-                names.join(", ")
+                "where {} may be used, one of them must allow the whole pod, and the manifest allows what they allow \
+                 together",
+                names.join(" and ")
             );
             let path = FieldProblem::new("metadata.name", problem);
             let policy = members.first().copied().unwrap_or(first);
