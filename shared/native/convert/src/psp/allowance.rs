@@ -57,7 +57,7 @@ pub(super) enum Names {
 
 /// Ports of nodes, as ranges that do not touch each other.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) struct PortRanges(pub(super) Vec<(u16, u16)>);
+pub(crate) struct PortRanges(pub(super) Vec<(u16, u16)>);
 
 /// The `hostPath` volumes that pods may have.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -140,7 +140,7 @@ impl HostPaths {
 
 impl PortRanges {
     /// The ports of all ranges.
-    pub(super) fn of(mut ranges: Vec<(u16, u16)>) -> Self {
+    pub(crate) fn of(mut ranges: Vec<(u16, u16)>) -> Self {
         ranges.sort_unstable();
         let mut joined: Vec<(u16, u16)> = Vec::new();
         for (min, max) in ranges {
@@ -158,7 +158,7 @@ impl PortRanges {
     }
 
     /// Patterns that match the numbers of the ports, and no other number.
-    pub(super) fn patterns(&self) -> Vec<String> {
+    pub(crate) fn patterns(&self) -> Vec<String> {
         self.0.iter().flat_map(|(min, max)| patterns(u32::from(*min), u32::from(*max))).collect()
     }
 }

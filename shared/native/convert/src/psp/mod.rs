@@ -5,7 +5,7 @@
 //! what one of them allows. What a policy adds to pods is listed: the manifests refuse or admit pods
 //! as they are.
 
-mod allowance;
+pub(crate) mod allowance;
 mod conditions;
 mod grants;
 mod policy;

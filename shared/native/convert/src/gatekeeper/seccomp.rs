@@ -1,0 +1,91 @@
+//! The constraints for seccomp profiles.
+
+use super::kinds::refuses_nothing;
+use crate::InputError;
+use crate::controls::{Outcome, Parameters, Requirement};
+
+const PROFILES: &str = "allowedProfiles";
+const FILES: &str = "allowedLocalhostFiles";
+
+/// The profiles that a constraint allows.
+#[derive(Debug, Default)]
+struct Allowed {
+    runtime_default: bool,
+    unconfined: bool,
+    not_configured: bool,
+    /// Whether all profiles of nodes are allowed.
+    localhost: bool,
+}
+
+/// Adds what a `K8sPSPSeccompV2` requires.
+pub(super) fn second(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    let (profiles, files) = (parameters.texts(PROFILES)?, parameters.texts(FILES)?);
+    let has = |wanted: &str| profiles.iter().any(|profile| profile == wanted);
+    if has("*") {
+        refuses_nothing(outcome);
+        return Ok(());
+    }
+    let allowed = Allowed {
+        runtime_default: has("RuntimeDefault"),
+        unconfined: has("Unconfined"),
+        not_configured: has("not configured"),
+        localhost: files.iter().any(|file| file == "*"),
+    };
+    allowed.require(parameters, images, outcome);
+    Ok(())
+}
+
+/// Adds what a `K8sPSPSeccomp` requires, which names profiles as annotations did.
+pub(super) fn first(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    let profiles = parameters.texts(PROFILES)?;
+    let has = |wanted: &[&str]| profiles.iter().any(|profile| wanted.contains(&profile.as_str()));
+    if has(&["*"]) {
+        refuses_nothing(outcome);
+        return Ok(());
+    }
+    let allowed = Allowed {
+        runtime_default: has(&["runtime/default", "docker/default", "RuntimeDefault"]),
+        unconfined: has(&["unconfined", "Unconfined"]),
+        not_configured: has(&["not configured"]),
+        localhost: has(&["localhost/*"]),
+    };
+    allowed.require(parameters, images, outcome);
+    let problem = "takes the annotations of pods without a seccompProfile as profiles, which Kubernetes ignores since \
+                   v1.27; the manifest requires the field";
+    outcome.refuses(parameters.path(PROFILES), problem);
+    Ok(())
+}
+
+impl Allowed {
+    fn require(&self, parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) {
+        let path = parameters.path(PROFILES);
+        if !self.runtime_default {
+            outcome.admits(&path, "does not contain the default of the runtime, which the manifest admits");
+        }
+        if !self.localhost {
+            let problem = "allows only some profiles of nodes, or none; the manifest admits all of them, which nodes \
+                           must have";
+            outcome.admits(&path, problem);
+        }
+        let check = if self.not_configured { "seccompProfile_baseline" } else { "seccompProfile_restricted" };
+        let mut check = Requirement::of(check).allow_images(images);
+        if self.unconfined {
+            for place in ["spec.securityContext", "spec.containers[*].securityContext"] {
+                check = check.allow(&format!("{place}.seccompProfile.type"), &["Unconfined".to_owned()]);
+            }
+        } else {
+            let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined for the \
+                           pod also where each container has another profile or an exempt image";
+            outcome.refuses(path, problem);
+        }
+        outcome.require(check);
+    }
+}
