@@ -178,7 +178,7 @@ fn parts(pod: &Value) -> Value {
 /// The lists of containers.
 const LISTS: [&str; 2] = ["initContainers", "containers"];
 
-/// What the plugin has set in a stored pod, as a merge patch of its [`parts`]. It only adds.
+/// The fields that the plugin has set in a stored pod, as a merge patch of its [`parts`].
 pub(crate) fn set(pod: &Value, stored: &Value) -> Value {
     without_empty(difference(&parts(pod), &parts(stored)))
 }

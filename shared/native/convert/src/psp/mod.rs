@@ -1,9 +1,9 @@
 //! `PodSecurityPolicy`, which Kubernetes removed in v1.25.
 //!
 //! A pod needs one policy that allows it and that its requesting user or its service account may
-//! use. Each manifest is about the requests for which the same policies may be used, and allows
-//! what one of them allows. What a policy adds to pods is listed: the manifests refuse or admit pods
-//! as they are.
+//! use. Each manifest judges the requests for which the same policies may be used, and allows
+//! everything that one of them allows. Defaults that a policy sets in pods are listed, because
+//! manifests judge pods as they are.
 
 pub(crate) mod allowance;
 mod conditions;
@@ -48,9 +48,9 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 /// Converts `PodSecurityPolicy` objects into Kubewarden policies.
 ///
 /// The documents are the policies, the roles and bindings that permit their use, and lists of them.
-/// Returns the [`Conversion`]s of each policy, then those for requests for which several policies or
-/// none may be used. Without bindings, the manifest of a single policy judges all requests; those of
-/// several policies do, too, and are in mode monitor.
+/// Returns the [`Conversion`]s of each policy, then those for requests for which several policies
+/// or none may be used. Without bindings, the manifest of a single policy judges all requests;
+/// those of several policies do, too, and are in mode monitor.
 ///
 /// A manifest never refuses a pod that a policy admits as it is.
 ///
@@ -266,9 +266,10 @@ struct Judged {
 /// The parts of a policy that no manifest contains.
 fn lines(policy: &Policy) -> Vec<NotConverted> {
     let line = |problem: &FieldProblem| {
-        let problem = match problem.widens {
-            true => problem.widening("the manifest refuses more than the policy, so it is in mode monitor"),
-            false => problem.clone(),
+        let problem = if problem.widens {
+            problem.widening("the manifest refuses more than the policy, so it is in mode monitor")
+        } else {
+            problem.clone()
         };
         NotConverted::new(&policy.document, &policy.title, None, problem)
     };
