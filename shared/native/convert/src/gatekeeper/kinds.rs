@@ -47,11 +47,7 @@ pub(super) const KINDS: &[Kind] = &[
     of_containers("K8sPSPAllowPrivilegeEscalationContainer", &[], |_, images, outcome| {
         require(Requirement::of("allowPrivilegeEscalation").allow_images(images), outcome)
     }),
-    of_containers(
-        "K8sPSPAllowedUsers",
-        &["runAsUser", "runAsGroup", "supplementalGroups", "fsGroup"],
-        users,
-    ),
+    of_containers("K8sPSPAllowedUsers", &["runAsUser", "runAsGroup", "supplementalGroups", "fsGroup"], users),
     of_updates("K8sPSPAppArmor", &["allowedProfiles"], app_armor),
     of_pods("K8sPSPAutomountServiceAccountTokenPod", &[], |parameters, _, outcome| {
         no_control("refuses mounted tokens of service accounts", parameters, outcome)
@@ -112,14 +108,12 @@ pub(super) fn refuses_nothing(outcome: &mut Outcome) {
 
 /// Returns the texts that are no patterns for Gatekeeper and would be some in the manifest, as
 /// problems, and the others.
-pub(super) fn literal(
-    texts: Vec<String>,
-    path: &str,
-    outcome: &mut Outcome,
-) -> Vec<String> {
+pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
     let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
     for text in wild {
-        let problem = format!("{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it");
+        let problem = format!(
+            "{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it"
+        );
         outcome.refuses(path, problem);
     }
     literal
@@ -160,20 +154,30 @@ fn users(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) 
     Ok(())
 }
 
-fn app_armor(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn app_armor(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     const KEY: &str = "allowedProfiles";
     let profiles = parameters.texts(KEY)?;
     let is_listed = |profile: &str| profiles.iter().any(|listed| listed == profile);
     let path = parameters.path(KEY);
     if !is_listed("runtime/default") {
-        outcome.admits(&path, "does not contain runtime/default, which the manifest admits, and with it pods without a profile");
+        outcome.admits(
+            &path,
+            "does not contain runtime/default, which the manifest admits, and with it pods without a profile",
+        );
     }
     let problem = "profiles of nodes are compared as they are, localhost/* included; the manifest admits all of them, \
                    which nodes must have";
     outcome.admits(&path, problem);
     let mut check = Requirement::of("appArmorProfile").allow_images(images);
     if is_listed("unconfined") {
-        for field in ["spec.securityContext.appArmorProfile.type", "spec.containers[*].securityContext.appArmorProfile.type"] {
+        for field in [
+            "spec.securityContext.appArmorProfile.type",
+            "spec.containers[*].securityContext.appArmorProfile.type",
+        ] {
             check = check.allow(field, &["Unconfined".to_owned()]);
         }
         check = check.allow(APP_ARMOR, &["unconfined".to_owned()]);
@@ -185,7 +189,11 @@ fn app_armor(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outco
     require(check, outcome)
 }
 
-fn capabilities(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn capabilities(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     let (allowed_path, drop_path) =
         (parameters.path("allowedCapabilities"), parameters.path("requiredDropCapabilities"));
     let allowed = parameters.texts("allowedCapabilities")?;
@@ -226,7 +234,11 @@ fn capabilities(parameters: &Parameters<'_>, images: &[String], outcome: &mut Ou
     require(check.only(fields), outcome)
 }
 
-fn file_system_groups(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn file_system_groups(
+    parameters: &Parameters<'_>,
+    _: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     if matches!(parameters.text("rule")?, None | Some("RunAsAny")) {
         refuses_nothing(outcome);
     } else {
@@ -248,7 +260,8 @@ fn flex_volumes(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome
 }
 
 fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
-    let (forbidden_path, allowed_path) = (parameters.path("forbiddenSysctls"), parameters.path("allowedSysctls"));
+    let (forbidden_path, allowed_path) =
+        (parameters.path("forbiddenSysctls"), parameters.path("allowedSysctls"));
     let forbidden = parameters.texts("forbiddenSysctls")?;
     let is_restricted = parameters.has("allowedSysctls");
     if forbidden.is_empty() && !is_restricted {
@@ -282,7 +295,9 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
             continue;
         }
         if pattern.ends_with('*') && forbidden.iter().any(|forbidden| forbidden.starts_with(start)) {
-            let problem = format!("forbids a part of {pattern}, which exclusions cannot say; the manifest admits all of it");
+            let problem = format!(
+                "forbids a part of {pattern}, which exclusions cannot say; the manifest admits all of it"
+            );
             outcome.admits(&forbidden_path, problem);
         }
         values.push(pattern.clone());
@@ -321,7 +336,8 @@ fn host_network_and_ports(
     }
     let (min, max) = (parameters.integer("min")?, parameters.integer("max")?);
     if min.is_some() || max.is_some() {
-        let ports = PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
+        let ports =
+            PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
         let field = "spec.containers[*].ports[*].hostPort";
         outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports.patterns()));
     }
@@ -331,7 +347,11 @@ fn host_network_and_ports(
     Ok(())
 }
 
-fn proc_mount(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn proc_mount(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     // Each value other than Unmasked is the default.
     if parameters.text("procMount")?.is_some_and(|kind| kind.eq_ignore_ascii_case("Unmasked")) {
         refuses_nothing(outcome);
@@ -370,7 +390,8 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
             check = check.allow(&format!("{place}.seLinuxOptions.{field}"), &others);
         }
     }
-    let fields_of = |option: &Parameters<'_>| ["type", "user", "role"].iter().filter(|key| option.has(key)).count();
+    let fields_of =
+        |option: &Parameters<'_>| ["type", "user", "role"].iter().filter(|key| option.has(key)).count();
     if options.len() > 1 && options.iter().any(|option| fields_of(option) > 1) {
         let problem = "each entry allows its user, role and type together; the manifest admits all combinations of them";
         outcome.admits(&path, problem);
@@ -382,7 +403,10 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
 }
 
 /// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.
-pub(super) fn addresses(parameters: &Parameters<'_>, notes: &mut Vec<String>) -> Result<Vec<String>, InputError> {
+pub(super) fn addresses(
+    parameters: &Parameters<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<String>, InputError> {
     let listed = parameters.texts("allowedIPs")?;
     let (addresses, others): (Vec<String>, Vec<String>) =
         listed.into_iter().partition(|text| text.parse::<IpAddr>().is_ok());

@@ -2,7 +2,8 @@
 
 use super::kinds::refuses_nothing;
 use crate::InputError;
-use crate::controls::{Outcome, Parameters, Requirement};
+use crate::cel::{self, CelExpression};
+use crate::controls::{Otherwise, Outcome, Parameters, Requirement};
 
 const PROFILES: &str = "allowedProfiles";
 const FILES: &str = "allowedLocalhostFiles";
@@ -66,6 +67,7 @@ pub(super) fn first(
 
 impl Allowed {
     fn require(&self, parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) {
+        const OF_POD: &str = "spec.securityContext.seccompProfile.type";
         let path = parameters.path(PROFILES);
         if !self.runtime_default {
             outcome.admits(&path, "does not contain the default of the runtime, which the manifest admits");
@@ -73,19 +75,36 @@ impl Allowed {
         if !self.localhost {
             let problem = "allows only some profiles of nodes, or none; the manifest admits all of them, which nodes \
                            must have";
-            outcome.admits(&path, problem);
+            outcome.admits(path, problem);
         }
         let check = if self.not_configured { "seccompProfile_baseline" } else { "seccompProfile_restricted" };
         let mut check = Requirement::of(check).allow_images(images);
         if self.unconfined {
-            for place in ["spec.securityContext", "spec.containers[*].securityContext"] {
-                check = check.allow(&format!("{place}.seccompProfile.type"), &["Unconfined".to_owned()]);
+            for field in [OF_POD, "spec.containers[*].securityContext.seccompProfile.type"] {
+                check = check.allow(field, &["Unconfined".to_owned()]);
             }
         } else {
-            let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined for the \
-                           pod also where each container has another profile or an exempt image";
-            outcome.refuses(path, problem);
+            // The constraint is about the profile that a container ends up with, and the standards
+            // refuse that of a pod even if no container inherits it.
+            let requirements = vec![check.clone().allow(OF_POD, &["*".to_owned()])];
+            outcome.otherwise = Some(Otherwise { unless: profile_of_pod_counts(images), requirements });
         }
         outcome.require(check);
     }
+}
+
+/// The profile of the pod is allowed or absent, or a container that is not exempt inherits it.
+fn profile_of_pod_counts(images: &[String]) -> CelExpression {
+    const PROFILE: &str = "object.spec.securityContext.seccompProfile";
+    const LISTS: [&str; 2] = ["object.spec.initContainers", "object.spec.ephemeralContainers"];
+    let more = LISTS.map(|list| format!(" + (has({list}) ? {list} : [])")).concat();
+    let patterns: Vec<&str> = images.iter().map(String::as_str).collect();
+    let is_exempt = cel::matches_any("(has(c.image) ? c.image : '')", &patterns);
+    let exempt = if images.is_empty() { String::new() } else { format!(" && !({is_exempt})") };
+    let own = "(has(c.securityContext) && has(c.securityContext.seccompProfile))";
+    CelExpression::Any(vec![
+        CelExpression::plain(format!("!(has(object.spec.securityContext) && has({PROFILE}))")),
+        CelExpression::plain(format!("{PROFILE}.type in ['RuntimeDefault', 'Localhost']")),
+        CelExpression::plain(format!("(object.spec.containers{more}).exists(c, !{own}{exempt})")),
+    ])
 }

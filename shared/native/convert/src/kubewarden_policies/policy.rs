@@ -111,7 +111,13 @@ pub(super) fn convert(
         };
         let title = format!("{title}, {member}");
         let unknown = fields.unknown(&["module", "settings", "contextAwareResources"]);
-        converted.push(policy.convert_module(&fields, &format!("{name}-{member}"), &title, unknown, names)?);
+        converted.push(policy.convert_module(
+            &fields,
+            &format!("{name}-{member}"),
+            &title,
+            unknown,
+            names,
+        )?);
     }
     Ok(converted)
 }
@@ -120,7 +126,8 @@ pub(super) fn convert(
 fn conjunction(expression: &str) -> Option<BTreeSet<String>> {
     let member = |part: &str| {
         let name = part.trim().strip_suffix("()")?.trim_end();
-        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         is_name.then(|| name.to_owned())
     };
     expression.split("&&").map(member).collect()
@@ -231,7 +238,9 @@ impl Policy<'_, '_> {
             let problem = match key {
                 "message" => "the module describes each violation",
                 "matchPolicy" if value == "Equivalent" => continue,
-                "severity" | "category" | "title" | "description" => "add it to the manifest where you need it",
+                "severity" | "category" | "title" | "description" => {
+                    "add it to the manifest where you need it"
+                }
                 _ => "is not converted; add it to the manifest if the module needs it",
             };
             problems.push(FieldProblem::new(spec.path(key), problem));
@@ -256,11 +265,12 @@ impl Policy<'_, '_> {
             return Err(self.spec.error("rules", format!("is missing; {EXPECTED}")));
         }
         if leaves_out {
-            outcome.notes.push(format!("{} judges pods alone, so its rules for workloads are left out.", module.id));
+            outcome
+                .notes
+                .push(format!("{} judges pods alone, so its rules for workloads are left out.", module.id));
         }
         Ok(rules)
     }
-
 }
 
 /// The resources and operations of a rule that `pod-security` judges.
@@ -303,7 +313,8 @@ mod tests {
 
     #[test]
     fn only_conjunctions_are_equal_to_separate_policies() {
-        let names = |expression: &str| conjunction(expression).map(|names| names.into_iter().collect::<Vec<_>>());
+        let names =
+            |expression: &str| conjunction(expression).map(|names| names.into_iter().collect::<Vec<_>>());
         assert_eq!(names("a() && b_1()"), Some(vec!["a".to_owned(), "b_1".to_owned()]));
         for expression in ["a() || b()", "!a()", "(a() && b())", "", "a"] {
             assert_eq!(names(expression), None, "{expression}");
