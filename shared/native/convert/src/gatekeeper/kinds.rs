@@ -45,12 +45,14 @@ const fn of_updates(name: &'static str, keys: &'static [&'static str], require: 
 /// The kinds of constraints for pods.
 pub(super) const KINDS: &[Kind] = &[
     of_containers("K8sPSPAllowPrivilegeEscalationContainer", &[], |_, images, outcome| {
-        require(Requirement::of("allowPrivilegeEscalation").allow_images(images), outcome)
+        outcome.require(Requirement::of("allowPrivilegeEscalation").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPAllowedUsers", &["runAsUser", "runAsGroup", "supplementalGroups", "fsGroup"], users),
     of_updates("K8sPSPAppArmor", &["allowedProfiles"], app_armor),
     of_pods("K8sPSPAutomountServiceAccountTokenPod", &[], |parameters, _, outcome| {
-        no_control("refuses mounted tokens of service accounts", parameters, outcome)
+        no_control("refuses mounted tokens of service accounts", parameters, outcome);
+        Ok(())
     }),
     of_containers("K8sPSPCapabilities", &["allowedCapabilities", "requiredDropCapabilities"], capabilities),
     of_pods("K8sPSPFSGroup", &["rule", "ranges"], file_system_groups),
@@ -58,22 +60,27 @@ pub(super) const KINDS: &[Kind] = &[
     of_pods("K8sPSPForbiddenSysctls", &["forbiddenSysctls", "allowedSysctls"], sysctls),
     of_pods("K8sPSPHostFilesystem", &["allowedHostPaths"], host_paths),
     of_pods("K8sPSPHostNamespace", &[], |_, _, outcome| {
-        require(Requirement::of("hostNamespaces").only(["spec.hostPID", "spec.hostIPC"]), outcome)
+        outcome.require(Requirement::of("hostNamespaces").only(["spec.hostPID", "spec.hostIPC"]));
+        Ok(())
     }),
     of_containers("K8sPSPHostNetworkingPorts", &["hostNetwork", "min", "max"], host_network_and_ports),
     of_containers("K8sPSPHostProbesLifecycle", &[], |_, images, outcome| {
         outcome.minor = MINOR_WITH_PROBES;
-        require(Requirement::of("hostProbesAndHostLifecycle").allow_images(images), outcome)
+        outcome.require(Requirement::of("hostProbesAndHostLifecycle").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPHostProcess", &[], |_, images, outcome| {
-        require(Requirement::of("windowsHostProcess").allow_images(images), outcome)
+        outcome.require(Requirement::of("windowsHostProcess").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPPrivilegedContainer", &[], |_, images, outcome| {
-        require(Requirement::of("privileged").allow_images(images), outcome)
+        outcome.require(Requirement::of("privileged").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPProcMount", &["procMount"], proc_mount),
     of_containers("K8sPSPReadOnlyRootFilesystem", &[], |parameters, _, outcome| {
-        no_control("requires readOnlyRootFilesystem", parameters, outcome)
+        no_control("requires readOnlyRootFilesystem", parameters, outcome);
+        Ok(())
     }),
     of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], se_linux),
     of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
@@ -92,14 +99,8 @@ const DROP: &str = "spec.containers[*].securityContext.capabilities.drop";
 const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
 const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
 
-fn require(requirement: Requirement, outcome: &mut Outcome) -> Result<(), InputError> {
-    outcome.require(requirement);
-    Ok(())
-}
-
-fn no_control(what: &str, parameters: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn no_control(what: &str, parameters: &Parameters<'_>, outcome: &mut Outcome) {
     outcome.admits(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
-    Ok(())
 }
 
 pub(super) fn refuses_nothing(outcome: &mut Outcome) {
@@ -186,7 +187,8 @@ fn app_armor(
                        each container has another profile or an exempt image";
         outcome.refuses(path, problem);
     }
-    require(check, outcome)
+    outcome.require(check);
+    Ok(())
 }
 
 fn capabilities(
@@ -204,7 +206,9 @@ fn capabilities(
         fields.push(ADD);
         // The constraint compares without case, and Kubernetes knows the names in upper case.
         let mut values = literal(allowed, &allowed_path, outcome);
-        values.iter_mut().for_each(|value| value.make_ascii_uppercase());
+        for value in &mut values {
+            value.make_ascii_uppercase();
+        }
         if !values.iter().any(|value| value == "NET_BIND_SERVICE") {
             let problem = "does not contain NET_BIND_SERVICE, which the Pod Security Standards allow at each level; \
                            the manifest admits it";
@@ -231,7 +235,8 @@ fn capabilities(
         }
         return Ok(());
     }
-    require(check.only(fields), outcome)
+    outcome.require(check.only(fields));
+    Ok(())
 }
 
 fn file_system_groups(
@@ -307,7 +312,8 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
                        of the Pod Security Standards; list the sysctls that pods need in allowedSysctls";
         outcome.refuses(forbidden_path, problem);
     }
-    require(Requirement::of("sysctls").allow(SYSCTLS, &values), outcome)
+    outcome.require(Requirement::of("sysctls").allow(SYSCTLS, &values));
+    Ok(())
 }
 
 fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
@@ -322,7 +328,8 @@ fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) 
             check.allow(HOST_PATHS.1, &patterns)
         };
     }
-    require(check, outcome)
+    outcome.require(check);
+    Ok(())
 }
 
 fn host_network_and_ports(
@@ -357,7 +364,8 @@ fn proc_mount(
         refuses_nothing(outcome);
         return Ok(());
     }
-    require(Requirement::of("procMount").allow_images(images), outcome)
+    outcome.require(Requirement::of("procMount").allow_images(images));
+    Ok(())
 }
 
 fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
@@ -399,7 +407,8 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
     let problem = "levels other than those of the entries are refused; the manifest judges no levels, which the policy \
                    selinux does";
     outcome.admits(path, problem);
-    require(check, outcome)
+    outcome.require(check);
+    Ok(())
 }
 
 /// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.

@@ -39,7 +39,7 @@ const fn of_workloads(
     Module { id, keys, judges_pods_alone: false, require }
 }
 
-/// All official policies about the Pod Security Standards and what PodSecurityPolicy restricted.
+/// All official policies about the Pod Security Standards and what `PodSecurityPolicy` restricted.
 pub(super) const MODULES: &[Module] = &[
     of_workloads("allow-privilege-escalation-psp", &["default_allow_privilege_escalation"], escalation),
     of_pods("allowed-fsgroups-psp", &["rule", "ranges"], file_system_groups),
@@ -58,10 +58,16 @@ pub(super) const MODULES: &[Module] = &[
     ),
     of_workloads("hostpaths-psp", &["allowedHostPaths"], host_paths),
     of_workloads("pod-privileged", &["skip_init_containers", "skip_ephemeral_containers"], privileged),
-    of_pods("readonly-root-filesystem-psp", &[], read_only_root),
+    of_pods("readonly-root-filesystem-psp", &[], |settings, outcome| {
+        outcome.admits(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
+        Ok(())
+    }),
     of_pods("seccomp-psp", &["allowed_profiles", "profile_types", "localhost_profiles"], seccomp),
     of_pods("selinux-psp", &["rule", "user", "role", "type", "level"], se_linux),
-    of_workloads("share-pid-namespace-policy", &[], shared_processes),
+    of_workloads("share-pid-namespace-policy", &[], |settings, outcome| {
+        outcome.admits(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
+        Ok(())
+    }),
     of_pods("sysctl-psp", &["allowedUnsafeSysctls", "forbiddenSysctls"], sysctls),
     of_workloads(
         "user-group-psp",
@@ -274,16 +280,6 @@ fn privileged(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
         }
     }
     outcome.require(check);
-    Ok(())
-}
-
-fn read_only_root(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    outcome.admits(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
-    Ok(())
-}
-
-fn shared_processes(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    outcome.admits(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
     Ok(())
 }
 

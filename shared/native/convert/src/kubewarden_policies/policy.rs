@@ -87,11 +87,9 @@ pub(super) fn convert(
 ) -> Result<Vec<Converted>, InputError> {
     let metadata = object.required_object("metadata")?;
     let name = metadata.required_text("name")?;
-    let namespace = match kind.is_cluster {
-        true => None,
-        // A manifest without a namespace gets that of the command that applies it.
-        false => Some(metadata.text("namespace")?.unwrap_or("default")),
-    };
+    // A manifest without a namespace gets that of the command that applies it.
+    let namespace = metadata.text("namespace")?.unwrap_or("default");
+    let namespace = (!kind.is_cluster).then_some(namespace);
     let spec = object.required_object("spec")?;
     let policy = Policy { object, title, namespace, spec: &spec };
     if !kind.is_group {
