@@ -399,6 +399,20 @@ fn constraints_for_other_objects_and_with_other_templates_are_not_converted() {
 }
 
 #[test]
+fn the_migration_pages_show_what_the_tool_prints() {
+    for source in ["gatekeeper", "kubewarden"] {
+        let page = tests::root().join(format!("docs/migrate-{source}.md"));
+        let page = std::fs::read_to_string(page).unwrap();
+        let blocks: Vec<&str> =
+            page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
+        let [before, after] = blocks.as_slice() else { panic!("{blocks:?}") };
+        let (status, stdout, stderr) = convert(&tests::root(), &[source, "-"], before);
+        assert_eq!((status, stderr.as_str()), (0, ""), "{source}");
+        assert_eq!(stdout, *after, "{source}");
+    }
+}
+
+#[test]
 fn addresses_of_a_constraint_become_allow_rules() {
     let of = |parameters: Value| {
         let spec = json!({ "match": { "kinds": [{ "apiGroups": [""], "kinds": ["Service"] }] }, "parameters": parameters });

@@ -21,7 +21,7 @@ const MONITORS: &str =
 const WARNS: &str = "Mode monitor discards warnings. Therefore this policy runs in mode protect at level privileged, \
                      which denies nothing, and warns and audits at the level of the requirements.";
 
-/// What a policy for a single control requires.
+/// The requirements of a policy for a single control.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The requirements that checks of the standards make as well.
@@ -91,7 +91,7 @@ pub(crate) struct Part {
     pub(crate) audit: Option<PolicySpec>,
     /// Whether violations cause warnings alone.
     pub(crate) warns: bool,
-    /// What the policy requires.
+    /// The requirements of the policy.
     pub(crate) outcome: Outcome,
 }
 

@@ -23,7 +23,7 @@ use crate::{InputError, Operation};
 /// The kind of constraints for external IPs.
 const EXTERNAL_IPS: &str = "K8sExternalIPs";
 
-/// What a constraint becomes.
+/// The result for a constraint.
 #[derive(Debug)]
 pub(super) enum Converted {
     /// A part of a manifest.

@@ -19,7 +19,7 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JudgedKind(pub(super) &'static str);
 
-/// What of the requests for a kind a constraint judges, for requests and for audits.
+/// The objects of a kind that a constraint judges, in requests and in audits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     namespaces: Vec<LabelSelectorRequirement>,

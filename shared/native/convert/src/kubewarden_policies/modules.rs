@@ -309,7 +309,6 @@ fn seccomp(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Input
     Ok(())
 }
 
-/// What the manifest of the policy `selinux` does not say is listed where that is made.
 fn se_linux(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     match settings.text("rule")? {
         None | Some("RunAsAny") => refuses_nothing(outcome),

@@ -36,7 +36,7 @@ impl PolicyKind {
     }
 }
 
-/// What a policy becomes.
+/// The result for a policy.
 #[derive(Debug)]
 pub(super) enum Converted {
     /// A part of a manifest.
