@@ -4,7 +4,7 @@ use crate::InputError;
 use crate::fields::Fields;
 use crate::kubewarden::PolicyMode;
 
-/// What happens to violations of a constraint.
+/// The consequences of violations of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Action {
     pub(super) mode: PolicyMode,

@@ -1,4 +1,4 @@
-//! What Gatekeeper applies to all constraints: its `Config`, templates and expansions.
+//! The objects that Gatekeeper applies to all constraints: its `Config`, templates and expansions.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use super::action::Action;
 use super::config::Surroundings;
 use super::kinds::{self, KINDS, Kind};
 use super::scope::{JudgedKind, Matched, Scope};
-use crate::controls::{Outcome, Parameters, Part, for_audits};
+use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, TargetRule};
@@ -23,7 +23,7 @@ use crate::{InputError, Operation};
 /// The kind of constraints for external IPs.
 const EXTERNAL_IPS: &str = "K8sExternalIPs";
 
-/// What a constraint becomes.
+/// The result for a constraint.
 #[derive(Debug)]
 pub(super) enum Converted {
     /// A part of a manifest.
@@ -54,7 +54,9 @@ pub(super) fn convert(
         return external_ips(object, &title, surroundings, names);
     }
     let Some(known) = KINDS.iter().find(|known| known.name == kind) else {
-        return Ok(none("is not a kind of Gatekeeper's library for pods or external IPs; keep the constraint"));
+        return Ok(none(
+            "is not a kind of Gatekeeper's library for pods or external IPs; keep the constraint",
+        ));
     };
     let name = object.required_object("metadata")?.required_text("name")?.to_owned();
     let spec = object.object("spec")?;
@@ -85,12 +87,27 @@ pub(super) fn convert(
     };
     let pods: BTreeSet<Target> = Target::ALL.into_iter().filter(|target| target.is_pod()).collect();
     let rules = TargetRule::for_targets(&pods, &operations);
-    let audited = TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
+    let audited =
+        TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
+    let mut parts = Vec::new();
+    let mut scope = scope;
+    if let Some(Otherwise { unless, requirements }) = outcome.otherwise.take() {
+        let mut others = scope.clone();
+        scope.narrow("containers-may-inherit-the-profile", &unless);
+        others.narrow("containers-have-their-own-profiles", &unless.negated());
+        let action = Action { audits: false, ..action };
+        let specs = others.specs(POD_SECURITY, action, rules.clone(), Vec::new());
+        let outcome = Outcome { requirements, minor: outcome.minor, ..Outcome::default() };
+        let name = format!("{name}-own-profiles");
+        parts.push(part(object, &title, name, Some((specs, action)), outcome));
+    }
     let specs = scope.specs(POD_SECURITY, action, rules, audited);
-    Ok(vec![part(object, &title, name, Some((specs, action)), outcome)])
+    parts.insert(0, part(object, &title, name, Some((specs, action)), outcome));
+    Ok(parts)
 }
 
-const NO_POINT: &str = "A constraint without an enforcement point for requests or audits has no part in a manifest.";
+const NO_POINT: &str =
+    "A constraint without an enforcement point for requests or audits has no part in a manifest.";
 
 const CREATION_ALONE: &str = "The library's template ignores updates, and so do the rules. Add the rule for updates of \
      pods/ephemeralcontainers to judge the containers of kubectl debug as well.";

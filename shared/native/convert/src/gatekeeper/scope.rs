@@ -19,8 +19,8 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JudgedKind(pub(super) &'static str);
 
-/// What of the requests for a kind a constraint judges, for requests and for audits.
-#[derive(Debug, Default)]
+/// The objects of a kind that a constraint judges, in requests and in audits.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     namespaces: Vec<LabelSelectorRequirement>,
     objects: Option<LabelSelector>,
@@ -78,14 +78,19 @@ impl Scope {
         judges_updates: bool,
         outcome: &mut Outcome,
     ) -> Result<Option<String>, InputError> {
-        let has = |values: &[&str], wanted: &str| values.is_empty() || values.contains(&"*") || values.contains(&wanted);
+        let has = |values: &[&str], wanted: &str| {
+            values.is_empty() || values.contains(&"*") || values.contains(&wanted)
+        };
         let kinds = matched.objects("kinds")?;
         let mut is_matched = kinds.is_empty();
         for entry in &kinds {
             is_matched |= has(&entry.texts("kinds")?, kind.0) && has(&entry.texts("apiGroups")?, "");
         }
         if !is_matched {
-            return Ok(Some(format!("The kinds of the match do not contain {}, which the template reads alone, so the constraint refuses nothing.", kind.0)));
+            return Ok(Some(format!(
+                "The kinds of the match do not contain {}, which the template reads alone, so the constraint refuses nothing.",
+                kind.0
+            )));
         }
         if matched.text("scope")? == Some("Cluster") {
             return Ok(Some("The scope of the match is Cluster, so the constraint judges nothing in namespaces and refuses nothing.".to_owned()));
@@ -150,15 +155,8 @@ impl Scope {
     }
 
     /// Narrows the scope by an expression. Audits ignore it.
-    pub(super) fn narrowed(&self, condition: MatchCondition) -> Self {
-        let mut narrowed = Self {
-            namespaces: self.namespaces.clone(),
-            objects: self.objects.clone(),
-            conditions: self.conditions.clone(),
-            audited_namespaces: self.audited_namespaces.clone(),
-        };
-        narrowed.conditions.push(condition);
-        narrowed
+    pub(super) fn narrow(&mut self, name: &str, expression: &CelExpression) {
+        self.condition(name, expression);
     }
 
     /// The specifications for requests and for audits, without settings. One policy does both, if
