@@ -15,14 +15,17 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConvertSource {
-    /// Convert Kyverno rules with validate.podSecurity, and the PolicyExceptions for them.
+    /// Convert pod security rules of Kyverno, and the PolicyExceptions for them.
+    ///
+    /// These are rules with validate.podSecurity, and those of Kyverno's library in patterns or
+    /// CEL. Rules of the library that differ in nothing but the control become one manifest.
     ///
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
     /// expressed, the manifest judges more requests than the rule, never fewer, and is in mode
     /// monitor.
     Kyverno {
-        /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or
-        /// YAML; `-` reads standard input.
+        /// Files with ClusterPolicies, Policies, ValidatingPolicies, PolicyExceptions and lists of
+        /// them, as JSON or YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 
