@@ -3,13 +3,15 @@
 //! An argument of the wrong type throws an exception. TypeScript rules this out at compile time.
 //! All other errors are returned as an [`InputProblem`].
 
+#[cfg(feature = "whole")]
+pub mod whole;
+
 use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{
-    CaseOptions, CaseText, CellDetail, Commands, Completions, Deployment, Examples, ExpectedOutcomes, Fix,
-    Imported, Input, InputProblem, JudgeResult, Matrix, OpenedCase, OutcomeChanges, Policies, ReportFormat,
+    CellDetail, Completions, Deployment, Examples, Input, InputProblem, JudgeResult, Matrix, Policies,
     Requests, Version, Workspace,
 };
 
@@ -117,50 +119,6 @@ impl BrowserPlayground {
         Ok(self.0.cell(object, policy).into_ts()?)
     }
 
-    /// Returns what fixes the violations of some controls of a cell of the last workspace; without
-    /// controls, those of all. Nothing is changed.
-    ///
-    /// # Errors
-    /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen passes no slices of strings")]
-    pub fn fix(&self, object: u32, policy: u32, controls: Vec<String>) -> Result<Ts<Fix>, JsError> {
-        Ok(self.0.fix(object, policy, &controls).into_ts()?)
-    }
-
-    /// Returns the outcomes of the last workspace that are not the expected ones.
-    ///
-    /// # Errors
-    /// Fails if `expected` has the wrong type.
-    pub fn compare(&self, expected: &Ts<ExpectedOutcomes>) -> Result<Ts<OutcomeChanges>, JsError> {
-        let changes = self.0.compare(&expected.to_rust()?.expected);
-        Ok(OutcomeChanges { changes }.into_ts()?)
-    }
-
-    /// Writes the last workspace as a test file of `portcullis test`.
-    ///
-    /// # Errors
-    /// Fails if `options` has the wrong type.
-    #[wasm_bindgen(js_name = caseText)]
-    pub fn case_text(&self, options: &Ts<CaseOptions>) -> Result<Ts<CaseText>, JsError> {
-        Ok(self.0.case_text(&options.to_rust()?).into_ts()?)
-    }
-
-    /// Returns a report about the last workspace, as `portcullis scan` writes it.
-    ///
-    /// # Errors
-    /// Fails if `format` has the wrong type.
-    pub fn report(&self, format: &Ts<ReportFormat>) -> Result<String, JsError> {
-        Ok(self.0.report(format.to_rust()?))
-    }
-
-    /// Returns the commands that give the verdicts of the last workspace.
-    ///
-    /// # Errors
-    /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-    pub fn commands(&self) -> Result<Ts<Commands>, JsError> {
-        Ok(Commands { commands: self.0.commands() }.into_ts()?)
-    }
-
     /// Returns the manifest that deploys a policy of the last workspace. Empty if its settings are
     /// not valid.
     #[must_use]
@@ -186,24 +144,6 @@ pub fn sample_workspace(policy: &str, sample: &str) -> Result<Option<Ts<Workspac
 #[wasm_bindgen(js_name = caseWorkspace)]
 pub fn case_workspace(policy: &str, file: &str, case: &str) -> Result<Option<Ts<Workspace>>, JsError> {
     Ok(crate::case_workspace(policy, file, case).map(|workspace| workspace.into_ts()).transpose()?)
-}
-
-/// Imports the policies of a text, whose kind is recognised.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = importSource)]
-pub fn import_source(text: &str) -> Result<Ts<Imported>, JsError> {
-    Ok(crate::import_source(text).into_ts()?)
-}
-
-/// Reads a test file that `caseText` wrote, with its other files behind it as further documents.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = openCase)]
-pub fn open_case(text: &str) -> Result<Ts<OpenedCase>, JsError> {
-    Ok(crate::open_case(text).into_ts()?)
 }
 
 /// Returns the keys and values that can be written at a path of the settings of a policy. Lists have

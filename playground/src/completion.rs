@@ -138,7 +138,7 @@ mod tests {
         assert!(top.options.iter().all(|option| !option.info.is_empty() && !option.detail.is_empty()));
         assert_eq!(
             labels(&settings("pod-security", &path("level"))),
-            ["privileged", "baseline", "restricted"]
+            ["restricted", "baseline", "privileged"]
         );
         assert!(labels(&settings("external-ips", &path("allow"))).contains(&"cidrs"));
         assert_eq!(settings("other", &[]), Completions::default());

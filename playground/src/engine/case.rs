@@ -48,7 +48,7 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     let mut reached = Vec::new();
     let mut texts = Vec::new();
     for (index, judged) in cases {
-        match alone.case(index, judged, options, &mut reached) {
+        match alone.case(index, judged, options, &mut reached, &mut warnings) {
             Ok(text) => texts.push(text),
             Err(problem) => return failed(problem),
         }
@@ -56,7 +56,9 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     let listed: Vec<&Rc<Prepared>> =
         alone.policies.iter().filter(|prepared| reached.contains(&prepared.index)).collect();
     if listed.is_empty() {
-        return failed("no policy looks at these objects; a test of nothing proves nothing".to_owned());
+        let problem =
+            "no policy looks at these objects as its settings deploy it; a test of nothing proves nothing";
+        return failed(problem.to_owned());
     }
     warnings.extend(changed(playground, &matrix));
     warnings.extend(secrets(&alone));
@@ -151,12 +153,27 @@ impl Playground {
         judged: &Judged,
         options: &CaseOptions,
         reached: &mut Vec<u32>,
+        warnings: &mut Vec<String>,
     ) -> Result<String, String> {
-        let mut want: Map<String, Value> = self
-            .wants(judged, reached)?
-            .into_iter()
-            .filter_map(|(name, want)| Some((name, want.value()?)))
-            .collect();
+        let wants = self.wants(judged, reached)?;
+        for prepared in self.policies.iter().filter(|prepared| prepared.policy.is_some()) {
+            let name = &prepared.state.name;
+            let tested = wants.get(name).map_or(Outcome::NotLookedAt, Want::outcome);
+            let passes = |outcome| outcome >= Outcome::Passed;
+            if let Some(outcome) = self.outcome(index, prepared)
+                && outcome != tested
+                && !(passes(outcome) && passes(tested))
+            {
+                warnings.push(format!(
+                    "{} is {} by the rules of {name}, and {} as its settings deploy it, which the case tests.",
+                    judged.state.title,
+                    words(outcome),
+                    words(tested)
+                ));
+            }
+        }
+        let mut want: Map<String, Value> =
+            wants.into_iter().filter_map(|(name, want)| Some((name, want.value()?))).collect();
         for expected in options.expected.iter().filter(|one| usize::try_from(one.object) == Ok(index)) {
             let policy = self.policies.iter().find(|prepared| prepared.state.name == expected.policy);
             let policy = policy.ok_or_else(|| format!("there is no policy {}", expected.policy))?;
@@ -296,6 +313,18 @@ impl Want {
             Some((known, _, all)) if *known == rank => all.extend(lines),
             Some((known, ..)) if *known > rank => {}
             verdict => *verdict = Some((rank, key, lines)),
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.verdict.as_ref().map_or("", |(_, key, _)| *key) {
+            "denied" => Outcome::Denied,
+            "fault" => Outcome::Fault,
+            "monitored" => Outcome::Monitored,
+            "mutated" => Outcome::Changed,
+            "admitted" if !self.warnings.is_empty() => Outcome::Warned,
+            "admitted" => Outcome::Passed,
+            _ => Outcome::NotLookedAt,
         }
     }
 

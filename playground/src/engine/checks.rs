@@ -27,15 +27,18 @@ pub(crate) fn of(
     }
 }
 
-/// Returns whether a policy without a deployment does not look at a request that it admits.
-pub(crate) fn leave_out(
+/// Returns the check because of which a policy without a deployment does not look at a request that
+/// it admits, or may not.
+pub(crate) fn deciding(
     playground: &Playground,
     prepared: &Prepared,
     answer: &Answer,
     asked: Asked<'_>,
-) -> bool {
-    prepared.entry.is_some()
-        && of(playground, prepared, answer, asked).iter().any(|check| check.result == CheckResult::NotMet)
+) -> Option<CheckResult> {
+    prepared.entry?;
+    let checks = of(playground, prepared, answer, asked);
+    let results = checks.into_iter().map(|check| check.result);
+    results.into_iter().find(|result| matches!(result, CheckResult::NotMet | CheckResult::Unknown))
 }
 
 fn of_deployment(playground: &Playground, prepared: &Prepared, request: &Value) -> Vec<Check> {
@@ -80,34 +83,31 @@ fn of_scope(
     let rules: Vec<&ScopeRule> = entry.scope.0.iter().filter(of_kind).collect();
     let mut checks = Vec::new();
     let mut is_decided = false;
-    let mut add = |name: &str, is_met: bool, message: String| {
-        let result = match (is_decided, is_met) {
-            (true, _) => CheckResult::NotReached,
-            (false, true) => CheckResult::Met,
-            (false, false) => CheckResult::NotMet,
-        };
+    let met = |is_met| if is_met { CheckResult::Met } else { CheckResult::NotMet };
+    let mut add = |name: &str, result: CheckResult, message: String| {
+        let result = if is_decided { CheckResult::NotReached } else { result };
         let message = if is_decided { String::new() } else { message };
-        is_decided |= !is_met;
+        is_decided |= result == CheckResult::NotMet;
         checks.push(Check { name: name.to_owned(), result, message });
     };
     let id = entry.id;
-    add("Kind", !rules.is_empty(), format!("{id} looks at {}; this is a {kind}", kinds(entry)));
+    add("Kind", met(!rules.is_empty()), format!("{id} looks at {}; this is a {kind}", kinds(entry)));
     let rules: Vec<&&ScopeRule> = rules.iter().filter(|rule| rule.subresource() == subresource).collect();
     if !subresource.is_empty() || rules.is_empty() {
         let shown =
             if subresource.is_empty() { "the object itself".to_owned() } else { format!("/{subresource}") };
         let is_met = !rules.is_empty();
         let looks = if is_met { "looks" } else { "does not look" };
-        add("Subresource", is_met, format!("{id} {looks} at {shown} of a {kind}"));
+        add("Subresource", met(is_met), format!("{id} {looks} at {shown} of a {kind}"));
     }
     let operations: Vec<&str> = rules
         .iter()
         .flat_map(|rule| rule.operations.iter().filter_map(|operation| name(*operation)))
         .collect();
     let message = format!("{id} looks at {}; this is a {operation}", listed(&operations));
-    add("Operation", operations.contains(&operation), message);
-    if let Some((is_met, message)) = user(playground, prepared, request) {
-        add("User", is_met, message);
+    add("Operation", met(operations.contains(&operation)), message);
+    if let Some((result, message)) = user(playground, prepared, request) {
+        add("User", result, message);
     }
     if answer.is_out_of_scope && checks.iter().all(|check| check.result == CheckResult::Met) {
         add_rest(&mut checks, id);
@@ -130,22 +130,27 @@ fn add_rest(checks: &mut Vec<Check>, id: &str) {
 
 /// Returns whether a policy without a deployment looks at the user of a request, and why; `None` if
 /// it looks at all users.
-fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option<(bool, String)> {
+fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option<(CheckResult, String)> {
     prepared.entry?;
     let deployed = prepared.deployed.as_ref()?;
     let checks = deployed.webhook.checks(playground.cluster().kinds(), request, None);
-    let mut is_met = None;
-    for check in checks {
-        let CheckSubject::Condition(name) = &check.subject else { continue };
-        if USER_CONDITIONS.contains(&name.as_str()) {
-            is_met = Some(is_met.unwrap_or(true) && check.result != matching::CheckResult::NotMet);
-        }
+    let is_of_user = |check: &&matching::Check| matches!(&check.subject, CheckSubject::Condition(name) if USER_CONDITIONS.contains(&name.as_str()));
+    let results: Vec<matching::CheckResult> =
+        checks.iter().filter(is_of_user).map(|check| check.result).collect();
+    if results.is_empty() {
+        return None;
     }
-    let is_met = is_met?;
     let username = request.pointer("/userInfo/username").and_then(Value::as_str).unwrap_or_default();
     let id = &prepared.state.id;
-    let what = if is_met { "is one" } else { "is none" };
-    Some((is_met, format!("{id} looks at requests of nodes; {username} {what}")))
+    let has = |result| results.contains(&result);
+    Some(if has(matching::CheckResult::NotMet) {
+        (CheckResult::NotMet, format!("{id} looks at requests of nodes; {username} is none"))
+    } else if has(matching::CheckResult::Unknown) {
+        let message = format!("{id} looks at requests of nodes; the conditions are not loaded yet");
+        (CheckResult::Unknown, message)
+    } else {
+        (CheckResult::Met, format!("{id} looks at requests of nodes; {username} is one"))
+    })
 }
 
 /// Returns the kinds that a policy looks at, in the plural.

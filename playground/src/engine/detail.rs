@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::judged::Judged;
 use super::policies::Prepared;
 use super::{Playground, checks, suggestions, summary};
+use crate::fix;
 use crate::matrix::{
     AuditRow, AuditTable, CellAnswer, CellDetail, Outcome, PatchOperation, ViolationDetail, ViolationGroup,
 };
@@ -113,7 +114,12 @@ fn detail(
         rule: violation.rule.clone(),
         remedy: violation.remedy.clone(),
         mark: place.as_ref().and_then(|place| playground.mark(judged, place)),
-        fix: super::fixes::described(violation, place.as_ref()),
+        fix: match &place {
+            Some(summary::Place::Object(path)) => {
+                fix::action(violation, path).map(|action| action.describe())
+            }
+            _ => None,
+        },
     }
 }
 

@@ -128,11 +128,3 @@ fn fixed(playground: &Playground, judged: &Judged, policy: usize, new: &str) -> 
     let of_policy = |text: &str| violations(text).get(&policy).copied().unwrap_or_default();
     of_policy(&playground.workspace.objects).saturating_sub(of_policy(new))
 }
-
-/// Returns what the fix of a violation would do, in words.
-pub(super) fn described(violation: &scan::Violation, place: Option<&Place>) -> Option<String> {
-    match place {
-        Some(Place::Object(path)) => action(violation, path).map(|action| action.describe()),
-        _ => None,
-    }
-}

@@ -77,6 +77,7 @@ impl Judged {
     }
 
     /// Returns the number of the entry in its document.
+    #[cfg(feature = "whole")]
     pub(crate) fn number(&self) -> usize {
         self.entry.unwrap_or_default()
     }

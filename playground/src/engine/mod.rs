@@ -1,15 +1,20 @@
 //! The engine: judges a workspace, and remembers what it judged.
 
+#[cfg(feature = "whole")]
 mod case;
 mod checks;
 mod detail;
+#[cfg(feature = "whole")]
 mod export;
+#[cfg(feature = "whole")]
 mod fixes;
 mod judged;
 mod policies;
 mod suggestions;
 mod summary;
 pub(crate) mod texts;
+#[cfg(feature = "whole")]
+mod whole;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,7 +23,6 @@ use serde_json::Value;
 
 use scan::{Cluster, Document, EntryContent, Placed};
 
-use crate::exchange::{CaseOptions, CaseText, Command, ExpectedOutcome, Fix, OutcomeChange, ReportFormat};
 use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
 use crate::types::Operation;
 use crate::workspace::{PolicyInput, Workspace};
@@ -93,40 +97,6 @@ impl Playground {
         let judged = index(object).and_then(|index| self.judged.get(index));
         let (Some(judged), Some(policy)) = (judged, index(policy)) else { return CellDetail::default() };
         detail::cell(self, judged, policy)
-    }
-
-    /// Returns what fixes the violations of some controls of a cell of the last workspace; without
-    /// controls, those of all. Nothing is changed.
-    #[must_use]
-    pub fn fix(&self, object: u32, policy: u32, controls: &[String]) -> Fix {
-        let index = |number: u32| usize::try_from(number).ok();
-        let judged = index(object).and_then(|index| self.judged.get(index));
-        let (Some(judged), Some(policy)) = (judged, index(policy)) else { return Fix::default() };
-        fixes::fix(self, judged, policy, controls)
-    }
-
-    /// Returns the outcomes of the last workspace that are not the expected ones.
-    #[must_use]
-    pub fn compare(&self, expected: &[ExpectedOutcome]) -> Vec<OutcomeChange> {
-        self.changes(expected)
-    }
-
-    /// Writes the last workspace as a test file of `portcullis test`.
-    #[must_use]
-    pub fn case_text(&self, options: &CaseOptions) -> CaseText {
-        case::write(self, options)
-    }
-
-    /// Returns a report about the last workspace, as `portcullis scan` writes it.
-    #[must_use]
-    pub fn report(&self, format: ReportFormat) -> String {
-        export::report(self, format)
-    }
-
-    /// Returns the commands that give the verdicts of the last workspace.
-    #[must_use]
-    pub fn commands(&self) -> Vec<Command> {
-        export::commands(self)
     }
 
     /// Returns the manifest that deploys a policy of the last workspace: the one that was given, or

@@ -68,12 +68,14 @@ impl Prepared {
 
     /// Returns the policy as `portcullis test` judges by it: an id stands for the policy as its
     /// settings deploy it.
+    #[cfg(feature = "whole")]
     pub(crate) fn tested(&self) -> Option<Rc<Policy>> {
         let deployed = self.deployed.as_ref().filter(|_| self.entry.is_some());
         self.policy.as_ref().map(|policy| Rc::clone(deployed.unwrap_or(policy)))
     }
 
     /// Returns the policy itself.
+    #[cfg(feature = "whole")]
     pub(crate) fn into_policy(self) -> Option<Policy> {
         Rc::into_inner(self.policy?)
     }
@@ -176,7 +178,7 @@ pub(crate) fn settings(index: u32, id: &str, text: &str) -> Result<Value, Vec<Te
     let name = TextName::Settings { policy: index };
     let one = |message: String, mark| vec![problem(name, message, mark)];
     let mut documents = documents(text).map_err(|error| vec![unreadable(name, &error)])?;
-    let can_be_imported = documents.iter().any(crate::import::is_source);
+    let can_be_imported = documents.iter().any(can_be_imported);
     let hint = |mut problems: Vec<TextProblem>| {
         for problem in &mut problems {
             problem.can_be_imported = can_be_imported;
@@ -197,6 +199,18 @@ pub(crate) fn settings(index: u32, id: &str, text: &str) -> Result<Value, Vec<Te
     let problems =
         problems(entry, &settings, |steps, message| problem(name, message, mark_in(text, name, 0, steps)));
     if problems.is_empty() { Ok(settings) } else { Err(hint(problems)) }
+}
+
+/// Returns whether a document is one that policies are imported from.
+#[cfg(feature = "whole")]
+fn can_be_imported(document: &Value) -> bool {
+    crate::import::is_source(document)
+}
+
+/// Without imports, nothing is.
+#[cfg(not(feature = "whole"))]
+fn can_be_imported(_: &Value) -> bool {
+    false
 }
 
 /// Returns the errors in settings. A policy names the first one: each value that is wrong is taken

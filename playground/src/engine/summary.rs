@@ -141,8 +141,11 @@ pub(crate) fn outcome(
         Effect::Mutated(_) => Outcome::Changed,
         Effect::Admitted if answer.is_out_of_scope => Outcome::NotLookedAt,
         Effect::Admitted if !answer.warnings.is_empty() => Outcome::Warned,
-        Effect::Admitted if checks::leave_out(playground, prepared, answer, asked) => Outcome::NotLookedAt,
-        Effect::Admitted => Outcome::Passed,
+        Effect::Admitted => match checks::deciding(playground, prepared, answer, asked) {
+            Some(CheckResult::NotMet) => Outcome::NotLookedAt,
+            Some(_) => Outcome::Unknown,
+            None => Outcome::Passed,
+        },
     }
 }
 

@@ -10,6 +10,7 @@ use cel::context::VariableResolver;
 use cel::{Context, ExecutionError, Program};
 use serde_json::Value;
 
+use crate::condition_error::ConditionError;
 use crate::environment::{ENVIRONMENT, has_function};
 use crate::functions::NOT_KNOWN;
 use crate::nesting;
@@ -24,18 +25,6 @@ pub struct Condition {
     unknown: Option<String>,
     /// A value that is not the one of an API server, wherever the evaluation gets it.
     unreadable: Option<String>,
-}
-
-/// The reason why a condition has no value.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ConditionError {
-    /// The name of the condition.
-    pub condition: String,
-    /// The problem, without values of the request.
-    pub problem: String,
-    /// Whether the condition uses something that this crate does not have, so that the result of an
-    /// API server is not known. Otherwise, the API server has the same error.
-    pub is_unknown: bool,
 }
 
 impl Condition {
@@ -116,14 +105,6 @@ fn describe(error: &ExecutionError) -> String {
         _ => "cannot be evaluated".to_owned(),
     }
 }
-
-impl fmt::Display for ConditionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "match condition {}: {}", self.condition, self.problem)
-    }
-}
-
-impl std::error::Error for ConditionError {}
 
 /// The variables of conditions: `object`, `oldObject` and `request`. They borrow the texts of the
 /// request.

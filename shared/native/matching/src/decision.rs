@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::condition::ConditionError;
+use crate::condition_error::ConditionError;
 
 /// The decision about a request before the webhook is called.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -17,6 +17,7 @@ use text::nearest;
 
 use self::evaluator::{Evaluator, Stop};
 use crate::nesting;
+use crate::member::{GroupVerdict, MemberVerdict};
 use crate::policy::Module;
 
 /// A group of policies.
@@ -24,30 +25,6 @@ use crate::policy::Module;
 pub struct Group {
     expression: String,
     members: BTreeMap<String, Module>,
-}
-
-/// The verdict of a member.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum MemberVerdict {
-    /// The member admits the object as it is.
-    Admitted,
-    /// The member denies the object, changes it, or is an error, with the message. Changes are not
-    /// allowed in a group.
-    Denied(String),
-    /// The verdict is not known, with the reason.
-    Unknown(String),
-}
-
-/// The verdict of a group.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum GroupVerdict {
-    /// The expression is true.
-    Admitted,
-    /// The expression is false. The members that were asked and denied, with their messages.
-    Denied(Vec<(String, String)>),
-    /// The verdict depends on a member whose verdict is not known, with the name of the member and
-    /// the reason.
-    Unknown(String),
 }
 
 /// The most members with an unknown verdict for which all combinations are tried.

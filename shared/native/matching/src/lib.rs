@@ -37,24 +37,40 @@
 //! `authorizer`.
 
 mod check;
+#[cfg(feature = "expressions")]
 mod condition;
+#[cfg(not(feature = "expressions"))]
+#[path = "unevaluated/condition.rs"]
+mod condition;
+mod condition_error;
 mod decision;
+#[cfg(feature = "expressions")]
 mod environment;
 mod fields;
+#[cfg(feature = "expressions")]
 mod functions;
+#[cfg(feature = "expressions")]
 mod group;
+#[cfg(not(feature = "expressions"))]
+#[path = "unevaluated/group.rs"]
+mod group;
+mod member;
+#[cfg(feature = "expressions")]
 mod nesting;
 mod observation;
 mod policy;
+#[cfg(feature = "expressions")]
 mod references;
 mod rule;
 mod selector;
 mod webhook;
 
 pub use check::{Check, CheckResult, CheckSubject};
-pub use condition::{Condition, ConditionError, Variables};
+pub use condition::{Condition, Variables};
+pub use condition_error::ConditionError;
 pub use decision::{Decision, GroupVersion, Match, Reason};
-pub use group::{Group, GroupVerdict, MemberVerdict};
+pub use group::Group;
+pub use member::{GroupVerdict, MemberVerdict};
 pub use observation::Observation;
 pub use policy::{
     Annotations, ContextAwareResource, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind,

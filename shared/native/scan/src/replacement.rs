@@ -1,10 +1,12 @@
 //! Updates that an API server refuses, so that the object has to be replaced.
 //!
-//! Sources: `ValidatePodUpdate` in `pkg/apis/core/validation/validation.go`, `ValidateJobSpecUpdate`
-//! and `validatePodTemplateUpdate` in `pkg/apis/batch/validation/validation.go`, and
-//! `validationOptionsForJob` in `pkg/registry/batch/job/strategy.go` of kubernetes/kubernetes, 1.31 and later.
+//! Sources, of kubernetes/kubernetes 1.31 and later: `ValidatePodUpdate` in `validation.go` of
+//! `pkg/apis/core/validation`, `ValidateJobSpecUpdate` and `validatePodTemplateUpdate` in that of
+//! `pkg/apis/batch/validation`, and `validationOptionsForJob` in `strategy.go` of
+//! `pkg/registry/batch/job`.
 //!
-//! What only some versions allow counts as refused: a creation is judged at least as strictly.
+//! A change that only some versions allow counts as refused: a creation is judged at least as
+//! strictly.
 
 use serde_json::{Map, Value};
 use text::Step;
@@ -80,7 +82,9 @@ fn changes_of_waiting_jobs(old: &mut Value, new: &mut Value) {
             ("spec", ["nodeSelector", "schedulingGates", "tolerations"]),
         ] {
             for field in fields {
-                template.get_mut(part).into_iter().for_each(|part| remove(part, field));
+                if let Some(part) = template.get_mut(part) {
+                    remove(part, field);
+                }
             }
         }
         if let Some(spec) = template.get_mut("spec") {
@@ -107,7 +111,9 @@ fn forgive(old: &mut Value, new: &mut Value, field: &str, allows: impl Fn(&Value
 fn contains(all: &Value, some: &Value, except: &str) -> bool {
     let items = |list: &Value| {
         let mut items = list.as_array().cloned().unwrap_or_default();
-        items.iter_mut().for_each(|item| remove(item, except));
+        for item in &mut items {
+            remove(item, except);
+        }
         items
     };
     let all = items(all);
@@ -121,7 +127,7 @@ fn remove(object: &mut Value, field: &str) {
 }
 
 /// Says whether two values differ, and adds the steps to the first difference. As in Go, an empty
-/// list is none.
+/// list and an absent one are equal.
 fn differs(old: &Value, new: &Value, steps: &mut Vec<Step>) -> bool {
     let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
     let none = Value::Null;

@@ -2,7 +2,7 @@
 
 use admission_review::Draft;
 use kinds::{Kinds, Origin};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cluster::add_name_label;
 use crate::options::Options;
@@ -68,12 +68,34 @@ impl Question {
                 fields.insert("operation".to_owned(), operation.into());
             }
             if let Some(subresource) = self.subresource.filter(|subresource| !subresource.is_empty()) {
+                set_parent(fields, &subresource);
                 fields.insert("subResource".to_owned(), subresource.clone().into());
                 fields.insert("requestSubResource".to_owned(), subresource.into());
             }
             fields.retain(|_, value| !value.is_null());
         }
         Some(request)
+    }
+}
+
+/// The subresources whose objects have a kind of their own: the kind, the subresource and the
+/// resource that it belongs to.
+///
+/// Source: the storage of `pods` and `serviceaccounts` in `pkg/registry/core/rest/storage_core.go`
+/// of Kubernetes 1.36, and their `GroupVersionKind`.
+const OF_PARENTS: [(&str, &str, &str); 3] = [
+    ("Binding", "binding", "pods"),
+    ("Eviction", "eviction", "pods"),
+    ("TokenRequest", "token", "serviceaccounts"),
+];
+
+/// Sets the resource of a request about a subresource with a kind of its own: that of its parent.
+fn set_parent(fields: &mut Map<String, Value>, subresource: &str) {
+    let kind = fields.get("kind").and_then(|kind| kind.get("kind")).and_then(Value::as_str);
+    let parent = OF_PARENTS.iter().find(|(of, name, _)| Some(*of) == kind && *name == subresource);
+    let Some((.., resource)) = parent else { return };
+    for name in ["resource", "requestResource"] {
+        fields.insert(name.to_owned(), json!({ "group": "", "version": "v1", "resource": resource }));
     }
 }
 
@@ -201,6 +223,21 @@ mod tests {
         let delete = request(Change::Delete(pod()), &user, &Kinds::default());
         assert_eq!((&delete["operation"], delete.get("object")), (&json!("DELETE"), None));
         assert_eq!((&delete["name"], &delete["namespace"]), (&json!("a"), &json!("shop")));
+    }
+
+    #[test]
+    fn an_eviction_is_a_subresource_of_pods() {
+        let eviction = json!({ "apiVersion": "policy/v1", "kind": "Eviction", "metadata": { "name": "a" } });
+        let question = |subresource: &str| Question {
+            subresource: Some(subresource.to_owned()),
+            object: Some(eviction.clone()),
+            namespace: "d".to_owned(),
+            ..Question::default()
+        };
+        let request = question("eviction").request(&Kinds::default()).unwrap();
+        assert_eq!(request["resource"], json!({ "group": "", "version": "v1", "resource": "pods" }));
+        assert_eq!(request["kind"]["group"], "policy");
+        assert_eq!(question("x").request(&Kinds::default()).unwrap()["resource"]["group"], "policy");
     }
 
     #[test]

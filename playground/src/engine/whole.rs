@@ -1,0 +1,40 @@
+//! What the whole engine does with the last workspace.
+
+use super::{Playground, case, export, fixes};
+use crate::exchange::{CaseOptions, CaseText, Command, ExpectedOutcome, Fix, OutcomeChange, ReportFormat};
+
+impl Playground {
+    /// Returns what fixes the violations of some controls of a cell of the last workspace; without
+    /// controls, those of all. Nothing is changed.
+    #[must_use]
+    pub fn fix(&self, object: u32, policy: u32, controls: &[String]) -> Fix {
+        let index = |number: u32| usize::try_from(number).ok();
+        let judged = index(object).and_then(|index| self.judged.get(index));
+        let (Some(judged), Some(policy)) = (judged, index(policy)) else { return Fix::default() };
+        fixes::fix(self, judged, policy, controls)
+    }
+
+    /// Returns the outcomes of the last workspace that are not the expected ones.
+    #[must_use]
+    pub fn compare(&self, expected: &[ExpectedOutcome]) -> Vec<OutcomeChange> {
+        self.changes(expected)
+    }
+
+    /// Writes the last workspace as a test file of `portcullis test`.
+    #[must_use]
+    pub fn case_text(&self, options: &CaseOptions) -> CaseText {
+        case::write(self, options)
+    }
+
+    /// Returns a report about the last workspace, as `portcullis scan` writes it.
+    #[must_use]
+    pub fn report(&self, format: ReportFormat) -> String {
+        export::report(self, format)
+    }
+
+    /// Returns the commands that give the verdicts of the last workspace.
+    #[must_use]
+    pub fn commands(&self) -> Vec<Command> {
+        export::commands(self)
+    }
+}
