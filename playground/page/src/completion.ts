@@ -22,7 +22,7 @@ const BOUNDARY = /^(---|\.\.\.)(\s|$)/;
 /** A document longer than this above the line is not searched. */
 const MAX_LINES = 5000;
 
-/** Returns the place of a line in a text, of which `before` was written before the completed word. */
+/** Returns the place of a line. `before` is its text up to the word that is completed. */
 export function placeOf(doc: Text, lineNumber: number, before: string): Place {
   const place: Place = { path: [], apiVersion: "", kind: "", isValue: false };
   const own = KEY.exec(`${before} `);
@@ -37,7 +37,7 @@ export function placeOf(doc: Text, lineNumber: number, before: string): Place {
     const key = KEY.exec(text);
     if (!key) continue;
     const found = columns(key);
-    // A list may stand at the column of its key: `containers:` above `- name: a`.
+    // A list may begin at the column of its key: `containers:` above `- name: a`.
     if (level.dash === undefined ? found.key < level.key : found.key <= level.dash) {
       place.path.unshift(key[4] ?? "");
       level = found;

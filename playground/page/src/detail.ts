@@ -43,6 +43,8 @@ export class Detail {
       { id: "detail-heading", tabindex: "-1" },
       `${policy?.name ?? ""}: ${object?.title ?? ""}`,
     );
+    const doubtful = object?.suspicions.length ? " doubtful" : "";
+    const decidedBy = matrix.cells[cell.object]?.[cell.policy]?.decidedBy;
     const fixable = answers.some(({ groups }) =>
       groups.some(({ violations }) => violations.some(({ fix }) => fix)),
     );
@@ -53,7 +55,10 @@ export class Detail {
       this.judgedAs(cell.policy, mode),
       ...suspicions(object?.suspicions ?? [], this.listeners),
     );
-    for (const answer of answers) content.append(this.answer(answer, answers.length > 1));
+    for (const answer of answers) content.append(this.answer(answer, answers.length > 1, doubtful, decidedBy));
+    if (answers.length === 0 && policy?.problems.length) {
+      content.append(make("p", {}, "The policy cannot judge: its settings or its manifest have errors."));
+    }
     content.append(...suggestionButtons(suggestions, (action) => this.listeners.onAction(action, cell)));
     // The diffs measure their place, so that they are created in the page.
     const places = content.querySelectorAll<HTMLElement>(".diff");
@@ -74,7 +79,7 @@ export class Detail {
     return make("p", { class: "row hint" }, says, " ", change);
   }
 
-  private answer(answer: CellAnswer, titled: boolean): HTMLElement {
+  private answer(answer: CellAnswer, titled: boolean, doubtful: string, decidedBy?: string): HTMLElement {
     const { outcome, reason, concernsPods, warnings, checks, diff, lookUps } = answer;
     const title = concernsPods ? "The pods that it would make" : answer.title;
     const says = make("p", { class: "says" }, SENTENCES[outcome] ?? "");
@@ -84,7 +89,7 @@ export class Detail {
       make(
         "h4",
         {},
-        make("span", { class: `badge tone ${outcome}` }, icon(outcome), word(outcome)),
+        make("span", { class: `badge tone ${outcome}${doubtful}` }, icon(outcome, decidedBy), word(outcome)),
         titled ? ` ${title}` : ` ${violationCount(answer)}`,
       ),
       ...(SENTENCES[outcome] ? [says] : []),

@@ -145,12 +145,18 @@ export class Grid {
     }
     for (const [index, policy] of this.columns.entries()) {
       const cell = cells[policy];
-      if (cell) line.append(this.cell(cell, object, policy, place(index + 1)));
+      if (cell) line.append(this.cell(cell, object, policy, place(index + 1), suspicious.length > 0));
     }
     return line;
   }
 
-  private cell(cell: CellState, object: number, policy: number, place: Record<string, string>): HTMLElement {
+  private cell(
+    cell: CellState,
+    object: number,
+    policy: number,
+    place: Record<string, string>,
+    isDoubtful: boolean,
+  ): HTMLElement {
     const { outcome, headline, decidedBy } = cell;
     const selected = this.selected?.object === object && this.selected.policy === policy;
     const name = this.matrix?.policies[policy]?.name ?? "";
@@ -159,7 +165,7 @@ export class Grid {
       "div",
       {
         role: "gridcell",
-        class: `cell tone ${outcome}`,
+        class: `cell tone ${outcome}${isDoubtful ? " doubtful" : ""}`,
         "aria-selected": String(selected),
         title: headline,
         ...place,

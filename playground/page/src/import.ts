@@ -1,7 +1,7 @@
-// The dialog that imports policies of others: what is carried over, what is not, and the verdicts
-// before and after.
+// The dialog that imports policies of others, with the settings for each line, the reasons for what
+// is not carried over, and the verdicts before and after.
 import type { Imported, Mapping, Matrix, Policies, PolicyInput, TextMark } from "playground";
-import { button, byId, make, reason } from "./dom";
+import { button, byId, make, reason, withBreaks } from "./dom";
 import { Editor } from "./editor";
 import { type Engine } from "./engine";
 import { rank, word } from "./outcome";
@@ -157,7 +157,7 @@ export class Import {
     return complete({ ...this.listeners.read(), policies: inputs }, this.catalog, false);
   }
 
-  /** Shows the verdicts of the present policies beside those of the imported ones. */
+  /** Shows the verdicts of the present policies and those of the imported ones. */
   private async compare(imported: Imported): Promise<void> {
     const workspace = this.workspace(imported);
     if (!workspace) return;
@@ -189,13 +189,24 @@ function mappingTable(
   policies: Imported["policies"],
   line: (mark: TextMark) => (Node | string)[],
 ): HTMLElement {
-  const several = policies.length > 1;
-  const rows = mappings.map(({ mark, source, policy, target }) =>
+  // Several policies can have the same setting from the same line.
+  const seen = new Map<string, Mapping>();
+  for (const mapping of mappings) {
+    const key = `${mapping.mark.line} ${mapping.source} ${policies[mapping.policy]?.id} ${mapping.target}`;
+    if (!seen.has(key)) seen.set(key, mapping);
+  }
+  const several = new Set(policies.map(({ id }) => id)).size > 1;
+  const rows = [...seen.values()].map(({ mark, source, policy, target }) =>
     make(
       "tr",
       {},
-      make("td", {}, ...line(mark), make("code", {}, source)),
-      make("td", {}, ...(several ? [`${policies[policy]?.id ?? ""}: `] : []), make("code", {}, target)),
+      make("td", {}, ...line(mark), make("code", {}, ...withBreaks(source))),
+      make(
+        "td",
+        {},
+        ...(several ? [`${policies[policy]?.id ?? ""}: `] : []),
+        make("code", {}, ...withBreaks(target)),
+      ),
     ),
   );
   const head = ["Source", "Portcullis"].map((text) => make("th", { scope: "col" }, text));

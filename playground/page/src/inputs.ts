@@ -180,7 +180,7 @@ export class Inputs {
       const listeners = {
         onChange: () => this.changed(),
         onImport: this.listeners.onImport,
-        // Only policies that were imported beside those of the catalog can go.
+        // Only policies that were imported in addition to those of the catalog can go.
         ...(index >= known.length ? { onRemove: () => this.removePolicy(card) } : {}),
       };
       const policy = known.find(({ id }) => id === input.id);

@@ -2,7 +2,7 @@
 import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem } from "playground";
 import type { Workspace } from "./workspace";
 import { Detail, type DetailListeners } from "./detail";
-import { button, byId, make, reason } from "./dom";
+import { button, byId, count, make, reason } from "./dom";
 import { Drawer } from "./drawer";
 import { type Engine, Superseded } from "./engine";
 import { type CellName, Grid } from "./grid";
@@ -14,6 +14,9 @@ import { Chips, sentence, tone } from "./summary";
 const TYPING_PAUSE = 120;
 /** The busy indicator appears after this many milliseconds. */
 const BUSY_DELAY = 300;
+
+/** At most this many problems are listed, so that the result stays in sight. */
+const MAX_PROBLEMS = 3;
 
 const TEXTS: Record<TextProblem["text"]["kind"], string> = {
   objects: "Objects",
@@ -195,19 +198,21 @@ export class Judgement {
   /** Shows the problems because of which verdicts are missing, each with its text and line. */
   private showProblems(matrix: Matrix, stale: boolean): void {
     const ofPolicies = matrix.policies.flatMap(({ name, problems, enabled }) => {
-      // The errors of a text that is no settings at all say less than what it is.
+      // The kind of a foreign text says more than its errors as settings.
       const foreign = problems.find(({ canBeImported }) => canBeImported);
       const shown = enabled ? (foreign ? [foreign] : problems) : [];
       return shown.map((problem) => ({ problem, prefix: `${name}, ` }));
     });
     const ofObjects = stale ? matrix.objects.flatMap(({ problem }) => problem ?? []) : [];
     const all = [...[...matrix.problems, ...ofObjects].map((problem) => ({ problem, prefix: "" })), ...ofPolicies];
-    const items = all.slice(0, 20).map(({ problem: { text, message, mark, canBeImported }, prefix }) => {
+    const items = all.slice(0, MAX_PROBLEMS).map(({ problem: { text, message, mark, canBeImported }, prefix }) => {
       const label = `${prefix}${prefix ? TEXTS[text.kind].toLowerCase() : TEXTS[text.kind]}`;
       const at = mark ? [button(`line ${mark.line}`, () => this.inputs.select(mark), "line"), " "] : [];
       const offer = canBeImported ? [" ", button("Import it", () => this.onImport(this.textOf(text)))] : [];
       return make("li", {}, make("strong", {}, `${label}: `), ...at, message, ...offer);
     });
+    const more = all.length - items.length;
+    if (more > 0) items.push(make("li", { class: "hint" }, `… and ${count(more, "more problem")}`));
     byId("problems").replaceChildren(...(items.length ? [make("ul", { class: "problems" }, ...items)] : []));
   }
 

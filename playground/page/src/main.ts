@@ -152,7 +152,7 @@ class Page {
     const { portcullis, kubernetes, kubewardenProtocol } = await this.engine.call("version");
     byId("version").replaceChildren(make("span", { class: "visually-hidden" }, "Version "), portcullis);
     byId("about-versions").textContent =
-      `Portcullis ${portcullis}, Pod Security Standards of Kubernetes ${kubernetes}, Kubewarden protocol ${kubewardenProtocol}.`;
+      `Portcullis ${portcullis}, Pod Security Standards ${kubernetes}, Kubewarden protocol ${kubewardenProtocol}.`;
   }
 
   private changed(): void {

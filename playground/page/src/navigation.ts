@@ -1,4 +1,4 @@
-// The history of the tab: an entry for each example, case and import that is opened, with its title.
+// The history of the tab: an entry with a title for each example, case and import that is opened.
 import type { Workspace } from "./workspace";
 
 const NAME = "Portcullis playground";

@@ -2,9 +2,6 @@
 import type { Operation, RequestInput, User } from "playground";
 import { make } from "./dom";
 
-/** The user of requests by default, as the engine names it. */
-const DEVELOPER = "developer@example.com";
-
 /** The label and the default value of the name field, by kind of user. */
 const NAMES: Partial<Record<User["kind"], [label: string, initial: string]>> = {
   controller: ["Service account in kube-system", "replicaset-controller"],
@@ -12,10 +9,10 @@ const NAMES: Partial<Record<User["kind"], [label: string, initial: string]>> = {
   named: ["Username", "system:serviceaccount:shop:deployer"],
 };
 
-/** Says a request in a line, such as `CREATE by developer@example.com`. */
-export function describe({ operation, subresource, user }: RequestInput): string {
+/** Says a request in a line, such as `CREATE by alice`, with the engine's name of an ordinary user. */
+export function describe({ operation, subresource, user }: RequestInput, ordinary: string): string {
   const usernames: Record<User["kind"], string> = {
-    ordinary: DEVELOPER,
+    ordinary,
     controller: user.kind === "controller" ? `controller ${user.account}` : "",
     kubelet: user.kind === "kubelet" ? `kubelet of ${user.node}` : "",
     named: user.kind === "named" ? user.username : "",

@@ -20,6 +20,8 @@ export class Requests {
   private readonly shared: RequestForm;
   private own: OwnRequest[] = [];
   private titles: string[] = [];
+  /** The name of an ordinary user, once the engine has said it. */
+  private ordinary = "an ordinary user";
 
   constructor(private readonly onChange: () => void) {
     this.shared = new RequestForm("Request", () => this.changed());
@@ -78,10 +80,13 @@ export class Requests {
     });
     byId("given-requests-list").replaceChildren(...lines);
     this.titles = objects.map(({ title }) => title);
+    const ofAll = objects.find(({ request }) => request?.origin === "Shared")?.request;
+    if (ofAll && this.shared.value.user.kind === "ordinary") this.ordinary = ofAll.username;
     this.showSummary(reviews.length === objects.length ? reviews[0]?.request : undefined);
     const offered = objects.flatMap(({ title, problem, request }, index) =>
       problem || request?.origin === "Review" || index >= MAX_OFFERED ? [] : [{ title, index }],
     );
+    if (offered.length === 0) byId("own-request-controls").hidden = true;
     const selected = chosen.value;
     chosen.replaceChildren(...offered.map(({ title, index }) => make("option", { value: String(index) }, title)));
     if (offered.some(({ index }) => String(index) === selected)) chosen.value = selected;
@@ -115,7 +120,7 @@ export class Requests {
   }
 
   private showSummary(given?: { operation: string; username: string }): void {
-    const line = given ? `${given.operation} by ${given.username}` : describe(this.shared.value);
+    const line = given ? `${given.operation} by ${given.username}` : describe(this.shared.value, this.ordinary);
     byId("request-line").textContent = line;
     byId("request-source").textContent = given ? "taken from the AdmissionReview" : "";
     const updates = [this.shared, ...this.own.map(({ form }) => form)].some(

@@ -49,7 +49,7 @@ export class ShareDialog {
     void this.update();
   }
 
-  /** Lists the outcomes that the case expects, each of which can be another than the present one. */
+  /** Lists the outcomes that the case expects. Users can change each of them. */
   private showExpected(matrix: Matrix | undefined): void {
     const rows = this.expected.slice(0, MAX_LISTED).map((expected) => {
       const object = matrix?.objects[expected.object]?.title ?? "";

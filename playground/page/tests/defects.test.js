@@ -1,4 +1,4 @@
-// What a designer found in the first version of the page, one test for each finding.
+// The findings of a designer in the first version of the page, by number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFirefox, launch } from "./browser.js";
@@ -55,7 +55,7 @@ const SERVICE =
 /** @param {Page} page */
 const suspicions = (page) => page.locator("#detail .suspicions li").allTextContents();
 
-test("1: fields that no policy reads are warned of beside the verdict", async () => {
+test("1: fields that no policy reads are warned of next to the verdict", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   const misspelt = POD.replace("containers:", "container:").replace("  hostPID: true\n", "");
@@ -66,6 +66,13 @@ test("1: fields that no policy reads are warned of beside the verdict", async ()
   ])) {
     await paste(page, "Objects", text);
     assert.match((await suspicions(page)).join("\n"), expected);
+    // The sentence does not promise anything, and nothing is green.
+    assert.match((await sentence(page)) ?? "", /^Pod .* would be admitted, but look at \d fields? first$/);
+    assert.equal(await page.locator("#sentence").getAttribute("class"), "tone warned");
+    assert.equal(
+      await page.locator("#grid .Passed:not(.doubtful), #detail .Passed.tone:not(.doubtful)").count(),
+      0,
+    );
     // The warning is in the grid, too.
     assert.equal(await page.locator("#grid [role=rowheader] .Warned").count(), 1);
   }
