@@ -328,7 +328,7 @@ spec:
 `;
   await paste(page, "Settings of pod-security", manifest);
   await page.locator("#problems").getByRole("button", { name: "Import it" }).click();
-  await page.locator("#import-result").filter({ hasText: "Recognised: ClusterAdmissionPolicy" }).waitFor();
+  await page.locator("#import-result").filter({ hasText: "Recognised: Kubewarden ClusterAdmissionPolicy" }).waitFor();
   await closed();
 });
 
@@ -382,7 +382,8 @@ test("12: diffs fit, and every target has 24 pixels", async () => {
     await only(page, "selinux");
     await paste(page, "Objects", GOOD);
     await page.locator("#detail .diff .cm-editor").first().waitFor();
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    // Firefox takes the width of the scroll bar off.
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
     const cut = await page.locator("#detail .diff").evaluate((diff) => diff.scrollWidth - diff.clientWidth);
     assert.ok(cut <= 1, `${width}: ${cut} pixels of the diff are cut off`);
     const small = await page
@@ -459,7 +460,8 @@ test("12: a dropped file replaces the text", async () => {
   await closed();
 });
 
-test("12: without scripts the page says what it requires", async () => {
+test("12: without scripts the page says what it requires", async (t) => {
+  if (isFirefox) return t.skip("WebDriver BiDi does not switch scripts off");
   const context = await host.browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(host.url);

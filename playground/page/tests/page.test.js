@@ -443,7 +443,7 @@ test("a mutation is shown with its decoded patch, and fits a phone", async () =>
   await only(phone.page, "selinux");
   await paste(phone.page, "Objects", POD.replace("  hostPID: true\n", ""));
   assert.equal(await phone.page.locator("#detail .diff .cm-editor").count(), 1);
-  assert.equal(await phone.page.evaluate(() => document.documentElement.scrollWidth), 390);
+  assert.ok((await phone.page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
   await phone.page.locator("#bar").tap();
   assert.equal(await phone.page.evaluate(() => document.activeElement?.id), "verdict-heading");
   await phone.closed();
