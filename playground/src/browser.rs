@@ -1,7 +1,7 @@
 //! The functions of this crate, exported to JavaScript.
 //!
 //! An argument of the wrong type throws an exception. TypeScript rules this out at compile time.
-//! All other errors are returned as an [`InputProblem`].
+//! All other errors are returned as a [`TextProblem`](crate::TextProblem).
 
 #[cfg(feature = "whole")]
 pub mod whole;
@@ -10,10 +10,7 @@ use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{
-    CellDetail, Completions, Deployment, Examples, Input, InputProblem, JudgeResult, Matrix, Policies,
-    Requests, Version, Workspace,
-};
+use crate::{CellDetail, Completions, Examples, Matrix, Policies, Version, Workspace};
 
 /// Returns every policy with its settings and samples.
 ///
@@ -24,51 +21,6 @@ pub fn policies() -> Result<Ts<Policies>, JsError> {
     Ok(crate::policies().into_ts()?)
 }
 
-/// Judges each object or request of the manifest.
-///
-/// # Errors
-/// Fails if `input` has the wrong type.
-#[wasm_bindgen]
-pub fn judge(input: &Ts<Input>) -> Result<Ts<JudgeResult>, JsError> {
-    Ok(crate::judge(&input.to_rust()?).into_ts()?)
-}
-
-/// Returns the requests that `judge` judges, as the JSON that an API server would send.
-///
-/// # Errors
-/// Fails if `input` has the wrong type.
-#[wasm_bindgen]
-pub fn requests(input: &Ts<Input>) -> Result<Ts<Requests>, JsError> {
-    Ok(crate::requests(&input.to_rust()?).into_ts()?)
-}
-
-/// Checks settings. Returns `undefined` if they are valid.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = checkSettings)]
-pub fn check_settings(policy: &str, settings: &str) -> Result<Option<Ts<InputProblem>>, JsError> {
-    Ok(crate::check_settings(policy, settings).map(|problem| problem.into_ts()).transpose()?)
-}
-
-/// Returns the manifest that deploys a policy with the given settings.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = clusterAdmissionPolicy)]
-pub fn cluster_admission_policy(policy: &str, settings: &str) -> Result<Ts<Deployment>, JsError> {
-    Ok(crate::cluster_admission_policy(policy, settings).into_ts()?)
-}
-
-/// Returns a sample as an input for `judge`, or `undefined` if there is no sample with this name.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = sampleInput)]
-pub fn sample_input(policy: &str, sample: &str) -> Result<Option<Ts<Input>>, JsError> {
-    Ok(crate::sample_input(policy, sample).map(|input| input.into_ts()).transpose()?)
-}
-
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid
 /// case file.
 ///
@@ -77,16 +29,6 @@ pub fn sample_input(policy: &str, sample: &str) -> Result<Option<Ts<Input>>, JsE
 #[wasm_bindgen]
 pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
     Ok(crate::cases(file).into_ts()?)
-}
-
-/// Returns a case from the text of a case file as an input for `judge`, or `undefined` if there is
-/// no case with this name.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = caseInput)]
-pub fn case_input(policy: &str, file: &str, case: &str) -> Result<Option<Ts<Input>>, JsError> {
-    Ok(crate::case_input(policy, file, case).map(|input| input.into_ts()).transpose()?)
 }
 
 /// Judges workspaces, each of which differs little from the one before.

@@ -1,4 +1,4 @@
-//! Samples and cases as inputs, in the form that a user would enter.
+//! Samples and cases as workspaces, in the form that a user would enter.
 
 use admission_review::AdmissionRequest;
 use case_format::{Case, CaseOutcome};
@@ -6,25 +6,10 @@ use manifest::documents;
 use serde_json::{Value, json};
 
 use crate::catalog;
-use crate::input;
 use crate::text::yaml;
-use crate::types::{Example, Input, Operation};
+use crate::types::{Example, Operation};
 use crate::user;
 use crate::workspace::{PolicyInput, RequestInput, Workspace};
-
-/// Returns a sample of a policy.
-pub(crate) fn sample_input(policy: &str, name: &str) -> Option<Input> {
-    let sample = catalog::sample(policy, name)?;
-    let review = documents(sample.request).ok()?.into_iter().next()?;
-    let base = Input {
-        policy: policy.to_owned(),
-        settings: sample.settings.to_owned(),
-        cluster: sample.cluster.to_owned(),
-        ..Input::default()
-    };
-    let unsplit = || Input { manifest: sample.request.to_owned(), ..base.clone() };
-    Some(split(&review, &base).unwrap_or_else(unsplit))
-}
 
 /// Returns a sample of a policy as a workspace.
 pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
@@ -36,7 +21,7 @@ pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
         ..Workspace::default()
     };
     let unsplit = || Workspace { objects: sample.request.to_owned(), ..base.clone() };
-    Some(split_workspace(&review, &base).unwrap_or_else(unsplit))
+    Some(split(&review, &base).unwrap_or_else(unsplit))
 }
 
 /// Returns a case from a case file as a workspace.
@@ -58,7 +43,7 @@ pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
     };
     let request = case.request_value();
     let unsplit = || Workspace { objects: yaml(&request), ..base.clone() };
-    split_workspace(&request, &base).unwrap_or_else(unsplit)
+    split(&request, &base).unwrap_or_else(unsplit)
 }
 
 fn judged_by(policy: &str, settings: String) -> PolicyInput {
@@ -69,7 +54,7 @@ fn judged_by(policy: &str, settings: String) -> PolicyInput {
 ///
 /// Returns `None` if the request that the playground makes of these parts would differ from the
 /// original in a field that policies read.
-fn split_workspace(review: &Value, base: &Workspace) -> Option<Workspace> {
+fn split(review: &Value, base: &Workspace) -> Option<Workspace> {
     let request = AdmissionRequest::from_value(review.clone()).ok()?;
     let mut fields = request.as_value().clone();
     // No policy reads managedFields, and kubectl hides them by default.
@@ -108,23 +93,6 @@ pub(crate) fn cases(file: &str) -> Vec<Example> {
         .collect()
 }
 
-/// Returns a case from a case file.
-pub(crate) fn case_input(policy: &str, file: &str, name: &str) -> Option<Input> {
-    let case: Case = case_format::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
-    let objects = &case.cluster.objects;
-    let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
-    let base = Input {
-        policy: policy.to_owned(),
-        settings: if case.settings.is_null() { String::new() } else { yaml(&case.settings) },
-        cluster: if objects.is_empty() { String::new() } else { list() },
-        unreachable: case.cluster.unreachable.clone().unwrap_or_default(),
-        ..Input::default()
-    };
-    let request = case.request_value();
-    let unsplit = || Input { manifest: yaml(&request), ..base.clone() };
-    Some(split(&request, &base).unwrap_or_else(unsplit))
-}
-
 fn verdict(want: &CaseOutcome) -> &'static str {
     match want {
         CaseOutcome { settings_error: Some(_), .. } => "invalid settings",
@@ -133,38 +101,6 @@ fn verdict(want: &CaseOutcome) -> &'static str {
         CaseOutcome { mutated: Some(_), .. } => "admitted, mutated",
         _ => "admitted",
     }
-}
-
-/// Splits a request into a manifest, an operation and a user.
-///
-/// Returns `None` if the request that the playground builds from these parts would differ from the
-/// original in a field that policies read.
-fn split(review: &Value, base: &Input) -> Option<Input> {
-    let request = AdmissionRequest::from_value(review.clone()).ok()?;
-    let mut fields = request.as_value().clone();
-    // No policy reads managedFields, and kubectl hides them by default.
-    for pointer in ["/object/metadata", "/oldObject/metadata"] {
-        if let Some(Value::Object(metadata)) = fields.pointer_mut(pointer) {
-            metadata.remove("managedFields");
-        }
-    }
-    let object = |name: &str| fields.get(name).map(yaml);
-    let operation: Operation = serde_json::from_value(fields.get("operation")?.clone()).ok()?;
-    let (manifest, old_object) = match operation {
-        Operation::Delete => (object("oldObject")?, None),
-        _ => (object("object")?, object("oldObject")),
-    };
-    let parts = Input {
-        manifest,
-        old_object: old_object.unwrap_or_default(),
-        operation,
-        subresource: fields.get("subResource").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        user: user::of(fields.get("userInfo")?)?,
-        ..base.clone()
-    };
-    let rebuilt = input::read(&parts).ok()?;
-    let [rebuilt] = rebuilt.as_slice() else { return None };
-    (judged_fields(rebuilt.request.as_value()) == judged_fields(&fields)).then_some(parts)
 }
 
 /// Returns the fields of a request that a verdict can depend on.

@@ -1,19 +1,22 @@
 //! The policies in a browser.
 //!
-//! This crate is a thin facade over [`rules::CATALOG`]. Inputs and outputs are strings and plain
-//! objects:
+//! Inputs and outputs are plain objects with types for TypeScript:
 //!
-//! * [`policies`] lists the catalog.
-//! * [`judge`] judges a manifest, and [`requests`] returns the requests that it judges.
-//! * [`check_settings`] checks settings, and [`cluster_admission_policy`] returns the manifest that
-//!   deploys them.
-//! * [`sample_input`], [`cases`] and [`case_input`] provide examples.
+//! * [`Playground::judge`] judges a [`Workspace`], objects by policies, and returns a [`Matrix`].
+//!   [`Playground::cell`] returns the details of a cell.
+//! * [`Playground::fix`], [`Playground::case_text`], [`Playground::report`] and
+//!   [`Playground::commands`] are about the workspace that was judged last.
+//! * [`import_source`] makes policies of what clusters have today, and [`open_case`] a workspace of a
+//!   test file.
+//! * [`policies`] lists the catalog; [`sample_workspace`], [`cases`] and [`case_workspace`] provide
+//!   examples, and [`settings_completions`] and [`object_completions`] what can be written.
 //!
-//! An input that cannot be read results in an [`InputProblem`] with its location, not in an
-//! exception. The module [`browser`] exports these functions with wasm-bindgen and TypeScript
-//! types.
+//! A text that cannot be read results in a [`TextProblem`] with its location, not in an exception.
+//! The module [`browser`] exports these functions with wasm-bindgen and TypeScript types. Without the
+//! feature `whole`, the crate judges by rules alone, and a browser loads it fast.
 //!
-//! The crate contains no rules of its own. It calls the same crates as the policy modules.
+//! The crate contains no rules of its own, and does not decide which policies are asked about a
+//! request: the crate `scan` does, as for the tool.
 
 pub mod browser;
 mod catalog;
@@ -24,16 +27,13 @@ mod exchange;
 mod fix;
 #[cfg(feature = "whole")]
 mod import;
-mod input;
 mod matrix;
 #[cfg(feature = "whole")]
 mod open;
-mod place;
 mod policy_manifest;
 mod text;
 mod types;
 mod user;
-mod verdict;
 mod workspace;
 
 pub use engine::Playground;
@@ -42,8 +42,7 @@ pub use matrix::*;
 pub use workspace::*;
 
 pub use types::{
-    AuditAnnotation, Deployment, Example, Examples, Field, Input, InputProblem, JudgeResult, Line, Mark,
-    ObjectDiff, Operation, Policies, Policy, RequestVerdict, Requests, Sample, Setting, User, VerdictKind,
+    AuditAnnotation, Example, Examples, ObjectDiff, Operation, Policies, Policy, Sample, Setting, User,
 };
 
 /// The namespace of objects that need one and name none, as in kubectl.
@@ -53,59 +52,6 @@ const NAMESPACE: &str = "default";
 #[must_use]
 pub fn policies() -> Policies {
     Policies { policies: catalog::policies() }
-}
-
-/// Judges each object or request of the manifest.
-///
-/// # Example
-/// ```
-/// use playground::{Input, VerdictKind, judge};
-///
-/// let result = judge(&Input {
-///     policy: "pod-security".into(),
-///     manifest: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: []}\n".into(),
-///     settings: "level: baseline".into(),
-///     ..Input::default()
-/// });
-/// assert_eq!(result.verdicts[0].kind, VerdictKind::Denied);
-/// assert_eq!(result.verdicts[0].violations[0].mark.unwrap().line, 4);
-/// ```
-#[must_use]
-pub fn judge(input: &Input) -> JudgeResult {
-    verdict::judge(input)
-}
-
-/// Returns the requests that [`judge`] judges, as the JSON that an API server would send.
-#[must_use]
-pub fn requests(input: &Input) -> Requests {
-    match input::read(input) {
-        Ok(located) => Requests {
-            problems: Vec::new(),
-            requests: located.iter().map(|located| text::json(located.request.as_value())).collect(),
-        },
-        Err(problems) => Requests { problems, requests: Vec::new() },
-    }
-}
-
-/// Checks settings. Returns `None` if they are valid.
-#[must_use]
-pub fn check_settings(policy: &str, settings: &str) -> Option<InputProblem> {
-    input::settings(policy, settings).err()
-}
-
-/// Returns the manifest that deploys a policy with the given settings.
-#[must_use]
-pub fn cluster_admission_policy(policy: &str, settings: &str) -> Deployment {
-    match policy_manifest::manifest(policy, settings) {
-        Ok(manifest) => Deployment { manifest, problem: None },
-        Err(problem) => Deployment { manifest: String::new(), problem: Some(problem) },
-    }
-}
-
-/// Returns a sample as an input for [`judge`], or `None` if there is no sample with this name.
-#[must_use]
-pub fn sample_input(policy: &str, sample: &str) -> Option<Input> {
-    example::sample_input(policy, sample)
 }
 
 /// Imports the policies of a text, whose kind is recognised.
@@ -165,11 +111,4 @@ pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace>
 #[must_use]
 pub fn cases(file: &str) -> Examples {
     Examples { examples: example::cases(file) }
-}
-
-/// Returns a case from the text of a case file as an input for [`judge`], or `None` if there is no
-/// case with this name.
-#[must_use]
-pub fn case_input(policy: &str, file: &str, case: &str) -> Option<Input> {
-    example::case_input(policy, file, case)
 }

@@ -4,27 +4,12 @@ use deployment::Instance;
 use serde_json::Value;
 
 use crate::catalog;
-use crate::input;
-use crate::types::{Field, InputProblem};
 
 /// Namespaces that the policies for pods skip. The chart has the whole list.
 const SKIPPED_NAMESPACES: &[&str] = &["kube-system"];
 
-/// Returns a `ClusterAdmissionPolicy` in monitor mode with the given settings, as YAML. The
-/// permissions for its look-ups precede it.
-///
-/// # Errors
-/// Returns a problem if the settings are invalid or the policy is unknown.
-pub(crate) fn manifest(policy: &str, text: &str) -> Result<String, InputProblem> {
-    let settings = input::settings(policy, text)?;
-    of(policy, &settings).ok_or_else(|| InputProblem {
-        field: Field::Settings,
-        message: format!("no deployment manifest is available for {policy}"),
-        mark: None,
-    })
-}
-
-/// Returns the manifest that deploys valid settings; `None` for an unknown policy.
+/// Returns a `ClusterAdmissionPolicy` in monitor mode with valid settings, as YAML. The permissions
+/// for its look-ups precede it. `None` for an unknown policy.
 pub(crate) fn of(policy: &str, settings: &Value) -> Option<String> {
     let deployment = deployment::find(policy)?;
     let annotation = |key: &str| catalog::annotation(policy, &format!("io.kubewarden.policy.{key}"));
@@ -59,6 +44,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn manifest(policy: &str, settings: &str) -> Option<String> {
+        let value = manifest::documents(settings).unwrap().pop();
+        of(policy, &value.unwrap_or_else(|| json!({})))
+    }
 
     fn spec(policy: &str, settings: &str) -> Value {
         let text = manifest(policy, settings).unwrap();
@@ -106,12 +96,5 @@ mod tests {
             let name = |text: &str| manifest::documents(text).unwrap()[0]["metadata"]["name"].clone();
             assert_eq!(name(&manifest("selinux", settings).unwrap()), name(file));
         }
-    }
-
-    #[test]
-    fn invalid_settings_have_no_manifest() {
-        let problem = manifest("selinux", "mode: Mute").unwrap_err();
-        assert_eq!(problem.message, "mode: \"Mute\" is not a valid value; did you mean Mutate?");
-        assert_eq!(problem.mark.unwrap().line, 1);
     }
 }

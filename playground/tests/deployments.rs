@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use harness::Case;
-use playground::cluster_admission_policy;
+use playground::{Playground, PolicyInput, Workspace};
 use serde_json::{Value, json};
 
 /// Returns the spec of the `ClusterAdmissionPolicy` for the given settings, or `None` if they are
 /// invalid.
 fn spec(id: &str, settings: &str) -> Option<Value> {
-    let deployment = cluster_admission_policy(id, settings);
-    let documents = manifest::documents(&deployment.manifest).ok()?;
+    let policy = PolicyInput { id: id.into(), settings: settings.into(), ..PolicyInput::default() };
+    let mut playground = Playground::new();
+    playground.judge(Workspace { policies: vec![policy], ..Workspace::default() });
+    let documents = manifest::documents(&playground.deployment(0)).ok()?;
     let policy = documents.into_iter().find(|document| document["kind"] == "ClusterAdmissionPolicy")?;
     policy.get("spec").cloned()
 }

@@ -39,6 +39,14 @@ fn judged(workspace: Workspace) -> (Playground, Matrix) {
     (playground, matrix)
 }
 
+/// Returns the manifest that deploys a policy.
+fn deployment(id: &str, settings: &str) -> String {
+    let policy = PolicyInput { id: id.into(), settings: settings.into(), ..PolicyInput::default() };
+    let mut playground = Playground::new();
+    playground.judge(Workspace { policies: vec![policy], ..Workspace::default() });
+    playground.deployment(0)
+}
+
 #[test]
 fn a_fix_keeps_the_text_and_removes_the_violations() {
     let (playground, matrix) = judged(workspace(POD, vec![policy("pod-security", "level: restricted")]));
@@ -180,8 +188,7 @@ fn exported_cases_pass_in_the_tool_and_open_again() {
 fn a_case_has_several_objects_and_policies_as_they_are_deployed() {
     let deployed = PolicyInput {
         mode: PolicyMode::AsDeployed,
-        manifest: playground::cluster_admission_policy("pod-security", "level: restricted")
-            .manifest
+        manifest: deployment("pod-security", "level: restricted")
             .replace("name: pod-security", "name: strict"),
         ..policy("pod-security", "")
     };

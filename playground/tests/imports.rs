@@ -34,6 +34,14 @@ fn outcome(imported: &Imported, pod: &str) -> Option<Outcome> {
     matrix.objects[0].outcome
 }
 
+/// Returns the manifest that deploys a policy.
+fn deployment(id: &str, settings: &str) -> String {
+    let policy = PolicyInput { id: id.into(), settings: settings.into(), ..PolicyInput::default() };
+    let mut playground = Playground::new();
+    playground.judge(Workspace { policies: vec![policy], ..Workspace::default() });
+    playground.deployment(0)
+}
+
 #[test]
 fn a_configuration_of_pod_security_becomes_settings() {
     let text = "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\ndefaults:\n  \
@@ -85,7 +93,7 @@ fn rules_of_kyverno_become_settings() {
 
 #[test]
 fn a_manifest_of_kubewarden_is_taken_as_it_is() {
-    let manifest = playground::cluster_admission_policy("pod-security", "level: restricted").manifest;
+    let manifest = deployment("pod-security", "level: restricted");
     let imported = import_source(&manifest);
     assert_eq!(imported.recognised, "Kubewarden ClusterAdmissionPolicy");
     assert_eq!(imported.policies[0].settings, "level: restricted\n");
