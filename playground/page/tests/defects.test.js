@@ -328,7 +328,10 @@ spec:
 `;
   await paste(page, "Settings of pod-security", manifest);
   await page.locator("#problems").getByRole("button", { name: "Import it" }).click();
-  await page.locator("#import-result").filter({ hasText: "Recognised: Kubewarden ClusterAdmissionPolicy" }).waitFor();
+  await page
+    .locator("#import-result")
+    .filter({ hasText: "Recognised: Kubewarden ClusterAdmissionPolicy" })
+    .waitFor();
   await closed();
 });
 
