@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
         writeln!(text, "PolicyFolder {{ id: {},", literal(&id))?;
         writeln!(text, "metadata: {},", include(&folder.join("metadata.yml")))?;
         writeln!(text, "readme: {},", include(&folder.join("samples/README.md")))?;
-        text.push_str("samples: &[\n");
+        text.push_str("#[cfg(feature = \"whole\")]\nsamples: &[\n");
         for file in names(&folder.join("samples"))? {
             let Some(name) = file.strip_suffix(".request.json") else { continue };
             let path = |suffix: &str| folder.join("samples").join(format!("{name}.{suffix}"));

@@ -10,7 +10,7 @@ use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{CellDetail, Completions, Examples, Matrix, Policies, Version, Workspace};
+use crate::{CellDetail, Completions, Matrix, Policies, Version, Workspace};
 
 /// Returns every policy with its settings and samples.
 ///
@@ -19,16 +19,6 @@ use crate::{CellDetail, Completions, Examples, Matrix, Policies, Version, Worksp
 #[wasm_bindgen]
 pub fn policies() -> Result<Ts<Policies>, JsError> {
     Ok(crate::policies().into_ts()?)
-}
-
-/// Returns the cases in the text of a case file. The result is empty if the text is not a valid
-/// case file.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen]
-pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
-    Ok(crate::cases(file).into_ts()?)
 }
 
 /// Judges workspaces, each of which differs little from the one before.
@@ -67,25 +57,6 @@ impl BrowserPlayground {
     pub fn deployment(&self, policy: u32) -> String {
         self.0.deployment(policy)
     }
-}
-
-/// Returns a sample as a workspace, or `undefined` if there is no sample with this name.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = sampleWorkspace)]
-pub fn sample_workspace(policy: &str, sample: &str) -> Result<Option<Ts<Workspace>>, JsError> {
-    Ok(crate::sample_workspace(policy, sample).map(|workspace| workspace.into_ts()).transpose()?)
-}
-
-/// Returns a case from the text of a case file as a workspace, or `undefined` if there is no case
-/// with this name.
-///
-/// # Errors
-/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
-#[wasm_bindgen(js_name = caseWorkspace)]
-pub fn case_workspace(policy: &str, file: &str, case: &str) -> Result<Option<Ts<Workspace>>, JsError> {
-    Ok(crate::case_workspace(policy, file, case).map(|workspace| workspace.into_ts()).transpose()?)
 }
 
 /// Returns the keys and values that can be written at a path of the settings of a policy. Lists have

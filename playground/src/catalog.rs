@@ -20,10 +20,12 @@ struct PolicyFolder {
     metadata: &'static str,
     /// `samples/README.md`.
     readme: &'static str,
+    #[cfg(feature = "whole")]
     samples: &'static [SampleFiles],
 }
 
 /// The files of a sample. A missing file is empty.
+#[cfg(feature = "whole")]
 pub(crate) struct SampleFiles {
     pub(crate) name: &'static str,
     pub(crate) request: &'static str,
@@ -37,6 +39,7 @@ pub(crate) fn policies() -> Vec<Policy> {
 }
 
 /// Returns a sample of a policy.
+#[cfg(feature = "whole")]
 pub(crate) fn sample(policy: &str, name: &str) -> Option<&'static SampleFiles> {
     folder(policy)?.samples.iter().find(|sample| sample.name == name)
 }

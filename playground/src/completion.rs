@@ -28,11 +28,11 @@ pub(crate) fn settings(policy: &str, path: &[String]) -> Completions {
             }
         }
     }
-    let prefix = path.iter().map(|name| format!("{name}.")).collect::<String>();
+    let at = |name: &str| path.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join(".");
     let key = |setting: &Setting| Completion {
         label: setting.name.to_owned(),
         detail: setting.kind.to_string().replace('`', ""),
-        info: docs(&format!("{prefix}{}", setting.name)),
+        info: docs(&at(setting.name)),
     };
     let is_former = |setting: &&Setting| !matches!(setting.kind, Kind::Former(_));
     let mut options: Vec<Completion> = level.iter().filter(is_former).map(key).collect();

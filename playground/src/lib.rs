@@ -22,6 +22,7 @@ pub mod browser;
 mod catalog;
 mod completion;
 mod engine;
+#[cfg(feature = "whole")]
 mod example;
 mod exchange;
 mod fix;
@@ -94,6 +95,7 @@ pub fn version() -> Version {
 }
 
 /// Returns a sample as a workspace, or `None` if there is no sample with this name.
+#[cfg(feature = "whole")]
 #[must_use]
 pub fn sample_workspace(policy: &str, sample: &str) -> Option<Workspace> {
     example::sample_workspace(policy, sample)
@@ -101,6 +103,7 @@ pub fn sample_workspace(policy: &str, sample: &str) -> Option<Workspace> {
 
 /// Returns a case from the text of a case file as a workspace, or `None` if there is no case with
 /// this name.
+#[cfg(feature = "whole")]
 #[must_use]
 pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace> {
     example::case_workspace(policy, file, case)
@@ -108,6 +111,7 @@ pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace>
 
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid
 /// case file.
+#[cfg(feature = "whole")]
 #[must_use]
 pub fn cases(file: &str) -> Examples {
     Examples { examples: example::cases(file) }

@@ -43,10 +43,10 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
     for (index, policy) in (0..).zip(&policies) {
         let stem =
             policy.rsplit('/').next().unwrap_or(policy).trim_end_matches(".yaml").trim_end_matches(".yml");
-        let named =
+        let has_name =
             |manifest: &&Value| manifest.pointer("/metadata/name").and_then(Value::as_str) == Some(stem);
         let is_id = rules::find(policy).is_some();
-        let manifest = manifests.iter().find(named).filter(|_| !is_id);
+        let manifest = manifests.iter().find(has_name).filter(|_| !is_id);
         if !is_id && manifest.is_none() {
             let path = [Step::Field("policies".to_owned()), Step::Index(index)];
             let message =
@@ -74,7 +74,6 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
     let (mut objects, mut old_objects, mut expected) = (Vec::new(), Vec::new(), Vec::new());
     for (index, case) in (0..).zip(cases) {
         let path = [Step::Field("cases".to_owned()), Step::Index(index)];
-        let number = u32::try_from(index).unwrap_or(u32::MAX);
         let request = of_case(case, "request");
         if request.is_object() {
             objects.push(yaml(&json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request })));
@@ -94,12 +93,12 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
             let user = user::of(&of_case(case, "user")).unwrap_or_default();
             let subresource = of_case(case, "subresource").as_str().unwrap_or_default().to_owned();
             workspace.requests.push(ObjectRequest {
-                object: number,
+                object: index,
                 request: RequestInput { operation, subresource, user },
             });
         }
         let want = case.get("want").cloned().unwrap_or_default();
-        expected.extend(wanted(&want, &names, number));
+        expected.extend(wanted(&want, &names, index));
     }
     workspace.objects = objects.join("---\n");
     workspace.old_objects = old_objects.join("---\n");

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::types::User;
 
 /// The username prefix of controllers, whose service accounts are in `kube-system`.
-pub(crate) const CONTROLLERS: &str = "system:serviceaccount:kube-system:";
+const CONTROLLERS: &str = "system:serviceaccount:kube-system:";
 /// The username prefix of nodes.
-pub(crate) const NODES: &str = "system:node:";
+const NODES: &str = "system:node:";
 
 /// Returns the `userInfo` of a user.
 pub(crate) fn info(user: &User) -> Value {
@@ -28,6 +28,7 @@ pub(crate) fn info(user: &User) -> Value {
 
 /// Returns the user of a request, as the most specific kind of user with the same username and
 /// groups.
+#[cfg(feature = "whole")]
 pub(crate) fn of(info: &Value) -> Option<User> {
     let username = info.get("username")?.as_str()?;
     let groups = serde_json::from_value(info.get("groups")?.clone()).ok()?;

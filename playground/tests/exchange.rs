@@ -156,7 +156,6 @@ fn exported_samples_pass_in_the_tool_and_open_again() {
             count += usize::from(check_case(sample_workspace(&policy.id, &sample.name).unwrap()));
         }
     }
-    println!("{count} samples");
     assert!(count > 15, "{count}");
 }
 
@@ -180,7 +179,6 @@ fn exported_cases_pass_in_the_tool_and_open_again() {
             }
         }
     }
-    println!("{count} of {number} cases");
     assert!(count > 120, "{count} of {number}");
 }
 

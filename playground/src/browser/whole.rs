@@ -6,8 +6,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::BrowserPlayground;
 use crate::{
-    CaseOptions, CaseText, Commands, ExpectedOutcomes, Fix, Imported, OpenedCase, OutcomeChanges,
-    ReportFormat,
+    CaseOptions, CaseText, Commands, Examples, ExpectedOutcomes, Fix, Imported, OpenedCase, OutcomeChanges,
+    ReportFormat, Workspace,
 };
 
 #[wasm_bindgen(js_class = Playground)]
@@ -73,4 +73,33 @@ pub fn import_source(text: &str) -> Result<Ts<Imported>, JsError> {
 #[wasm_bindgen(js_name = openCase)]
 pub fn open_case(text: &str) -> Result<Ts<OpenedCase>, JsError> {
     Ok(crate::open_case(text).into_ts()?)
+}
+
+/// Returns the cases in the text of a case file. The result is empty if the text is not a valid
+/// case file.
+///
+/// # Errors
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+#[wasm_bindgen]
+pub fn cases(file: &str) -> Result<Ts<Examples>, JsError> {
+    Ok(crate::cases(file).into_ts()?)
+}
+
+/// Returns a sample as a workspace, or `undefined` if there is no sample with this name.
+///
+/// # Errors
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+#[wasm_bindgen(js_name = sampleWorkspace)]
+pub fn sample_workspace(policy: &str, sample: &str) -> Result<Option<Ts<Workspace>>, JsError> {
+    Ok(crate::sample_workspace(policy, sample).map(|workspace| workspace.into_ts()).transpose()?)
+}
+
+/// Returns a case from the text of a case file as a workspace, or `undefined` if there is no case
+/// with this name.
+///
+/// # Errors
+/// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+#[wasm_bindgen(js_name = caseWorkspace)]
+pub fn case_workspace(policy: &str, file: &str, case: &str) -> Result<Option<Ts<Workspace>>, JsError> {
+    Ok(crate::case_workspace(policy, file, case).map(|workspace| workspace.into_ts()).transpose()?)
 }

@@ -30,7 +30,8 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     let failed = |problem: String| CaseText { problem: Some(problem), ..CaseText::default() };
     let mut workspace = playground.workspace.clone();
     let mut warnings = Vec::new();
-    if !options.with_cluster && !(workspace.cluster.trim().is_empty() && workspace.unreachable.is_empty()) {
+    let has_cluster = !workspace.cluster.trim().is_empty() || !workspace.unreachable.is_empty();
+    if has_cluster && !options.with_cluster {
         workspace.cluster.clear();
         workspace.unreachable.clear();
         warnings.push("The case has no objects of the cluster: look-ups find nothing.".to_owned());
@@ -109,12 +110,12 @@ fn assembled(
     settings: Map<String, Value>,
     cases: &[String],
 ) -> String {
-    let mut text: String = [&options.title, &options.note]
-        .iter()
-        .flat_map(|text| text.lines())
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| format!("# {}\n", line.trim()))
-        .collect();
+    let mut text = String::new();
+    for line in [&options.title, &options.note].into_iter().flat_map(|text| text.lines()) {
+        if !line.trim().is_empty() {
+            text.extend(["# ", line.trim(), "\n"]);
+        }
+    }
     text.push_str(&field("policies", policies));
     let mut defaults = Map::new();
     if !settings.is_empty() {
@@ -246,7 +247,7 @@ impl Playground {
                     judged.make(&self.stored, self.cluster().kinds()).ok_or("the request cannot be read")?;
                 let mut fields = vec![("request", request.as_value().clone())];
                 // A review is judged as it is.
-                fields.extend(self.workspace.judges_pods.then(|| ("pods", Value::Bool(false))));
+                fields.extend(self.workspace.judges_pods.then_some(("pods", Value::Bool(false))));
                 return Ok(fields);
             }
         };

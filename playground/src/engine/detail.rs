@@ -208,18 +208,18 @@ fn response(prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
         Effect::Skipped | Effect::Unknown(_) => return String::new(),
         // In monitor mode, the policy server admits what the policy denies, and logs it.
         Effect::Admitted | Effect::Monitored(_) => {}
+        Effect::Fault(_) if !prepared.state.protects => {}
         Effect::Mutated(object) => response.mutated_object = Some(object.clone()),
         Effect::Denied(denial) => {
             response.accepted = false;
             response.message = Some(denial.lines().join("\n"));
             response.code = Some(FORBIDDEN);
         }
-        Effect::Fault(reason) if prepared.state.protects => {
+        Effect::Fault(reason) => {
             response.accepted = false;
             response.message = Some(reason.clone());
             response.code = Some(INTERNAL_ERROR);
         }
-        Effect::Fault(_) => {}
     }
     let uid = asked.request.get("uid").and_then(Value::as_str).unwrap_or_default();
     let response = response.response(uid, asked.request.get("object"));

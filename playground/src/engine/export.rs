@@ -46,9 +46,9 @@ pub(super) fn report(playground: &Playground, format: ReportFormat) -> String {
     let report = scan.report(OBJECTS, requests.collect(), playground.cluster());
     let objects = &playground.workspace.objects;
     let sources = |place: &Place| {
-        let span = place.span?;
-        let first = usize::try_from(span.start.line).ok()?.checked_sub(1)?;
-        let count = usize::try_from(span.end.line).ok()?.checked_sub(first)?;
+        let lines = place.span?;
+        let first = usize::try_from(lines.start.line).ok()?.checked_sub(1)?;
+        let count = usize::try_from(lines.end.line).ok()?.checked_sub(first)?;
         Some(manifest::lines(objects).skip(first).take(count).collect::<Vec<_>>().join("\n"))
     };
     let options = Options { sources: Some(&sources), ..Options::default() };

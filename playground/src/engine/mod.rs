@@ -19,8 +19,6 @@ mod whole;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use scan::{Cluster, Document, EntryContent, Placed};
 
 use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
@@ -208,7 +206,8 @@ impl Playground {
 }
 
 /// Returns the only request of a workspace; `None` if it has another number of objects.
-pub(crate) fn only_request(workspace: &Workspace) -> Option<Value> {
+#[cfg(feature = "whole")]
+pub(crate) fn only_request(workspace: &Workspace) -> Option<serde_json::Value> {
     let mut playground = Playground::new();
     playground.read(Workspace { policies: Vec::new(), ..workspace.clone() });
     let [judged] = playground.judged.as_slice() else { return None };

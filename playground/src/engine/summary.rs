@@ -133,10 +133,9 @@ pub(crate) fn outcome(
     match &answer.effect {
         Effect::Skipped => Outcome::NotLookedAt,
         Effect::Denied(_) => Outcome::Denied,
-        Effect::Monitored(_) => Outcome::Monitored,
         // In monitor mode, the request is admitted whatever the answer is.
         Effect::Fault(_) if prepared.state.protects => Outcome::Fault,
-        Effect::Fault(_) => Outcome::Monitored,
+        Effect::Monitored(_) | Effect::Fault(_) => Outcome::Monitored,
         Effect::Unknown(_) => Outcome::Unknown,
         Effect::Mutated(_) => Outcome::Changed,
         Effect::Admitted if answer.is_out_of_scope => Outcome::NotLookedAt,
@@ -186,14 +185,14 @@ fn headline(
         }
         Effect::Fault(reason) | Effect::Unknown(reason) => reason.clone(),
         Effect::Mutated(_) => "changes the object".to_owned(),
-        Effect::Skipped | Effect::Admitted => match answer.warnings.first() {
-            Some(warning) => warning.clone(),
-            None => {
-                let checks = checks::of(playground, prepared, answer, asked).into_iter();
-                let mut left = checks.filter(|check| check.result != CheckResult::Met);
-                return left.next().map(|check| (check.message, Some(check.name))).unwrap_or_default();
+        Effect::Skipped | Effect::Admitted => {
+            if let Some(warning) = answer.warnings.first() {
+                return (warning.clone(), None);
             }
-        },
+            let checks = checks::of(playground, prepared, answer, asked).into_iter();
+            let mut left = checks.filter(|check| check.result != CheckResult::Met);
+            return left.next().map(|check| (check.message, Some(check.name))).unwrap_or_default();
+        }
     };
     (headline, None)
 }

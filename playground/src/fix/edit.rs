@@ -145,7 +145,7 @@ impl Page<'_> {
         }
         for item in left {
             let last = old.len().checked_sub(1)?;
-            path.push(Step::Index(u32::try_from(last).ok()?.into()));
+            path.push(Step::Index(u32::try_from(last).ok()?));
             edits.push(self.append(path, item)?);
             path.pop();
         }
@@ -224,7 +224,6 @@ impl Page<'_> {
                     continue;
                 }
                 (Some(open), one) if open == one && !is_escaped => quote = None,
-                (Some(_), _) => {}
                 (None, '"' | '\'') => quote = Some(one),
                 (None, '{' | '[') => depth = depth.saturating_add(1),
                 (None, '}' | ']' | ',') if depth == 0 => return Some(at.saturating_add(offset)),
@@ -367,7 +366,7 @@ impl Page<'_> {
 /// Returns a value as lines of YAML with an indentation.
 fn indented(value: &Value, column: usize) -> String {
     let spaces = " ".repeat(column);
-    yaml(value).lines().map(|line| format!("{spaces}{line}\n")).collect()
+    yaml(value).lines().flat_map(|line| [&spaces, line, "\n"]).collect()
 }
 
 /// Returns the fields of an object, or another value, without the outer brackets.

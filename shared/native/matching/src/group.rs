@@ -16,8 +16,8 @@ use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 use text::nearest;
 
 use self::evaluator::{Evaluator, Stop};
-use crate::nesting;
 use crate::member::{GroupVerdict, MemberVerdict};
+use crate::nesting;
 use crate::policy::Module;
 
 /// A group of policies.

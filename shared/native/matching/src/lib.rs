@@ -37,29 +37,29 @@
 //! `authorizer`.
 
 mod check;
-#[cfg(feature = "expressions")]
+#[cfg(feature = "conditions")]
 mod condition;
-#[cfg(not(feature = "expressions"))]
+#[cfg(not(feature = "conditions"))]
 #[path = "unevaluated/condition.rs"]
 mod condition;
 mod condition_error;
 mod decision;
-#[cfg(feature = "expressions")]
+#[cfg(feature = "conditions")]
 mod environment;
 mod fields;
-#[cfg(feature = "expressions")]
+#[cfg(feature = "conditions")]
 mod functions;
-#[cfg(feature = "expressions")]
+#[cfg(feature = "groups")]
 mod group;
-#[cfg(not(feature = "expressions"))]
+#[cfg(not(feature = "groups"))]
 #[path = "unevaluated/group.rs"]
 mod group;
 mod member;
-#[cfg(feature = "expressions")]
+#[cfg(feature = "conditions")]
 mod nesting;
 mod observation;
 mod policy;
-#[cfg(feature = "expressions")]
+#[cfg(feature = "conditions")]
 mod references;
 mod rule;
 mod selector;
