@@ -131,6 +131,8 @@ test("all controls are reachable by keyboard, Tab leaves the editors, and the fo
   const invisible = [];
   for (let press = 0; press < 80; press++) {
     await page.keyboard.press("Tab");
+    // CodeMirror shows its focus a moment later.
+    await page.waitForTimeout(30);
     const { name, outlined } = await page.evaluate(() => {
       const element = document.activeElement;
       if (!element || element === document.body) return { name: "", outlined: true };
