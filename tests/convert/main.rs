@@ -3,6 +3,7 @@
 mod conformance;
 mod external_ips;
 mod generated;
+mod scc;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,10 @@
 //! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
 //! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
 //! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
-//! `PodSecurity`, and [`external_ips`] restrictions on the external IPs of Services. All return
-//! manifests, and list what they could not convert; [`steps`] helps to find its place.
-//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
+//! `PodSecurity`, and [`external_ips`] restrictions on the external IPs of Services, and
+//! [`security_context_constraints`] those of `OpenShift`. All return manifests, and list what they
+//! could not convert; [`steps`] helps to find its place. [`Source::of`] recognises documents.
+//! [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
@@ -41,6 +42,7 @@ mod objects;
 mod operation;
 mod options;
 mod psa;
+mod scc;
 mod settings;
 mod source;
 mod target;
@@ -56,4 +58,5 @@ pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyve
 pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
+pub use scc::convert as security_context_constraints;
 pub use source::{SOURCES, Source};

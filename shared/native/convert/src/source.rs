@@ -1,6 +1,6 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, external_ips, kyverno, psa};
+use crate::{Conversion, Document, InputError, external_ips, kyverno, psa, scc};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,7 @@ pub const SOURCES: &[Source] = &[
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "external-ips", recognises: external_ips::recognises, convert: external_ips::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
+    Source { name: "scc", recognises: scc::recognises, convert: scc::convert },
 ];
 
 impl Source {
