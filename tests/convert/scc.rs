@@ -712,3 +712,21 @@ fn refuses_what_the_api_server_would_refuse() {
         assert_eq!(without_place(&refused(&["scc", "-"], &input)), format!("standard input: {message}"));
     }
 }
+
+#[test]
+fn the_migration_page_shows_what_the_tool_prints() {
+    let page = std::fs::read_to_string(tests::root().join("docs/migrate-scc.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
+    let [before, excerpts @ ..] = blocks.as_slice() else { panic!("{page}") };
+    let folder = super::folder("scc-page");
+    std::fs::write(folder.join("constraints.yaml"), before).unwrap();
+    let (status, stdout, stderr) = convert(&folder, &["scc", "constraints.yaml"], "");
+    assert_eq!(excerpts.len(), 2);
+    for excerpt in excerpts {
+        assert!(stdout.contains(excerpt), "{excerpt}");
+    }
+    let console =
+        format!("$ portcullis convert scc constraints.yaml > manifests.yaml\n{stderr}$ echo $?\n{status}\n");
+    assert!(page.contains(&console), "{console}");
+}
