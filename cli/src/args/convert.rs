@@ -100,6 +100,19 @@ pub(crate) enum ConvertSource {
         #[command(flatten)]
         conversion: ConversionArgs,
     },
+    /// Convert SecurityContextConstraints of OpenShift, and the roles that grant their use.
+    ///
+    /// They become policies of pod-security and selinux. Without bindings in the input, the
+    /// policies refuse more pods and are in mode monitor.
+    Scc {
+        /// Files with SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings,
+        /// RoleBindings and lists of them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
 }
 
 /// Options of all conversions.
