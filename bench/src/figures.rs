@@ -268,6 +268,16 @@ fn further_settings(id: &str) -> Option<(&'static str, Value)> {
     (id == "selinux").then(|| (", mode: Validate", json!({ "mode": "Validate" })))
 }
 
+/// Returns the payload of a request file, and the objects that look-ups find.
+///
+/// # Errors
+/// A file that is missing or not JSON.
+pub fn payload(request: &str, settings: &Value) -> Result<(Vec<u8>, Arc<Objects>), String> {
+    let request = requests()?.into_iter().find(|(name, _)| name == request);
+    let (_, request) = request.ok_or("bench/requests has no such request")?;
+    Ok((json!({ "request": request, "settings": settings }).to_string().into_bytes(), cluster()?))
+}
+
 /// Reads the objects that look-ups find.
 fn cluster() -> Result<Arc<Objects>, String> {
     let file = root().join("bench/cluster.json");
