@@ -10,9 +10,11 @@ use std::fmt;
 use text::{Quoted, Step, duplicate};
 
 use crate::fault::{BorrowedPlace, Origin, Place};
+#[cfg(debug_assertions)]
+use crate::guard;
 use crate::json::{Number, Scanner, Start, SyntaxError};
 use crate::node::Node;
-use crate::shape::position;
+use crate::shape::Search;
 use crate::{Fault, Shape};
 
 /// A parsed document, which is read from its [`root`](Document::root).
@@ -332,6 +334,8 @@ const ITEMS: &str = "items";
 
 impl<'d> Builder<'d, '_> {
     fn new(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Self {
+        #[cfg(debug_assertions)]
+        guard::is_sorted(shape);
         #[cfg(not(debug_assertions))]
         let _ = shape;
         let (entries, unescaped) = (Vec::with_capacity(64), Vec::new());
@@ -398,8 +402,8 @@ impl<'d> Builder<'d, '_> {
                 self.close(id);
             }
             Start::String => {
-                let escaped = self.scanner.string()?;
-                let text = self.last_string(escaped)?;
+                self.scanner.string()?;
+                let text = self.last_string()?;
                 self.push(parent, name, Value::Text(text))?;
             }
             Start::Number => {
@@ -448,38 +452,26 @@ impl<'d> Builder<'d, '_> {
     /// Keeps the fields of an object that the shape names.
     fn keep_fields(&mut self, shape: Shape<'d>, object: Id) -> Result<(), SyntaxError> {
         let mut first = true;
-        // Duplicate keys: the fields of a shape are ticked off. Where all keys are kept, they
-        // ascend strictly if they come from a host, which sorts them; they are compared with each
-        // other only if they do not.
-        let mut ticked = 0_u64;
-        let mut twice = false;
+        // The keys that are kept ascend strictly if they come from a host, which sorts them. They
+        // are compared with each other only if they do not.
+        let mut ascending = true;
         let mut last: &[u8] = &[];
-        while self.scanner.more(first, b'}')? {
-            let escaped = self.scanner.key()?;
-            let name = self.last_string(escaped)?;
+        let mut search = Search::default();
+        while self.scanner.field(first)? {
+            let name = self.last_string()?;
             let bytes = match name {
                 Text::Plain(bytes) => bytes,
                 Text::Unescaped(_) => self.document.unescaped.last().map_or(&[][..], Vec::as_slice),
             };
             let kept = match shape {
-                Shape::Fields(fields) => {
-                    let number = position(fields, bytes);
-                    if let Some(number) = number {
-                        // In a shape with more fields than bits, fields share bits, which at worst
-                        // causes a needless comparison of names.
-                        let tick = 1_u64.wrapping_shl(u32::try_from(number).unwrap_or_default());
-                        twice |= ticked & tick != 0;
-                        ticked |= tick;
-                    }
-                    number.and_then(|number| fields.get(number)).map(|(_, shape)| *shape)
-                }
+                Shape::Fields(fields) => search.find(fields, bytes),
                 Shape::Each(each) => {
                     // Names in a shape are text; any other key is validated here.
                     if std::str::from_utf8(bytes).is_err() {
                         return Err(SyntaxError::Utf8);
                     }
                     let raw = self.scanner.raw();
-                    twice |= escaped || last >= raw && !first;
+                    ascending &= !self.scanner.is_escaped() && (first || last < raw);
                     last = raw;
                     Some(each.copied().unwrap_or(shape))
                 }
@@ -491,12 +483,12 @@ impl<'d> Builder<'d, '_> {
             }
         }
         self.close(object);
-        if twice { self.refuse_twins(object) } else { Ok(()) }
+        if ascending && search.is_ascending() { Ok(()) } else { self.refuse_twins(object) }
     }
 
     /// Returns the last string that the scanner passed.
-    fn last_string(&mut self, escaped: bool) -> Result<Text<'d>, SyntaxError> {
-        if escaped { self.unescape_last() } else { Ok(Text::Plain(self.scanner.raw())) }
+    fn last_string(&mut self) -> Result<Text<'d>, SyntaxError> {
+        if self.scanner.is_escaped() { self.unescape_last() } else { Ok(Text::Plain(self.scanner.raw())) }
     }
 
     #[cold]
