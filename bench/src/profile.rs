@@ -46,7 +46,7 @@ pub fn profile(wasm: &[u8], payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<
             _ => None,
         })
         .collect();
-    lines.sort_by(|one, other| other.instructions.cmp(&one.instructions));
+    lines.sort_by_key(|line| std::cmp::Reverse(line.instructions));
     Ok(lines)
 }
 

@@ -59,7 +59,9 @@ pub(crate) struct Entry<'d> {
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'d> {
     Root,
-    Field(Text<'d>),
+    Field(&'d str),
+    /// A field whose name has escapes: the index among the unescaped strings of the document.
+    Escaped(u32),
     Index(u32),
 }
 
@@ -169,11 +171,7 @@ impl<'d> Document<'d> {
                 loop {
                     match (ours.next(), theirs.next()) {
                         (None, None) => return true,
-                        (Some((Name::Field(a), _)), Some((Name::Field(b), _)))
-                            if self.bytes(*a) != self.bytes(*b) =>
-                        {
-                            return false;
-                        }
+                        (Some((a, _)), Some((b, _))) if self.key(a) != self.key(b) => return false,
                         (Some((_, one)), Some((_, other))) if self.is_same(one, other) => {}
                         _ => return false,
                     }
@@ -202,10 +200,24 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// Returns the text of a name, which was validated when it was kept, or of a string that has
-    /// been read.
-    pub(crate) fn name(&'d self, name: Text<'d>) -> &'d str {
-        std::str::from_utf8(self.bytes(name)).unwrap_or_default()
+    /// Returns the name of a field; `None` for an element.
+    pub(crate) fn key(&'d self, name: &Name<'d>) -> Option<&'d str> {
+        match name {
+            Name::Field(name) => Some(name),
+            Name::Escaped(index) => Some(self.unescaped(*index)),
+            Name::Root | Name::Index(_) => None,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unescaped(&'d self, index: u32) -> &'d str {
+        self.text(Text::Unescaped(index))
+    }
+
+    /// Returns the text of a string that has been read.
+    pub(crate) fn text(&'d self, text: Text<'d>) -> &'d str {
+        std::str::from_utf8(self.bytes(text)).unwrap_or_default()
     }
 
     /// Returns the entries directly below `id`, in document order.
@@ -251,10 +263,10 @@ impl<'d> Document<'d> {
                 steps.push(Step::Field(name));
                 at = parent;
             } else if let Some(entry) = self.entry(at) {
-                match &entry.name {
-                    Name::Root => break,
-                    Name::Field(name) => steps.push(Step::Field(self.name(*name))),
-                    Name::Index(index) => steps.push(Step::Index(*index)),
+                match (&entry.name, self.key(&entry.name)) {
+                    (Name::Index(index), _) => steps.push(Step::Index(*index)),
+                    (_, Some(name)) => steps.push(Step::Field(name)),
+                    _ => break,
                 }
                 at = entry.parent;
             } else {
@@ -464,21 +476,25 @@ impl<'d> Builder<'d, '_> {
                 Text::Unescaped(_) => self.document.unescaped.last().map_or(&[][..], Vec::as_slice),
             };
             let kept = match shape {
-                Shape::Fields(fields) => search.find(fields, bytes),
+                Shape::Fields(fields) => {
+                    search.find(fields, bytes).map(|(name, shape)| (Name::Field(name), *shape))
+                }
                 Shape::Each(each) => {
-                    // Names in a shape are text; any other key is validated here.
-                    if std::str::from_utf8(bytes).is_err() {
-                        return Err(SyntaxError::Utf8);
-                    }
+                    let shape = each.copied().unwrap_or(shape);
                     let raw = self.scanner.raw();
                     ascending &= !self.scanner.is_escaped() && (first || last < raw);
                     last = raw;
-                    Some(each.copied().unwrap_or(shape))
+                    // Names in a shape are text; any other key is validated here.
+                    let name = match name {
+                        Text::Plain(bytes) => std::str::from_utf8(bytes).map(Name::Field),
+                        Text::Unescaped(index) => std::str::from_utf8(bytes).map(|_| Name::Escaped(index)),
+                    };
+                    Some((name.map_err(|_| SyntaxError::Utf8)?, shape))
                 }
             };
             first = false;
             match kept {
-                Some(shape) => self.keep(shape, object, Name::Field(name))?,
+                Some((name, shape)) => self.keep(shape, object, name)?,
                 None => self.scanner.skip()?,
             }
         }
@@ -529,10 +545,7 @@ impl<'d> Builder<'d, '_> {
     /// Fails if an object has a duplicate key.
     #[cold]
     fn refuse_twins(&mut self, object: Id) -> Result<(), SyntaxError> {
-        let names = self.document.children(object).filter_map(|(name, _)| match name {
-            Name::Field(name) => Some(self.document.name(*name)),
-            Name::Root | Name::Index(_) => None,
-        });
+        let names = self.document.children(object).filter_map(|(name, _)| self.document.key(name));
         let Some(twin) = duplicate(&names.collect::<Vec<_>>()) else { return Ok(()) };
         let problem = ["duplicate key ", &Quoted(twin).to_string()].concat();
         self.fault = Some(Fault::new(self.document.place(object), problem));

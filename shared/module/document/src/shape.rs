@@ -80,8 +80,12 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Returns the shape of a field; `None` if it is not kept.
-    pub(crate) fn find<'s>(&mut self, fields: &[(&str, Shape<'s>)], name: &[u8]) -> Option<Shape<'s>> {
+    /// Returns the field that has a name; `None` if it is not kept.
+    pub(crate) fn find<'s>(
+        &mut self,
+        fields: &'s [(&'s str, Shape<'s>)],
+        name: &[u8],
+    ) -> Option<&'s (&'s str, Shape<'s>)> {
         let letter = first(name);
         if letter < self.letter {
             self.passed = 0;
@@ -89,8 +93,8 @@ impl Search {
         self.letter = letter;
         let mut at = self.passed;
         loop {
-            let (known, shape) = fields.get(at)?;
-            let known = known.as_bytes();
+            let field = fields.get(at)?;
+            let known = field.0.as_bytes();
             at = at.wrapping_add(1);
             if first(known) < letter {
                 self.passed = at;
@@ -99,7 +103,7 @@ impl Search {
             } else if same(known, name) {
                 self.descended |= at <= self.found;
                 self.found = at;
-                return Some(*shape);
+                return Some(field);
             }
         }
     }

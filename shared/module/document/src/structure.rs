@@ -121,6 +121,7 @@ fn marks(block: &[u8; BLOCK]) -> Marks {
 #[cfg(target_feature = "simd128")]
 fn marks(block: &[u8; BLOCK]) -> Marks {
     use core::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, v128, v128_any_true, v128_or};
+    use text::vector;
 
     let (vectors, _) = block.as_chunks();
     let [a, b, c, d] = vectors else { return Marks { quotes: 0, backslashes: 0, opening: 0, closing: 0 } };
@@ -140,14 +141,6 @@ fn marks(block: &[u8; BLOCK]) -> Marks {
         opening: bits(equal(braces, b'{')),
         closing: bits(equal(braces, b'}')),
     }
-}
-
-/// Returns 16 bytes as a vector, which the compiler loads at once.
-#[cfg(target_feature = "simd128")]
-pub(crate) fn vector(bytes: &[u8; 16]) -> core::arch::wasm32::v128 {
-    let (low, high) = (bytes.first_chunk().copied(), bytes.last_chunk().copied());
-    let word = |bytes: Option<[u8; 8]>| bytes.map_or(0, u64::from_le_bytes);
-    core::arch::wasm32::u64x2(word(low), word(high))
 }
 
 #[cfg(test)]
