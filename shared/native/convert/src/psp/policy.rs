@@ -95,7 +95,7 @@ const REFUSED_VOLUMES: [&str; 20] = [
     "photonPersistentDisk",
     "portworxVolume",
     "scaleIO",
-    "storageOS",
+    "storageos",
 ];
 
 /// The sources of volumes that the standards allow at every level.
@@ -402,8 +402,11 @@ fn se_linux(spec: &Fields<'_>, field: &'static str, policy: &mut Policy) -> Resu
             }
             let problem = if fixed.is_empty() {
                 "the policy allows only empty options, and the manifest also those that the standards allow"
-            } else {
+            } else if fixed.contains_key("level") {
                 "the manifest completes containers that set some of the options, which the policy refuses"
+            } else {
+                "the manifest completes containers that set some of the options and admits every level, which the \
+                 policy refuses"
             };
             policy.allowance.se_linux = SeLinux::Fixed(fixed);
             policy.leave_out(strategy.path("seLinuxOptions"), problem);
@@ -562,13 +565,9 @@ fn integer(fields: &Fields<'_>, key: &str) -> Result<i64, InputError> {
     value.as_i64().ok_or_else(|| fields.error(key, format!("expected an integer, found {}", found(value))))
 }
 
-/// The name of a source in the API of volumes, which differs from its type for two.
+/// The name of a source in the API of volumes, which differs from its type for one.
 fn api_name(name: &'static str) -> &'static str {
-    match name {
-        "cephFS" => "cephfs",
-        "storageOS" => "storageos",
-        other => other,
-    }
+    if name == "cephFS" { "cephfs" } else { name }
 }
 
 #[cfg(test)]
