@@ -1,6 +1,7 @@
 //! The manifests for Gatekeeper's library and Kubewarden's official policies, held against facts
 //! about them.
 
+use harness::{Case, judge};
 use serde_json::{Value, json};
 
 use super::conformance::refusals_of;
@@ -247,6 +248,45 @@ fn levels_of_namespace_labels_become_settings() {
     let requirement = json!({ "key": "team", "operator": "In", "values": ["a"] });
     assert_eq!(spec["namespaceSelector"], json!({ "matchExpressions": [requirement] }));
     assert_eq!(spec.get("objectSelector"), None);
+}
+
+#[test]
+fn one_context_for_all_pods_becomes_a_manifest_of_selinux() {
+    let settings = json!({ "rule": "MustRunAs", "type": "container_t", "level": "s0:c1,c2" });
+    let (_, list) = converted("kubewarden", &policy("s", "selinux-psp", &settings, &json!({})).to_string());
+    assert_eq!((paths(&list), names(&list)), (vec!["spec.settings.rule"], vec!["selinux-s"]), "{list}");
+    let spec = &list["items"][0]["spec"];
+    assert_eq!(spec["module"], "registry://ghcr.io/portcullis/policies/selinux:v0.1.0");
+    assert_eq!(spec["mutating"], true);
+    let verdict = |options: Value| {
+        let case = json!({
+            "name": "converted",
+            "settings": spec["settings"],
+            "object": {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": { "name": "p", "namespace": "shop" },
+                "spec": { "containers": [{ "name": "c", "securityContext": options }] },
+            },
+            "want": {},
+        });
+        let case: Case = serde_json::from_value(case).unwrap();
+        let outcome = judge::natively(rules::find("selinux").unwrap(), &case).unwrap().outcome;
+        (outcome.denied.is_some(), outcome.mutated.is_some())
+    };
+    let options = |options: Value| json!({ "seLinuxOptions": options });
+    assert_eq!(verdict(json!({})), (false, true));
+    assert!(!verdict(options(json!({ "type": "container_t", "level": "s0:c2,c1" }))).0);
+    for refused in [
+        json!({ "type": "spc_t", "level": "s0:c1,c2" }),
+        json!({ "type": "container_t", "level": "s0:c1,c3" }),
+        json!({ "type": "container_t", "level": "s0:c1,c2", "user": "system_u" }),
+    ] {
+        assert!(verdict(options(refused.clone())).0, "{refused}");
+    }
+    let any = policy("s", "selinux-psp", &json!({ "rule": "RunAsAny" }), &json!({}));
+    let (status, list) = converted("kubewarden", &any.to_string());
+    assert_eq!((status, names(&list)), (0, vec![]));
 }
 
 #[test]
