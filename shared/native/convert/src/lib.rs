@@ -4,9 +4,10 @@
 //! the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`] takes the
 //! defaults of its chart), [`pod_security_admission`] for the configuration of the in-tree admission
 //! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects, and
-//! [`external_ips`] for restrictions on the external IPs of Services. All return manifests, and list
-//! what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
-//! documents. [`ManifestOptions`] change all manifests.
+//! [`external_ips`] for restrictions on the external IPs of Services, [`gatekeeper`] for constraints
+//! of Gatekeeper's library, and [`kubewarden`] for policies with Kubewarden's official modules. All
+//! return manifests, and list what they could not convert; [`steps`] helps to find its place.
+//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
