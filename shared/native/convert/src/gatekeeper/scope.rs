@@ -48,6 +48,10 @@ pub(super) enum Source {
     Original,
 }
 
+/// The problem with labels of pod templates that are in different places.
+const SEVERAL_PLACES: &str = "selects by the labels of pod templates, which are in different places of these \
+     workloads; the manifest judges all of them";
+
 /// The name of the condition on the name of the object.
 const HAS_NAME: &str = "has-its-name";
 
@@ -201,9 +205,7 @@ impl Scope {
                         .condition("has-the-labels-in-its-template", &cel::is_selected(&template, &selector));
                 }
                 _ => {
-                    problem = Some(
-                        "selects by the labels of pod templates, which are in different places of these workloads; the manifest judges all of them",
-                    )
+                    problem = Some(SEVERAL_PLACES);
                 }
             }
         }
