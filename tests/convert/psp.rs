@@ -371,7 +371,11 @@ fn lists_what_no_manifest_can_be_about() {
         "roleRef": { "kind": "ClusterRole", "name": "r" },
         "subjects": [{ "kind": "User", "name": "ann" }],
     });
-    let found = lines(&[policy("p", json!({})), binding]);
+    let documents = [policy("p", json!({})), binding];
+    for manifest in manifests(&conversions(&documents)) {
+        assert_eq!(manifest["spec"]["mode"], "monitor");
+    }
+    let found = lines(&documents);
     has(&found, "ClusterRoleBinding b: roleRef.name: the input does not contain the role \"r\"");
 }
 
@@ -392,4 +396,23 @@ fn policies_that_cannot_be_told_apart_or_would_refuse_more_are_in_mode_monitor()
     assert_eq!(modes(&[policy("a", wild.clone())]), ["\"monitor\""]);
     let line = "PodSecurityPolicy a: spec.allowedHostPaths[0].pathPrefix: contains * or ?, which are wildcards for the module; no path below it is allowed; the manifest refuses more than the policy, so it is in mode monitor";
     assert!(lines(&[policy("a", wild)]).iter().any(|found| found == line));
+}
+
+#[test]
+fn the_migration_page_shows_what_the_tool_prints() {
+    let page = std::fs::read_to_string(tests::root().join("docs/migrate-psp.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
+    let [before, after] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let (status, stdout, stderr) = super::convert(&tests::root(), &["psp", "-"], before);
+    assert_eq!((status, stdout.as_str()), (1, *after));
+    for line in stderr.lines() {
+        assert!(page.contains(&line.replace("standard input", "policies.yaml")), "{line}");
+    }
+    // The same bytes again, and the same source for documents of unknown origin.
+    let again = super::convert(&tests::root(), &["psp", "-"], before).1;
+    assert_eq!(again, *after);
+    let value = policy("p", json!({}));
+    let document = Document { name: "d".to_owned(), value };
+    assert_eq!(convert::Source::of(&document).unwrap().name, "psp");
 }

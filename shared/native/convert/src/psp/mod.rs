@@ -74,8 +74,10 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
             }
         }
     }
-    let mut converter = Converter { names: ManifestNames::default(), conversions: others };
-    for problem in grants.unresolved()? {
+    let unresolved = grants.unresolved()?;
+    let (names, is_complete) = (ManifestNames::default(), unresolved.is_empty());
+    let mut converter = Converter { names, conversions: others, is_complete };
+    for problem in unresolved {
         converter.conversions.push(Conversion { not_converted: vec![problem], ..Conversion::default() });
     }
     converter.convert(policies, &grants)?;
@@ -86,6 +88,8 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
 struct Converter {
     names: ManifestNames,
     conversions: Vec<Conversion>,
+    /// Whether the input contains the role of every binding.
+    is_complete: bool,
 }
 
 impl Converter {
@@ -189,10 +193,15 @@ impl Converter {
         };
         let target = Judged {
             name,
-            mode: mode(members),
+            mode: if self.is_complete { mode(members) } else { PolicyMode::Monitor },
             condition: conditions::condition("may-use-the-policy", &selection.condition),
             document: first.document.clone(),
         };
+        if selection.members.is_empty() {
+            // Nothing is allowed, so the strictest settings refuse nothing that a policy admits.
+            let settings = settings::pod_security(&selection.allowance, Part::Inheriting).unwrap_or_default();
+            return self.manifest::<PodSecurity>(&target, "", settings, None, pods());
+        }
         self.manifests(&target, &selection.allowance)
     }
 
