@@ -337,6 +337,9 @@ fn rejects_policies_that_the_api_server_rejects() {
         json!({ "seccomp.security.alpha.kubernetes.io/allowedProfileNames": "default" });
     let key = "metadata.annotations[\"seccomp.security.alpha.kubernetes.io/allowedProfileNames\"]";
     assert_eq!(problem(&unknown), format!("d: {key}: \"default\" is not a profile of seccomp"));
+    let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "r" } });
+    let problem_of_role = "d: the input contains no PodSecurityPolicy; expected PodSecurityPolicies, and the roles and bindings that permit their use";
+    assert_eq!(problem(&role), problem_of_role);
     assert_eq!(
         problem(&json!({ "spec": {} })),
         "d: kind: is missing; expected PodSecurityPolicies, and the roles and bindings that permit their use"

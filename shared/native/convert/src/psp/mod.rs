@@ -74,6 +74,14 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
             }
         }
     }
+    if let Some(first) = documents.first().filter(|_| policies.is_empty() && others.is_empty()) {
+        // Roles alone would be converted to nothing, without a word.
+        return Err(InputError {
+            document: first.name.clone(),
+            path: String::new(),
+            problem: format!("the input contains no {KIND}; {EXPECTED}"),
+        });
+    }
     let unresolved = grants.unresolved()?;
     let (names, is_complete) = (ManifestNames::default(), unresolved.is_empty());
     let mut converter = Converter { names, conversions: others, is_complete };
