@@ -4,6 +4,7 @@ mod conformance;
 mod external_ips;
 mod generated;
 mod scc;
+mod scc_model;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
