@@ -3,8 +3,13 @@
 mod conformance;
 mod external_ips;
 mod generated;
+mod kyverno_library;
+mod psp;
+mod psp_pods;
+mod psp_server;
 mod scc;
 mod scc_model;
+mod single_controls;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -388,14 +393,14 @@ fn converts_the_examples_of_the_design_document() {
     // template is judged.
     let documents = [
         format!("# {first}\n{note}")
-            + &example(
+            + &*example(
                 "exclude-all-capabilities",
                 true,
                 &format!("{user}  settings:\n{image}{tolerate}    {all}"),
             ),
         example("exclude-all-capabilities", false, &format!("{AUDITS}  settings:\n{image}    {all}")),
         note.clone()
-            + &example(
+            + &*example(
                 "exclude-capabilities",
                 true,
                 &format!(
@@ -410,7 +415,7 @@ fn converts_the_examples_of_the_design_document() {
             ),
         ),
         format!("# {third}\n# {ignored}\n{note}")
-            + &example(
+            + &*example(
                 "exclude-all-volumes",
                 true,
                 &format!(
@@ -860,14 +865,13 @@ fn lists_conditions_that_cannot_be_expressed_and_leaves_them_out() {
         "spec.rules[1].preconditions: the policy judges requests regardless of it; write it as a matchCondition",
         "spec.rules[1].context: nothing in the policy can use it",
         "spec.rules[1].celPreconditions: the policy judges requests regardless of it; write it as a matchCondition",
-        "spec.rules[1].skipBackgroundRequests: requests of the background controller are judged like any other",
         "spec.applyRules: each rule becomes a separate policy, which judges requests independently of the others",
         "spec.newThing: has no equivalent",
-        "spec.rules[0].validate.podSecurity: is missing; only podSecurity is converted",
+        "spec.rules[0].validate.podSecurity: is missing; only podSecurity and the pod security checks of Kyverno's library are converted",
     ] {
         assert!(missing.lines().any(|found| found == line), "{line}\n{missing}");
     }
-    assert_eq!(missing.lines().count(), 9, "{missing}");
+    assert_eq!(missing.lines().count(), 8, "{missing}");
     assert_eq!(list["notConverted"][1]["policy"], "ClusterPolicy p");
     assert_eq!(list["notConverted"][1]["rule"], "r");
 }
@@ -1038,7 +1042,10 @@ fn converts_exceptions_into_entries_with_conditions() {
         assert_eq!(list["items"][0]["spec"]["settings"].get("exclude"), None);
     }
     let (_, list) = converted(&exception("other", namespaces, checks));
-    assert_eq!(missing(&list), ["spec.exceptions: names no rule with podSecurity in the input"]);
+    assert_eq!(
+        missing(&list),
+        ["spec.exceptions: names no rule with podSecurity or a check of Kyverno's library in the input"]
+    );
 }
 
 #[test]
@@ -1059,16 +1066,16 @@ fn lists_documents_and_rules_without_a_check() {
     let input = "---\n{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Service, metadata: {name: web, namespace: \
                  shop}}, {apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {rules: [{name: a, \
                  match: {}, validate: {pattern: {}}}, {name: b, mutate: {}}]}}, {apiVersion: policies.kyverno.io/v1, \
-                 kind: PolicyException, metadata: {name: e}}]}";
+                 kind: DeletingPolicy, metadata: {name: e}}]}";
     let (status, stdout, _) = convert(&tests::root(), &["kyverno", "-"], input);
     assert_eq!(status, 1);
     assert_eq!(
         stdout,
         "\
-# not converted: Service shop/web: items[0].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io
-# not converted: ClusterPolicy p, rule a: items[1].spec.rules[0].validate.podSecurity: is missing; only podSecurity is converted
-# not converted: ClusterPolicy p, rule b: items[1].spec.rules[1].validate.podSecurity: is missing; only podSecurity is converted
-# not converted: PolicyException e: items[2].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io
+# not converted: Service shop/web: items[0].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io, nor a ValidatingPolicy, NamespacedValidatingPolicy or PolicyException of policies.kyverno.io
+# not converted: ClusterPolicy p, rule a: items[1].spec.rules[0].validate.podSecurity: is missing; only podSecurity and the pod security checks of Kyverno's library are converted
+# not converted: ClusterPolicy p, rule b: items[1].spec.rules[1].validate.podSecurity: is missing; only podSecurity and the pod security checks of Kyverno's library are converted
+# not converted: DeletingPolicy e: items[2].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io, nor a ValidatingPolicy, NamespacedValidatingPolicy or PolicyException of policies.kyverno.io
 "
     );
     let (_, list) = converted(input);
@@ -1186,9 +1193,9 @@ fn a_controller_that_two_rules_judge_is_left_out_only_if_both_leave_it_out() {
     };
     let everywhere = "{resources: {kinds: ['*']}}";
     for (input, status, is_admitted) in [
-        (rule("") + &exception("e", "autogen-r", everywhere, PRIVILEGED), 0, false),
-        (rule("") + &exception("e", "r", everywhere, PRIVILEGED), 0, false),
-        (rule("") + &exception("e", "'*r'", everywhere, PRIVILEGED), 0, true),
+        (rule("") + &*exception("e", "autogen-r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &*exception("e", "r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &*exception("e", "'*r'", everywhere, PRIVILEGED), 0, true),
         (rule(", exclude: {any: [{resources: {kinds: [Pod], namespaces: [shop]}}]}"), 1, false),
         (rule(", exclude: {any: [{resources: {namespaces: [shop]}}]}"), 0, true),
     ] {
@@ -1207,9 +1214,9 @@ fn several_exceptions_apply_together() {
     let ports = ", podSecurity: [{controlName: Host Ports, images: ['*']}]";
     let container = format!("{{name: c, image: a, securityContext: {{privileged: true}}, {port}}}");
     let input = enforced
-        + &exception("one", "'*'", "{resources: {names: [web]}}", PRIVILEGED)
-        + &exception("two", "'*'", "{resources: {annotations: {a: b}}}", ports)
-        + &exception("three", "'*'", "{resources: {annotations: {skip: '*'}}}", "");
+        + &*exception("one", "'*'", "{resources: {names: [web]}}", PRIVILEGED)
+        + &*exception("two", "'*'", "{resources: {annotations: {a: b}}}", ports)
+        + &*exception("three", "'*'", "{resources: {annotations: {skip: '*'}}}", "");
     let (status, list) = converted(&input);
     assert_eq!(status, 0, "{list}");
     for (name, annotations, is_admitted) in [
@@ -1233,8 +1240,8 @@ fn several_exceptions_apply_together() {
 #[test]
 fn background_audits_have_a_manifest_of_their_own() {
     let input = pods("background: true, validationFailureAction: Enforce,", "")
-        + &exception("e", "r", "{resources: {namespaces: [shop]}}", PRIVILEGED)
-        + &exception(
+        + &*exception("e", "r", "{resources: {namespaces: [shop]}}", PRIVILEGED)
+        + &*exception(
             "f",
             "r",
             "{resources: {namespaces: [bank]}}",

@@ -15,14 +15,17 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConvertSource {
-    /// Convert Kyverno rules with validate.podSecurity, and the PolicyExceptions for them.
+    /// Convert pod security rules of Kyverno, and the PolicyExceptions for them.
+    ///
+    /// These are rules with validate.podSecurity, and those of Kyverno's library in patterns or
+    /// CEL. Rules of the library that differ in nothing but the control become one manifest.
     ///
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
     /// expressed, the manifest judges more requests than the rule, never fewer, and is in mode
     /// monitor.
     Kyverno {
-        /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or
-        /// YAML; `-` reads standard input.
+        /// Files with ClusterPolicies, Policies, ValidatingPolicies, PolicyExceptions and lists of
+        /// them, as JSON or YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 
@@ -48,10 +51,49 @@ pub(crate) enum ConvertSource {
         #[command(flatten)]
         conversion: ConversionArgs,
     },
+    /// Convert constraints of Gatekeeper's library for pods and external IPs.
+    ///
+    /// Constraints that judge the same requests become one manifest. If a manifest refuses more
+    /// than a constraint, it is in mode monitor.
+    Gatekeeper {
+        /// Files with constraints, the Config, ConstraintTemplates, ExpansionTemplates and lists of
+        /// them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert policies with Kubewarden's official modules for single controls.
+    ///
+    /// Policies that judge the same requests become one manifest. If a manifest refuses more than a
+    /// policy, it is in mode monitor.
+    Kubewarden {
+        /// Files with policies, groups of policies and lists of them, as JSON or YAML; `-` reads
+        /// standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
     /// Convert the configuration of the admission plugin PodSecurity.
     Psa {
         /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains
         /// one, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert PodSecurityPolicies, which Kubernetes removed in v1.25.
+    ///
+    /// No manifest refuses a pod that a policy admits as it is. Comments above the manifests list
+    /// what policies refuse beyond the Pod Security Standards, and the defaults that they set.
+    Psp {
+        /// Files with PodSecurityPolicies, and with the roles and bindings that permit their use,
+        /// as JSON or YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 

@@ -42,13 +42,7 @@ impl<'d> Fields<'d> {
 
     /// The path of a field.
     pub(crate) fn path(&self, key: &str) -> String {
-        // A key with dots or slashes is quoted in brackets.
-        let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-        match (self.path.as_str(), is_plain) {
-            ("", true) => key.to_owned(),
-            (path, true) => format!("{path}.{key}"),
-            (path, false) => format!("{path}[{}]", Value::from(key)),
-        }
+        child(&self.path, key)
     }
 
     /// An error about a field.
@@ -186,7 +180,19 @@ impl<'d> Fields<'d> {
     }
 }
 
-fn element(path: &str, index: usize) -> String {
+/// The path of a field of the object at a path.
+pub(crate) fn child(path: &str, key: &str) -> String {
+    // A key with dots or slashes is quoted in brackets.
+    let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    match (path, is_plain) {
+        ("", true) => key.to_owned(),
+        (path, true) => format!("{path}.{key}"),
+        (path, false) => format!("{path}[{}]", Value::from(key)),
+    }
+}
+
+/// The path of an element of the list at a path.
+pub(crate) fn element(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 

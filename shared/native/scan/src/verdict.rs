@@ -206,7 +206,7 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                     }
                     Judged::Denied(Denial { violations, more: 0 })
                 }
-                GroupVerdict::Unknown { member, reason } => Judged::Unknown(format!("{member}: {reason}")),
+                GroupVerdict::Unknown(reason) => Judged::Unknown(reason),
             };
             // The policy server drops the warnings and audit annotations of members.
             Verdict { look_ups, lacking, ..Verdict::new(result) }

@@ -43,6 +43,12 @@ impl Standard {
         standard
     }
 
+    /// The level of a check of the library. [`Coverage`](super::library::Coverage) writes the
+    /// settings in full.
+    pub(super) fn of_library() -> Self {
+        Self { key: "level", level: "restricted".into(), version: "latest".into() }
+    }
+
     /// The settings that judge by the check alone, as background audits do.
     pub(super) fn settings(&self) -> Map<String, Value> {
         let mut settings = Map::new();

@@ -23,6 +23,8 @@ pub(super) struct ExceptedRule<'r> {
     /// The settings without entries, with which entries are checked.
     pub(super) settings: &'r Map<String, Value>,
     pub(super) reach: &'r Reach,
+    /// Whether an exception may allow some violations of the rule and not all.
+    pub(super) takes_entries: bool,
 }
 
 /// The violations that an exception allows for some of the targets.

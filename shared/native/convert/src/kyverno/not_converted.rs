@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::library;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 
@@ -18,31 +19,39 @@ const SPEC: [&str; 9] = [
     "webhookConfiguration",
 ];
 
-/// The fields of a rule that are converted.
-const RULE: [&str; 4] = ["name", "match", "exclude", "validate"];
+/// The fields of a rule that are converted. `skipBackgroundRequests` concerns rules that generate
+/// and mutate alone (`skipBackgroundRequests` in `pkg/webhooks/resource/utils.go` of
+/// kyverno/kyverno at 111e07b).
+const RULE: [&str; 5] = ["name", "match", "exclude", "validate", "skipBackgroundRequests"];
 
-/// The fields of `validate` that are converted.
-const VALIDATE: [&str; 4] =
-    ["podSecurity", "failureAction", "failureActionOverrides", "allowExistingViolations"];
+/// The fields of `validate` that are converted for every check.
+const VALIDATE: [&str; 3] = ["failureAction", "failureActionOverrides", "allowExistingViolations"];
+
+/// Why a check is not converted.
+pub(super) const NO_CHECK: &str =
+    "only podSecurity and the pod security checks of Kyverno's library are converted";
 
 /// The fields because of which Kyverno judges fewer requests.
-const NARROWING: [&str; 4] = ["preconditions", "celPreconditions", "skipBackgroundRequests", "applyRules"];
+const NARROWING: [&str; 3] = ["preconditions", "celPreconditions", "applyRules"];
 
-/// Lists the fields of a policy, a rule and its `validate` that are not converted.
+/// Lists the fields of a policy, a rule and its `validate` that are not converted. `check` are the
+/// keys of `validate` that are, and `is_of_library` says whether that is a check of the library.
 pub(super) fn in_rule(
     spec: &Fields<'_>,
     rule: &Fields<'_>,
     validate: &Fields<'_>,
     is_only_rule: bool,
+    check: &[&str],
+    is_of_library: bool,
 ) -> Vec<FieldProblem> {
     // Without another rule, it makes no difference how many rules are applied.
     let is_default = |key: &str, value: &Value| {
         key == "applyRules" && (value == "All" || is_only_rule)
-            || key == "skipBackgroundRequests" && *value == Value::Bool(false)
+            || key == "preconditions" && is_of_library && library::leave_out_deletions(value)
     };
     let mut problems = listed(spec, &SPEC, is_default);
     problems.extend(listed(rule, &RULE, is_default));
-    problems.extend(others(validate, &VALIDATE));
+    problems.extend(others(validate, &[&VALIDATE[..], check].concat()));
     problems
 }
 
@@ -72,12 +81,11 @@ fn reason(key: &str) -> &'static str {
         }
         "context" => "nothing in the policy can use it",
         "message" => "the module describes each violation; spec.message would replace its messages",
-        "skipBackgroundRequests" => "requests of the background controller are judged like any other",
         "applyRules" => {
             "each rule becomes a separate policy, which judges requests independently of the others"
         }
         "mutate" | "generate" | "verifyImages" | "pattern" | "anyPattern" | "deny" | "foreach" | "cel"
-        | "manifests" | "assert" => "only podSecurity is converted",
+        | "manifests" | "assert" => NO_CHECK,
         _ => "has no equivalent",
     }
 }

@@ -10,6 +10,7 @@ use super::check_settings::{self, Standard};
 use super::configuration::KyvernoConfiguration;
 use super::entry::Entry;
 use super::grant::{self, ExceptedRule, Grant, Piece};
+use super::library::{self, Draft, Known, LibraryPart, Recognition};
 use super::match_resources::MatchResources;
 use super::policy_exception::PolicyException;
 use super::reach::Reach;
@@ -28,15 +29,15 @@ use crate::target::Target;
 use crate::{InputError, LabelSelector, MatchCondition, Operation};
 
 /// Why a manifest does not deny although the rule does.
-const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
+pub(super) const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
                         monitor, from which Kubewarden allows a change to protect, but no way back.";
 
 /// Why a rule has no manifest.
-const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
+pub(super) const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
                             admission and background, which are both false, leave nothing to judge.";
 
 /// The condition that keeps all requests from a policy for background audits.
-const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
+pub(super) const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
 
 /// The fields that all rules of a policy share.
 pub(super) struct KyvernoPolicy<'p, 'd> {
@@ -63,6 +64,24 @@ struct RuleParts<'r> {
     widens: bool,
 }
 
+/// The check of a rule.
+enum CheckOfRule<'d> {
+    PodSecurity(Fields<'d>),
+    Library(Known),
+    /// Nothing that is converted, for the reason.
+    Other(FieldProblem),
+}
+
+/// The settings of a check.
+#[derive(Default)]
+struct CheckSettings {
+    entries: Vec<Value>,
+    /// The controls that the manifests run, for a check of the library.
+    library: Option<LibraryPart>,
+    /// The keys of `validate` that the settings express.
+    keys: Vec<&'static str>,
+}
+
 /// The document and the title of an exception, for messages.
 #[derive(Clone)]
 struct ExceptionTitle {
@@ -78,6 +97,34 @@ struct RuleManifests {
     problems: Vec<FieldProblem>,
 }
 
+impl<'d> CheckOfRule<'d> {
+    fn of(rule: &Fields<'d>, validate: &Fields<'d>) -> Result<Self, InputError> {
+        if let Some(check) = validate.object("podSecurity")? {
+            return Ok(Self::PodSecurity(check));
+        }
+        Ok(match library::recognise(validate)? {
+            Recognition::Known(known) => Self::Library(known),
+            Recognition::Changed(problem) => Self::Other(problem),
+            Recognition::Unknown => Self::Other(Self::missing(rule)),
+        })
+    }
+
+    /// The problem with a rule that checks nothing that is converted.
+    fn missing(rule: &Fields<'_>) -> FieldProblem {
+        let path = format!("{}.podSecurity", rule.path("validate"));
+        FieldProblem::new(path, format!("is missing; {}", not_converted::NO_CHECK))
+    }
+}
+
+/// The problem with a check of the library in a rule that matches workloads by kind.
+fn about_pods_alone(target: Target) -> String {
+    format!(
+        "matches {} by kind, and the check is about the fields of a pod; match Pod alone, from which Kyverno derives \
+         rules for workloads",
+        target.path()
+    )
+}
+
 /// Converts a policy.
 ///
 /// # Errors
@@ -89,7 +136,7 @@ pub(super) fn convert(
     configuration: &KyvernoConfiguration,
     exceptions: &mut [PolicyException<'_>],
     names: &mut ManifestNames,
-) -> Result<Vec<Conversion>, InputError> {
+) -> Result<Vec<Draft>, InputError> {
     let metadata = document.required_object("metadata")?;
     let spec = document.required_object("spec")?;
     if !is_cluster && metadata.text("namespace")?.is_none_or(str::is_empty) {
@@ -110,9 +157,9 @@ pub(super) fn convert(
     };
     if rules.is_empty() {
         let problem = FieldProblem::new(spec.path("rules"), "is empty");
-        return Ok(vec![Conversion::none(document.document(), title, None, problem)]);
+        return Ok(vec![Draft::without_manifest(document.document(), title, None, problem)]);
     }
-    let conversions: Result<Vec<Vec<Conversion>>, InputError> =
+    let conversions: Result<Vec<Vec<Draft>>, InputError> =
         rules.iter().map(|rule| policy.convert_rule(rule, exceptions, names)).collect();
     Ok(conversions?.into_iter().flatten().collect())
 }
@@ -123,15 +170,16 @@ impl KyvernoPolicy<'_, '_> {
         rule: &Fields<'_>,
         exceptions: &mut [PolicyException<'_>],
         names: &mut ManifestNames,
-    ) -> Result<Vec<Conversion>, InputError> {
+    ) -> Result<Vec<Draft>, InputError> {
         let name = rule.required_text("name")?;
         let check_path = format!("{}.podSecurity", rule.path("validate"));
-        let validate = rule.object("validate")?;
-        let check = validate.as_ref().map(|validate| validate.object("podSecurity")).transpose()?.flatten();
-        let (Some(validate), Some(check)) = (validate, check) else {
-            let problem = FieldProblem::new(check_path, "is missing; only podSecurity is converted");
-            return Ok(vec![Conversion::none(self.document, self.title, Some(name), problem)]);
-        };
+        let none =
+            |problem| Ok(vec![Draft::without_manifest(self.document, self.title, Some(name), problem)]);
+        let Some(validate) = rule.object("validate")? else { return none(CheckOfRule::missing(rule)) };
+        let check = CheckOfRule::of(rule, &validate)?;
+        if let CheckOfRule::Other(problem) = check {
+            return none(problem);
+        }
         let matched = MatchResources::read(Some(&rule.required_object("match")?))?;
         if matched.filters.is_empty() {
             return Err(rule.error("match", "is empty"));
@@ -141,19 +189,33 @@ impl KyvernoPolicy<'_, '_> {
         let scopes = RequestScope::of(&matched, &excluded, &derived, self.is_cluster);
         let mut problems: Vec<FieldProblem> =
             scopes.iter().flat_map(|scope| scope.problems.clone()).collect();
-        let actions = RuleActions::read(self.spec, &validate, self.namespace, &mut problems)?;
-        let standard = Standard::read(&check, &mut problems);
-        let plain = standard.settings();
-        let mut entries = Vec::new();
-        for entry in Entry::list(&check, "exclude", &mut problems)? {
-            match entry.setting(&plain, &Map::new()) {
-                Ok(entry) => entries.push(entry),
-                Err(problem) => problems.push(problem),
+        let mut actions = RuleActions::read(self.spec, &validate, self.namespace, &mut problems)?;
+        let standard = match &check {
+            CheckOfRule::PodSecurity(check) => Standard::read(check, &mut problems),
+            _ => Standard::of_library(),
+        };
+        if let CheckOfRule::Library(known) = &check {
+            let mut by_kind = scopes.iter().flat_map(|scope| &scope.reach.named);
+            if let Some(target) = by_kind.find(|target| !target.is_pod()) {
+                return none(FieldProblem::new(rule.path("match"), about_pods_alone(*target)));
             }
+            // Kyverno compares with the old object for every check but those in CEL.
+            actions.tolerates &= known.key != "cel";
         }
-        problems.extend(not_converted::in_rule(self.spec, rule, &validate, self.has_one_rule));
+        let plain = standard.settings();
+        let CheckSettings { entries, library, keys } =
+            self.settings_of(name, check, &plain, &mut problems)?;
+        problems.extend(not_converted::in_rule(
+            self.spec,
+            rule,
+            &validate,
+            self.has_one_rule,
+            &keys,
+            library.is_some(),
+        ));
         let listed = |problem| NotConverted::new(self.document, self.title, Some(name), problem);
-        let (grants, of_exceptions) = self.convert_exceptions(exceptions, name, &plain, &scopes);
+        let (grants, of_exceptions) =
+            self.convert_exceptions(exceptions, name, &plain, &scopes, library.is_none());
         let widens = problems.iter().any(|problem| problem.widens)
             || of_exceptions.iter().any(|(_, problem)| problem.widens);
         let parts = RuleParts { name, standard, entries, grants, actions, widens };
@@ -163,6 +225,11 @@ impl KyvernoPolicy<'_, '_> {
             self.add_manifests(&parts, scope, names, &mut built)?;
         }
         problems.append(&mut built.problems);
+        if let Some(part) = &library {
+            for manifest in &mut built.manifests {
+                part.coverage.write(&mut manifest.spec.settings);
+            }
+        }
         let rejected =
             |manifest: &PolicyManifest| settings::problem_with::<PodSecurity>(&manifest.spec.settings);
         if let Some(error) = built.manifests.iter().find_map(rejected) {
@@ -190,7 +257,43 @@ impl KyvernoPolicy<'_, '_> {
         };
         let others =
             manifests.map(|manifest| Conversion { manifest: Some(manifest), ..Conversion::default() });
-        Ok(std::iter::once(first).chain(others).collect())
+        let with_part = |conversion| Draft { conversion, library: library.clone() };
+        Ok(std::iter::once(first).chain(others).map(with_part).collect())
+    }
+
+    /// The settings of a check, in addition to the level and the version, which are `plain`.
+    fn settings_of(
+        &self,
+        rule: &str,
+        check: CheckOfRule<'_>,
+        plain: &Map<String, Value>,
+        problems: &mut Vec<FieldProblem>,
+    ) -> Result<CheckSettings, InputError> {
+        let mut settings = CheckSettings::default();
+        match check {
+            CheckOfRule::PodSecurity(check) => {
+                settings.keys.push("podSecurity");
+                for entry in Entry::list(&check, "exclude", problems)? {
+                    match entry.setting(plain, &Map::new()) {
+                        Ok(entry) => settings.entries.push(entry),
+                        Err(problem) => problems.push(problem),
+                    }
+                }
+            }
+            CheckOfRule::Library(known) => {
+                settings.keys.extend([known.key, "message"]);
+                problems.extend(known.refused_by_rule());
+                let listed = |problem| NotConverted::new(self.document, self.title, Some(rule), problem);
+                let widened = known.refused_by_checks().into_iter();
+                settings.library = Some(LibraryPart {
+                    widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
+                    coverage: known.coverage,
+                    rule: format!("{}, rule {rule}", self.title),
+                });
+            }
+            CheckOfRule::Other(problem) => problems.push(problem),
+        }
+        Ok(settings)
     }
 
     /// Adds the manifests of one of the scopes of a rule: for requests, and for background audits.
@@ -341,6 +444,7 @@ impl KyvernoPolicy<'_, '_> {
         rule: &str,
         settings: &Map<String, Value>,
         scopes: &[RequestScope],
+        takes_entries: bool,
     ) -> (Vec<Grant>, Vec<(ExceptionTitle, FieldProblem)>) {
         let policy = match self.namespace {
             Some(namespace) => format!("{namespace}/{}", self.name),
@@ -350,7 +454,7 @@ impl KyvernoPolicy<'_, '_> {
         let targets: BTreeSet<Target> =
             scopes.iter().flat_map(|scope| scope.reach.targets.iter().copied()).collect();
         let reach = Reach { targets, ..first.reach.clone() };
-        let excepted = ExceptedRule { policy: &policy, name: rule, settings, reach: &reach };
+        let excepted = ExceptedRule { policy: &policy, name: rule, settings, reach: &reach, takes_entries };
         let mut grants = Vec::new();
         let mut problems = Vec::new();
         for exception in exceptions {
@@ -392,7 +496,7 @@ fn make_names_unique(conditions: &mut [MatchCondition]) {
 }
 
 /// Selects the namespaces and objects of a scope, in the namespaces that selectors select.
-fn select<'s>(
+pub(super) fn select<'s>(
     spec: &mut PolicySpec,
     scope: &RequestScope,
     selectors: impl Iterator<Item = &'s LabelSelector>,

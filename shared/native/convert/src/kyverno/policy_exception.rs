@@ -131,7 +131,9 @@ impl<'d> PolicyException<'d> {
             if targets.is_empty() {
                 continue;
             }
-            let grants = if self.entries.is_empty() {
+            // Only a podSecurity check has controls that an exception may name; another rule is
+            // skipped (`validate_resource.go` and `validate_cel.go` beside `validate_pss.go`).
+            let grants = if self.entries.is_empty() || !rule.takes_entries {
                 Grant::of_whole_rule(filters, &targets, rule)
             } else {
                 Grant::of_entries(&self.entries, filters, &targets, rule, &mut conversion.problems)

@@ -62,6 +62,25 @@ impl RequestScope {
         scopes
     }
 
+    /// The scope that is a reach, with a selector of objects.
+    pub(super) fn within(
+        reach: Reach,
+        object_selector: Option<LabelSelector>,
+        problems: Vec<FieldProblem>,
+    ) -> Self {
+        let is_matched = !reach.targets.is_empty() && !reach.operations.is_empty();
+        let (namespace_selector, conditions) = (None, Vec::new());
+        Self {
+            reach,
+            namespace_selector,
+            object_selector,
+            conditions,
+            audit_differs: false,
+            is_matched,
+            problems,
+        }
+    }
+
     fn of_one(
         matched: &MatchResources,
         excluded: &MatchResources,

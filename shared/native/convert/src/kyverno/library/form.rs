@@ -1,0 +1,121 @@
+//! Comparison of a rule with a form of the library.
+
+use serde_json::{Map, Value, json};
+
+use super::fingerprint;
+use crate::conversion::FieldProblem;
+use crate::fields;
+
+/// The key of the pattern of every container.
+const EACH_CONTAINER: &str = "eachContainer";
+
+/// The key of the pattern of the pod's metadata.
+const POD_METADATA: &str = "podMetadata";
+
+/// The result of a comparison.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    /// The number of values that are the same.
+    pub(super) same: usize,
+    /// The number of values in the form.
+    pub(super) all: usize,
+    /// The first difference.
+    pub(super) first: Option<FieldProblem>,
+}
+
+/// Writes a pattern of the library as Kyverno takes it.
+pub(super) fn written_out(key: &str, content: &Value) -> Value {
+    match (key, content) {
+        ("pattern", Value::Object(pattern)) => pattern_of_pod(pattern),
+        ("anyPattern", Value::Array(patterns)) => {
+            patterns.iter().map(|pattern| written_out("pattern", pattern)).collect()
+        }
+        _ => content.clone(),
+    }
+}
+
+fn pattern_of_pod(pattern: &Map<String, Value>) -> Value {
+    let mut spec = Map::new();
+    let mut whole = Map::new();
+    for (key, value) in pattern {
+        match key.as_str() {
+            EACH_CONTAINER => {
+                for list in ["=(ephemeralContainers)", "=(initContainers)", "containers"] {
+                    spec.insert(list.to_owned(), json!([value]));
+                }
+            }
+            POD_METADATA => drop(whole.insert("=(metadata)".to_owned(), value.clone())),
+            _ => drop(spec.insert(key.clone(), value.clone())),
+        }
+    }
+    if !spec.is_empty() {
+        whole.insert("spec".to_owned(), spec.into());
+    }
+    whole.into()
+}
+
+impl Comparison {
+    /// Compares a value with that of a form. `path` is that of the value.
+    pub(super) fn compare(&mut self, expected: &Value, value: &Value, path: &str) {
+        match (expected, value) {
+            (Value::Object(expected), Value::Object(value)) => self.compare_maps(expected, value, path),
+            (Value::Array(expected), Value::Array(value)) => {
+                let mut items = value.iter();
+                for (index, expected) in expected.iter().enumerate() {
+                    match items.next() {
+                        Some(item) => self.compare(expected, item, &fields::element(path, index)),
+                        None => self.lacks(expected, path, &format!("has no element {index}")),
+                    }
+                }
+                if items.next().is_some() {
+                    self.differs(fields::element(path, expected.len()), "has no counterpart there");
+                }
+            }
+            (Value::String(expected), Value::String(text)) => {
+                self.all = self.all.saturating_add(1);
+                if fingerprint::is_expected(expected, text) {
+                    self.same = self.same.saturating_add(1);
+                } else {
+                    self.differs(path.to_owned(), "is another text");
+                }
+            }
+            (expected, value) if expected == value => {
+                self.all = self.all.saturating_add(1);
+                self.same = self.same.saturating_add(1);
+            }
+            (expected, _) => self.lacks(expected, path, "is another value"),
+        }
+    }
+
+    fn compare_maps(&mut self, expected: &Map<String, Value>, value: &Map<String, Value>, path: &str) {
+        for (key, expected) in expected {
+            match value.get(key).filter(|value| !value.is_null()) {
+                Some(value) => self.compare(expected, value, &fields::child(path, key)),
+                None => self.lacks(expected, path, &format!("has no field {key}")),
+            }
+        }
+        let other = value.iter().find(|(key, value)| !value.is_null() && !expected.contains_key(*key));
+        if let Some((key, _)) = other {
+            self.differs(fields::child(path, key), "has no counterpart there");
+        }
+    }
+
+    /// Counts the values of a part of the form that a rule does not have.
+    fn lacks(&mut self, expected: &Value, path: &str, problem: &str) {
+        self.all = self.all.saturating_add(leaves(expected));
+        self.differs(path.to_owned(), problem);
+    }
+
+    pub(super) fn differs(&mut self, path: String, problem: &str) {
+        self.first.get_or_insert_with(|| FieldProblem::new(path, problem));
+    }
+}
+
+/// The number of values in a value.
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => map.values().map(leaves).sum(),
+        Value::Array(items) => items.iter().map(leaves).sum(),
+        _ => 1,
+    }
+}

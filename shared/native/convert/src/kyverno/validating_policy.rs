@@ -1,0 +1,482 @@
+//! A `ValidatingPolicy` or a `NamespacedValidatingPolicy` with a check of the library.
+//!
+//! Source: `pkg/cel/policies/vpol` and `pkg/cel/autogen` in kyverno/kyverno at 111e07b, and
+//! `api/policies.kyverno.io/v1beta1/validating_policy.go` in kyverno/api.
+
+use std::collections::BTreeSet;
+
+use rules::pod_security::PodSecurity;
+
+use super::check_settings::{self, Standard};
+use super::configuration::KyvernoConfiguration;
+use super::library::{Draft, Expressions, Known, LibraryPart, Recognition};
+use super::policy::{FOR_AUDITS, MONITORS, NOTHING_LEFT, select};
+use super::reach::Reach;
+use super::request_scope::RequestScope;
+use super::validating_exception::ValidatingException;
+use super::violation_action::ViolationAction;
+use super::{not_converted, selector};
+use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::fields::Fields;
+use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
+use crate::manifest_names::ManifestNames;
+use crate::settings::{self, POD_SECURITY};
+use crate::target::Target;
+use crate::{InputError, MatchCondition, Operation};
+
+/// The workloads for which Kyverno derives a policy from one for pods.
+const CONTROLLERS: [Target; 6] = [
+    Target::DaemonSet,
+    Target::Deployment,
+    Target::ReplicaSet,
+    Target::StatefulSet,
+    Target::CronJob,
+    Target::Job,
+];
+
+/// The fields of `spec` that are converted, and those that have no influence on verdicts.
+const SPEC: [&str; 9] = [
+    "matchConstraints",
+    "matchConditions",
+    "validations",
+    "variables",
+    "validationActions",
+    "failurePolicy",
+    "webhookConfiguration",
+    "evaluation",
+    "autogen",
+];
+
+/// Functions and variables that Kyverno has and the API server lacks.
+const OF_KYVERNO: [&str; 10] = [
+    "resource.",
+    "http.",
+    "globalContext.",
+    "image(",
+    "images.",
+    "parseImageReference(",
+    "parseServiceAccount(",
+    "variables.",
+    "exceptions.",
+    "generator.",
+];
+
+/// The consequence of a condition that is left out.
+const JUDGES_MORE: &str = "without it, the policy judges more requests";
+
+/// A policy with the parts that all its manifests have in common.
+struct Policy<'p, 'd> {
+    title: &'p str,
+    document: &'d str,
+    name: &'d str,
+    namespace: Option<&'d str>,
+    spec: Fields<'d>,
+}
+
+/// Converts a policy.
+///
+/// # Errors
+/// Fields with values that Kyverno does not accept.
+pub(super) fn convert(
+    document: &Fields<'_>,
+    title: &str,
+    is_cluster: bool,
+    configuration: &KyvernoConfiguration,
+    exceptions: &mut [ValidatingException<'_>],
+    names: &mut ManifestNames,
+) -> Result<Vec<Draft>, InputError> {
+    let metadata = document.required_object("metadata")?;
+    let namespace = metadata.text("namespace")?.filter(|namespace| !namespace.is_empty() && !is_cluster);
+    if !is_cluster && namespace.is_none() {
+        let problem = "is missing; the policy judges its own namespace, so write the namespace into it";
+        return Err(metadata.error("namespace", problem));
+    }
+    let policy = Policy {
+        title,
+        document: document.document(),
+        name: metadata.required_text("name")?,
+        namespace,
+        spec: document.required_object("spec")?,
+    };
+    policy.convert(configuration, exceptions, names)
+}
+
+impl Policy<'_, '_> {
+    fn convert(
+        &self,
+        configuration: &KyvernoConfiguration,
+        exceptions: &mut [ValidatingException<'_>],
+        names: &mut ManifestNames,
+    ) -> Result<Vec<Draft>, InputError> {
+        let nothing = |problem| Ok(vec![Draft::without_manifest(self.document, self.title, None, problem)]);
+        let evaluation = self.spec.object("evaluation")?;
+        if let Some(evaluation) = &evaluation
+            && evaluation.text("mode")?.is_some_and(|mode| mode == "JSON")
+        {
+            let problem = "JSON judges payloads and no requests of an API server";
+            return nothing(FieldProblem::new(evaluation.path("mode"), problem));
+        }
+        let is_enabled = |key: &str| -> Result<bool, InputError> {
+            let Some(evaluation) = &evaluation else { return Ok(true) };
+            let Some(fields) = evaluation.object(key)? else { return Ok(true) };
+            Ok(fields.boolean("enabled")?.unwrap_or(true))
+        };
+        let (is_for_requests, is_audited) = (is_enabled("admission")?, is_enabled("background")?);
+        let known = match Expressions::read(&self.spec, "validations")?.recognise() {
+            Recognition::Known(known) => known,
+            Recognition::Changed(problem) => return nothing(problem),
+            Recognition::Unknown => {
+                let problem = "does not belong to Kyverno's library; only unchanged checks of the library are converted";
+                return nothing(FieldProblem::new(self.spec.path("validations"), problem));
+            }
+        };
+        let mut problems = known.refused_by_rule();
+        let mut scope = match self.scope()? {
+            Ok(scope) => scope,
+            Err(problem) => return nothing(problem),
+        };
+        problems.append(&mut scope.problems);
+        problems.extend(not_converted::others(&self.spec, &SPEC));
+        let is_excepted = self.add_exceptions(exceptions, &mut scope, &mut problems);
+        let action = self.action()?;
+        let mut audited = scope.clone();
+        let note = configuration.apply(&mut scope, self.namespace);
+        problems.append(&mut scope.problems);
+        let widens = problems.iter().any(|problem| problem.widens);
+        let mut notes = BTreeSet::new();
+        let mut manifests = Vec::new();
+        if is_for_requests && !is_excepted {
+            manifests.extend(self.request_manifest(
+                &scope,
+                action,
+                widens,
+                &known,
+                names,
+                &mut notes,
+                &mut problems,
+            )?);
+            notes.insert(note);
+        }
+        if is_audited && !is_excepted && audited.reach.operations.contains(&Operation::Create) {
+            audited.reach.targets.retain(|target| target.subresource().is_none());
+            let manifest = self.audit_manifest(&audited, &known, names);
+            if manifest.is_some() && audited.audit_differs {
+                let problem = "the audit scanner ignores match conditions, so reports also contain the objects that the \
+                               conditions leave out";
+                problems.push(FieldProblem::new(self.spec.path("matchConditions"), problem));
+            }
+            manifests.extend(manifest);
+        }
+        let rejected =
+            |manifest: &PolicyManifest| settings::problem_with::<PodSecurity>(&manifest.spec.settings);
+        if let Some(error) = manifests.iter().find_map(rejected) {
+            let problem = format!("the module rejects the settings: {error}");
+            problems.push(FieldProblem::new(self.spec.path("validations"), problem));
+            manifests.clear();
+        } else if manifests.is_empty() {
+            notes = BTreeSet::from([format!("{}, {NOTHING_LEFT}", self.title)]);
+        }
+        Ok(self.drafts(known, problems, notes, manifests))
+    }
+
+    fn drafts(
+        &self,
+        known: Known,
+        problems: Vec<FieldProblem>,
+        notes: BTreeSet<String>,
+        manifests: Vec<PolicyManifest>,
+    ) -> Vec<Draft> {
+        let listed = |problem| NotConverted::new(self.document, self.title, None, problem);
+        let widened = known.refused_by_checks().into_iter();
+        let part = LibraryPart {
+            widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
+            coverage: known.coverage,
+            rule: self.title.to_owned(),
+        };
+        let mut manifests = manifests.into_iter();
+        let first = Conversion {
+            not_converted: problems.into_iter().map(listed).collect(),
+            notes: notes.into_iter().collect(),
+            manifest: manifests.next(),
+        };
+        let others =
+            manifests.map(|manifest| Conversion { manifest: Some(manifest), ..Conversion::default() });
+        let into_draft = |conversion| Draft { conversion, library: Some(part.clone()) };
+        std::iter::once(first).chain(others).map(into_draft).collect()
+    }
+
+    /// The action on violations. Of several, the one that denies counts, and then the one that
+    /// warns.
+    fn action(&self) -> Result<ViolationAction, InputError> {
+        let actions = self.spec.texts("validationActions")?;
+        for (index, action) in actions.iter().enumerate() {
+            if !["Deny", "Audit", "Warn"].contains(action) {
+                return Err(self.spec.element_error(
+                    "validationActions",
+                    index,
+                    "expected Deny, Audit or Warn",
+                ));
+            }
+        }
+        Ok(if actions.is_empty() || actions.contains(&"Deny") {
+            ViolationAction::Deny
+        } else if actions.contains(&"Warn") {
+            ViolationAction::Warn
+        } else {
+            ViolationAction::Report
+        })
+    }
+
+    /// The requests that the policy judges, or why they cannot be selected.
+    fn scope(&self) -> Result<Result<RequestScope, FieldProblem>, InputError> {
+        let constraints = self.spec.required_object("matchConstraints")?;
+        let mut problems = Vec::new();
+        let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
+        let rules = constraints.objects("resourceRules")?;
+        for rule in &rules {
+            for (index, resource) in rule.texts("resources")?.iter().enumerate() {
+                let target = Target::ALL.into_iter().find(|target| target.path() == *resource);
+                if let Some(target) = target.filter(|target| target.is_pod()) {
+                    targets.insert(target);
+                } else {
+                    let path = crate::fields::element(&rule.path("resources"), index);
+                    let problem =
+                        format!("{resource} is not pods, and the check is about the fields of a pod");
+                    return Ok(Err(FieldProblem::new(path, problem)));
+                }
+            }
+            for operation in rule.texts("operations")? {
+                match operation {
+                    "CREATE" => drop(operations.insert(Operation::Create)),
+                    "UPDATE" => drop(operations.insert(Operation::Update)),
+                    _ => {
+                        if operation == "*" {
+                            operations.extend(Operation::ALL);
+                        }
+                        let problem =
+                            "judges deletions, for which the check has no object; the module judges none";
+                        problems.push(FieldProblem::new(rule.path("operations"), problem));
+                    }
+                }
+            }
+            if !rule.texts("resourceNames")?.is_empty() {
+                problems.push(
+                    FieldProblem::new(rule.path("resourceNames"), "has no equivalent").widening(JUDGES_MORE),
+                );
+            }
+        }
+        if !constraints.objects("excludeResourceRules")?.is_empty() {
+            let problem = FieldProblem::new(constraints.path("excludeResourceRules"), "has no equivalent");
+            problems.push(problem.widening(JUDGES_MORE));
+        }
+        let object_labels = constraints.object("objectSelector")?;
+        let object_labels = object_labels.map(|labels| selector::read(&labels, &mut problems)).transpose()?;
+        let object_selector = object_labels
+            .filter(|labels| !(labels.match_labels.is_empty() && labels.match_expressions.is_empty()));
+        let derives = self.derives(&constraints, &rules, object_selector.is_some())?;
+        targets.extend(derives.iter().copied());
+        let reach = Reach {
+            targets,
+            operations,
+            derived: derives,
+            named: BTreeSet::from([Target::Pod]),
+            is_cluster: self.namespace.is_none(),
+        };
+        let mut scope = RequestScope::within(reach, object_selector, problems);
+        if let Some(labels) = constraints.object("namespaceSelector")? {
+            let labels = selector::read(&labels, &mut scope.problems)?;
+            let is_empty = labels.match_labels.is_empty() && labels.match_expressions.is_empty();
+            if self.namespace.is_none() && !is_empty {
+                scope.select_namespaces(labels);
+            } else if !is_empty {
+                let problem = "a namespaced policy cannot select namespaces by label";
+                let problem = FieldProblem::new(constraints.path("namespaceSelector"), problem);
+                scope.problems.push(problem.widening(JUDGES_MORE));
+            }
+        }
+        self.add_conditions(&mut scope)?;
+        Ok(Ok(scope))
+    }
+
+    /// The workloads for which Kyverno derives policies.
+    fn derives(
+        &self,
+        constraints: &Fields<'_>,
+        rules: &[Fields<'_>],
+        has_object_selector: bool,
+    ) -> Result<BTreeSet<Target>, InputError> {
+        let [rule] = rules else { return Ok(BTreeSet::new()) };
+        let is_plain = !has_object_selector
+            && constraints.objects("excludeResourceRules")?.is_empty()
+            && rule.texts("resourceNames")?.is_empty()
+            && rule.texts("apiGroups")? == [""]
+            && rule.texts("apiVersions")? == ["v1"]
+            && rule.texts("resources")? == ["pods"];
+        if !is_plain {
+            return Ok(BTreeSet::new());
+        }
+        let autogen = self.spec.object("autogen")?;
+        let chosen = autogen.map(|autogen| autogen.object("podControllers")).transpose()?.flatten();
+        let Some(chosen) = chosen.filter(|chosen| chosen.get("controllers").is_some()) else {
+            return Ok(BTreeSet::from(CONTROLLERS));
+        };
+        let chosen = chosen.texts("controllers")?;
+        Ok(CONTROLLERS.into_iter().filter(|target| chosen.contains(&target.resource())).collect())
+    }
+
+    /// Adds the match conditions, which the API server evaluates as they are.
+    fn add_conditions(&self, scope: &mut RequestScope) -> Result<(), InputError> {
+        for condition in self.spec.objects("matchConditions")? {
+            let (name, expression) =
+                (condition.required_text("name")?, condition.required_text("expression")?);
+            let path = condition.path("expression");
+            let problem = if !is_understood(expression) {
+                "uses functions or variables of Kyverno, which the API server lacks"
+            } else if is_about_object(expression) && scope.reach.targets.iter().any(|target| !target.is_pod())
+            {
+                "is about the object, and Kyverno rewrites it for workloads; write it for every kind, and leave it out here"
+            } else {
+                scope.audit_differs |= is_about_object(expression) || expression.contains("namespace");
+                scope
+                    .conditions
+                    .push(MatchCondition { name: name.to_owned(), expression: expression.to_owned() });
+                continue;
+            };
+            scope.problems.push(FieldProblem::new(path, problem).widening(JUDGES_MORE));
+        }
+        Ok(())
+    }
+
+    /// Adds the conditions of exceptions; returns whether one of them excepts everything.
+    fn add_exceptions(
+        &self,
+        exceptions: &mut [ValidatingException<'_>],
+        scope: &mut RequestScope,
+        problems: &mut Vec<FieldProblem>,
+    ) -> bool {
+        let kind = if self.namespace.is_some() { "NamespacedValidatingPolicy" } else { "ValidatingPolicy" };
+        let mut is_excepted = false;
+        for exception in exceptions {
+            if !exception.applies_to(kind, self.name) {
+                continue;
+            }
+            exception.is_used = true;
+            problems.extend(exception.problems.iter().cloned());
+            if !exception.is_whole {
+                continue;
+            }
+            let expressions: Vec<&str> = exception.conditions.iter().map(String::as_str).collect();
+            if let Some(expression) = expressions.iter().find(|expression| !is_understood(expression)) {
+                let problem = format!(
+                    "{expression} uses functions or variables of Kyverno, which the API server lacks"
+                );
+                let problem = FieldProblem::new(&exception.path, problem);
+                problems.push(problem.widening("the exception is not applied"));
+                continue;
+            }
+            is_excepted |= expressions.is_empty();
+            if !expressions.is_empty() {
+                scope.audit_differs = true;
+                let joined: Vec<String> =
+                    expressions.iter().map(|expression| format!("({expression})")).collect();
+                scope.conditions.push(MatchCondition {
+                    name: format!("is-not-excepted-{}", scope.conditions.len()),
+                    expression: format!("!({})", joined.join(" && ")),
+                });
+            }
+        }
+        is_excepted
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
+    fn request_manifest(
+        &self,
+        scope: &RequestScope,
+        action: ViolationAction,
+        widens: bool,
+        known: &Known,
+        names: &mut ManifestNames,
+        notes: &mut BTreeSet<String>,
+        problems: &mut Vec<FieldProblem>,
+    ) -> Result<Option<PolicyManifest>, InputError> {
+        let rules = TargetRule::for_targets(&scope.reach.targets, &scope.reach.operations);
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let mode = match action {
+            ViolationAction::Deny if widens => {
+                notes.insert(MONITORS.to_owned());
+                PolicyMode::Monitor
+            }
+            ViolationAction::Deny => PolicyMode::Protect,
+            ViolationAction::Warn => {
+                notes.insert(check_settings::WARNS.to_owned());
+                PolicyMode::Protect
+            }
+            ViolationAction::Report => PolicyMode::Monitor,
+        };
+        let mut settings = Standard::of_library().settings_for(action, false);
+        known.coverage.write(&mut settings);
+        let mut spec = PolicySpec::new(POD_SECURITY, mode, rules, settings);
+        select(&mut spec, scope, [].iter());
+        spec.match_conditions.clone_from(&scope.conditions);
+        spec.background_audit = Some(false);
+        match self.spec.text("failurePolicy")? {
+            None => {}
+            Some(value @ ("Fail" | "Ignore")) => spec.failure_policy = Some(value.to_owned()),
+            Some(_) => return Err(self.spec.error("failurePolicy", "expected Fail or Ignore")),
+        }
+        if let Some(webhook) = self.spec.object("webhookConfiguration")? {
+            match webhook.get("timeoutSeconds").map(serde_json::Value::as_u64) {
+                None => {}
+                Some(Some(seconds @ 2..=30)) => spec.timeout_seconds = Some(seconds),
+                Some(_) => problems.push(FieldProblem::new(
+                    webhook.path("timeoutSeconds"),
+                    "must be between 2 and 30 seconds",
+                )),
+            }
+            problems.extend(not_converted::others(&webhook, &["timeoutSeconds"]));
+        }
+        Ok(Some(self.manifest(names, "", spec)))
+    }
+
+    fn audit_manifest(
+        &self,
+        scope: &RequestScope,
+        known: &Known,
+        names: &mut ManifestNames,
+    ) -> Option<PolicyManifest> {
+        let rules = TargetRule::for_targets(&scope.reach.targets, &BTreeSet::from([Operation::Create]));
+        if rules.is_empty() {
+            return None;
+        }
+        let mut settings = Standard::of_library().settings();
+        known.coverage.write(&mut settings);
+        let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Monitor, rules, settings);
+        select(&mut spec, scope, [].iter());
+        let (name, expression) = FOR_AUDITS;
+        spec.match_conditions =
+            vec![MatchCondition { name: name.to_owned(), expression: expression.to_owned() }];
+        spec.failure_policy = Some("Ignore".to_owned());
+        spec.background_audit = Some(true);
+        Some(self.manifest(names, "-audit", spec))
+    }
+
+    fn manifest(&self, names: &mut ManifestNames, suffix: &str, spec: PolicySpec) -> PolicyManifest {
+        let name = names.unique(self.namespace, &format!("{}{suffix}", self.name), POD_SECURITY);
+        let metadata = PolicyMetadata { name, namespace: self.namespace.map(str::to_owned) };
+        let kind = if self.namespace.is_none() { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };
+        PolicyManifest::new(kind, metadata, spec)
+    }
+}
+
+/// Whether the API server knows the functions and variables of an expression.
+fn is_understood(expression: &str) -> bool {
+    let plain = expression.replace("request.resource.", "request.");
+    !OF_KYVERNO.iter().any(|name| plain.contains(name))
+}
+
+/// Whether an expression reads the object or the old object.
+fn is_about_object(expression: &str) -> bool {
+    expression.contains("object") || expression.contains("oldObject")
+}
