@@ -8,6 +8,7 @@ mod psp;
 mod psp_pods;
 mod psp_server;
 mod scc;
+mod scc_model;
 mod single_controls;
 
 use std::io::Write as _;

@@ -5,13 +5,8 @@ use matching::{Decision, Webhook};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::scc_model::{LEVEL, UID, admits};
 use super::{convert, documents, refused, without_place};
-
-/// The level of the Namespace shop.
-const LEVEL: &str = "s0:c26,c5";
-
-/// The first user of the range of the Namespace shop.
-const UID: i64 = 1_000_650_000;
 
 const FLAGS: [&str; 7] = [
     "allowHostDirVolumePlugin",
@@ -153,8 +148,18 @@ fn namespace(name: &str) -> Value {
     })
 }
 
+/// Manifests with their webhooks.
+struct Manifests(Vec<(Value, Webhook)>);
+
+impl Manifests {
+    fn of(list: &Value) -> Self {
+        let items = list["items"].as_array().unwrap().iter();
+        Self(items.map(|item| (item.clone(), Webhook::from_spec(&item["spec"]).unwrap())).collect())
+    }
+}
+
 /// The manifests that refuse or change a pod.
-fn reactions(manifests: &[Value], pod: &Value, user: &Value) -> Vec<String> {
+fn reactions(manifests: &Manifests, pod: &Value, user: &Value) -> Vec<String> {
     let name = pod["metadata"]["namespace"].as_str().unwrap();
     let namespace = namespace(name);
     let request = json!({
@@ -168,9 +173,9 @@ fn reactions(manifests: &[Value], pod: &Value, user: &Value) -> Vec<String> {
         "object": pod,
     });
     let mut reactions = Vec::new();
-    for manifest in manifests {
+    for (manifest, webhook) in &manifests.0 {
         let spec = &manifest["spec"];
-        let decision = Webhook::from_spec(spec).unwrap().decide(&request, Some(&namespace));
+        let decision = webhook.decide(&request, Some(&namespace));
         match decision {
             Decision::Called(_) => {}
             Decision::Unknown(_) | Decision::ConditionFailed(_) => {
@@ -204,137 +209,6 @@ fn reactions(manifests: &[Value], pod: &Value, user: &Value) -> Vec<String> {
 
 fn ann() -> Value {
     json!({ "username": "ann", "groups": ["system:authenticated"] })
-}
-
-/// A model of OpenShift's plugin: whether constraints admit a pod as it is. A pod that the plugin
-/// would have to complete is not admitted as it is.
-fn admits(constraints: &Value, pod: &Value) -> bool {
-    let spec = &pod["spec"];
-    let context = &spec["securityContext"];
-    let is = |key: &str| constraints[key] == true;
-    let has = |key: &str, value: &str| {
-        constraints[key].as_array().is_some_and(|list| list.iter().any(|item| item == value))
-    };
-    for (field, key) in
-        [("hostNetwork", "allowHostNetwork"), ("hostPID", "allowHostPID"), ("hostIPC", "allowHostIPC")]
-    {
-        if spec[field] == true && !is(key) {
-            return false;
-        }
-    }
-    for (key, field) in [("fsGroup", "fsGroup"), ("supplementalGroups", "supplementalGroups")] {
-        if constraints[key]["type"] == "MustRunAs" {
-            let groups = match &context[field] {
-                Value::Array(groups) if !groups.is_empty() => groups.clone(),
-                Value::Number(group) => vec![Value::Number(group.clone())],
-                _ => return false,
-            };
-            let (min, max) = match constraints[key]["ranges"].get(0) {
-                Some(range) => (range["min"].as_i64().unwrap(), range["max"].as_i64().unwrap()),
-                None if key == "fsGroup" => (UID, UID),
-                None => (UID, UID + 9_999),
-            };
-            if !groups.iter().all(|group| (min..=max).contains(&group.as_i64().unwrap())) {
-                return false;
-            }
-        }
-    }
-    if constraints["userNamespaceLevel"] == "RequirePodLevel" && spec["hostUsers"] != false {
-        return false;
-    }
-    for volume in spec["volumes"].as_array().into_iter().flatten() {
-        let source = volume.as_object().unwrap().keys().find(|key| *key != "name").unwrap();
-        if !has("volumes", "*") && !has("volumes", source) {
-            return false;
-        }
-    }
-    let sysctls = context["sysctls"].as_array().into_iter().flatten();
-    let safe = ["net.ipv4.tcp_syncookies", "net.ipv4.tcp_rmem"];
-    for sysctl in sysctls {
-        if !safe.contains(&sysctl["name"].as_str().unwrap()) && !has("allowedUnsafeSysctls", "*") {
-            return false;
-        }
-    }
-    let seccomp = |profile: &Value| {
-        let profiles = constraints["seccompProfiles"].as_array().cloned().unwrap_or_default();
-        let name = match profile["type"].as_str() {
-            None => "",
-            Some("RuntimeDefault") => "runtime/default",
-            Some("Unconfined") => "unconfined",
-            Some(other) => other,
-        };
-        if profiles.is_empty() {
-            name.is_empty()
-        } else {
-            profiles.iter().any(|known| known == "*" || known == name)
-        }
-    };
-    if !seccomp(&context["seccompProfile"]) {
-        return false;
-    }
-    let se_linux = |options: &Value| {
-        let required = &constraints["seLinuxContext"];
-        required["type"] == "RunAsAny"
-            || options["level"] == LEVEL
-                && ["user", "role", "type"].iter().all(|key| {
-                    options[*key].as_str().unwrap_or_default()
-                        == required["seLinuxOptions"][*key].as_str().unwrap_or_default()
-                })
-    };
-    if !se_linux(&context["seLinuxOptions"]) {
-        return false;
-    }
-    let containers = ["initContainers", "containers"]
-        .into_iter()
-        .flat_map(|list| spec[list].as_array().into_iter().flatten());
-    for container in containers {
-        let own = &container["securityContext"];
-        let effective = |key: &str| if own[key].is_null() { &context[key] } else { &own[key] };
-        if !se_linux(effective("seLinuxOptions")) || !seccomp(effective("seccompProfile")) {
-            return false;
-        }
-        let (user, non_root) = (effective("runAsUser").as_i64(), effective("runAsNonRoot").as_bool());
-        let strategy = &constraints["runAsUser"];
-        let in_range = |min: i64, max: i64| user.is_some_and(|user| (min..=max).contains(&user));
-        let may_run = match strategy["type"].as_str().unwrap() {
-            "RunAsAny" => true,
-            "MustRunAsNonRoot" => {
-                non_root != Some(false) && user != Some(0) && (non_root.is_some() || user.is_some())
-            }
-            "MustRunAsRange" => match strategy["uidRangeMin"].as_i64() {
-                Some(min) => in_range(min, strategy["uidRangeMax"].as_i64().unwrap()),
-                None => in_range(UID, UID + 9_999),
-            },
-            other => panic!("{other}"),
-        };
-        // The plugin would write runAsNonRoot.
-        let is_completed = non_root.is_none() && (user.is_some_and(|user| user > 0));
-        if !may_run || is_completed {
-            return false;
-        }
-        if own["privileged"] == true && !is("allowPrivilegedContainer") {
-            return false;
-        }
-        if !is("allowPrivilegeEscalation") && own["allowPrivilegeEscalation"] != false {
-            return false;
-        }
-        for name in own["capabilities"]["add"].as_array().into_iter().flatten() {
-            if !has("allowedCapabilities", "*") && !has("allowedCapabilities", name.as_str().unwrap()) {
-                return false;
-            }
-        }
-        for name in constraints["requiredDropCapabilities"].as_array().into_iter().flatten() {
-            if !own["capabilities"]["drop"].as_array().is_some_and(|drop| drop.contains(name)) {
-                return false;
-            }
-        }
-        let has_port =
-            container["ports"].as_array().is_some_and(|ports| ports.iter().any(|port| port["hostPort"] != 0));
-        if has_port && !is("allowHostPorts") {
-            return false;
-        }
-    }
-    true
 }
 
 /// A pod that constraints admit as it is, with a service account of their name.
@@ -440,7 +314,7 @@ proptest! {
         let constraints = constraints();
         let (status, list) = converted_once();
         prop_assert_eq!(status, 1);
-        let manifests = list["items"].as_array().unwrap();
+        let manifests = Manifests::of(&list);
         let changes = changes();
         for (account, indices) in pods {
             let own = account.get(&constraints);
@@ -451,7 +325,7 @@ proptest! {
             }
             let usable = [own, constraints.iter().find(|known| known["metadata"]["name"] == "restricted-v2").unwrap()];
             if usable.iter().any(|constraints| admits(constraints, &pod)) {
-                let reactions = reactions(manifests, &pod, &ann());
+                let reactions = reactions(&manifests, &pod, &ann());
                 prop_assert!(reactions.is_empty(), "{}: {:?}", pod, reactions);
             }
         }
@@ -500,7 +374,7 @@ const LISTED: [(&str, &str, &str); 13] = [
 fn manifests_differ_from_openshift_only_where_a_line_says_so() {
     let constraints = constraints();
     let (_, list) = converted_once();
-    let manifests = list["items"].as_array().unwrap();
+    let manifests = Manifests::of(&list);
     let lines = list["notConverted"].as_array().unwrap();
     let of_all = constraints.iter().find(|known| known["metadata"]["name"] == "restricted-v2").unwrap();
     let mut found = (0, 0, 0);
@@ -512,7 +386,7 @@ fn manifests_differ_from_openshift_only_where_a_line_says_so() {
             assert!(admits(own, &pod), "{name}");
             change(&mut pod, pointer, &value);
             let wanted = admits(own, &pod) || admits(of_all, &pod);
-            let reactions = reactions(manifests, &pod, &ann());
+            let reactions = reactions(&manifests, &pod, &ann());
             if wanted {
                 found.0 += 1;
                 assert_eq!(reactions, Vec::<String>::new(), "{name} {pointer} {value}");
@@ -545,7 +419,7 @@ fn manifests_differ_from_openshift_only_where_a_line_says_so() {
 
 /// Whether the manifests admit a pod of the Namespace shop.
 fn is_admitted(list: &Value, pod: &Value, user: &Value) -> bool {
-    reactions(list["items"].as_array().unwrap(), pod, user).is_empty()
+    reactions(&Manifests::of(list), pod, user).is_empty()
 }
 
 fn one(name: &str) -> Value {
@@ -619,7 +493,7 @@ fn a_pod_without_a_level_gets_that_of_its_namespace() {
     let (_, list) = converted_once();
     let mut pod = good(&one("restricted-v2"));
     change(&mut pod, "/spec/securityContext/seLinuxOptions", &Value::Null);
-    let reactions = reactions(list["items"].as_array().unwrap(), &pod, &ann());
+    let reactions = reactions(&Manifests::of(&list), &pod, &ann());
     // The API server calls the guard with the changed pod.
     let [default, guard] = reactions.as_slice() else { panic!("{reactions:?}") };
     assert_eq!(default, "\"selinux-default\": changes the pod");
