@@ -1,5 +1,6 @@
 //! The manifests that `portcullis convert` writes.
 
+mod check;
 mod conformance;
 mod generated;
 mod kyverno_library;
