@@ -132,7 +132,7 @@ fn pod_security_admission_is_compared_with_its_model() {
         "{stderr}"
     );
     assert_eq!(lines[1..], ["compared 8 objects with 1 policy: 0 differences, 1 unknown"]);
-    // A comparison of nothing is no proof.
+    // A comparison of nothing proves nothing.
     std::fs::write(folder.join("none.yaml"), namespace("plain", "")).unwrap();
     let (status, stdout, stderr) = convert(&folder, &["psa", "-", "--check", "none.yaml"], PSA);
     assert_eq!((status, stdout.as_str()), (2, ""));
@@ -163,7 +163,7 @@ fn kyverno_is_compared_with_its_model() {
         (status, stderr.as_str()),
         (0, "compared 2 objects with 1 policy: 0 differences, 0 unknown\n")
     );
-    // What the manifest does not check, Kyverno does, and the conversion says so.
+    // The manifest checks nothing at this level, where Kyverno runs all checks.
     let (status, _, stderr) =
         convert(&folder, &arguments, &policy("podSecurity: {level: privileged, version: latest}"));
     assert_eq!(status, 1);

@@ -21,8 +21,8 @@ pub(super) fn wild(pattern: &str, text: &str) -> bool {
     Pattern::of(pattern).matches(text)
 }
 
-/// Whether an object has a kind: `Kind`, `version/Kind` or `group/version/Kind`, with wildcards. A
-/// subresource is none.
+/// Whether an object has a kind: `Kind`, `version/Kind` or `group/version/Kind`, with wildcards.
+/// No object is a subresource.
 pub(super) fn is_kind(object: &Object, pattern: &str) -> bool {
     let api_version = object.text("/apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));

@@ -1,7 +1,7 @@
 //! Kyverno's rules with `validate.podSecurity`, as Kyverno evaluates them.
 //!
-//! Source: `pkg/engine`, `pkg/pss/evaluate.go` and `pkg/autogen/v1/autogen.go` of kyverno/kyverno at
-//! 111e07b. A field that the model does not evaluate makes the verdict unknown.
+//! Source: `pkg/engine`, `pkg/pss/evaluate.go` and `pkg/autogen/v1/autogen.go` of kyverno/kyverno
+//! at 111e07b. A field that the model does not evaluate makes the verdict unknown.
 
 mod exemption;
 mod matching;
