@@ -60,8 +60,7 @@ fn model(source: &ConvertSource, input: &Input) -> Result<Box<dyn Model>, String
     if let ConvertSource::Kyverno { files, kyverno_config, .. } = source {
         let configuration = kyverno_config.as_ref().map(|file| values(input.documents_of(file)));
         let configuration = configuration.as_ref().and_then(|documents| documents.first());
-        let documents: Vec<Value> =
-            files.iter().flat_map(|file| values(input.documents_of(file))).collect();
+        let documents: Vec<Value> = files.iter().flat_map(|file| values(input.documents_of(file))).collect();
         return Ok(Box::new(KyvernoModel::read(&documents, configuration)?));
     }
     if let ConvertSource::Psa { files, .. } = source {
