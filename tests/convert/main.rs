@@ -7,6 +7,8 @@ mod kyverno_library;
 mod psp;
 mod psp_pods;
 mod psp_server;
+mod scc;
+mod single_controls;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

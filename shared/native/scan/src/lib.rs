@@ -54,6 +54,7 @@ mod session;
 mod subject;
 mod tally;
 mod verdict;
+mod violation;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
@@ -69,7 +70,8 @@ pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
 pub use session::Session;
-pub use verdict::{Denial, Judged, Request, Verdict, Violation};
+pub use verdict::{Judged, Request, Verdict};
+pub use violation::{Denial, Violation};
 
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};

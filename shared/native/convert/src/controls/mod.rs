@@ -17,7 +17,7 @@ use rules::pod_security::standard::{CHECKS, Check, Field, FieldRule};
 use serde_json::{Map, Value, json};
 
 pub(crate) use parameters::Parameters;
-pub(crate) use part::{Outcome, Part, for_audits, join};
+pub(crate) use part::{Otherwise, Outcome, Part, for_audits, join};
 pub(crate) use volumes::{HOST_PATHS, forbid_type, patterns_below, require_types};
 
 /// The newest minor version whose checks apply to all pods: v1.25 excepts Windows pods from some,
@@ -90,8 +90,9 @@ impl Requirement {
         if self.check != other.check || self.entries == other.entries {
             return true;
         }
-        let covers_all =
-            |requirement: &Self| requirement.entries.iter().any(|entry| entry.get("restrictedField").is_none());
+        let covers_all = |requirement: &Self| {
+            requirement.entries.iter().any(|entry| entry.get("restrictedField").is_none())
+        };
         let fields = |requirement: &Self| {
             requirement.fields.clone().unwrap_or_else(|| all_keys(requirement.check, minor).collect())
         };
@@ -118,7 +119,9 @@ pub(crate) fn settings(requirements: &[&Requirement], minor: u8) -> Map<String, 
             }
         }
         let is_restricted = |key: &String| {
-            wanted.iter().any(|requirement| requirement.fields.as_ref().is_none_or(|fields| fields.contains(key)))
+            wanted
+                .iter()
+                .any(|requirement| requirement.fields.as_ref().is_none_or(|fields| fields.contains(key)))
         };
         for key in all_keys(check.id, minor).filter(|key| !is_restricted(key)) {
             exclude.extend(entries_for_field(check.id, &key, &["*".to_owned()]));

@@ -70,7 +70,8 @@ impl<'d> Parameters<'d> {
     pub(crate) fn integer(&self, key: &str) -> Result<Option<i64>, InputError> {
         self.read(|fields| {
             let Some(value) = fields.get(key) else { return Ok(None) };
-            let problem = || fields.error(key, format!("expected an integer, found {}", manifest::found(value)));
+            let problem =
+                || fields.error(key, format!("expected an integer, found {}", manifest::found(value)));
             value.as_i64().map(Some).ok_or_else(problem)
         })
     }

@@ -4,6 +4,7 @@ use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value, json};
 
 use super::{MINOR, Requirement};
+use crate::cel::CelExpression;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::kubewarden::{MatchCondition, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec};
 use crate::manifest_names::ManifestNames;
@@ -13,13 +14,14 @@ use crate::settings::{self, POD_SECURITY};
 const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
 
 /// Why a manifest is in mode monitor although its policy denies.
-const MONITORS: &str = "The manifest refuses more than the policy, as the lines above say, so it is in mode monitor.";
+const MONITORS: &str =
+    "The manifest refuses more than the policy, as the lines above say, so it is in mode monitor.";
 
 /// Why a policy that warns has another level.
 const WARNS: &str = "Mode monitor discards warnings. Therefore this policy runs in mode protect at level privileged, \
                      which denies nothing, and warns and audits at the level of the requirements.";
 
-/// What a policy for a single control requires.
+/// The requirements of a policy for a single control.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The requirements that checks of the standards make as well.
@@ -30,11 +32,31 @@ pub(crate) struct Outcome {
     pub(crate) problems: Vec<FieldProblem>,
     /// Facts that readers should know.
     pub(crate) notes: Vec<String>,
+    /// Whether the manifest refuses more than the policy, for a reason that is listed elsewhere.
+    pub(crate) is_widened: bool,
+    /// The pods to which other requirements apply.
+    pub(crate) otherwise: Option<Otherwise>,
+}
+
+/// Requirements on pods that do not meet a condition.
+#[derive(Debug)]
+pub(crate) struct Otherwise {
+    /// The pods to which the usual requirements apply.
+    pub(crate) unless: CelExpression,
+    /// The requirements on all others.
+    pub(crate) requirements: Vec<Requirement>,
 }
 
 impl Default for Outcome {
     fn default() -> Self {
-        Self { requirements: Vec::new(), minor: MINOR, problems: Vec::new(), notes: Vec::new() }
+        Self {
+            requirements: Vec::new(),
+            minor: MINOR,
+            problems: Vec::new(),
+            notes: Vec::new(),
+            is_widened: false,
+            otherwise: None,
+        }
     }
 }
 
@@ -72,7 +94,7 @@ pub(crate) struct Part {
     pub(crate) audit: Option<PolicySpec>,
     /// Whether violations cause warnings alone.
     pub(crate) warns: bool,
-    /// What the policy requires.
+    /// The requirements of the policy.
     pub(crate) outcome: Outcome,
 }
 
@@ -87,7 +109,7 @@ impl Part {
 
     /// Whether the manifest refuses more than the policy.
     fn widens(&self) -> bool {
-        self.outcome.problems.iter().any(|problem| problem.widens)
+        self.outcome.is_widened || self.outcome.problems.iter().any(|problem| problem.widens)
     }
 
     fn fits(&self, other: &Self) -> bool {

@@ -17,7 +17,10 @@ fn volume_of(kind: &str) -> String {
 pub(crate) fn require_types(types: &[String], path: &str, outcome: &mut Outcome) {
     let is_listed = |kind: &str| types.iter().any(|listed| listed == kind);
     if is_listed("*") {
-        outcome.notes.push("A policy that allows all types of volumes refuses nothing, so it has no part in a manifest.".to_owned());
+        outcome.notes.push(
+            "A policy that allows all types of volumes refuses nothing, so it has no part in a manifest."
+                .to_owned(),
+        );
         return;
     }
     let allowed = allowed_values(VOLUME_TYPES, MINOR);
@@ -36,7 +39,8 @@ pub(crate) fn require_types(types: &[String], path: &str, outcome: &mut Outcome)
         .filter(|kind| !allowed.contains(kind) && !refused.contains(&volume_of(kind)))
         .collect();
     if !unknown.is_empty() {
-        let note = format!("{} is not a type of volumes in Kubernetes, so no pod has it.", unknown.join(", "));
+        let note =
+            format!("{} is not a type of volumes in Kubernetes, so no pod has it.", unknown.join(", "));
         outcome.notes.push(note);
     }
     let fields = refused.into_iter().filter(|field| !types.iter().any(|kind| volume_of(kind) == *field));
@@ -56,5 +60,9 @@ pub(crate) fn patterns_below(prefix: &str, path: &str, outcome: &mut Outcome) ->
         return None;
     }
     let plain = prefix.trim_matches('/');
-    Some(if plain.is_empty() { vec!["*".to_owned()] } else { vec![format!("/{plain}"), format!("/{plain}/*")] })
+    Some(if plain.is_empty() {
+        vec!["*".to_owned()]
+    } else {
+        vec![format!("/{plain}"), format!("/{plain}/*")]
+    })
 }

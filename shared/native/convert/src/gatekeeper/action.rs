@@ -4,7 +4,7 @@ use crate::InputError;
 use crate::fields::Fields;
 use crate::kubewarden::PolicyMode;
 
-/// What happens to violations of a constraint.
+/// The consequences of violations of a constraint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Action {
     pub(super) mode: PolicyMode,
@@ -16,10 +16,10 @@ pub(super) struct Action {
     pub(super) audits: bool,
 }
 
-const ACTIONS: [&str; 3] = ["deny", "warn", "dryrun"];
+pub(super) const ACTIONS: [&str; 3] = ["deny", "warn", "dryrun"];
 
 impl Action {
-    fn of_requests(action: &str, audits: bool) -> Self {
+    pub(super) fn of_requests(action: &str, audits: bool) -> Self {
         let mode = if action == "dryrun" { PolicyMode::Monitor } else { PolicyMode::Protect };
         Self { mode, warns: action == "warn", judges_requests: true, audits }
     }

@@ -1,7 +1,7 @@
 //! The constraints of the library: their parameters, and what they require.
 //!
-//! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), `library/pod-security-policy`
-//! and `library/general`, the Rego of each template.
+//! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), the Rego of the templates
+//! in `library/pod-security-policy` and `library/general`.
 
 use std::net::IpAddr;
 
@@ -45,16 +45,14 @@ const fn of_updates(name: &'static str, keys: &'static [&'static str], require: 
 /// The kinds of constraints for pods.
 pub(super) const KINDS: &[Kind] = &[
     of_containers("K8sPSPAllowPrivilegeEscalationContainer", &[], |_, images, outcome| {
-        require(Requirement::of("allowPrivilegeEscalation").allow_images(images), outcome)
+        outcome.require(Requirement::of("allowPrivilegeEscalation").allow_images(images));
+        Ok(())
     }),
-    of_containers(
-        "K8sPSPAllowedUsers",
-        &["runAsUser", "runAsGroup", "supplementalGroups", "fsGroup"],
-        users,
-    ),
+    of_containers("K8sPSPAllowedUsers", &["runAsUser", "runAsGroup", "supplementalGroups", "fsGroup"], users),
     of_updates("K8sPSPAppArmor", &["allowedProfiles"], app_armor),
     of_pods("K8sPSPAutomountServiceAccountTokenPod", &[], |parameters, _, outcome| {
-        no_control("refuses mounted tokens of service accounts", parameters, outcome)
+        no_control("refuses mounted tokens of service accounts", parameters, outcome);
+        Ok(())
     }),
     of_containers("K8sPSPCapabilities", &["allowedCapabilities", "requiredDropCapabilities"], capabilities),
     of_pods("K8sPSPFSGroup", &["rule", "ranges"], file_system_groups),
@@ -62,22 +60,27 @@ pub(super) const KINDS: &[Kind] = &[
     of_pods("K8sPSPForbiddenSysctls", &["forbiddenSysctls", "allowedSysctls"], sysctls),
     of_pods("K8sPSPHostFilesystem", &["allowedHostPaths"], host_paths),
     of_pods("K8sPSPHostNamespace", &[], |_, _, outcome| {
-        require(Requirement::of("hostNamespaces").only(["spec.hostPID", "spec.hostIPC"]), outcome)
+        outcome.require(Requirement::of("hostNamespaces").only(["spec.hostPID", "spec.hostIPC"]));
+        Ok(())
     }),
     of_containers("K8sPSPHostNetworkingPorts", &["hostNetwork", "min", "max"], host_network_and_ports),
     of_containers("K8sPSPHostProbesLifecycle", &[], |_, images, outcome| {
         outcome.minor = MINOR_WITH_PROBES;
-        require(Requirement::of("hostProbesAndHostLifecycle").allow_images(images), outcome)
+        outcome.require(Requirement::of("hostProbesAndHostLifecycle").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPHostProcess", &[], |_, images, outcome| {
-        require(Requirement::of("windowsHostProcess").allow_images(images), outcome)
+        outcome.require(Requirement::of("windowsHostProcess").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPPrivilegedContainer", &[], |_, images, outcome| {
-        require(Requirement::of("privileged").allow_images(images), outcome)
+        outcome.require(Requirement::of("privileged").allow_images(images));
+        Ok(())
     }),
     of_containers("K8sPSPProcMount", &["procMount"], proc_mount),
     of_containers("K8sPSPReadOnlyRootFilesystem", &[], |parameters, _, outcome| {
-        no_control("requires readOnlyRootFilesystem", parameters, outcome)
+        no_control("requires readOnlyRootFilesystem", parameters, outcome);
+        Ok(())
     }),
     of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], se_linux),
     of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
@@ -96,30 +99,22 @@ const DROP: &str = "spec.containers[*].securityContext.capabilities.drop";
 const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
 const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
 
-fn require(requirement: Requirement, outcome: &mut Outcome) -> Result<(), InputError> {
-    outcome.require(requirement);
-    Ok(())
-}
-
-fn no_control(what: &str, parameters: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn no_control(what: &str, parameters: &Parameters<'_>, outcome: &mut Outcome) {
     outcome.admits(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
-    Ok(())
 }
 
 pub(super) fn refuses_nothing(outcome: &mut Outcome) {
     outcome.notes.push("A constraint whose parameters refuse nothing has no part in a manifest.".to_owned());
 }
 
-/// Returns the texts that are no patterns for Gatekeeper and would be some in the manifest, as
-/// problems, and the others.
-pub(super) fn literal(
-    texts: Vec<String>,
-    path: &str,
-    outcome: &mut Outcome,
-) -> Vec<String> {
+/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
+/// would not, so they are listed.
+pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
     let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
     for text in wild {
-        let problem = format!("{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it");
+        let problem = format!(
+            "{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it"
+        );
         outcome.refuses(path, problem);
     }
     literal
@@ -160,20 +155,30 @@ fn users(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) 
     Ok(())
 }
 
-fn app_armor(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn app_armor(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     const KEY: &str = "allowedProfiles";
     let profiles = parameters.texts(KEY)?;
     let is_listed = |profile: &str| profiles.iter().any(|listed| listed == profile);
     let path = parameters.path(KEY);
     if !is_listed("runtime/default") {
-        outcome.admits(&path, "does not contain runtime/default, which the manifest admits, and with it pods without a profile");
+        outcome.admits(
+            &path,
+            "does not contain runtime/default, which the manifest admits, and with it pods without a profile",
+        );
     }
     let problem = "profiles of nodes are compared as they are, localhost/* included; the manifest admits all of them, \
                    which nodes must have";
     outcome.admits(&path, problem);
     let mut check = Requirement::of("appArmorProfile").allow_images(images);
     if is_listed("unconfined") {
-        for field in ["spec.securityContext.appArmorProfile.type", "spec.containers[*].securityContext.appArmorProfile.type"] {
+        for field in [
+            "spec.securityContext.appArmorProfile.type",
+            "spec.containers[*].securityContext.appArmorProfile.type",
+        ] {
             check = check.allow(field, &["Unconfined".to_owned()]);
         }
         check = check.allow(APP_ARMOR, &["unconfined".to_owned()]);
@@ -182,10 +187,15 @@ fn app_armor(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outco
                        each container has another profile or an exempt image";
         outcome.refuses(path, problem);
     }
-    require(check, outcome)
+    outcome.require(check);
+    Ok(())
 }
 
-fn capabilities(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn capabilities(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     let (allowed_path, drop_path) =
         (parameters.path("allowedCapabilities"), parameters.path("requiredDropCapabilities"));
     let allowed = parameters.texts("allowedCapabilities")?;
@@ -196,7 +206,9 @@ fn capabilities(parameters: &Parameters<'_>, images: &[String], outcome: &mut Ou
         fields.push(ADD);
         // The constraint compares without case, and Kubernetes knows the names in upper case.
         let mut values = literal(allowed, &allowed_path, outcome);
-        values.iter_mut().for_each(|value| value.make_ascii_uppercase());
+        for value in &mut values {
+            value.make_ascii_uppercase();
+        }
         if !values.iter().any(|value| value == "NET_BIND_SERVICE") {
             let problem = "does not contain NET_BIND_SERVICE, which the Pod Security Standards allow at each level; \
                            the manifest admits it";
@@ -223,10 +235,15 @@ fn capabilities(parameters: &Parameters<'_>, images: &[String], outcome: &mut Ou
         }
         return Ok(());
     }
-    require(check.only(fields), outcome)
+    outcome.require(check.only(fields));
+    Ok(())
 }
 
-fn file_system_groups(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn file_system_groups(
+    parameters: &Parameters<'_>,
+    _: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     if matches!(parameters.text("rule")?, None | Some("RunAsAny")) {
         refuses_nothing(outcome);
     } else {
@@ -248,7 +265,8 @@ fn flex_volumes(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome
 }
 
 fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
-    let (forbidden_path, allowed_path) = (parameters.path("forbiddenSysctls"), parameters.path("allowedSysctls"));
+    let (forbidden_path, allowed_path) =
+        (parameters.path("forbiddenSysctls"), parameters.path("allowedSysctls"));
     let forbidden = parameters.texts("forbiddenSysctls")?;
     let is_restricted = parameters.has("allowedSysctls");
     if forbidden.is_empty() && !is_restricted {
@@ -282,7 +300,9 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
             continue;
         }
         if pattern.ends_with('*') && forbidden.iter().any(|forbidden| forbidden.starts_with(start)) {
-            let problem = format!("forbids a part of {pattern}, which exclusions cannot say; the manifest admits all of it");
+            let problem = format!(
+                "forbids a part of {pattern}, which exclusions cannot say; the manifest admits all of it"
+            );
             outcome.admits(&forbidden_path, problem);
         }
         values.push(pattern.clone());
@@ -292,7 +312,8 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
                        of the Pod Security Standards; list the sysctls that pods need in allowedSysctls";
         outcome.refuses(forbidden_path, problem);
     }
-    require(Requirement::of("sysctls").allow(SYSCTLS, &values), outcome)
+    outcome.require(Requirement::of("sysctls").allow(SYSCTLS, &values));
+    Ok(())
 }
 
 fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
@@ -307,7 +328,8 @@ fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) 
             check.allow(HOST_PATHS.1, &patterns)
         };
     }
-    require(check, outcome)
+    outcome.require(check);
+    Ok(())
 }
 
 fn host_network_and_ports(
@@ -321,7 +343,8 @@ fn host_network_and_ports(
     }
     let (min, max) = (parameters.integer("min")?, parameters.integer("max")?);
     if min.is_some() || max.is_some() {
-        let ports = PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
+        let ports =
+            PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
         let field = "spec.containers[*].ports[*].hostPort";
         outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports.patterns()));
     }
@@ -331,13 +354,18 @@ fn host_network_and_ports(
     Ok(())
 }
 
-fn proc_mount(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn proc_mount(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
     // Each value other than Unmasked is the default.
     if parameters.text("procMount")?.is_some_and(|kind| kind.eq_ignore_ascii_case("Unmasked")) {
         refuses_nothing(outcome);
         return Ok(());
     }
-    require(Requirement::of("procMount").allow_images(images), outcome)
+    outcome.require(Requirement::of("procMount").allow_images(images));
+    Ok(())
 }
 
 fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
@@ -370,7 +398,8 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
             check = check.allow(&format!("{place}.seLinuxOptions.{field}"), &others);
         }
     }
-    let fields_of = |option: &Parameters<'_>| ["type", "user", "role"].iter().filter(|key| option.has(key)).count();
+    let fields_of =
+        |option: &Parameters<'_>| ["type", "user", "role"].iter().filter(|key| option.has(key)).count();
     if options.len() > 1 && options.iter().any(|option| fields_of(option) > 1) {
         let problem = "each entry allows its user, role and type together; the manifest admits all combinations of them";
         outcome.admits(&path, problem);
@@ -378,11 +407,15 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
     let problem = "levels other than those of the entries are refused; the manifest judges no levels, which the policy \
                    selinux does";
     outcome.admits(path, problem);
-    require(check, outcome)
+    outcome.require(check);
+    Ok(())
 }
 
 /// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.
-pub(super) fn addresses(parameters: &Parameters<'_>, notes: &mut Vec<String>) -> Result<Vec<String>, InputError> {
+pub(super) fn addresses(
+    parameters: &Parameters<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<String>, InputError> {
     let listed = parameters.texts("allowedIPs")?;
     let (addresses, others): (Vec<String>, Vec<String>) =
         listed.into_iter().partition(|text| text.parse::<IpAddr>().is_ok());

@@ -84,11 +84,8 @@ fn rego_of(source: &Fields<'_>) -> Result<u64, InputError> {
         code.push('\n');
         code.push_str(library);
     }
-    let lines: Vec<&str> = code
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
+    let lines: Vec<&str> =
+        code.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     Ok(fingerprint(&lines.join("\n")))
 }
 

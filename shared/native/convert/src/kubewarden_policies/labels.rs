@@ -84,7 +84,7 @@ pub(super) fn convert(
     // Mode monitor discards warnings, and the level privileged denies nothing.
     let only_warns = settings.get("level").is_some_and(|level| level == "privileged");
     let mode = if only_warns { PolicyMode::Protect } else { PolicyMode::Monitor };
-    let mut spec = PolicySpec { rules, mode, settings, ..scope };
+    let mut spec = PolicySpec { mode, rules, settings, ..scope };
     spec.background_audit = Some(false);
     // The policy selects Namespaces by their own labels in both ways.
     if let Some(selector) = spec.object_selector.take() {

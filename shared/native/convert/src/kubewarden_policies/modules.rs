@@ -39,7 +39,7 @@ const fn of_workloads(
     Module { id, keys, judges_pods_alone: false, require }
 }
 
-/// All official policies about the Pod Security Standards and what PodSecurityPolicy restricted.
+/// All official policies about the Pod Security Standards and what `PodSecurityPolicy` restricted.
 pub(super) const MODULES: &[Module] = &[
     of_workloads("allow-privilege-escalation-psp", &["default_allow_privilege_escalation"], escalation),
     of_pods("allowed-fsgroups-psp", &["rule", "ranges"], file_system_groups),
@@ -58,14 +58,26 @@ pub(super) const MODULES: &[Module] = &[
     ),
     of_workloads("hostpaths-psp", &["allowedHostPaths"], host_paths),
     of_workloads("pod-privileged", &["skip_init_containers", "skip_ephemeral_containers"], privileged),
-    of_pods("readonly-root-filesystem-psp", &[], read_only_root),
+    of_pods("readonly-root-filesystem-psp", &[], |settings, outcome| {
+        outcome.admits(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
+        Ok(())
+    }),
     of_pods("seccomp-psp", &["allowed_profiles", "profile_types", "localhost_profiles"], seccomp),
     of_pods("selinux-psp", &["rule", "user", "role", "type", "level"], se_linux),
-    of_workloads("share-pid-namespace-policy", &[], shared_processes),
+    of_workloads("share-pid-namespace-policy", &[], |settings, outcome| {
+        outcome.admits(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
+        Ok(())
+    }),
     of_pods("sysctl-psp", &["allowedUnsafeSysctls", "forbiddenSysctls"], sysctls),
     of_workloads(
         "user-group-psp",
-        &["run_as_user", "run_as_group", "supplemental_groups", "validate_container_image_configuration", "validate_only"],
+        &[
+            "run_as_user",
+            "run_as_group",
+            "supplemental_groups",
+            "validate_container_image_configuration",
+            "validate_only",
+        ],
         users_and_groups,
     ),
     of_pods("volumes-psp", &["allowedTypes", "ignoreInitContainersVolumes"], volume_types),
@@ -154,7 +166,10 @@ fn capabilities(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), 
         if dropped.is_empty() {
             refuses_nothing(outcome);
         } else {
-            let problem = format!("allows all but {}, which exclusions cannot say; list the allowed ones", dropped.join(", "));
+            let problem = format!(
+                "allows all but {}, which exclusions cannot say; list the allowed ones",
+                dropped.join(", ")
+            );
             outcome.admits(settings.path("allowed_capabilities"), problem);
         }
         return Ok(());
@@ -221,8 +236,12 @@ fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     let mut check = Requirement::of(HOST_PATHS.0);
     let mut prefixes = Vec::new();
     for entry in &allowed {
-        let Some(prefix) = entry.text("pathPrefix")? else { return Err(entry.error("pathPrefix", "is missing")) };
-        let Some(read_only) = entry.flag("readOnly")? else { return Err(entry.error("readOnly", "is missing")) };
+        let Some(prefix) = entry.text("pathPrefix")? else {
+            return Err(entry.error("pathPrefix", "is missing"));
+        };
+        let Some(read_only) = entry.flag("readOnly")? else {
+            return Err(entry.error("readOnly", "is missing"));
+        };
         prefixes.push((prefix, read_only));
         let path = entry.path("pathPrefix");
         let Some(patterns) = patterns_below(prefix, &path, outcome) else { continue };
@@ -240,7 +259,9 @@ fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     };
     for (inner, _) in prefixes.iter().filter(|(_, read_only)| *read_only) {
         if prefixes.iter().any(|(outer, read_only)| !read_only && outer != inner && is_below(inner, outer)) {
-            let problem = format!("{inner} has to be read-only below a path that may be written; the manifest admits writable mounts there");
+            let problem = format!(
+                "{inner} has to be read-only below a path that may be written; the manifest admits writable mounts there"
+            );
             outcome.admits(settings.path(KEY), problem);
         }
     }
@@ -262,23 +283,15 @@ fn privileged(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     Ok(())
 }
 
-fn read_only_root(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    outcome.admits(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
-    Ok(())
-}
-
-fn shared_processes(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    outcome.admits(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
-    Ok(())
-}
-
 fn seccomp(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     let types = settings.texts("profile_types")?;
     let profiles = settings.texts("allowed_profiles")?;
     let has = |kind: &str, annotations: &[&str]| {
-        types.iter().any(|listed| listed == kind) || profiles.iter().any(|listed| annotations.contains(&listed.as_str()))
+        types.iter().any(|listed| listed == kind)
+            || profiles.iter().any(|listed| annotations.contains(&listed.as_str()))
     };
-    let path = settings.path(if settings.has("profile_types") { "profile_types" } else { "allowed_profiles" });
+    let path =
+        settings.path(if settings.has("profile_types") { "profile_types" } else { "allowed_profiles" });
     if !has("RuntimeDefault", &["runtime/default", "docker/default"]) {
         outcome.admits(&path, "does not contain RuntimeDefault, which the manifest admits");
     }
@@ -296,15 +309,11 @@ fn seccomp(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Input
     Ok(())
 }
 
-/// What the manifest of the policy `selinux` does not say is listed where that is made.
 fn se_linux(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     match settings.text("rule")? {
         None | Some("RunAsAny") => refuses_nothing(outcome),
-        Some("MustRunAs") => {
-            let problem = "gives all pods one context and refuses others, which the policy selinux does with the \
-                           source Fixed; deploy that instead";
-            outcome.admits(settings.path("rule"), problem);
-        }
+        // A manifest of the policy selinux has this rule.
+        Some("MustRunAs") => {}
         Some(_) => return Err(settings.error("rule", "expected MustRunAs or RunAsAny")),
     }
     Ok(())
@@ -388,7 +397,8 @@ fn volume_types(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), 
     const IGNORES: &str = "ignoreInitContainersVolumes";
     let types = settings.texts(KEY)?;
     if types.is_empty() {
-        outcome.admits(settings.path(KEY), "is empty, and refuses each pod; list the types that pods may have");
+        outcome
+            .admits(settings.path(KEY), "is empty, and refuses each pod; list the types that pods may have");
         return Ok(());
     }
     if settings.flag(IGNORES)? == Some(true) {
@@ -414,7 +424,9 @@ fn literal(
     let (wild, literal): (Vec<String>, Vec<String>) =
         settings.texts(key)?.into_iter().partition(|text| is_pattern(text));
     for text in &wild {
-        let problem = format!("{text:?} is not a pattern for the policy and would be one in the manifest; the manifest refuses it");
+        let problem = format!(
+            "{text:?} is not a pattern for the policy and would be one in the manifest; the manifest refuses it"
+        );
         outcome.refuses(settings.path(key), problem);
     }
     Ok((literal, wild))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::modules::{MODULES, Module};
-use super::{EXPECTED, labels};
+use super::{EXPECTED, labels, se_linux};
 use crate::controls::{Outcome, Parameters, Part};
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
@@ -36,7 +36,7 @@ impl PolicyKind {
     }
 }
 
-/// What a policy becomes.
+/// The result for a policy.
 #[derive(Debug)]
 pub(super) enum Converted {
     /// A part of a manifest.
@@ -87,11 +87,9 @@ pub(super) fn convert(
 ) -> Result<Vec<Converted>, InputError> {
     let metadata = object.required_object("metadata")?;
     let name = metadata.required_text("name")?;
-    let namespace = match kind.is_cluster {
-        true => None,
-        // A manifest without a namespace gets that of the command that applies it.
-        false => Some(metadata.text("namespace")?.unwrap_or("default")),
-    };
+    // A manifest without a namespace gets that of the command that applies it.
+    let namespace = metadata.text("namespace")?.unwrap_or("default");
+    let namespace = (!kind.is_cluster).then_some(namespace);
     let spec = object.required_object("spec")?;
     let policy = Policy { object, title, namespace, spec: &spec };
     if !kind.is_group {
@@ -111,7 +109,13 @@ pub(super) fn convert(
         };
         let title = format!("{title}, {member}");
         let unknown = fields.unknown(&["module", "settings", "contextAwareResources"]);
-        converted.push(policy.convert_module(&fields, &format!("{name}-{member}"), &title, unknown, names)?);
+        converted.push(policy.convert_module(
+            &fields,
+            &format!("{name}-{member}"),
+            &title,
+            unknown,
+            names,
+        )?);
     }
     Ok(converted)
 }
@@ -120,7 +124,8 @@ pub(super) fn convert(
 fn conjunction(expression: &str) -> Option<BTreeSet<String>> {
     let member = |part: &str| {
         let name = part.trim().strip_suffix("()")?.trim_end();
-        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         is_name.then(|| name.to_owned())
     };
     expression.split("&&").map(member).collect()
@@ -176,6 +181,18 @@ impl Policy<'_, '_> {
         let mut outcome = Outcome::default();
         outcome.problems.append(&mut problems);
         outcome.problems.extend(settings.unknown(module.keys));
+        if id == se_linux::ID && settings.text("rule")? == Some("MustRunAs") {
+            let rules = self.rules(module, &mut outcome)?;
+            let policy = se_linux::Policy {
+                object: self.object,
+                title,
+                name,
+                namespace: self.namespace,
+                scope,
+                rules,
+            };
+            return Ok(Converted::Whole(Box::new(policy.convert(&settings, outcome, names)?)));
+        }
         (module.require)(&settings, &mut outcome)?;
         scope.rules = self.rules(module, &mut outcome)?;
         let is_judged = !scope.rules.is_empty();
@@ -231,7 +248,9 @@ impl Policy<'_, '_> {
             let problem = match key {
                 "message" => "the module describes each violation",
                 "matchPolicy" if value == "Equivalent" => continue,
-                "severity" | "category" | "title" | "description" => "add it to the manifest where you need it",
+                "severity" | "category" | "title" | "description" => {
+                    "add it to the manifest where you need it"
+                }
                 _ => "is not converted; add it to the manifest if the module needs it",
             };
             problems.push(FieldProblem::new(spec.path(key), problem));
@@ -256,11 +275,12 @@ impl Policy<'_, '_> {
             return Err(self.spec.error("rules", format!("is missing; {EXPECTED}")));
         }
         if leaves_out {
-            outcome.notes.push(format!("{} judges pods alone, so its rules for workloads are left out.", module.id));
+            outcome
+                .notes
+                .push(format!("{} judges pods alone, so its rules for workloads are left out.", module.id));
         }
         Ok(rules)
     }
-
 }
 
 /// The resources and operations of a rule that `pod-security` judges.
@@ -303,7 +323,8 @@ mod tests {
 
     #[test]
     fn only_conjunctions_are_equal_to_separate_policies() {
-        let names = |expression: &str| conjunction(expression).map(|names| names.into_iter().collect::<Vec<_>>());
+        let names =
+            |expression: &str| conjunction(expression).map(|names| names.into_iter().collect::<Vec<_>>());
         assert_eq!(names("a() && b_1()"), Some(vec!["a".to_owned(), "b_1".to_owned()]));
         for expression in ["a() || b()", "!a()", "(a() && b())", "", "a"] {
             assert_eq!(names(expression), None, "{expression}");

@@ -11,7 +11,7 @@ mod grants;
 mod policy;
 mod profiles;
 mod selection;
-mod settings;
+pub(crate) mod settings;
 
 use rules::pod_security::PodSecurity;
 use rules::selinux::Selinux;
