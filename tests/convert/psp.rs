@@ -1,4 +1,4 @@
-//! PodSecurityPolicies, and the manifests that `convert psp` prints for them.
+//! Objects of the kind `PodSecurityPolicy`, and the manifests that `convert psp` prints for them.
 
 use std::collections::BTreeMap;
 
@@ -276,7 +276,8 @@ fn manifests_judge_the_pods_of_those_who_may_use_policies() {
 fn policy(name: &str, fields: Value) -> Value {
     let any = json!({ "rule": "RunAsAny" });
     let mut spec = json!({ "seLinux": any, "runAsUser": any, "supplementalGroups": any, "fsGroup": any });
-    spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let Value::Object(fields) = fields else { panic!("{fields}") };
+    spec.as_object_mut().unwrap().extend(fields);
     json!({ "apiVersion": "policy/v1beta1", "kind": "PodSecurityPolicy", "metadata": { "name": name }, "spec": spec })
 }
 
@@ -358,7 +359,7 @@ fn lines(documents: &[Value]) -> Vec<String> {
 #[test]
 fn lists_what_no_manifest_can_be_about() {
     let has = |lines: &[String], wanted: &str| {
-        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted}: {lines:#?}")
+        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted}: {lines:#?}");
     };
     let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "s" } });
     let unusable = policy("u", json!({ "runAsUser": { "rule": "MustRunAs" }, "spare": 1 }));
