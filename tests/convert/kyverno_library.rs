@@ -376,7 +376,7 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
         (json!({ "evaluation": { "mode": "JSON" } }), "spec.evaluation.mode: JSON judges payloads"),
         (
             json!({ "validations": [{ "expression": "true" }] }),
-            "spec.validations: is no check of Kyverno's library",
+            "spec.validations: does not belong to Kyverno's library",
         ),
     ] {
         let (status, converted) = converted(&validating(&spec).to_string());

@@ -7,6 +7,7 @@ mod kyverno_library;
 mod psp;
 mod psp_pods;
 mod psp_server;
+mod scc;
 mod single_controls;
 
 use std::io::Write as _;

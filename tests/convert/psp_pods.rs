@@ -15,23 +15,7 @@ impl Cases {
 
     /// The policies, by name.
     pub(crate) fn policies(&self) -> Vec<(String, Value)> {
-        let of = |(name, policy): (&String, &Value)| {
-            let mut spec = json!({
-                "seLinux": { "rule": "RunAsAny" },
-                "runAsUser": { "rule": "RunAsAny" },
-                "supplementalGroups": { "rule": "RunAsAny" },
-                "fsGroup": { "rule": "RunAsAny" },
-            });
-            spec.as_object_mut().unwrap().extend(policy["spec"].as_object().unwrap().clone());
-            let annotations = policy.get("annotations").cloned().unwrap_or_default();
-            let policy = json!({
-                "apiVersion": "policy/v1beta1",
-                "kind": "PodSecurityPolicy",
-                "metadata": { "name": name, "annotations": annotations },
-                "spec": spec,
-            });
-            (name.clone(), policy)
-        };
+        let of = |(name, content): (&String, &Value)| (name.clone(), policy(name, content));
         self.0["policies"].as_object().unwrap().iter().map(of).collect()
     }
 
@@ -63,6 +47,67 @@ impl Cases {
         pods
     }
 
+    /// The policies, roles and bindings of `usage`.
+    pub(crate) fn usage_documents(&self) -> Vec<Value> {
+        const GROUP: &str = "rbac.authorization.k8s.io";
+        let subject = |text: &Value| {
+            let parts: Vec<&str> = text.as_str().unwrap().split('/').collect();
+            match parts[..] {
+                ["ServiceAccount", namespace, name] => {
+                    json!({ "kind": "ServiceAccount", "namespace": namespace, "name": name })
+                }
+                [kind, name] => json!({ "apiGroup": GROUP, "kind": kind, "name": name }),
+                _ => panic!("{text}"),
+            }
+        };
+        let document = |document: &Value| {
+            let kind = document["kind"].as_str().unwrap();
+            if kind == "PodSecurityPolicy" {
+                return policy(document["name"].as_str().unwrap(), document);
+            }
+            let mut metadata = json!({ "name": document["name"] });
+            if let Some(namespace) = document.get("namespace") {
+                metadata["namespace"] = namespace.clone();
+            }
+            let mut object =
+                json!({ "apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": metadata });
+            if let Some(rules) = document.get("rules") {
+                object["rules"] = rules.clone();
+            } else {
+                let (kind, name) = document["role"].as_str().unwrap().split_once('/').unwrap();
+                object["roleRef"] = json!({ "apiGroup": GROUP, "kind": kind, "name": name });
+                object["subjects"] = document["subjects"].as_array().unwrap().iter().map(subject).collect();
+            }
+            object
+        };
+        self.0["usage"]["documents"].as_array().unwrap().iter().map(document).collect()
+    }
+
+    /// The requests of `usage`: the users with their groups, and their pods by name.
+    pub(crate) fn usage_requests(&self) -> Vec<(String, Vec<String>, Vec<(String, Value)>)> {
+        let usage = &self.0["usage"];
+        let texts = |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).unwrap() };
+        let mut pods = Vec::new();
+        for namespace in texts(&usage["namespaces"]) {
+            for account in texts(&usage["accounts"]) {
+                for name in texts(&usage["pods"]) {
+                    let features = &self.0["features"];
+                    let both = [&features["host-network"], &features["host-pid"]];
+                    let mut pod = match name.as_str() {
+                        "plain" => self.pod(&[]),
+                        "host-both" => self.pod(&both),
+                        feature => self.pod(&[&features[feature]]),
+                    };
+                    pod["metadata"]["namespace"] = namespace.as_str().into();
+                    pod["spec"]["serviceAccountName"] = account.as_str().into();
+                    pods.push((format!("{namespace}-{account}-{name}"), pod));
+                }
+            }
+        }
+        let users = usage["users"].as_object().unwrap();
+        users.iter().map(|(user, groups)| (user.clone(), texts(groups), pods.clone())).collect()
+    }
+
     fn pod(&self, parts: &[&Value]) -> Value {
         let mut pod =
             json!({ "metadata": {}, "spec": {}, "container": { "name": "c", "image": "example.com/c:1" } });
@@ -77,6 +122,23 @@ impl Cases {
         pod["spec"]["serviceAccountName"] = "till".into();
         pod
     }
+}
+
+/// A policy with annotations and fields, in addition to the required ones.
+fn policy(name: &str, content: &Value) -> Value {
+    let mut spec = json!({
+        "seLinux": { "rule": "RunAsAny" },
+        "runAsUser": { "rule": "RunAsAny" },
+        "supplementalGroups": { "rule": "RunAsAny" },
+        "fsGroup": { "rule": "RunAsAny" },
+    });
+    spec.as_object_mut().unwrap().extend(content["spec"].as_object().unwrap().clone());
+    json!({
+        "apiVersion": "policy/v1beta1",
+        "kind": "PodSecurityPolicy",
+        "metadata": { "name": name, "annotations": content.get("annotations").cloned().unwrap_or_default() },
+        "spec": spec,
+    })
 }
 
 /// Adds the fields of a value to another one, and the elements of its lists.
@@ -116,7 +178,7 @@ fn parts(pod: &Value) -> Value {
 /// The lists of containers.
 const LISTS: [&str; 2] = ["initContainers", "containers"];
 
-/// What the plugin has set in a stored pod, as a merge patch of its [`parts`]. It only adds.
+/// The fields that the plugin has set in a stored pod, as a merge patch of its [`parts`].
 pub(crate) fn set(pod: &Value, stored: &Value) -> Value {
     without_empty(difference(&parts(pod), &parts(stored)))
 }

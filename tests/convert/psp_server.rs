@@ -17,6 +17,14 @@ use tests::root;
 use crate::psp_pods::{Cases, set};
 
 const RECORDED: &str = "tests/convert/psp-recorded.json";
+const RECORDED_USAGE: &str = "tests/convert/psp-usage.json";
+
+const ARGUMENTS: [&str; 4] = [
+    "--enable-admission-plugins=PodSecurityPolicy",
+    "--disable-admission-plugins=ServiceAccount,RuntimeClass,Priority",
+    "--feature-gates=ProcMountType=true",
+    "--allow-privileged=true",
+];
 
 /// Whether the server has the plugin, which v1.25 removed.
 fn has_plugin() -> bool {
@@ -104,30 +112,39 @@ fn without_translations(stored: &Value) -> Value {
     stored
 }
 
-#[test]
-fn the_plugin_gives_the_recorded_verdicts() {
-    if !can_run("the verdicts of PodSecurityPolicy") {
-        return;
+/// Compares verdicts with the recorded ones, or writes them.
+fn compare<T: serde::Serialize>(file: &str, verdicts: &T) {
+    let text = format!("{}\n", serde_json::to_string(verdicts).unwrap().replace("},{", "},\n{"));
+    let path = root().join(file);
+    if env::var_os("BLESS").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    assert!(fs::read_to_string(&path).unwrap() == text, "write {file} with BLESS=1");
+}
+
+/// Whether the server can run and has the plugin.
+fn can_ask() -> bool {
+    const WHAT: &str = "the verdicts of PodSecurityPolicy";
+    if !can_run(WHAT) {
+        return false;
     }
     if !has_plugin() {
-        tests::not_run(
-            "API_SERVER",
-            "the verdicts of PodSecurityPolicy",
-            "kube-apiserver has no such plugin",
-        )
-        .unwrap();
+        tests::not_run("API_SERVER", WHAT, "kube-apiserver has no such plugin").unwrap();
+        return false;
+    }
+    true
+}
+
+#[test]
+fn the_plugin_gives_the_recorded_verdicts() {
+    if !can_ask() {
         return;
     }
     let cases = Cases::read();
     let (policies, pods) = (cases.policies(), cases.pods());
     let users: Vec<(&str, &str)> = policies.iter().map(|(name, _)| (name.as_str(), "testers")).collect();
-    let arguments = [
-        "--enable-admission-plugins=PodSecurityPolicy",
-        "--disable-admission-plugins=ServiceAccount,RuntimeClass,Priority",
-        "--feature-gates=ProcMountType=true",
-        "--allow-privileged=true",
-    ];
-    let server = ApiServer::start_with_users(Path::new(env!("CARGO_TARGET_TMPDIR")), &arguments, &users);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("psp");
+    let server = ApiServer::start_with_users(&folder, &ARGUMENTS, &users);
     server.kubectl(&["create", "namespace", "shop"]).unwrap();
     for (name, policy) in &policies {
         for object in objects(name, policy.clone()) {
@@ -136,10 +153,54 @@ fn the_plugin_gives_the_recorded_verdicts() {
     }
     let verdicts: BTreeMap<&String, Value> =
         policies.iter().map(|(name, _)| (name, verdicts(&server, name, &pods))).collect();
-    let text = format!("{}\n", serde_json::to_string(&verdicts).unwrap().replace("},{", "},\n{"));
-    let path = root().join(RECORDED);
-    if env::var_os("BLESS").is_some() {
-        fs::write(&path, &text).unwrap();
+    compare(RECORDED, &verdicts);
+}
+
+#[test]
+fn the_plugin_permits_the_use_of_policies_as_recorded() {
+    if !can_ask() {
+        return;
     }
-    assert!(fs::read_to_string(&path).unwrap() == text, "write the verdicts with BLESS=1");
+    let cases = Cases::read();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("psp-usage");
+    let server = ApiServer::start(&folder, &ARGUMENTS);
+    let rules = json!([{ "apiGroups": [""], "resources": ["pods"], "verbs": ["create"] }]);
+    let group = "rbac.authorization.k8s.io";
+    let role = json!({ "apiVersion": format!("{group}/v1"), "kind": "ClusterRole", "metadata": { "name": "pods" }, "rules": rules });
+    let binding = json!({
+        "apiVersion": format!("{group}/v1"),
+        "kind": "ClusterRoleBinding",
+        "metadata": { "name": "pods" },
+        "roleRef": { "apiGroup": group, "kind": "ClusterRole", "name": "pods" },
+        "subjects": [{ "apiGroup": group, "kind": "Group", "name": "system:authenticated" }],
+    });
+    for namespace in ["shop", "till"] {
+        server.kubectl(&["create", "namespace", namespace]).unwrap();
+    }
+    for object in cases.usage_documents().into_iter().chain([role, binding]) {
+        server.kubectl_with(&object.to_string(), &["create", "--filename=-"]).unwrap();
+    }
+    let mut verdicts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (user, groups, pods) in cases.usage_requests() {
+        let named = |(name, pod): &(String, Value)| {
+            let mut pod = pod.clone();
+            pod["metadata"]["name"] = name.as_str().into();
+            pod
+        };
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": pods.iter().map(named).collect::<Vec<_>>() });
+        let mut arguments =
+            vec!["create", "--dry-run=server", "--validate=false", "--filename=-", "--as", &user];
+        arguments.extend(groups.iter().flat_map(|group| ["--as-group", group.as_str()]));
+        let answer = server.user("admin").kubectl_with(&list.to_string(), &arguments);
+        let created = |(name, _): &&(String, Value)| answer.output.contains(&format!("pod/{name} created"));
+        let refused = pods.iter().filter(|pod| !created(pod)).count();
+        assert_eq!(
+            answer.errors.matches("PodSecurityPolicy: unable to admit pod").count(),
+            refused,
+            "{}",
+            answer.errors
+        );
+        verdicts.insert(user.clone(), pods.iter().filter(created).map(|(name, _)| name.clone()).collect());
+    }
+    compare(RECORDED_USAGE, &verdicts);
 }

@@ -15,14 +15,17 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConvertSource {
-    /// Convert Kyverno rules with validate.podSecurity, and the PolicyExceptions for them.
+    /// Convert pod security rules of Kyverno, and the PolicyExceptions for them.
+    ///
+    /// These are rules with validate.podSecurity, and those of Kyverno's library in patterns or
+    /// CEL. Rules of the library that differ in nothing but the control become one manifest.
     ///
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
     /// expressed, the manifest judges more requests than the rule, never fewer, and is in mode
     /// monitor.
     Kyverno {
-        /// Files with ClusterPolicies, Policies, PolicyExceptions and lists of them, as JSON or
-        /// YAML; `-` reads standard input.
+        /// Files with ClusterPolicies, Policies, ValidatingPolicies, PolicyExceptions and lists of
+        /// them, as JSON or YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 
@@ -91,6 +94,19 @@ pub(crate) enum ConvertSource {
     Psp {
         /// Files with PodSecurityPolicies, and with the roles and bindings that permit their use,
         /// as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert SecurityContextConstraints of OpenShift, and the roles that grant their use.
+    ///
+    /// They become policies of pod-security and selinux. Without bindings in the input, the
+    /// policies refuse more pods and are in mode monitor.
+    Scc {
+        /// Files with SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings,
+        /// RoleBindings and lists of them, as JSON or YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 

@@ -62,6 +62,10 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
             let documents = input.read_all(files, "expected PodSecurityPolicies")?;
             (conversion, ::convert::pod_security_policies(&documents))
         }
+        ConvertSource::Scc { files, conversion } => {
+            let documents = input.read_all(files, "expected SecurityContextConstraints")?;
+            (conversion, ::convert::security_context_constraints(&documents))
+        }
     };
     let options = manifest_options(args)?;
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;

@@ -3,11 +3,12 @@
 //! Each source has a function: [`kyverno_with`] for Kyverno's rules with `validate.podSecurity` and
 //! the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`] takes the
 //! defaults of its chart), [`pod_security_admission`] for the configuration of the in-tree admission
-//! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects, and
-//! [`external_ips`] for restrictions on the external IPs of Services, [`gatekeeper`] for constraints
-//! of Gatekeeper's library, and [`kubewarden`] for policies with Kubewarden's official modules. All
-//! return manifests, and list what they could not convert; [`steps`] helps to find its place.
-//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
+//! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects,
+//! [`security_context_constraints`] for those of `OpenShift`, [`gatekeeper()`] for constraints of its
+//! library, [`kubewarden()`] for Kubewarden's policies for single controls, and
+//! [`external_ips()`] for restrictions on the external IPs of Services. All return manifests, and list
+//! what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
+//! documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
@@ -47,6 +48,7 @@ mod operation;
 mod options;
 mod psa;
 mod psp;
+mod scc;
 mod settings;
 mod source;
 mod target;
@@ -65,4 +67,5 @@ pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
 pub use psp::convert as pod_security_policies;
+pub use scc::convert as security_context_constraints;
 pub use source::{SOURCES, Source};

@@ -1,5 +1,5 @@
-//! Test files of Kyverno, as a check of a migration: their rules with `podSecurity` are converted,
-//! and have to give the results that the file lists.
+//! Test files of Kyverno, as a check of a migration: their rules are converted, and have to give the
+//! results that the file lists.
 //!
 //! Source: `cmd/cli/kubectl-kyverno/apis/v1alpha1/{test,test_result}.go` of kyverno/kyverno at
 //! 0df7ef97 and 03cf29d0.
@@ -49,8 +49,17 @@ const REFUSED: [&str; 9] = [
 ];
 
 /// The keys of a result.
-const RESULT: [&str; 8] =
-    ["policy", "rule", "result", "status", "kind", "resource", "resources", "namespace"];
+const RESULT: [&str; 9] = [
+    "policy",
+    "rule",
+    "result",
+    "status",
+    "kind",
+    "resource",
+    "resources",
+    "namespace",
+    "isValidatingPolicy",
+];
 
 /// Returns whether a document is a test of Kyverno.
 pub(crate) fn is_test(value: &Value) -> bool {
@@ -116,7 +125,8 @@ impl Test<'_> {
             let converted = rules.iter().find(|(of, name, _)| of == policy && name == rule);
             let Some((_, _, converted)) = converted else { continue };
             for resource in &chosen.resources {
-                let name = format!("{policy}, {rule}, {} {resource}", chosen.kind);
+                let of_rule = if rule.is_empty() { String::new() } else { format!(", {rule}") };
+                let name = format!("{policy}{of_rule}, {} {resource}", chosen.kind);
                 if self.filter.is_some_and(|filter| !filter.is_match(&name)) {
                     continue;
                 }
@@ -128,7 +138,10 @@ impl Test<'_> {
                 result.cases.push(CaseResult { name, line, status });
             }
         }
-        result.policies = rules.into_iter().map(|(policy, rule, _)| format!("{policy}/{rule}")).collect();
+        result.policies = rules
+            .into_iter()
+            .map(|(policy, rule, _)| if rule.is_empty() { policy } else { format!("{policy}/{rule}") })
+            .collect();
         Ok(())
     }
 
@@ -142,7 +155,7 @@ impl Test<'_> {
         Ok(objects)
     }
 
-    /// Converts a rule.
+    /// Converts a rule, or a policy in CEL, which has no rules.
     fn convert(&self, policy: &str, rule: &str, policies: &[Value], exceptions: &[Value]) -> Converted {
         let name = |object: &Value| {
             let text = |pointer: &str| {
@@ -163,15 +176,13 @@ impl Test<'_> {
             }
         })?;
         let mut alone = found.clone();
-        let rules = alone.pointer_mut("/spec/rules").and_then(Value::as_array_mut);
-        let rules =
-            rules.ok_or_else(|| format!("policy {policy} has no spec.rules, so it is not podSecurity"))?;
-        rules.retain(|one| one.get("name").and_then(Value::as_str) == Some(rule));
-        let Some(one) = rules.first() else {
-            return Err(format!("policy {policy} has no rule {rule}; correct the name"));
-        };
-        if one.pointer("/validate/podSecurity").is_none() {
-            return Err(format!("rule {rule} of policy {policy} is not podSecurity, so it is not converted"));
+        if !rule.is_empty() {
+            let rules = alone.pointer_mut("/spec/rules").and_then(Value::as_array_mut);
+            let rules = rules.ok_or_else(|| format!("policy {policy} has no spec.rules"))?;
+            rules.retain(|one| one.get("name").and_then(Value::as_str) == Some(rule));
+            if rules.is_empty() {
+                return Err(format!("policy {policy} has no rule {rule}; correct the name"));
+            }
         }
         let documents: Vec<Document> = [&alone]
             .into_iter()
@@ -181,15 +192,17 @@ impl Test<'_> {
         let conversions = convert::kyverno(&documents).map_err(|error| error.to_string())?;
         // Exceptions for other rules name nothing here.
         let mut lost = conversions.iter().flat_map(|conversion| &conversion.not_converted);
-        if let Some(lost) = lost.find(|lost| !lost.path.starts_with("spec.exceptions")) {
-            return Err(format!("rule {rule} of policy {policy}: {}: {}", lost.path, lost.problem));
+        let is_elsewhere =
+            |path: &str| path.starts_with("spec.exceptions") || path.starts_with("spec.policyRefs");
+        if let Some(lost) = lost.find(|lost| !is_elsewhere(&lost.path)) {
+            return Err(format!("{}: {}: {}", titled(policy, rule), lost.path, lost.problem));
         }
         // A rule can need several policies, for other namespaces or exceptions.
         let manifests = conversions.iter().filter_map(|conversion| conversion.manifest.as_ref());
         let converted: Vec<Policy> =
             manifests.map(|manifest| self.load(manifest)).collect::<Result<_, _>>()?;
         if converted.is_empty() {
-            return Err(format!("rule {rule} of policy {policy} is not converted"));
+            return Err(format!("{} is not converted", titled(policy, rule)));
         }
         Ok(converted)
     }
@@ -208,9 +221,15 @@ impl Test<'_> {
     }
 }
 
+/// The policy and the rule, for messages; a policy in CEL has no rules.
+fn titled(policy: &str, rule: &str) -> String {
+    if rule.is_empty() { format!("policy {policy}") } else { format!("rule {rule} of policy {policy}") }
+}
+
 /// A result that a test lists.
 struct Chosen {
     policy: String,
+    /// The name of the rule; empty for a policy in CEL.
     rule: String,
     kind: String,
     resources: Vec<String>,
@@ -224,7 +243,8 @@ impl Chosen {
         at.check_keys(&RESULT)?;
         let text = |key: &str| at.get(key).map(|one| one.text().map(str::to_owned)).transpose();
         let needed = |key: &str| text(key)?.ok_or_else(|| at.mistake(format!("has no {key}")));
-        let rule = needed("rule")?;
+        let in_cel = at.get("isValidatingPolicy").map(|one| one.flag()).transpose()?.unwrap_or(false);
+        let rule = if in_cel { text("rule")?.unwrap_or_default() } else { needed("rule")? };
         // Kyverno makes rules for controllers of rules for pods.
         let rule =
             rule.strip_prefix("autogen-cronjob-").or_else(|| rule.strip_prefix("autogen-")).unwrap_or(&rule);

@@ -32,8 +32,9 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 /// Converts restrictions on the external IPs of Services into policies of `external-ips`.
 ///
 /// The documents are the `Network` configuration of `OpenShift`, workloads that run
-/// externalip-webhook and its webhook configuration, pods of `kube-apiserver`, `ClusterConfiguration`s of kubeadm,
-/// `AdmissionConfiguration`s, and lists of them. Returns a [`Conversion`] for each that restricts
+/// externalip-webhook and its webhook configuration, pods of `kube-apiserver`,
+/// `ClusterConfiguration`s of kubeadm, `AdmissionConfiguration`s, and lists of them. Returns a
+/// [`Conversion`] for each that restricts
 /// external IPs, and one for each object that is not converted.
 ///
 /// # Errors

@@ -48,9 +48,10 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
 /// Converts Kyverno rules into Kubewarden policies: those with `validate.podSecurity`, and the
 /// checks of pods in Kyverno's library, in patterns or in CEL.
 ///
-/// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects, `ValidatingPolicy`,
-/// `NamespacedValidatingPolicy` and `PolicyException` objects of `policies.kyverno.io`, and lists of
-/// them. Rules of the library that differ in nothing but the control become one manifest.
+/// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects of `kyverno.io`,
+/// `ValidatingPolicy`, `NamespacedValidatingPolicy` and `PolicyException` objects of
+/// `policies.kyverno.io`, and lists of them. Rules of the library that differ in nothing but the
+/// control become one manifest.
 /// The configuration is that of Kyverno itself, which leaves out requests for every policy.
 /// Returns the [`Conversion`]s of each rule, in order, and one for each object that is not
 /// converted. A rule has several manifests where one cannot express it: for pods and templates with

@@ -64,7 +64,7 @@ struct RuleParts<'r> {
     widens: bool,
 }
 
-/// What a rule checks.
+/// The check of a rule.
 enum CheckOfRule<'d> {
     PodSecurity(Fields<'d>),
     Library(Known),
@@ -76,7 +76,7 @@ enum CheckOfRule<'d> {
 #[derive(Default)]
 struct CheckSettings {
     entries: Vec<Value>,
-    /// What the manifests run, for a check of the library.
+    /// The controls that the manifests run, for a check of the library.
     library: Option<LibraryPart>,
     /// The keys of `validate` that the settings express.
     keys: Vec<&'static str>,
@@ -261,7 +261,7 @@ impl KyvernoPolicy<'_, '_> {
         Ok(std::iter::once(first).chain(others).map(with_part).collect())
     }
 
-    /// The settings of a check, beside the level and the version. `plain` are these.
+    /// The settings of a check, in addition to the level and the version, which are `plain`.
     fn settings_of(
         &self,
         rule: &str,

@@ -126,8 +126,7 @@ impl Policy<'_, '_> {
             Recognition::Known(known) => known,
             Recognition::Changed(problem) => return nothing(problem),
             Recognition::Unknown => {
-                let problem =
-                    "is no check of Kyverno's library; only unchanged checks of the library are converted";
+                let problem = "does not belong to Kyverno's library; only unchanged checks of the library are converted";
                 return nothing(FieldProblem::new(self.spec.path("validations"), problem));
             }
         };

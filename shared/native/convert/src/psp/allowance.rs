@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a policy allows. By default, only what every policy allows.
+/// The allowance of a policy. By default, that of every policy.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Allowance {
     pub(super) freedoms: BTreeSet<Freedom>,
@@ -98,7 +98,7 @@ impl Allowance {
         self.freedoms.contains(&freedom)
     }
 
-    /// What at least one of two policies allows.
+    /// The allowance of two policies, of which a pod needs one.
     pub(super) fn union(&self, other: &Self) -> Self {
         Self {
             freedoms: &self.freedoms | &other.freedoms,

@@ -1,4 +1,4 @@
-//! Roles and bindings: who may use a policy.
+//! Roles and bindings, which permit the use of policies.
 //!
 //! Source: `pkg/apis/rbac/v1/evaluation_helpers.go` and `isAuthorizedForPolicy` in
 //! `plugin/pkg/admission/security/podsecuritypolicy` (kubernetes 1.20.2): the requesting user or

@@ -1,9 +1,9 @@
 //! `PodSecurityPolicy`, which Kubernetes removed in v1.25.
 //!
 //! A pod needs one policy that allows it and that its requesting user or its service account may
-//! use. Each manifest is about the requests for which the same policies may be used, and allows
-//! what one of them allows. What a policy adds to pods is listed: the manifests refuse or admit pods
-//! as they are.
+//! use. Each manifest judges the requests for which the same policies may be used, and allows
+//! everything that one of them allows. Defaults that a policy sets in pods are listed, because
+//! manifests judge pods as they are.
 
 pub(crate) mod allowance;
 mod conditions;
@@ -48,9 +48,9 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 /// Converts `PodSecurityPolicy` objects into Kubewarden policies.
 ///
 /// The documents are the policies, the roles and bindings that permit their use, and lists of them.
-/// Returns the [`Conversion`]s of each policy, then those for requests for which several policies or
-/// none may be used. Without bindings, the manifest of a single policy judges all requests; those of
-/// several policies do, too, and are in mode monitor.
+/// Returns the [`Conversion`]s of each policy, then those for requests for which several policies
+/// or none may be used. Without bindings, the manifest of a single policy judges all requests;
+/// those of several policies do, too, and are in mode monitor.
 ///
 /// A manifest never refuses a pod that a policy admits as it is.
 ///
@@ -157,7 +157,14 @@ impl Converter {
         let members: Vec<&Policy> =
             selection.members.iter().filter_map(|index| policies.get(*index)).collect();
         let Some(first) = policies.first() else { return Ok(()) };
-        let names: Vec<&str> = members.iter().map(|policy| policy.name.as_str()).collect();
+        // A policy that allows less than another one adds nothing.
+        let is_below = |policy: &Policy| {
+            members.iter().any(|other| {
+                other.allowance != policy.allowance && other.allowance.contains(&policy.allowance)
+            })
+        };
+        let largest = members.iter().filter(|policy| !is_below(policy));
+        let names: Vec<&str> = largest.map(|policy| policy.name.as_str()).collect();
         let mut conversion = Conversion::default();
         if members.is_empty() {
             let problem = "pods for which no policy may be used are refused whatever they are, and the manifest \
@@ -166,9 +173,9 @@ impl Converter {
             conversion.not_converted.push(NotConverted::new(&first.document, &first.title, None, problem));
         } else if !members.iter().any(|policy| policy.allowance == selection.allowance) {
             let problem = format!(
-                "where several of {} may be used, one of them must allow the whole pod, and the manifest allows what \
-                 they allow together",
-                names.join(", ")
+                "where {} may be used, one of them must allow the whole pod, and the manifest allows what they allow \
+                 together",
+                names.join(" and ")
             );
             let path = FieldProblem::new("metadata.name", problem);
             let policy = members.first().copied().unwrap_or(first);
@@ -259,9 +266,10 @@ struct Judged {
 /// The parts of a policy that no manifest contains.
 fn lines(policy: &Policy) -> Vec<NotConverted> {
     let line = |problem: &FieldProblem| {
-        let problem = match problem.widens {
-            true => problem.widening("the manifest refuses more than the policy, so it is in mode monitor"),
-            false => problem.clone(),
+        let problem = if problem.widens {
+            problem.widening("the manifest refuses more than the policy, so it is in mode monitor")
+        } else {
+            problem.clone()
         };
         NotConverted::new(&policy.document, &policy.title, None, problem)
     };

@@ -1,8 +1,8 @@
 //! A `PodSecurityPolicy`: what it allows, and the parts that no module can express.
 //!
 //! Sources: kubernetes 1.20.2, `pkg/security/podsecuritypolicy` (what the plugin checks and sets)
-//! and `pkg/apis/policy/validation` (what the API server accepts); kubernetes.io, "Mapping
-//! PodSecurityPolicies to Pod Security Standards".
+//! and `pkg/apis/policy/validation` (what the API server accepts); the page on the mapping to the
+//! Pod Security Standards on kubernetes.io.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,7 +110,7 @@ const ALLOWED_VOLUMES: [&str; 8] = [
     "secret",
 ];
 
-/// The sysctls that every pod may set, by PodSecurityPolicies and at the levels of v1.24.
+/// The sysctls that every pod may set, by a policy and at the levels of v1.24.
 const SAFE_SYSCTLS: [&str; 5] = [
     "kernel.shm_rmid_forced",
     "net.ipv4.ip_local_port_range",
@@ -386,32 +386,31 @@ fn sysctls(spec: &Fields<'_>, field: &'static str, policy: &mut Policy) -> Resul
 
 fn se_linux(spec: &Fields<'_>, field: &'static str, policy: &mut Policy) -> Result<(), InputError> {
     let strategy = spec.required_object(field)?;
-    match rule(&strategy, &["RunAsAny", "MustRunAs"])? {
-        "RunAsAny" => policy.allowance.se_linux = SeLinux::Any,
-        _ => {
-            let Some(options) = strategy.object("seLinuxOptions")? else {
-                policy.is_usable = false;
-                policy.leave_out(strategy.path("seLinuxOptions"), UNUSABLE);
-                return Ok(());
-            };
-            let mut fixed = BTreeMap::new();
-            for key in ["user", "role", "type", "level"] {
-                if let Some(value) = options.text(key)?.filter(|value| !value.is_empty()) {
-                    fixed.insert(key, value.to_owned());
-                }
-            }
-            let problem = if fixed.is_empty() {
-                "the policy allows only empty options, and the manifest also those that the standards allow"
-            } else if fixed.contains_key("level") {
-                "the manifest completes containers that set some of the options, which the policy refuses"
-            } else {
-                "the manifest completes containers that set some of the options and admits every level, which the \
-                 policy refuses"
-            };
-            policy.allowance.se_linux = SeLinux::Fixed(fixed);
-            policy.leave_out(strategy.path("seLinuxOptions"), problem);
+    if rule(&strategy, &["RunAsAny", "MustRunAs"])? == "RunAsAny" {
+        policy.allowance.se_linux = SeLinux::Any;
+        return Ok(());
+    }
+    let Some(options) = strategy.object("seLinuxOptions")? else {
+        policy.is_usable = false;
+        policy.leave_out(strategy.path("seLinuxOptions"), UNUSABLE);
+        return Ok(());
+    };
+    let mut fixed = BTreeMap::new();
+    for key in ["user", "role", "type", "level"] {
+        if let Some(value) = options.text(key)?.filter(|value| !value.is_empty()) {
+            fixed.insert(key, value.to_owned());
         }
     }
+    let problem = if fixed.is_empty() {
+        "the policy allows only empty options, and the manifest also those that the standards allow"
+    } else if fixed.contains_key("level") {
+        "the manifest completes containers that set some of the options, which the policy refuses"
+    } else {
+        "the manifest completes containers that set some of the options and admits every level, which the policy \
+         refuses"
+    };
+    policy.allowance.se_linux = SeLinux::Fixed(fixed);
+    policy.leave_out(strategy.path("seLinuxOptions"), problem);
     Ok(())
 }
 
@@ -499,7 +498,7 @@ fn runtime_class(spec: &Fields<'_>, field: &'static str, policy: &mut Policy) ->
     let allowed = strategy.list(ALLOWED)?;
     let names = strategy.texts(ALLOWED)?;
     if names.contains(&"*") && allowed.len() > 1 {
-        return Err(strategy.error(ALLOWED, "must not contain other names besides *"));
+        return Err(strategy.error(ALLOWED, "must not contain other names in addition to *"));
     }
     if !names.contains(&"*") {
         let which = if names.is_empty() {

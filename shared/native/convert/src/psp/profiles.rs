@@ -1,4 +1,4 @@
-//! The annotations of a `PodSecurityPolicy` about AppArmor and seccomp profiles.
+//! The annotations of a `PodSecurityPolicy` about profiles of `AppArmor` and seccomp.
 //!
 //! Source: `pkg/security/podsecuritypolicy/{apparmor,seccomp}` in kubernetes 1.20.2.
 

@@ -1,4 +1,4 @@
-//! Which policies may be used for which requests.
+//! Requests, by the policies that may be used for them.
 
 use super::allowance::Allowance;
 use super::conditions;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::allowance::{Allowance, Freedom, HostPaths, Names, RunAs, SeLinux};
 
-/// The version whose checks are contemporary with PodSecurityPolicy, which v1.25 removed: later
+/// The version whose checks are contemporary with the kind, which v1.25 removed: later
 /// versions have checks that no policy had, and do not check some pods.
 pub(super) const VERSION: &str = "v1.24";
 
@@ -36,10 +36,10 @@ const TYPES: [&str; 3] = ["container_t", "container_init_t", "container_kvm_t"];
 /// The lists of containers.
 const LISTS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
-/// Which pods a manifest of `pod-security` is about.
+/// The pods that a manifest of `pod-security` judges.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Part {
-    /// All pods. What containers inherit from the pod, or have from nobody, is not judged.
+    /// All pods, but not the fields that containers inherit or leave unset.
     All,
     /// Pods in which a container runs as root because of what it leaves to the pod. A match
     /// condition selects them.

@@ -64,8 +64,8 @@ impl Coverage {
         levels.max().unwrap_or(Level::Baseline)
     }
 
-    /// Writes the level, the version and the exclusions into settings, in place of those that are
-    /// there.
+    /// Writes the level, the version and the exclusions into settings, instead of those that they
+    /// have.
     pub(in crate::kyverno) fn write(&self, settings: &mut Map<String, Value>) {
         let level = self.level().name();
         // A policy that only warns is at the level privileged; see check_settings.rs.

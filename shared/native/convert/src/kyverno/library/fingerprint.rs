@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-/// The beginning of a fingerprint, in place of a text in the library.
+/// The beginning of a fingerprint, which stands for a text in the library.
 const PREFIX: &str = "sha256:";
 
 /// The bytes of the digest that a fingerprint keeps.

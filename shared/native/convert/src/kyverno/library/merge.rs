@@ -11,7 +11,7 @@ use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
 use crate::{PolicyManifest, PolicyMode};
 
-/// What readers of the manifests should know.
+/// A note on manifests for rules of the library.
 const NOTE: &str = "Kyverno's library has the Pod Security Standards of v1.24, without what exclude lists. To follow the \
                     standards, remove version and exclude. The messages are those of the module.";
 
@@ -19,18 +19,18 @@ const NOTE: &str = "Kyverno's library has the Pod Security Standards of v1.24, w
 #[derive(Debug)]
 pub(in crate::kyverno) struct Draft {
     pub(in crate::kyverno) conversion: Conversion,
-    /// What the manifest runs, if it is one for a rule of the library.
+    /// The controls that the manifest runs, for a rule of the library.
     pub(in crate::kyverno) library: Option<LibraryPart>,
 }
 
-/// What a manifest for a rule of the library runs.
+/// The controls that a manifest for a rule of the library runs.
 #[derive(Clone, Debug)]
 pub(in crate::kyverno) struct LibraryPart {
     pub(in crate::kyverno) coverage: Coverage,
     /// The policy and the rule, for messages.
     pub(in crate::kyverno) rule: String,
-    /// What the manifest refuses and the rule does not, with the fields that remove the difference
-    /// if another rule covers them.
+    /// Differences because of which the manifest refuses more than the rule, with the fields that
+    /// remove them if another rule covers these.
     pub(in crate::kyverno) widened: Vec<(NotConverted, Option<Covered>)>,
 }
 
@@ -56,7 +56,8 @@ fn denies(manifest: &PolicyManifest) -> bool {
 }
 
 impl LibraryPart {
-    /// What the manifest refuses more than its rule where it runs with others.
+    /// The differences because of which the manifest refuses more than its rule, where it runs
+    /// together with others.
     fn widened_beside(&self, all: &Coverage) -> Vec<NotConverted> {
         let is_left = |(_, unless): &&(NotConverted, Option<Covered>)| {
             !unless.as_ref().is_some_and(|fields| all.includes(fields))

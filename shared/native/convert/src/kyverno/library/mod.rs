@@ -1,7 +1,7 @@
 //! Rules of Kyverno's library, which judge pods as a control of the Pod Security Standards does.
 //!
-//! A rule is recognised by its pattern or its expressions and by nothing else. What it covers
-//! becomes the level of the control, without everything else at that level. Manifests that differ
+//! A rule is recognised by its pattern or its expressions and by nothing else. The manifest
+//! has the level of the control, without everything else at that level. Manifests that differ
 //! in nothing but the controls become one.
 
 mod coverage;
@@ -40,7 +40,7 @@ struct LibraryRule {
 /// A form of a rule: the check in `validate` with its key.
 #[derive(Debug, Deserialize)]
 struct Form {
-    /// What the rule judges in another way than the checks that it covers.
+    /// The differences between the rule and the checks that it covers.
     #[serde(default)]
     differs: Vec<Difference>,
     #[serde(flatten)]
