@@ -1,13 +1,13 @@
 //! Conversion of what restricts pods and Services today into manifests for Kubewarden.
 //!
-//! Each source has a function: [`kyverno_with`] for Kyverno's rules with `validate.podSecurity` and
-//! the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`] takes the
-//! defaults of its chart), [`pod_security_admission`] for the configuration of the in-tree admission
-//! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects,
-//! [`security_context_constraints`] for those of `OpenShift`, [`gatekeeper()`] for constraints of its
-//! library, [`kubewarden()`] for Kubewarden's policies for single controls, and
-//! [`external_ips()`] for restrictions on the external IPs of Services. All return manifests, and list
-//! what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
+//! Each source has a function: [`kyverno_with`] for Kyverno's rules with `validate.podSecurity`
+//! and the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`]
+//! takes the defaults of its chart), [`pod_security_admission`] for the configuration of the
+//! in-tree admission plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy`
+//! objects, [`security_context_constraints`] for those of `OpenShift`, [`gatekeeper()`] for
+//! constraints of its library, [`kubewarden()`] for Kubewarden's policies for single controls, and
+//! [`external_ips()`] for restrictions on the external IPs of Services. All return manifests, and
+//! list what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
 //! documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
