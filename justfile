@@ -73,7 +73,7 @@ lint: setup
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
     @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets -- -D warnings
     @scripts/phase 'Checking lints of the tool without its features' cargo clippy --package portcullis --no-default-features -- -D warnings
-    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground -p audit -p convert $(ls policies | sed 's/^/-p /') -- -D warnings
+    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground -p audit -p convert -p matching $(ls policies | sed 's/^/-p /') -- -D warnings
     @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 

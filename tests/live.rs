@@ -40,7 +40,7 @@ fn report(output: &Output) -> Value {
     report["findings"]
         .as_array_mut()
         .unwrap()
-        .sort_by_key(|one| one["object"].to_string() + &one.to_string());
+        .sort_by_key(|one| one["object"].to_string() + &*one.to_string());
     report
 }
 

@@ -17,7 +17,7 @@ mod list;
 #[cfg_attr(not(feature = "scan"), path = "cluster/no_progress.rs")]
 mod progress;
 
-use progress::Progress;
+pub(crate) use progress::Progress;
 
 /// The expected content of a file.
 const EXPECTED: &str = "expected Kubernetes objects or lists of objects";

@@ -82,7 +82,7 @@ pub(super) fn refusals(manifests: &[Value], object: &Value, plural: &str, labels
 }
 
 /// The manifests that refuse the creation of an object or, with an old object, its update.
-fn refusals_of(
+pub(super) fn refusals_of(
     manifests: &[Value],
     old: Option<&Value>,
     object: &Value,

@@ -2,8 +2,14 @@
 
 mod check;
 mod conformance;
+mod external_ips;
 mod generated;
 mod kyverno_library;
+mod psp;
+mod psp_pods;
+mod psp_server;
+mod scc;
+mod single_controls;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -387,14 +393,14 @@ fn converts_the_examples_of_the_design_document() {
     // template is judged.
     let documents = [
         format!("# {first}\n{note}")
-            + &example(
+            + &*example(
                 "exclude-all-capabilities",
                 true,
                 &format!("{user}  settings:\n{image}{tolerate}    {all}"),
             ),
         example("exclude-all-capabilities", false, &format!("{AUDITS}  settings:\n{image}    {all}")),
         note.clone()
-            + &example(
+            + &*example(
                 "exclude-capabilities",
                 true,
                 &format!(
@@ -409,7 +415,7 @@ fn converts_the_examples_of_the_design_document() {
             ),
         ),
         format!("# {third}\n# {ignored}\n{note}")
-            + &example(
+            + &*example(
                 "exclude-all-volumes",
                 true,
                 &format!(
@@ -1190,9 +1196,9 @@ fn a_controller_that_two_rules_judge_is_left_out_only_if_both_leave_it_out() {
     };
     let everywhere = "{resources: {kinds: ['*']}}";
     for (input, status, is_admitted) in [
-        (rule("") + &exception("e", "autogen-r", everywhere, PRIVILEGED), 0, false),
-        (rule("") + &exception("e", "r", everywhere, PRIVILEGED), 0, false),
-        (rule("") + &exception("e", "'*r'", everywhere, PRIVILEGED), 0, true),
+        (rule("") + &*exception("e", "autogen-r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &*exception("e", "r", everywhere, PRIVILEGED), 0, false),
+        (rule("") + &*exception("e", "'*r'", everywhere, PRIVILEGED), 0, true),
         (rule(", exclude: {any: [{resources: {kinds: [Pod], namespaces: [shop]}}]}"), 1, false),
         (rule(", exclude: {any: [{resources: {namespaces: [shop]}}]}"), 0, true),
     ] {
@@ -1211,9 +1217,9 @@ fn several_exceptions_apply_together() {
     let ports = ", podSecurity: [{controlName: Host Ports, images: ['*']}]";
     let container = format!("{{name: c, image: a, securityContext: {{privileged: true}}, {port}}}");
     let input = enforced
-        + &exception("one", "'*'", "{resources: {names: [web]}}", PRIVILEGED)
-        + &exception("two", "'*'", "{resources: {annotations: {a: b}}}", ports)
-        + &exception("three", "'*'", "{resources: {annotations: {skip: '*'}}}", "");
+        + &*exception("one", "'*'", "{resources: {names: [web]}}", PRIVILEGED)
+        + &*exception("two", "'*'", "{resources: {annotations: {a: b}}}", ports)
+        + &*exception("three", "'*'", "{resources: {annotations: {skip: '*'}}}", "");
     let (status, list) = converted(&input);
     assert_eq!(status, 0, "{list}");
     for (name, annotations, is_admitted) in [
@@ -1237,8 +1243,8 @@ fn several_exceptions_apply_together() {
 #[test]
 fn background_audits_have_a_manifest_of_their_own() {
     let input = pods("background: true, validationFailureAction: Enforce,", "")
-        + &exception("e", "r", "{resources: {namespaces: [shop]}}", PRIVILEGED)
-        + &exception(
+        + &*exception("e", "r", "{resources: {namespaces: [shop]}}", PRIVILEGED)
+        + &*exception(
             "f",
             "r",
             "{resources: {namespaces: [bank]}}",

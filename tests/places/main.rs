@@ -10,3 +10,4 @@ mod gitlab;
 mod kubectl;
 mod pre_commit;
 mod release;
+mod renderers;

@@ -37,10 +37,76 @@ pub(crate) enum ConvertSource {
         #[arg(long, value_name = "FILE")]
         kyverno_config: Option<String>,
     },
+    /// Convert what restricts the external IPs of Services.
+    ///
+    /// The Network configuration of OpenShift, the flags of externalip-webhook, and the in-tree
+    /// plugin DenyServiceExternalIPs become policies of external-ips.
+    ExternalIps {
+        /// Files with the Network configuration, workloads that run externalip-webhook and its
+        /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm,
+        /// AdmissionConfigurations and lists of them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert constraints of Gatekeeper's library for pods and external IPs.
+    ///
+    /// Constraints that judge the same requests become one manifest. If a manifest refuses more
+    /// than a constraint, it is in mode monitor.
+    Gatekeeper {
+        /// Files with constraints, the Config, ConstraintTemplates, ExpansionTemplates and lists of
+        /// them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert policies with Kubewarden's official modules for single controls.
+    ///
+    /// Policies that judge the same requests become one manifest. If a manifest refuses more than a
+    /// policy, it is in mode monitor.
+    Kubewarden {
+        /// Files with policies, groups of policies and lists of them, as JSON or YAML; `-` reads
+        /// standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
     /// Convert the configuration of the admission plugin PodSecurity.
     Psa {
         /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains
         /// one, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert PodSecurityPolicies, which Kubernetes removed in v1.25.
+    ///
+    /// No manifest refuses a pod that a policy admits as it is. Comments above the manifests list
+    /// what policies refuse beyond the Pod Security Standards, and the defaults that they set.
+    Psp {
+        /// Files with PodSecurityPolicies, and with the roles and bindings that permit their use,
+        /// as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
+    /// Convert SecurityContextConstraints of OpenShift, and the roles that grant their use.
+    ///
+    /// They become policies of pod-security and selinux. Without bindings in the input, the
+    /// policies refuse more pods and are in mode monitor.
+    Scc {
+        /// Files with SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings,
+        /// RoleBindings and lists of them, as JSON or YAML; `-` reads standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
 

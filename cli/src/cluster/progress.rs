@@ -1,11 +1,11 @@
-//! The progress of reading a dump, at a terminal only.
+//! The progress of reading and judging a dump, at a terminal only.
 
 use std::io::Read;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar on standard error, which is hidden unless that is a terminal.
-pub(super) struct Progress(ProgressBar);
+pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// Starts with the number of bytes to read.
@@ -15,6 +15,20 @@ impl Progress {
             bar.set_style(style);
         }
         Self(bar)
+    }
+
+    /// Starts to count objects that are judged.
+    pub(crate) fn of_objects() -> Self {
+        let bar = ProgressBar::no_length();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} objects judged, {per_sec}") {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// Counts an object.
+    pub(crate) fn count(&self) {
+        self.0.inc(1);
     }
 
     /// Counts the bytes that are read.

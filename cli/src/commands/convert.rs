@@ -43,10 +43,31 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
             };
             (conversion, ::convert::kyverno_with(&documents, &configuration))
         }
+        ConvertSource::ExternalIps { files, conversion } => {
+            const EXPECTED: &str = "expected what restricts external IPs";
+            let documents = input.read_all(files, EXPECTED)?;
+            (conversion, ::convert::external_ips(&documents))
+        }
+        ConvertSource::Gatekeeper { files, conversion } => {
+            let documents = input.read_all(files, "expected constraints of Gatekeeper")?;
+            (conversion, ::convert::gatekeeper(&documents))
+        }
+        ConvertSource::Kubewarden { files, conversion } => {
+            let documents = input.read_all(files, "expected policies of Kubewarden")?;
+            (conversion, ::convert::kubewarden(&documents))
+        }
         ConvertSource::Psa { files, conversion } => {
             const EXPECTED: &str = "expected a PodSecurityConfiguration or an AdmissionConfiguration";
             let documents = input.read_all(files, EXPECTED)?;
             (conversion, ::convert::pod_security_admission(&documents))
+        }
+        ConvertSource::Psp { files, conversion } => {
+            let documents = input.read_all(files, "expected PodSecurityPolicies")?;
+            (conversion, ::convert::pod_security_policies(&documents))
+        }
+        ConvertSource::Scc { files, conversion } => {
+            let documents = input.read_all(files, "expected SecurityContextConstraints")?;
+            (conversion, ::convert::security_context_constraints(&documents))
         }
     };
     let options = manifest_options(args)?;

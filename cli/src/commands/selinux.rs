@@ -69,7 +69,7 @@ struct Levels {
 fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let (settings, name) = read_named_settings(&args.settings, &mut reader)?;
-    let files = DumpFiles::read(&args.dump.dump, Kept::Specification, &mut reader)?;
+    let files = DumpFiles::read(&args.dump.dump, Kept::Levels, &mut reader)?;
     let allocation = allocate(&files.dump, settings).map_err(|error| match error {
         AllocateError::Dump(error) => files.failure(&error),
         error @ AllocateError::Settings(_) => Failure::about(name, error),
@@ -107,7 +107,7 @@ fn write_script(out: &mut dyn Write, allocation: &LevelAllocation) -> io::Result
 fn level(args: &LevelArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let settings = read_settings(&args.settings, &mut reader)?;
-    let files = DumpFiles::read(&args.cluster, Kept::Specification, &mut reader)?;
+    let files = DumpFiles::read(&args.cluster, Kept::Levels, &mut reader)?;
     let levels = namespace_levels(&args.namespaces, &settings, &files.dump);
     let mut levels = levels.map_err(|error| match error {
         LevelError::Dump(error) => files.failure(&error),

@@ -94,8 +94,9 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) kustomize: Vec<String>,
 
-    /// The state before the change: files, directories, or git:REVISION. Objects that it has are
-    /// judged as updates, and those that only it has as deletions.
+    /// The state before the change: files, directories, or git:REVISION with the same paths, charts
+    /// and directories to render. Objects that it has are judged as updates, and those that only it
+    /// has as deletions.
     #[arg(long, value_name = "FILE|DIR|git:REV")]
     pub(crate) old: Vec<String>,
 
@@ -183,8 +184,8 @@ pub(crate) struct OutputArgs {
     )]
     pub(crate) shard: Option<Share>,
 
-    /// Show what policies change: in text as a diff of each object and policy, in json, jsonl and
-    /// yaml also as a JSON patch.
+    /// Show what policies change: in text, markdown and html as a diff of each object and policy,
+    /// in json, jsonl and yaml also as a JSON patch.
     #[arg(long, conflicts_with = "compare")]
     pub(crate) diff: bool,
 

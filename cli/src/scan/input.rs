@@ -1,6 +1,6 @@
 //! The objects of a scan.
 
-use scan::{Files, add_helm, add_kustomize, add_revision};
+use scan::{Chart, Files, add_helm, add_kustomize, add_rendered_revision, add_revision};
 
 use crate::failure::Failure;
 use crate::source::InputReader;
@@ -19,9 +19,8 @@ const REVISION: &str = "git:";
 /// The standard input, if something else reads it too.
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
     let mut files = files(&args.paths, reader)?;
-    for chart in &args.input.helm {
-        let namespace = Some(args.request.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE));
-        add_helm(&mut files, chart, &args.input.values, &args.input.release, namespace);
+    for chart in charts(args) {
+        add_helm(&mut files, &chart);
     }
     for folder in &args.input.kustomize {
         add_kustomize(&mut files, folder);
@@ -29,7 +28,20 @@ pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files
     Ok(files)
 }
 
-/// Finds the objects before the change. A revision has the files of the paths that are judged.
+/// Returns the charts to render.
+fn charts(args: &ScanArgs) -> Vec<Chart> {
+    let input = &args.input;
+    let chart = |chart: &String| Chart {
+        chart: chart.clone(),
+        values: input.values.clone(),
+        release: input.release.clone(),
+        namespace: args.request.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE).to_owned(),
+    };
+    input.helm.iter().map(chart).collect()
+}
+
+/// Finds the objects before the change. A revision has the files of the paths that are judged, and
+/// the charts and folders that are rendered.
 ///
 /// # Errors
 /// The standard input, if something else reads it too.
@@ -42,7 +54,14 @@ pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Fi
         args.input.old.iter().filter(|argument| !is_revision(argument)).cloned().collect();
     let mut files = files(&paths, reader)?;
     for revision in args.input.old.iter().filter_map(|argument| argument.strip_prefix(REVISION)) {
-        add_revision(&mut files, revision, &args.paths);
+        let input = &args.input;
+        let is_rendered = !input.helm.is_empty() || !input.kustomize.is_empty();
+        if is_rendered {
+            add_rendered_revision(&mut files, revision, &charts(args), &input.kustomize);
+        }
+        if !is_rendered || !args.paths.is_empty() {
+            add_revision(&mut files, revision, &args.paths);
+        }
     }
     Ok(Some(files))
 }

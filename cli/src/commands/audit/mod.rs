@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use super::selinux::read_settings;
 use crate::args::{Audit, DumpArgs, TextOrData};
+use crate::cluster::Progress;
 use crate::dump::DumpFiles;
 use crate::failure::Failure;
 use crate::scan;
@@ -61,8 +62,10 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
         }
         Audit::Selinux { dump, settings } => {
             let settings = read_settings(settings, &mut reader)?;
-            let found =
-                find(dump, Kept::Specification, &mut reader, |dump| ::audit::selinux::find(dump, &settings))?;
+            let found = find(dump, Kept::Levels, &mut reader, |dump| {
+                let progress = Progress::of_objects();
+                ::audit::selinux::find(dump, &settings, &mut || progress.count())
+            })?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
         }
     }

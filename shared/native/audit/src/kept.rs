@@ -1,33 +1,20 @@
 //! The parts of an object that an audit reads. The rest of a large dump need not be in memory.
 
+use admission::{Policy, Shape};
+use rules::selinux::Selinux;
 use serde_json::{Map, Value};
 
 /// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// The fields of a container that no audit reads: programs and their surroundings.
-const OF_CONTAINERS: [&str; 11] = [
-    "args",
-    "command",
-    "env",
-    "envFrom",
-    "lifecycle",
-    "livenessProbe",
-    "ports",
-    "readinessProbe",
-    "resources",
-    "startupProbe",
-    "terminationMessagePath",
-];
 
 /// The parts of objects that stay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kept {
     /// Metadata, `spec.externalIPs` and `spec.nodeName`: for the audits of labels and addresses.
     Metadata,
-    /// Also the specification, without the programs of containers, and the phase of a pod: for the
-    /// audit of levels.
-    Specification,
+    /// Metadata, the fields that `selinux` reads, and the phase of a pod: for the audit of levels.
+    /// Kinds that the policy does not judge but may look up stay whole.
+    Levels,
 }
 
 impl Kept {
@@ -53,28 +40,39 @@ impl Kept {
                     keep(spec, &["externalIPs", "nodeName"]);
                 }
             }
-            Self::Specification => fields.values_mut().for_each(without_programs),
+            Self::Levels => {
+                let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
+                if Selinux::SCOPE.0.iter().any(|rule| rule.kind == kind) {
+                    fields.retain(|name, value| {
+                        if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status") {
+                            return reduce_field(name, value, Selinux::OBJECT);
+                        }
+                        true
+                    });
+                }
+            }
         }
     }
 }
 
-/// Removes the programs of all containers below a value.
-fn without_programs(value: &mut Value) {
+/// Reduces a field to a shape. Returns whether the shape has the field.
+fn reduce_field(name: &str, value: &mut Value, shape: Shape<'_>) -> bool {
+    let below = match shape {
+        Shape::Each(None) => return true,
+        Shape::Each(Some(below)) => Some(below),
+        Shape::Fields(fields) => fields.iter().find(|(field, _)| *field == name).map(|(_, below)| below),
+    };
+    if let Some(below) = below {
+        reduce_to(value, *below);
+    }
+    below.is_some()
+}
+
+/// Reduces a value to a shape, which applies to every item of a list.
+fn reduce_to(value: &mut Value, shape: Shape<'_>) {
     match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                if let ("containers" | "initContainers" | "ephemeralContainers", Value::Array(containers)) =
-                    (name.as_str(), &mut *field)
-                {
-                    for container in containers.iter_mut().filter_map(Value::as_object_mut) {
-                        container.retain(|name, _| !OF_CONTAINERS.contains(&name.as_str()));
-                    }
-                } else {
-                    without_programs(field);
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(without_programs),
+        Value::Object(fields) => fields.retain(|name, value| reduce_field(name, value, shape)),
+        Value::Array(items) => items.iter_mut().for_each(|item| reduce_to(item, shape)),
         _ => {}
     }
 }
@@ -99,9 +97,9 @@ mod tests {
     #[test]
     fn keeps_what_audits_read() {
         let mut reduced = pod();
-        Kept::Specification.reduce(&mut reduced);
+        Kept::Levels.reduce(&mut reduced);
         let metadata = json!({ "name": "a", "annotations": { "a": "b" } });
-        let spec = json!({ "nodeName": "n", "containers": [{ "name": "c", "securityContext": {} }] });
+        let spec = json!({ "containers": [{ "name": "c", "securityContext": {} }] });
         let status = json!({ "phase": "Running" });
         let kept = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status });
         assert_eq!(reduced, kept);
@@ -116,7 +114,7 @@ mod tests {
     fn what_is_malformed_stays() {
         for object in [json!(7), json!({ "metadata": 7, "spec": "x", "status": [] })] {
             let mut reduced = object.clone();
-            Kept::Specification.reduce(&mut reduced);
+            Kept::Levels.reduce(&mut reduced);
             assert_eq!(reduced, object);
         }
     }

@@ -41,6 +41,9 @@ pub struct PolicyMetadata {
 pub struct PolicySpec {
     /// The module of the policy.
     pub module: ModuleReference,
+    /// The policy server; `None` for that named `default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_server: Option<String>,
     /// Whether violations are denied.
     pub mode: PolicyMode,
     /// Whether the policy changes objects.
@@ -174,6 +177,7 @@ impl PolicySpec {
     ) -> Self {
         Self {
             module: ModuleReference { registry: REGISTRY.to_owned(), policy },
+            policy_server: None,
             mode,
             mutating: false,
             rules,

@@ -1,10 +1,18 @@
 //! Conversion of what restricts pods and Services today into manifests for Kubewarden.
 //!
-//! [`kyverno_with`] converts Kyverno rules with `validate.podSecurity` and the `PolicyException`s
-//! for them, with the configuration of Kyverno itself; [`kyverno`] takes the defaults of its chart.
-//! [`pod_security_admission`] converts the configuration of the in-tree admission plugin
-//! `PodSecurity`. All return manifests, and list what they could not convert; [`steps`] helps to
-//! find its place. [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
+//! Each source has a function:
+//!
+//! * [`kyverno_with`]: Kyverno's policies and `PolicyException`s, with the configuration of Kyverno
+//!   itself; [`kyverno`](kyverno()) takes the defaults of its chart;
+//! * [`pod_security_admission`]: the configuration of the in-tree admission plugin `PodSecurity`;
+//! * [`pod_security_policies`]: `PodSecurityPolicy` objects;
+//! * [`security_context_constraints`]: those of `OpenShift`;
+//! * [`gatekeeper`](gatekeeper()): constraints of Gatekeeper's library;
+//! * [`kubewarden`](kubewarden()): policies with Kubewarden's official modules for single controls;
+//! * [`external_ips`](external_ips()): restrictions on the external IPs of Services.
+//!
+//! All return manifests, and list what they could not convert; [`steps`] helps to find its place.
+//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
@@ -29,28 +37,39 @@
 //! It reads no files, asks no cluster and prints nothing. Its types serialise as the manifests.
 
 mod cel;
+mod controls;
 mod conversion;
 mod document;
+mod external_ips;
 mod fields;
+mod gatekeeper;
 mod kubewarden;
+mod kubewarden_policies;
 mod kyverno;
 mod manifest_names;
 mod objects;
 mod operation;
 mod options;
 mod psa;
+mod psp;
+mod scc;
 mod settings;
 mod source;
 mod target;
 
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
+pub use external_ips::convert as external_ips;
+pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,
     PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
+pub use kubewarden_policies::convert as kubewarden;
 pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyverno_with};
 pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
+pub use psp::convert as pod_security_policies;
+pub use scc::convert as security_context_constraints;
 pub use source::{SOURCES, Source};

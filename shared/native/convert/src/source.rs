@@ -1,6 +1,8 @@
 //! What can be converted.
 
-use crate::{Conversion, Document, InputError, kyverno, psa};
+use crate::{
+    Conversion, Document, InputError, external_ips, gatekeeper, kubewarden_policies, kyverno, psa, psp, scc,
+};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +16,17 @@ pub struct Source {
 
 /// All sources.
 pub const SOURCES: &[Source] = &[
+    Source { name: "external-ips", recognises: external_ips::recognises, convert: external_ips::convert },
+    Source { name: "gatekeeper", recognises: gatekeeper::recognises, convert: gatekeeper::convert },
+    Source {
+        name: "kubewarden",
+        recognises: kubewarden_policies::recognises,
+        convert: kubewarden_policies::convert,
+    },
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
+    Source { name: "psp", recognises: psp::recognises, convert: psp::convert },
+    Source { name: "scc", recognises: scc::recognises, convert: scc::convert },
 ];
 
 impl Source {

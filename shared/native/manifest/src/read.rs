@@ -8,9 +8,12 @@ use crate::{Position, Problem};
 
 /// Parses the documents of a text, without empty ones.
 ///
-/// JSON may be several concatenated values, as `kubectl get -o json --watch` and `jq` write them.
-/// YAML may be several documents and means the same as to kubectl: `yes` is true, `0123` is octal,
-/// and `1e3` is the integer 1000.
+/// JSON may be several concatenated values, as `kubectl get -o json --watch` and `jq` write them,
+/// and documents of YAML may follow them behind a line `---`.
+/// YAML may be several documents and means the same as to kubectl: `yes`, `on` and `y` are true,
+/// also as keys, `0123` is octal, and `1e3` is the integer 1000. The source is `resolve.go` of
+/// `goyaml.v2` in kubernetes-sigs/yaml, by which kubectl 1.33 reads the values in the tests below.
+/// It knows such a word in three spellings (`on`, `On`, `ON`); here, `oN` is true as well.
 ///
 /// The depth of recursion is the nesting of the text, up to 128 levels: do not call it on a thread
 /// with a small stack.
@@ -19,7 +22,7 @@ use crate::{Position, Problem};
 /// Returns a problem with line and column if the text is neither JSON nor YAML, or if it has a
 /// duplicate key.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
-    if is_json(text) { json::<true>(text) } else { yaml::<true>(text, options()) }
+    mixed::<true>(text, options())
 }
 
 /// Parses the documents of a text as [`documents`] does, but the last of duplicate keys counts, as
@@ -32,7 +35,7 @@ pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Probl
         Ok(values) => return Ok((values, None)),
         Err(problem) => problem,
     };
-    let values = if is_json(text) { json::<false>(text) } else { yaml::<false>(text, last_wins()) };
+    let values = mixed::<false>(text, last_wins());
     // The only problem that this reading does not have is a duplicate key.
     values.map(|values| (values, Some(duplicate)))
 }
@@ -57,9 +60,26 @@ pub fn write(value: &Value) -> Option<String> {
     serde_saphyr::to_string_with_options(value, options).ok()
 }
 
-/// Returns whether a text is JSON: it begins like JSON and has no line that separates YAML
-/// documents, with which no line of JSON begins. `{level: baseline}` is YAML, so its errors are
-/// reported as errors in YAML.
+/// Parses JSON, YAML, or values of JSON with documents of YAML behind them, as kubectl reads them.
+fn mixed<const UNIQUE: bool>(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
+    let Some((before, after)) = text.find(SEPARATOR).and_then(|at| text.split_at_checked(at)) else {
+        return if is_json(text) { json::<UNIQUE>(text) } else { yaml::<UNIQUE>(text, options) };
+    };
+    // No line of JSON begins with the separator. A text that is no JSON begins with a document of
+    // YAML: `{a: b}`.
+    let first = if is_json(before) { json::<UNIQUE>(before).ok() } else { None };
+    let Some(mut values) = first else { return yaml::<UNIQUE>(text, options) };
+    // The empty lines keep the positions of problems.
+    let empty = "\n".repeat(before.matches('\n').count());
+    values.extend(yaml::<UNIQUE>(&format!("{empty}{after}"), options)?);
+    Ok(values)
+}
+
+/// The beginning of a line that separates documents of YAML.
+const SEPARATOR: &str = "\n---";
+
+/// Returns whether a text without separators begins like JSON. `{level: baseline}` is YAML, so its
+/// errors are reported as errors in YAML.
 fn is_json(text: &str) -> bool {
     // To both formats, other white space, such as a no-break space, is text.
     let text = text.trim_start_matches([' ', '\t', '\n', '\r']);
@@ -68,7 +88,7 @@ fn is_json(text: &str) -> bool {
     let begins = inner.is_empty()
         || inner.starts_with(is_value)
         || ["true", "false", "null"].iter().any(|name| inner.starts_with(name));
-    text.starts_with(['{', '[']) && begins && !text.contains("\n---")
+    text.starts_with(['{', '[']) && begins
 }
 
 fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
@@ -225,6 +245,8 @@ mod tests {
             ("No", json!(false)),
             ("on", json!(true)),
             ("y", json!(true)),
+            ("N", json!(false)),
+            ("OFF", json!(false)),
             ("~", json!(null)),
             ("", json!(null)),
             ("\"yes\"", json!("yes")),
@@ -284,15 +306,31 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_strings() {
-        assert_eq!(parsed("8080: a\nyes: b\n").unwrap(), [json!({ "8080": "a", "yes": "b" })]);
+    fn keys_are_the_texts_of_their_values_as_to_kubectl() {
+        for (key, text) in [
+            ("8080", "8080"),
+            ("yes", "true"),
+            ("n", "false"),
+            ("\"on\"", "on"),
+            ("0x1F", "31"),
+            ("0123", "83"),
+            ("1.0", "1"),
+            ("1e3", "1000"),
+            ("1.5", "1.5"),
+            ("2024-01-01", "2024-01-01"),
+        ] {
+            assert_eq!(parsed(&format!("{key}: a")).unwrap(), [json!({ text: "a" })], "{key}");
+        }
+        assert_eq!(parsed("y: 1\non: 2").unwrap_err(), "not valid YAML: duplicate key `true`");
+        assert!(parsed("~: a").unwrap_err().contains("expected a key that is a string"));
+        assert_eq!(parsed("{\"y\": 1}").unwrap(), [json!({ "y": 1 })]);
     }
 
     #[test]
     fn resolves_merge_keys_and_aliases() {
         assert_eq!(
-            parsed("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n").unwrap(),
-            [json!({ "a": { "x": 1 }, "b": { "x": 1, "y": 2 }, "c": { "x": 1 } })]
+            parsed("a: &a {x: 1}\nb: {<<: *a, z: 2}\nc: *a\n").unwrap(),
+            [json!({ "a": { "x": 1 }, "b": { "x": 1, "z": 2 }, "c": { "x": 1 } })]
         );
     }
 
@@ -304,12 +342,31 @@ mod tests {
             "---\na: 1\n---\n# nothing\n---\nb: 2\n...\n",
             "{\"a\": 1}\n{\"b\": 2}\n",
             "{\"a\": 1}\n---\n{\"b\": 2}\n",
+            "{\"a\": 1} {\"b\": 2}\n---\n# nothing\n",
         ] {
             assert_eq!(parsed(text).unwrap(), both, "{text}");
         }
         for empty in ["", " \n", "---\n", "# nothing\n"] {
             assert_eq!(parsed(empty).unwrap(), [] as [Value; 0], "{empty:?}");
         }
+    }
+
+    #[test]
+    fn yaml_may_follow_several_values_of_json() {
+        let text = "{\"a\": 1}\n{\"a\": 2}\n---\na: yes\n---\n{a: 4}\n";
+        let values = [json!({ "a": 1 }), json!({ "a": 2 }), json!({ "a": true }), json!({ "a": 4 })];
+        assert_eq!(parsed(text).unwrap(), values);
+        for (text, message) in [
+            ("{\"a\": 1}\n{\"b\": 2}\n---\na: 1\na: 2\n", "line 5, column 1: duplicate key `a`"),
+            ("{\"a\": 1}\n\n---\na: \"x", "line 4, column"),
+            ("{\"a\": 1, \"a\": 2}\n{}\n---\na: 1", "line 1, column 10: duplicate key `a`"),
+        ] {
+            let problem = parsed(text).unwrap_err();
+            assert!(problem.starts_with(message), "{problem}");
+        }
+        let (values, problem) = documents_with_duplicates("{\"a\": 1, \"a\": 2}\n{}\n---\nb: 1").unwrap();
+        assert_eq!(values, [json!({ "a": 2 }), json!({}), json!({ "b": 1 })]);
+        assert!(problem.is_some());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::environment::{ENVIRONMENT, has_function};
 use crate::functions::NOT_KNOWN;
+use crate::nesting;
 use crate::references::References;
 
 /// A compiled match condition.
@@ -45,8 +46,8 @@ impl Condition {
     /// or a text that is not a duration or a timestamp.
     pub fn compile(name: &str, expression: &str) -> Result<Self, ConditionError> {
         let error = |problem| ConditionError { condition: name.to_owned(), problem, is_unknown: false };
-        let program = ENVIRONMENT
-            .compile(expression)
+        let program = nesting::parse(expression, || ENVIRONMENT.compile(expression))
+            .map_err(error)?
             .map_err(|errors| error(format!("is not a CEL expression: {errors}")))?;
         let references = References::of(program.expression(), &has_function);
         match references.refused {

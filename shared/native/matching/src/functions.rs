@@ -12,14 +12,23 @@ use cel::{DeclarationError, Env, ExecutionError};
 mod address;
 mod format;
 mod list;
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")
+)]
 mod quantity;
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")
+)]
 mod regex;
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
 mod semver;
 mod set;
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")]
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::trivially_copy_pass_by_ref, reason = "the macros of the crate cel pass references")
+)]
 mod time;
 mod two_variables;
 mod url;

@@ -3,12 +3,11 @@
 //! Sources: `api/policies/v1/policygroup_validation.go` and
 //! `crates/policy-evaluator/src/policy_group_evaluator/evaluator.rs` of
 //! kubewarden/kubewarden-controller at 3460bb71. The controller refuses expressions that are not
-//! CEL with calls of members, `true`, `false`, `!`, `==`, `!=`, `&&` and `||`. The policy server
-//! evaluates them by Rhai, in whose grammar they mean the same: operators have the same precedence,
-//! and `&&` and `||` evaluate the right side only if the left one does not decide. (40,000 random
-//! expressions had the same values and calls in Rhai 1.24, which is not a dependency: one of its
-//! own has the licence MPL-2.0.) Members whose
-//! name is a keyword of Rhai are refused here, because the policy server cannot load such a group.
+//! CEL with calls of members, `true`, `false`, `!`, `==`, `!=`, `&&` and `||`; [`check`] does the
+//! same. The policy server evaluates them by Rhai, and refuses a group whose expression has an
+//! error while all members admit; so does this crate.
+
+mod evaluator;
 
 use std::collections::BTreeMap;
 
@@ -16,13 +15,14 @@ use cel::Program;
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 use text::nearest;
 
+use self::evaluator::{Evaluator, Stop};
+use crate::nesting;
 use crate::policy::Module;
 
 /// A group of policies.
 #[derive(Debug)]
 pub struct Group {
     expression: String,
-    program: Program,
     members: BTreeMap<String, Module>,
 }
 
@@ -45,13 +45,9 @@ pub enum GroupVerdict {
     Admitted,
     /// The expression is false. The members that were asked and denied, with their messages.
     Denied(Vec<(String, String)>),
-    /// The verdict depends on a member whose verdict is not known.
-    Unknown {
-        /// The name of the member.
-        member: String,
-        /// The reason.
-        reason: String,
-    },
+    /// The verdict depends on a member whose verdict is not known, with the name of the member and
+    /// the reason.
+    Unknown(String),
 }
 
 /// The most members with an unknown verdict for which all combinations are tried.
@@ -66,90 +62,35 @@ const OPERATORS: [&str; 5] = [
     operators::NOT_EQUALS,
 ];
 
-/// Names that cannot be functions: the reserved words of CEL that the controller knows, and the
-/// words that Rhai 1.24 does not call as functions.
-const RESERVED: &[&str] = &[
-    "Fn",
-    "_",
+/// Names that the controller refuses: the reserved words of CEL.
+const RESERVED: [&str; 21] = [
     "as",
-    "async",
-    "await",
     "break",
-    "call",
-    "case",
-    "catch",
     "const",
     "continue",
-    "curry",
-    "debug",
-    "default",
-    "do",
     "else",
-    "eval",
-    "export",
     "false",
-    "fn",
     "for",
     "function",
-    "go",
-    "goto",
     "if",
     "import",
     "in",
-    "is",
-    "is_def_fn",
-    "is_def_var",
-    "is_shared",
     "let",
     "loop",
-    "match",
-    "module",
     "namespace",
-    "new",
-    "nil",
     "null",
     "package",
-    "print",
-    "private",
-    "protected",
-    "public",
     "return",
-    "shared",
-    "spawn",
-    "static",
-    "super",
-    "switch",
-    "sync",
-    "this",
-    "thread",
-    "throw",
     "true",
-    "try",
-    "type_of",
-    "until",
-    "use",
     "var",
     "void",
     "while",
-    "with",
-    "yield",
 ];
-
-/// The most operators of an expression. Rhai refuses expressions with more than 64 levels, and each
-/// operator is one at most.
-const MOST_OPERATORS: usize = 50;
-
-/// The value of an expression.
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Outcome {
-    Value(bool),
-    /// The value depends on this member.
-    Unknown(String),
-}
 
 /// An evaluation of an expression.
 struct Evaluation<'g> {
-    expression: &'g IdedExpr,
+    expression: &'g str,
+    evaluator: Evaluator,
     ask: &'g mut dyn FnMut(&str) -> MemberVerdict,
     verdicts: BTreeMap<String, MemberVerdict>,
 }
@@ -158,17 +99,18 @@ impl Group {
     /// Creates a group.
     ///
     /// # Errors
-    /// A group without members, a name that is not an identifier, and an expression that the
+    /// A group without members, a name that is not an identifier, an expression that the
     /// controller refuses: one that is not CEL, or has other operators than `!`, `==`, `!=`, `&&`
-    /// and `||`, or calls a function that is not a member.
+    /// and `||`, or calls a function that is not a member; and one that Rhai refuses.
     pub fn new(expression: &str, members: BTreeMap<String, Module>) -> Result<Self, String> {
         if members.is_empty() {
             return Err("spec.policies: Required value: a group has at least one member; add one".to_owned());
         }
+        let evaluator = Evaluator::new(members.keys());
         for name in members.keys() {
             let is_identifier = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
                 && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_');
-            if !is_identifier || RESERVED.contains(&name.as_str()) {
+            if !is_identifier || RESERVED.contains(&name.as_str()) || !evaluator.calls(name) {
                 return Err(format!(
                     "spec.policies.{name}: Invalid value: the name is not an identifier of CEL and Rhai; use \
                      letters, digits and underscores, and no keyword"
@@ -179,19 +121,23 @@ impl Group {
             return Err("spec.expression: Required value: a group has an expression; add it".to_owned());
         }
         let error = |problem: &str| Err(format!("spec.expression: Invalid value: {expression:?}: {problem}"));
-        let program = match Program::compile(expression) {
-            Ok(program) => program,
-            Err(cause) => {
+        let program = match nesting::parse(expression, || Program::compile(expression)) {
+            Ok(Ok(program)) => program,
+            Ok(Err(cause)) => {
                 return error(&format!(
                     "not an expression of CEL: {cause}; write members as calls, such as a() && !b()"
                 ));
             }
+            Err(problem) => return error(&problem),
         };
-        let mut operators = MOST_OPERATORS;
-        if let Err(problem) = check(program.expression(), &members, &mut operators) {
+        if let Err(problem) = check(program.expression(), &members) {
             return error(&problem);
         }
-        Ok(Self { expression: expression.to_owned(), program, members })
+        let all_admit = members.keys().map(|name| (name.clone(), true)).collect();
+        if let Err(cause) = evaluator.evaluate(expression, all_admit) {
+            return error(&format!("the policy server cannot evaluate it: {cause}; write it in another way"));
+        }
+        Ok(Self { expression: expression.to_owned(), members })
     }
 
     /// The expression.
@@ -212,46 +158,32 @@ impl Group {
     ///
     /// If a verdict is not known, the group has a verdict only if both values lead to it.
     pub fn evaluate(&self, ask: &mut dyn FnMut(&str) -> MemberVerdict) -> GroupVerdict {
-        let expression = self.program.expression();
-        let mut evaluation = Evaluation { expression, ask, verdicts: BTreeMap::new() };
+        let evaluator = Evaluator::new(self.members.keys());
+        let mut evaluation =
+            Evaluation { expression: &self.expression, evaluator, ask, verdicts: BTreeMap::new() };
         let outcome = evaluation.solve(&BTreeMap::new());
         let verdicts = evaluation.verdicts;
+        let denials = || {
+            verdicts.into_iter().filter_map(|(name, verdict)| match verdict {
+                MemberVerdict::Denied(message) => Some((name, message)),
+                MemberVerdict::Admitted | MemberVerdict::Unknown(_) => None,
+            })
+        };
         match outcome {
-            Outcome::Value(true) => GroupVerdict::Admitted,
-            Outcome::Value(false) => GroupVerdict::Denied(
-                verdicts
-                    .into_iter()
-                    .filter_map(|(name, verdict)| match verdict {
-                        MemberVerdict::Denied(message) => Some((name, message)),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-            Outcome::Unknown(member) => {
-                let reason = match verdicts.get(&member) {
-                    Some(MemberVerdict::Unknown(reason)) => reason.clone(),
-                    _ => String::new(),
-                };
-                GroupVerdict::Unknown { member, reason }
-            }
+            Ok(true) => GroupVerdict::Admitted,
+            Ok(false) => GroupVerdict::Denied(denials().collect()),
+            Err(reason) => GroupVerdict::Unknown(reason),
         }
     }
 }
 
 /// Checks that an expression consists of members, `true` and `false` with the operators that the
 /// controller allows, so that it is a boolean.
-fn check(
-    expression: &IdedExpr,
-    members: &BTreeMap<String, Module>,
-    operators: &mut usize,
-) -> Result<(), String> {
+fn check(expression: &IdedExpr, members: &BTreeMap<String, Module>) -> Result<(), String> {
     let names = || members.keys().map(String::as_str).collect::<Vec<_>>();
     match &expression.expr {
         Expr::Call(call) if OPERATORS.contains(&call.func_name.as_str()) => {
-            *operators = operators.checked_sub(1).ok_or_else(|| {
-                format!("it has more than {MOST_OPERATORS} operators, which the policy server may refuse; shorten it")
-            })?;
-            call.args.iter().try_for_each(|argument| check(argument, members, operators))
+            call.args.iter().try_for_each(|argument| check(argument, members))
         }
         Expr::Call(CallExpr { func_name, target: None, args }) if members.contains_key(func_name) => {
             if args.is_empty() {
@@ -275,56 +207,36 @@ fn check(
     }
 }
 
-/// Evaluates a checked expression; fails with the first member whose value is not known.
-fn evaluate<'e>(expression: &'e IdedExpr, known: &dyn Fn(&str) -> Option<bool>) -> Result<bool, &'e str> {
-    let call = match &expression.expr {
-        Expr::Literal(LiteralValue::Boolean(value)) => return Ok(*value.inner()),
-        Expr::Call(call) => call,
-        // The check has refused everything else.
-        _ => return Ok(false),
-    };
-    let value = |argument: &'e IdedExpr| evaluate(argument, known);
-    match (call.func_name.as_str(), call.args.as_slice()) {
-        (operators::LOGICAL_NOT, [one]) => value(one).map(|one| !one),
-        (operators::LOGICAL_AND, [left, right]) => Ok(value(left)? && value(right)?),
-        (operators::LOGICAL_OR, [left, right]) => Ok(value(left)? || value(right)?),
-        (operators::EQUALS, [left, right]) => Ok(value(left)? == value(right)?),
-        (operators::NOT_EQUALS, [left, right]) => Ok(value(left)? != value(right)?),
-        (member, _) => known(member).ok_or(member),
-    }
-}
-
 impl Evaluation<'_> {
     /// Evaluates the expression with the values that are assumed for members with an unknown
-    /// verdict.
-    fn solve(&mut self, assumed: &BTreeMap<String, bool>) -> Outcome {
+    /// verdict. An error says why the value is not known.
+    fn solve(&mut self, assumed: &BTreeMap<String, bool>) -> Result<bool, String> {
         loop {
-            let known = |member: &str| match self.verdicts.get(member) {
-                Some(MemberVerdict::Admitted) => Some(true),
-                Some(MemberVerdict::Denied(_)) => Some(false),
-                Some(MemberVerdict::Unknown(_)) | None => assumed.get(member).copied(),
+            let mut values = assumed.clone();
+            values.extend(self.verdicts.iter().filter_map(|(name, verdict)| match verdict {
+                MemberVerdict::Admitted => Some((name.clone(), true)),
+                MemberVerdict::Denied(_) => Some((name.clone(), false)),
+                MemberVerdict::Unknown(_) => None,
+            }));
+            let member = match self.evaluator.evaluate(self.expression, values) {
+                Err(Stop::Needs(member)) => member,
+                Err(Stop::Refused(reason)) => return Err(reason),
+                Ok(value) => return Ok(value),
             };
-            let member = match evaluate(self.expression, &known) {
-                Ok(value) => return Outcome::Value(value),
-                Err(member) => member,
-            };
-            if !self.verdicts.contains_key(member) {
-                let verdict = (self.ask)(member);
-                self.verdicts.insert(member.to_owned(), verdict);
-            }
-            if !matches!(self.verdicts.get(member), Some(MemberVerdict::Unknown(_))) {
-                continue;
-            }
+            let ask = &mut self.ask;
+            let verdict = self.verdicts.entry(member.clone()).or_insert_with(|| ask(&member));
+            let MemberVerdict::Unknown(reason) = verdict else { continue };
+            let unknown = Err(format!("{member}: {reason}"));
             if assumed.len() >= MOST_UNKNOWN {
-                return Outcome::Unknown(member.to_owned());
+                return unknown;
             }
             let mut with = |value| {
                 let mut assumed = assumed.clone();
-                assumed.insert(member.to_owned(), value);
+                assumed.insert(member.clone(), value);
                 self.solve(&assumed)
             };
             let (admitted, denied) = (with(true), with(false));
-            return if admitted == denied { admitted } else { Outcome::Unknown(member.to_owned()) };
+            return if admitted == denied { admitted } else { unknown };
         }
     }
 }
@@ -391,10 +303,7 @@ mod tests {
 
     #[test]
     fn an_unknown_member_decides_only_if_both_values_would() {
-        let unknown = |member: &str| GroupVerdict::Unknown {
-            member: member.to_owned(),
-            reason: format!("{member} is missing"),
-        };
+        let unknown = |member: &str| GroupVerdict::Unknown(format!("{member}: {member} is missing"));
         for (expression, verdicts, want, asked) in [
             ("signed() && trusted()", "?++", unknown("signed"), "signed trusted"),
             ("signed() && trusted()", "?-+", denied(&["trusted"]), "signed trusted"),
@@ -413,13 +322,18 @@ mod tests {
     fn names_and_lengths_that_the_policy_server_cannot_load_are_refused() {
         let module =
             Module { module: "a".to_owned(), settings: json!({}), context_aware_resources: Vec::new() };
-        for name in ["while", "call", "fn", "a-b", "1a", ""] {
+        // Words of both languages, of CEL alone and of Rhai alone, and functions of Rhai.
+        for name in ["while", "namespace", "fn", "spawn", "call", "print", "_", "a-b", "1a", ""] {
             let members = BTreeMap::from([(name.to_owned(), module.clone())]);
             let error = Group::new("true", members).unwrap_err();
-            assert!(error.contains("not an identifier of CEL and Rhai"), "{error}");
+            assert!(error.contains("not an identifier of CEL and Rhai"), "{name}: {error}");
         }
-        assert!(group(&vec!["signed()"; 51].join(" || ")).is_ok());
-        assert!(group(&vec!["signed()"; 52].join(" || ")).unwrap_err().contains("more than 50 operators"));
+        assert!(group(&vec!["signed()"; 64].join(" || ")).is_ok());
+        let error = group(&vec!["signed()"; 65].join(" || ")).unwrap_err();
+        assert!(
+            error.contains("the policy server cannot evaluate it: Syntax error: Expression exceeds"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -431,7 +345,7 @@ mod tests {
         let members = names.iter().map(|name| (name.clone(), module.clone()));
         let group = Group::new(&expression, members.collect()).unwrap();
         let verdict = group.evaluate(&mut |_| MemberVerdict::Unknown("x".to_owned()));
-        assert_eq!(verdict, GroupVerdict::Unknown { member: "m0".to_owned(), reason: "x".to_owned() });
+        assert_eq!(verdict, GroupVerdict::Unknown("m0: x".to_owned()));
     }
 
     #[test]
@@ -441,6 +355,7 @@ mod tests {
             ("signed() &&", "not an expression of CEL"),
             ("singed()", "singed is not the call of a member; write signed()"),
             ("signed() && other()", "other is not the call of a member; use exempt, signed, trusted"),
+            (&format!("{}signed()", "(".repeat(97)), "more than 96 levels"),
             ("signed()  ? true : false", "_?_:_ is not the call of a member"),
             ("1 + 1", "_+_ is not the call of a member"),
             ("signed", "signed is not the call of a member; write signed()"),

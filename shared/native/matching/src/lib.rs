@@ -42,6 +42,7 @@ mod environment;
 mod fields;
 mod functions;
 mod group;
+mod nesting;
 mod observation;
 mod policy;
 mod references;

@@ -19,14 +19,20 @@ use crate::locate::Locator;
 use crate::old::Stored;
 use crate::options::{ExceptionsOf, Operation, Options};
 use crate::policy::Policy;
+use crate::replacement;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
-use crate::verdict::{Denial, Request, Violation};
+use crate::verdict::Request;
+use crate::violation::{Denial, Violation};
 
 /// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
 /// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
 const DUPLICATE: &str =
     "only the last value counts, and an API server refuses both with strict field validation; remove one";
+
+/// The effect of a change that an update cannot make.
+const REPLACED: &str = "an API server refuses an update with this change; the object is judged as created, \
+                        because it has to be replaced (kubectl replace --force)";
 
 /// The results of judging a piece.
 #[derive(Debug, Default)]
@@ -142,7 +148,7 @@ impl Judge<'_> {
                     output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
                 }
                 let exceptions = self.exceptions(&object, output);
-                let change = self.change(object, output);
+                let change = self.change(object, &spot, locator, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
                 let outcomes = self.object(change, &subject, locator, output);
                 Self::remark(exceptions, &outcomes, &spot, locator, output);
@@ -150,8 +156,9 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns the change that an object of the input is.
-    fn change(&self, object: Value, output: &mut Output) -> Change {
+    /// Returns the change that an object of the input is. An update that an API server refuses is a
+    /// creation, because the object has to be replaced.
+    fn change(&self, object: Value, spot: &Spot, locator: &Locator<'_>, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
             let stored = old.get(&identity)?;
             output.seen.push(identity);
@@ -159,7 +166,15 @@ impl Judge<'_> {
         });
         match (self.options.operation, stored) {
             (Operation::Delete, _) => Change::Delete(object),
-            (_, Some(old)) => Change::Update { old, new: object },
+            (_, Some(old)) => match replacement::refused(&old, &object) {
+                None => Change::Update { old, new: object },
+                Some(path) => {
+                    let message = format!("{}: {REPLACED}", crate::subject::path(&path));
+                    let place = Some(locator.place(spot, Some(&path)));
+                    output.notices.push(Notice { level: Level::Note, place, message });
+                    Change::Create(object)
+                }
+            },
             (Operation::Update, None) if self.old.is_none() => {
                 Change::Update { old: object.clone(), new: object }
             }
@@ -448,13 +463,5 @@ fn mutation(
         concerns_pods: asked.concerns_pods(),
         patch: object_diff::patch(&old, &new),
         diff: lines.into_iter().map(|line| line.text).collect(),
-    }
-}
-
-impl Violation {
-    /// Creates a violation that is about the object as a whole.
-    fn of_text(text: String) -> Self {
-        let message = crate::verdict::Message::Text(text.clone());
-        Self { steps: None, message, rule: text, remedy: None, check: None, control: None }
     }
 }

@@ -29,6 +29,7 @@
 //! and does not fetch modules.
 
 mod ask;
+mod checkout;
 mod cluster;
 mod date;
 mod entry;
@@ -45,6 +46,7 @@ mod options;
 mod pods;
 mod policy;
 mod rendered;
+mod replacement;
 mod request;
 mod revision;
 mod scan;
@@ -52,6 +54,7 @@ mod session;
 mod subject;
 mod tally;
 mod verdict;
+mod violation;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
@@ -62,12 +65,13 @@ pub use look_up::LookUp;
 pub use old::Old;
 pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
-pub use rendered::{add_helm, add_kustomize};
+pub use rendered::{Chart, add_helm, add_kustomize, add_rendered_revision, add_rendered_revision_in};
 pub use request::Question;
 pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
 pub use session::Session;
-pub use verdict::{Denial, Judged, Request, Verdict, Violation};
+pub use verdict::{Judged, Request, Verdict};
+pub use violation::{Denial, Violation};
 
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};

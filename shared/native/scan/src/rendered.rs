@@ -8,47 +8,136 @@ use std::sync::Arc;
 
 use report::{Place, Position, Span};
 
+use crate::checkout::Checkout;
 use crate::entry::{Rendered, Spot};
 use crate::input::{Chunk, Files, Origin, file_name};
 
-/// Adds the manifests that `helm template` renders of a chart: a folder, an archive or a reference.
+/// A chart with the arguments of `helm template`.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// A folder, an archive or a reference.
+    pub chart: String,
+    /// The files with its values.
+    pub values: Vec<String>,
+    /// The name of the release.
+    pub release: String,
+    /// The namespace of the release.
+    pub namespace: String,
+}
+
+/// Adds the manifests that `helm template` renders of a chart.
 ///
 /// Helm notes the template of each document in a comment. Findings have the place of the template's
 /// `kind`, because Helm does not note which of its lines renders a value.
-pub fn add_helm(files: &mut Files, chart: &str, values: &[String], release: &str, namespace: Option<&str>) {
-    let mut arguments: Vec<OsString> =
-        ["template", release, chart, "--include-crds", "--skip-tests"].map(OsString::from).into();
-    for file in values {
-        arguments.extend([OsString::from("--values"), file.into()]);
-    }
-    if let Some(namespace) = namespace {
-        arguments.extend(["--namespace".into(), namespace.into()]);
-    }
-    let folder = Path::new(chart).is_dir().then(|| file_name(Path::new(chart)));
-    let origin =
-        Origin { name: chart.to_owned(), chart: folder.or_else(|| Some(String::new())), is_rendered: true };
-    add(files, origin, &[("helm", arguments)]);
+pub fn add_helm(files: &mut Files, chart: &Chart) {
+    let folder = Path::new(&chart.chart).is_dir().then(|| file_name(Path::new(&chart.chart)));
+    let origin = Origin {
+        name: chart.chart.clone(),
+        chart: folder.or_else(|| Some(String::new())),
+        is_rendered: true,
+    };
+    add(files, origin, &[chart.command()], &str::to_owned);
 }
 
 /// Adds the manifests that `kustomize build` or `kubectl kustomize` builds of a folder. Findings
 /// have the place of the folder's `kustomization.yaml`, unless Kustomize notes the origin of an
 /// object in its annotation `config.kubernetes.io/origin`.
 pub fn add_kustomize(files: &mut Files, folder: &str) {
-    let name = ["kustomization.yaml", "kustomization.yml", "Kustomization"]
+    let name = KUSTOMIZATIONS
         .iter()
         .map(|name| Path::new(folder).join(name))
         .find(|path| path.is_file())
         .map_or_else(|| folder.to_owned(), |path| file_name(&path));
     let origin = Origin { name, chart: None, is_rendered: true };
-    let commands = [
-        ("kustomize", vec!["build".into(), folder.into()]),
-        ("kubectl", vec!["kustomize".into(), folder.into()]),
-    ];
-    add(files, origin, &commands);
+    add(files, origin, &kustomize(folder), &str::to_owned);
+}
+
+/// Adds what [`add_helm`] and [`add_kustomize`] add, of a revision of the user's git repository.
+pub fn add_rendered_revision(files: &mut Files, revision: &str, charts: &[Chart], folders: &[String]) {
+    add_rendered_revision_in(files, Path::new("."), revision, charts, folders);
+}
+
+/// Adds rendered manifests of a revision as [`add_rendered_revision`] does, of the repository of a
+/// folder, to which the paths are relative.
+pub fn add_rendered_revision_in(
+    files: &mut Files,
+    folder: &Path,
+    revision: &str,
+    charts: &[Chart],
+    folders: &[String],
+) {
+    let checkout = match Checkout::of(folder, revision) {
+        Ok(checkout) => checkout,
+        Err(problem) => return files.add_problem(&format!("git:{revision}"), problem),
+    };
+    let told = |message: &str| checkout.told(message);
+    for chart in charts {
+        let name = checkout.name(&chart.chart);
+        match chart.of(&checkout, folder) {
+            Ok(old) => {
+                let origin = Origin { name: name.clone(), chart: Some(name), is_rendered: true };
+                add(files, origin, &[old.command()], &told);
+            }
+            Err(problem) => files.add_problem(&name, problem),
+        }
+    }
+    for folder in folders {
+        let name = checkout.name(folder);
+        match checkout.find(folder) {
+            Ok(found) => {
+                let origin = Origin { name, chart: None, is_rendered: true };
+                add(files, origin, &kustomize(&found.to_string_lossy()), &told);
+            }
+            Err(problem) => files.add_problem(&name, problem),
+        }
+    }
+}
+
+/// The names of a file by which Kustomize knows a folder.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// A program with its arguments.
+type Run = (&'static str, Vec<OsString>);
+
+impl Chart {
+    fn command(&self) -> Run {
+        let mut arguments: Vec<OsString> = [
+            "template",
+            &self.release,
+            &self.chart,
+            "--include-crds",
+            "--skip-tests",
+            "--namespace",
+            &self.namespace,
+        ]
+        .map(OsString::from)
+        .into();
+        for file in &self.values {
+            arguments.extend([OsString::from("--values"), file.into()]);
+        }
+        ("helm", arguments)
+    }
+
+    /// Returns the chart with its values in a revision.
+    fn of(&self, checkout: &Checkout, folder: &Path) -> Result<Self, String> {
+        if !folder.join(&self.chart).is_dir() {
+            return Err(
+                "only a folder has a revision; give the chart before the change, rendered, with --old"
+                    .to_owned(),
+            );
+        }
+        let text = |path: &String| checkout.find(path).map(|found| found.to_string_lossy().into_owned());
+        let values: Result<_, String> = self.values.iter().map(text).collect();
+        Ok(Self { chart: text(&self.chart)?, values: values?, ..self.clone() })
+    }
+}
+
+fn kustomize(folder: &str) -> [Run; 2] {
+    [("kustomize", vec!["build".into(), folder.into()]), ("kubectl", vec!["kustomize".into(), folder.into()])]
 }
 
 /// Adds the output of the first of some programs that exists.
-fn add(files: &mut Files, origin: Origin, commands: &[(&str, Vec<OsString>)]) {
+fn add(files: &mut Files, origin: Origin, commands: &[Run], told: &dyn Fn(&str) -> String) {
     for (program, arguments) in commands {
         let output = match Command::new(program).args(arguments).output() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -58,8 +147,8 @@ fn add(files: &mut Files, origin: Origin, commands: &[(&str, Vec<OsString>)]) {
             Ok(output) => output,
         };
         if !output.status.success() {
-            let problem = String::from_utf8_lossy(&output.stderr);
-            return files.add_problem(&origin.name, format!("{program} failed: {}", problem.trim()));
+            let problem = told(String::from_utf8_lossy(&output.stderr).trim());
+            return files.add_problem(&origin.name, format!("{program} failed: {problem}"));
         }
         return match String::from_utf8(output.stdout) {
             Ok(text) => files.add_text(Arc::new(origin), text),

@@ -122,6 +122,30 @@ fn a_cluster_scoped_object_has_no_namespace() {
 }
 
 #[test]
+fn an_update_that_an_api_server_refuses_is_judged_as_a_creation() {
+    let pod = |image: &str, shares: bool| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec:\n  containers: [{{name: a, image: {image}}}]\n  \
+             hostPID: {shares}\n"
+        )
+    };
+    let rules = json!([{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] }]);
+    let scan = Scan::new(vec![about("pods", &json!({ "rules": rules }))], Options::default());
+    let (old, _) = Old::read(&mut files(&[&pod("a:1", false)]));
+    let judge = |after: &str| scan.run(&mut files(&[after]), Some(&old), None, &mut ());
+    let says = |report: &Report| -> Vec<u64> {
+        let notices =
+            report.notices.iter().filter(|notice| notice.message.contains("kubectl replace --force"));
+        notices.map(|notice| notice.place.as_ref().unwrap().span.unwrap().start.line).collect()
+    };
+    let updated = judge(&pod("a:2", false));
+    assert!(!is_denied(&updated) && says(&updated).is_empty(), "{updated:?}");
+    let replaced = judge(&pod("a:1", true));
+    assert!(is_denied(&replaced), "{replaced:?}");
+    assert_eq!(says(&replaced), [6]);
+}
+
+#[test]
 fn a_state_before_the_change_that_is_given_twice_is_an_error() {
     let service = |spec: &str| {
         format!("{{apiVersion: v1, kind: Service, metadata: {{name: s, namespace: shop}}, spec: {spec}}}\n")

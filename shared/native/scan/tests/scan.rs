@@ -674,7 +674,7 @@ fn objects_of_the_input_answer_look_ups_that_come_late() {
         )
     };
     let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
-    let text = service("one") + &service("two");
+    let text = service("one") + &*service("two");
     let report = run(vec![policy("external-ips", settings)], Options::default(), &[("a.yaml", &text)]);
     let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
     assert_eq!(statuses, [Status::Denied, Status::Denied], "{:?}", report.findings);

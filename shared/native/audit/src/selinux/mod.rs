@@ -39,11 +39,16 @@ const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
 type NamespaceOwners = BTreeMap<String, Owned>;
 
 /// Judges the objects of a dump as if they were being created, and compares their levels. Pods that
-/// have finished are left out: they run no more, and their controllers create others.
+/// have finished are left out: they run no more, and their controllers create others. Each object
+/// is one call of `judged`.
 ///
 /// # Errors
 /// A dump without Namespaces, and an object that cannot be read.
-pub fn find(dump: &Dump, settings: &SelinuxSettings) -> Result<SelinuxFindings, AuditError> {
+pub fn find(
+    dump: &Dump,
+    settings: &SelinuxSettings,
+    judged: &mut dyn FnMut(),
+) -> Result<SelinuxFindings, AuditError> {
     let mut owners = NamespaceOwners::new();
     let mut known = BTreeSet::new();
     dump.visit_some("Namespace", COMMAND, |namespace, root| {
@@ -68,6 +73,7 @@ pub fn find(dump: &Dump, settings: &SelinuxSettings) -> Result<SelinuxFindings, 
                 group => format!("{group}/{version}"),
             };
             for object in dump.objects_of_kind(&api_version, rule.kind)? {
+                judged();
                 if rule.kind == "Pod" && has_finished(&object)? {
                     continue;
                 }
@@ -171,7 +177,7 @@ mod tests {
         let mut objects = vec![namespace("shop"), namespace("team-a")];
         objects.extend(pods);
         let settings = SelinuxSettings::configure(&json!({})).unwrap();
-        find(&Dump::new(Objects::from_values(objects).unwrap()), &settings)
+        find(&Dump::new(Objects::from_values(objects).unwrap()), &settings, &mut || ())
     }
 
     // X12

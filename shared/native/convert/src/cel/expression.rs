@@ -19,7 +19,7 @@ use CelExpression::{All, Any, Not, Plain};
 
 impl CelExpression {
     /// A comparison or a call.
-    pub(super) fn plain(text: impl Into<String>) -> Self {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
         Plain(text.into())
     }
 

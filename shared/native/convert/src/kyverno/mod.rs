@@ -17,7 +17,7 @@ mod policy_exception;
 mod reach;
 mod request_scope;
 mod resource_filter;
-mod selector;
+pub(crate) mod selector;
 mod validating_exception;
 mod validating_policy;
 mod violation_action;

@@ -10,7 +10,7 @@ use crate::{InputError, LabelSelector, LabelSelectorRequirement};
 ///
 /// # Errors
 /// Fields with values that Kyverno does not accept.
-pub(super) fn read(
+pub(crate) fn read(
     fields: &Fields<'_>,
     problems: &mut Vec<FieldProblem>,
 ) -> Result<LabelSelector, InputError> {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::Options;
-use super::text::{COLUMNS, count, result, sentences};
-use crate::escape::markdown;
+use super::text::{COLUMNS, change, count, result, sentences};
+use crate::escape::{markdown, markup, one_line};
 use crate::names::{Counts, View};
 use crate::{Exit, Finding, Level, Notice, Report, exit};
 
@@ -36,7 +36,8 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     write_table(out, "Problems", NOTICES, report.notices.iter().map(notice), &mut size)?;
     let findings = view.worst_first();
     let rows = findings.iter().map(|finding| row(&view, finding));
-    write_table(out, "Findings", FINDINGS, rows, &mut size)
+    write_table(out, "Findings", FINDINGS, rows, &mut size)?;
+    write_changes(out, &view, &mut size)
 }
 
 /// The row of a problem of the input.
@@ -91,6 +92,38 @@ pub(super) fn write_table(
     }
 }
 
+/// Writes the changes of objects, each closed.
+fn write_changes(out: &mut dyn Write, view: &View<'_>, size: &mut usize) -> io::Result<()> {
+    let changes = &view.report.mutations;
+    if changes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "### Changes\n")?;
+    let mut written: usize = 0;
+    for mutation in changes {
+        let lines: Vec<String> = mutation.diff.iter().map(|line| one_line(line)).collect();
+        let diff = lines.join("\n");
+        // The fence is longer than each one in the diff.
+        let mut fence = "```".to_owned();
+        while diff.contains(&fence) {
+            fence.push('`');
+        }
+        let heading = markup(&change(view, mutation));
+        let block =
+            format!("<details><summary>{heading}</summary>\n\n{fence}diff\n{diff}\n{fence}\n\n</details>\n");
+        *size = size.saturating_add(block.len());
+        if *size > LIMIT {
+            break;
+        }
+        writeln!(out, "{block}")?;
+        written = written.saturating_add(1);
+    }
+    match changes.len().saturating_sub(written) {
+        0 => Ok(()),
+        more => writeln!(out, "{} left out.\n", count(more as u64, "more change is", "more changes are")),
+    }
+}
+
 /// The row of a finding.
 pub(super) fn row(view: &View<'_>, finding: &Finding) -> String {
     let place = match &finding.place {
@@ -114,7 +147,7 @@ pub(super) fn row(view: &View<'_>, finding: &Finding) -> String {
 #[cfg(test)]
 mod tests {
     use crate::format::tests::written;
-    use crate::{Format, sample};
+    use crate::{Format, Mutation, sample};
 
     #[test]
     fn every_row_has_the_cells_of_its_header() {
@@ -128,6 +161,21 @@ mod tests {
                 assert_eq!(*cells.get_or_insert(unescaped), unescaped, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn changes_are_diffs_that_nothing_in_them_ends() {
+        let mut report = sample::clean();
+        assert!(!written(&report, Format::Markdown).contains("### Changes"));
+        let diff = vec!["-  a: b".to_owned(), "+```".to_owned(), "+````".to_owned()];
+        report.mutations = vec![Mutation { diff, ..sample::mutation() }];
+        let text = written(&report, Format::Markdown);
+        let block = "### Changes\n\n<details><summary>Deployment shop/web, the pods to come: changed by pod-security, \
+                     deploy/web.yaml:1:1</summary>\n\n`````diff\n-  a: b\n+```\n+````\n`````\n\n</details>\n";
+        assert!(text.contains(block), "{text}");
+        report.mutations = vec![sample::mutation(); 10_000];
+        let text = written(&report, Format::Markdown);
+        assert!(text.len() < 1_000_000 && text.contains(" more changes are left out."));
     }
 
     #[test]

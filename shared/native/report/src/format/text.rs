@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::Options;
 use crate::escape::one_line;
 use crate::names::{Counts, View};
-use crate::{Exit, FailOn, Finding, Level, PolicyTotals, Report, Status, exit};
+use crate::{Exit, FailOn, Finding, Level, Mutation, PolicyTotals, Report, Status, exit};
 
 pub(super) const GREEN: Style = AnsiColor::Green.on_default().bold();
 pub(super) const RED: Style = AnsiColor::Red.on_default().bold();
@@ -94,13 +94,17 @@ pub(super) fn write_finding(
 }
 
 /// Writes the changes as diffs.
+/// The heading of a change.
+pub(super) fn change(view: &View<'_>, mutation: &Mutation) -> String {
+    let pods = if mutation.concerns_pods { ", the pods to come" } else { "" };
+    let place = mutation.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+    let policy = view.policy_label(mutation.policy);
+    format!("{}{pods}: changed by {policy}{place}", mutation.object)
+}
+
 fn write_mutations(out: &mut dyn Write, view: &View<'_>, paint: Paint) -> io::Result<()> {
     for mutation in &view.report.mutations {
-        let pods = if mutation.concerns_pods { ", the pods to come" } else { "" };
-        let place = mutation.place.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
-        let policy = view.policy_label(mutation.policy);
-        let heading = one_line(&format!("{}{pods}: changed by {policy}{place}", mutation.object));
-        writeln!(out, "{}", paint.with(BOLD, &heading))?;
+        writeln!(out, "{}", paint.with(BOLD, &one_line(&change(view, mutation))))?;
         for line in &mutation.diff {
             let style = match line.chars().next() {
                 Some('+') => AnsiColor::Green.on_default(),

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::Options;
-use super::text::{COLUMNS, result, sentences};
+use super::text::{COLUMNS, change, result, sentences};
 use crate::escape::markup;
 use crate::names::{Counts, View};
 use crate::{Exit, Finding, Level, Report, Severity, exit};
@@ -99,8 +99,10 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         write_filters(out, &page)?;
         findings::write(out, &page, options)?;
     }
+    writeln!(out, "</section>")?;
+    write_changes(out, &page.view)?;
     let version = markup(options.version);
-    writeln!(out, "</section>\n</main>\n<footer><p class=\"soft\">Portcullis {version}</p></footer>")?;
+    writeln!(out, "</main>\n<footer><p class=\"soft\">Portcullis {version}</p></footer>")?;
     writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
 }
 
@@ -151,6 +153,29 @@ fn write_notices(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     writeln!(out, "</ul>\n</section>")
 }
 
+/// Writes the changes of objects, each closed.
+fn write_changes(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
+    if view.report.mutations.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">Changes</h2>")?;
+    for mutation in &view.report.mutations {
+        let heading = markup(&change(view, mutation));
+        writeln!(out, "<details class=\"change\"><summary>{heading}</summary>")?;
+        write!(out, "<pre>")?;
+        for line in &mutation.diff {
+            let text = markup(line);
+            match line.chars().next() {
+                Some('+') => writeln!(out, "<ins>{text}</ins>")?,
+                Some('-') => writeln!(out, "<del>{text}</del>")?,
+                _ => writeln!(out, "{text}")?,
+            }
+        }
+        writeln!(out, "</pre>\n</details>")?;
+    }
+    writeln!(out, "</section>")
+}
+
 fn write_filters(out: &mut dyn Write, page: &Page<'_>) -> io::Result<()> {
     let numbers = |names: &BTreeMap<&str, usize>, name: fn(&str) -> String| -> Vec<(String, String)> {
         names.iter().map(|(text, number)| (number.to_string(), name(text))).collect()
@@ -196,7 +221,8 @@ mod tests {
 
     #[test]
     fn a_hostile_report_adds_no_markup() {
-        let mut plain = sample::report();
+        let hostile_report = || Report { mutations: vec![sample::mutation()], ..sample::report() };
+        let mut plain = hostile_report();
         let text = serde_json::to_string(&plain).unwrap();
         let hostile = serde_json::to_string(sample::HOSTILE).unwrap();
         let harmless = text.replace(hostile.trim_matches('"'), "harmless");
@@ -207,9 +233,19 @@ mod tests {
             let tags = text.split('<').skip(1).map(|rest| rest.split([' ', '>']).next().unwrap().to_owned());
             tags.collect::<Vec<_>>()
         };
-        let hostile_tags = tags(sample::report());
+        let hostile_tags = tags(hostile_report());
         assert_eq!(hostile_tags, tags(plain));
         assert_eq!(hostile_tags.iter().filter(|tag| *tag == "script").count(), 1);
+    }
+
+    #[test]
+    fn changes_have_their_lines() {
+        let report = Report { mutations: vec![sample::mutation()], ..sample::clean() };
+        let text = written(&report, Format::Html);
+        let pods = "Deployment shop/web, the pods to come: changed by pod-security, deploy/web.yaml:1:1";
+        assert!(text.contains(&format!("<details class=\"change\"><summary>{pods}</summary>")), "{text}");
+        assert!(text.contains(" labels:\n<del>-  a: b</del>\n<ins>+  a: x&lt;/script&gt;"), "{text}");
+        assert!(!written(&sample::clean(), Format::Html).contains("<h2 id=\"changes\">"));
     }
 
     #[test]

@@ -1,0 +1,219 @@
+//! Policies that judge the same requests, as one manifest.
+
+use rules::pod_security::PodSecurity;
+use serde_json::{Map, Value, json};
+
+use super::{MINOR, Requirement};
+use crate::cel::CelExpression;
+use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::kubewarden::{MatchCondition, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec};
+use crate::manifest_names::ManifestNames;
+use crate::settings::{self, POD_SECURITY};
+
+/// The condition of an instance that the audit scanner alone evaluates, as it ignores conditions.
+const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
+
+/// Why a manifest is in mode monitor although its policy denies.
+const MONITORS: &str =
+    "The manifest refuses more than the policy, as the lines above say, so it is in mode monitor.";
+
+/// Why a policy that warns has another level.
+const WARNS: &str = "Mode monitor discards warnings. Therefore this policy runs in mode protect at level privileged, \
+                     which denies nothing, and warns and audits at the level of the requirements.";
+
+/// The requirements of a policy for a single control.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The requirements that checks of the standards make as well.
+    pub(crate) requirements: Vec<Requirement>,
+    /// The minor version of the standards.
+    pub(crate) minor: u8,
+    /// The parts that are not converted.
+    pub(crate) problems: Vec<FieldProblem>,
+    /// Facts that readers should know.
+    pub(crate) notes: Vec<String>,
+    /// Whether the manifest refuses more than the policy, for a reason that is listed elsewhere.
+    pub(crate) is_widened: bool,
+    /// The pods to which other requirements apply.
+    pub(crate) otherwise: Option<Otherwise>,
+}
+
+/// Requirements on pods that do not meet a condition.
+#[derive(Debug)]
+pub(crate) struct Otherwise {
+    /// The pods to which the usual requirements apply.
+    pub(crate) unless: CelExpression,
+    /// The requirements on all others.
+    pub(crate) requirements: Vec<Requirement>,
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Self {
+            requirements: Vec::new(),
+            minor: MINOR,
+            problems: Vec::new(),
+            notes: Vec::new(),
+            is_widened: false,
+            otherwise: None,
+        }
+    }
+}
+
+impl Outcome {
+    /// Adds a requirement.
+    pub(crate) fn require(&mut self, requirement: Requirement) {
+        self.requirements.push(requirement);
+    }
+
+    /// Lists something that the policy refuses and the manifest admits.
+    pub(crate) fn admits(&mut self, path: impl Into<String>, problem: impl Into<String>) {
+        self.problems.push(FieldProblem::new(path, problem));
+    }
+
+    /// Lists something that the policy admits and the manifest refuses.
+    pub(crate) fn refuses(&mut self, path: impl Into<String>, problem: impl Into<String>) {
+        self.problems.push(FieldProblem { widens: true, ..FieldProblem::new(path, problem) });
+    }
+}
+
+/// A policy for a single control, with the requests that it judges.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The name of the document.
+    pub(crate) document: String,
+    /// The kind and the name, for messages.
+    pub(crate) title: String,
+    /// The name of a manifest for this policy alone.
+    pub(crate) name: String,
+    /// The namespace; `None` for a policy for the cluster.
+    pub(crate) namespace: Option<String>,
+    /// The specification without settings; `None` if the policy judges no pods.
+    pub(crate) spec: Option<PolicySpec>,
+    /// The specification of an instance for background audits.
+    pub(crate) audit: Option<PolicySpec>,
+    /// Whether violations cause warnings alone.
+    pub(crate) warns: bool,
+    /// The requirements of the policy.
+    pub(crate) outcome: Outcome,
+}
+
+impl Part {
+    /// Whether both judge the same requests in the same way.
+    fn is_like(&self, other: &Self) -> bool {
+        let key = |part: &Self| {
+            json!([part.spec, part.audit, part.warns, part.namespace, part.outcome.minor, part.widens()])
+        };
+        key(self) == key(other)
+    }
+
+    /// Whether the manifest refuses more than the policy.
+    fn widens(&self) -> bool {
+        self.outcome.is_widened || self.outcome.problems.iter().any(|problem| problem.widens)
+    }
+
+    fn fits(&self, other: &Self) -> bool {
+        let others = || other.outcome.requirements.iter();
+        self.is_like(other)
+            && self
+                .outcome
+                .requirements
+                .iter()
+                .all(|requirement| others().all(|other| requirement.fits(other, self.outcome.minor)))
+    }
+
+    fn not_converted(&mut self) -> Vec<NotConverted> {
+        let Self { document, title, outcome, .. } = self;
+        outcome.problems.drain(..).map(|problem| NotConverted::new(document, title, None, problem)).collect()
+    }
+}
+
+/// Returns one conversion for all policies that judge the same requests in the same way, in the
+/// order of the first of them. Policies without requirements have no manifest.
+pub(crate) fn join(parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion> {
+    let mut groups: Vec<Vec<Part>> = Vec::new();
+    for part in parts {
+        let is_judged = part.spec.is_some() && !part.outcome.requirements.is_empty();
+        let group = groups.iter_mut().find(|group| is_judged && group.iter().all(|other| other.fits(&part)));
+        match group {
+            Some(group) => group.push(part),
+            None => groups.push(vec![part]),
+        }
+    }
+    groups.into_iter().flat_map(|group| manifests(group, names)).collect()
+}
+
+/// The manifests of a group: for requests, and for background audits.
+fn manifests(mut parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion> {
+    let is_widened = parts.iter().any(Part::widens);
+    let mut conversion = Conversion::default();
+    for part in &mut parts {
+        conversion.not_converted.extend(part.not_converted());
+        for note in part.outcome.notes.drain(..) {
+            if !conversion.notes.contains(&note) {
+                conversion.notes.push(note);
+            }
+        }
+    }
+    let Some(first) = parts.first() else { return Vec::new() };
+    let requirements: Vec<&Requirement> = parts.iter().flat_map(|part| &part.outcome.requirements).collect();
+    let Some(mut spec) = first.spec.clone().filter(|_| !requirements.is_empty()) else {
+        return vec![conversion];
+    };
+    let settings = super::settings(&requirements, first.outcome.minor);
+    if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
+        let problem = FieldProblem::new("kind", format!("the module rejects the settings: {error}"));
+        conversion.not_converted.push(NotConverted::new(&first.document, &first.title, None, problem));
+        return vec![conversion];
+    }
+    if is_widened && matches!(spec.mode, PolicyMode::Protect) && !first.warns {
+        spec.mode = PolicyMode::Monitor;
+        conversion.notes.push(MONITORS.to_owned());
+    }
+    if first.warns {
+        conversion.notes.push(WARNS.to_owned());
+    }
+    if parts.len() > 1 {
+        let titles: Vec<&str> = parts.iter().map(|part| part.title.as_str()).collect();
+        conversion.notes.insert(0, format!("This manifest is for {}.", titles.join(", ")));
+    }
+    let name = if parts.len() == 1 { first.name.as_str() } else { POD_SECURITY };
+    let mut manifest = |suffix: &str, mut spec: PolicySpec, settings: Map<String, Value>| {
+        let judges_pods_alone =
+            spec.rules.iter().all(|rule| rule.resources.iter().all(|resource| resource.starts_with("pods")));
+        spec.settings = settings;
+        if judges_pods_alone {
+            spec.settings.insert("templates".to_owned(), "Ignore".into());
+        }
+        let name = names.unique(first.namespace.as_deref(), &format!("{name}{suffix}"), POD_SECURITY);
+        let metadata = PolicyMetadata { name, namespace: first.namespace.clone() };
+        let kind = if first.namespace.is_some() { "AdmissionPolicy" } else { "ClusterAdmissionPolicy" };
+        PolicyManifest::new(kind, metadata, spec)
+    };
+    let for_requests = if first.warns { warning(settings.clone()) } else { settings.clone() };
+    conversion.manifest = Some(manifest("", spec, for_requests));
+    let audit = first.audit.clone().map(|spec| {
+        let manifest = manifest("-audit", for_audits(spec), settings);
+        Conversion { manifest: Some(manifest), ..Conversion::default() }
+    });
+    std::iter::once(conversion).chain(audit).collect()
+}
+
+/// Turns a specification into that of an instance for the audit scanner alone.
+pub(crate) fn for_audits(mut spec: PolicySpec) -> PolicySpec {
+    let (name, expression) = FOR_AUDITS;
+    spec.match_conditions = vec![MatchCondition { name: name.to_owned(), expression: expression.to_owned() }];
+    spec.failure_policy = Some("Ignore".to_owned());
+    spec.background_audit = Some(true);
+    spec.mode = PolicyMode::Monitor;
+    spec
+}
+
+/// Turns settings that deny into settings that warn and audit.
+fn warning(mut settings: Map<String, Value>) -> Map<String, Value> {
+    let standard = json!({ "level": settings.remove("level"), "version": settings.remove("version") });
+    settings.insert("level".to_owned(), "privileged".into());
+    settings.insert("audit".to_owned(), standard.clone());
+    settings.insert("warn".to_owned(), standard);
+    settings
+}

@@ -1,0 +1,291 @@
+//! A constraint.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use admission::Policy as _;
+use rules::external_ips::ExternalIps;
+use serde_json::{Map, json};
+
+use super::action::Action;
+use super::config::Surroundings;
+use super::kinds::{self, KINDS, Kind};
+use super::scope::{JudgedKind, Matched, Scope, Source};
+use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
+use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::fields::Fields;
+use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, TargetRule};
+use crate::manifest_names::ManifestNames;
+use crate::objects;
+use crate::settings::{self, POD_SECURITY};
+use crate::target::Target;
+use crate::{InputError, Operation};
+
+/// The kind of constraints for external IPs.
+const EXTERNAL_IPS: &str = "K8sExternalIPs";
+
+/// The result for a constraint.
+#[derive(Debug)]
+pub(super) enum Converted {
+    /// A part of a manifest.
+    Part(Box<Part>),
+    /// A manifest, or none.
+    Whole(Box<Conversion>),
+}
+
+/// Converts a constraint.
+///
+/// # Errors
+/// Fields with values that Gatekeeper does not accept.
+pub(super) fn convert(
+    object: &Fields<'_>,
+    kind: &str,
+    surroundings: &Surroundings,
+    names: &mut ManifestNames,
+) -> Result<Vec<Converted>, InputError> {
+    let title = objects::title(object)?;
+    let none = |problem: &str| {
+        let problem = FieldProblem::new(object.path("kind"), problem);
+        vec![Converted::Whole(Box::new(Conversion::none(object.document(), &title, None, problem)))]
+    };
+    if let Some(problem) = surroundings.problem_of(kind) {
+        return Ok(none(problem));
+    }
+    if kind == EXTERNAL_IPS {
+        return external_ips(object, &title, surroundings, names);
+    }
+    let Some(known) = KINDS.iter().find(|known| known.name == kind) else {
+        return Ok(none(
+            "is not a kind of Gatekeeper's library for pods or external IPs; keep the constraint",
+        ));
+    };
+    let name = object.required_object("metadata")?.required_text("name")?.to_owned();
+    let spec = object.object("spec")?;
+    let mut outcome = Outcome::default();
+    let parameters = parameters(object, spec.as_ref())?;
+    let images = exempt_images(known, &parameters, &mut outcome)?;
+    (known.require)(&parameters, &images, &mut outcome)?;
+    if let Some(spec) = &spec {
+        outcome.problems.extend(unknown(spec));
+    }
+    let action = Action::read(spec.as_ref())?;
+    if !action.judges_requests && !action.audits {
+        outcome.notes.push(NO_POINT.to_owned());
+    }
+    let judged = JudgedKind("Pod");
+    let scope = match Scope::read(spec.as_ref(), judged, known.judges_updates, surroundings, &mut outcome)? {
+        Matched::Scope(scope) => scope,
+        Matched::Nothing(reason) => {
+            outcome.notes.push(reason);
+            return Ok(vec![part(object, &title, name, None, outcome)]);
+        }
+    };
+    let operations = if known.judges_updates {
+        BTreeSet::from(Operation::ALL)
+    } else {
+        outcome.notes.push(CREATION_ALONE.to_owned());
+        BTreeSet::from([Operation::Create])
+    };
+    let pods: BTreeSet<Target> = Target::ALL.into_iter().filter(|target| target.is_pod()).collect();
+    let rules = TargetRule::for_targets(&pods, &operations);
+    let audited =
+        TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
+    let mut parts = workloads(object, &title, &name, &scope, action, &operations, surroundings, &outcome);
+    if scope.source() == Source::Generated {
+        if parts.is_empty() {
+            outcome.notes.push(NO_EXPANSION.to_owned());
+        }
+        parts.insert(0, part(object, &title, name, None, outcome));
+        return Ok(parts);
+    }
+    let mut scope = scope;
+    if let Some(Otherwise { unless, requirements }) = outcome.otherwise.take() {
+        let mut others = scope.clone();
+        scope.narrow("containers-may-inherit-the-profile", &unless);
+        others.narrow("containers-have-their-own-profiles", &unless.negated());
+        let action = Action { audits: false, ..action };
+        let specs = others.specs(POD_SECURITY, action, rules.clone(), Vec::new());
+        let outcome = Outcome { requirements, minor: outcome.minor, ..Outcome::default() };
+        let name = format!("{name}-own-profiles");
+        parts.push(part(object, &title, name, Some((specs, action)), outcome));
+    }
+    let specs = scope.specs(POD_SECURITY, action, rules, audited);
+    parts.insert(0, part(object, &title, name, Some((specs, action)), outcome));
+    Ok(parts)
+}
+
+/// The parts for the workloads whose templates expansions make pods of, by their action.
+#[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
+fn workloads(
+    object: &Fields<'_>,
+    title: &str,
+    name: &str,
+    scope: &Scope,
+    action: Action,
+    operations: &BTreeSet<Operation>,
+    surroundings: &Surroundings,
+    of_pods: &Outcome,
+) -> Vec<Converted> {
+    if scope.source() == Source::Original || !action.judges_requests {
+        return Vec::new();
+    }
+    let mut by_action: BTreeMap<Option<&str>, BTreeSet<Target>> = BTreeMap::new();
+    for expansion in &surroundings.expansions {
+        by_action.entry(expansion.action.as_deref()).or_default().extend(&expansion.targets);
+    }
+    let mut parts = Vec::new();
+    for (other, targets) in by_action {
+        let action = other.map_or(action, |other| Action::of_requests(other, action.audits));
+        let (scope, problem) = scope.of_workloads(&targets);
+        let mut outcome = Outcome {
+            requirements: of_pods.requirements.clone(),
+            minor: of_pods.minor,
+            is_widened: of_pods.problems.iter().any(|problem| problem.widens),
+            ..Outcome::default()
+        };
+        if let Some(problem) = problem {
+            outcome.refuses("spec.match", problem);
+        }
+        if of_pods.otherwise.is_some() {
+            let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined in a \
+                           template also where each container has another profile or an exempt image";
+            outcome.refuses("spec.parameters", problem);
+        }
+        let rules = TargetRule::for_targets(&targets, operations);
+        let audited = TargetRule::for_targets(&targets, &BTreeSet::from([Operation::Create]));
+        let specs = scope.specs(POD_SECURITY, action, rules, audited);
+        parts.push(part(object, title, format!("{name}-workloads"), Some((specs, action)), outcome));
+    }
+    parts
+}
+
+const NO_EXPANSION: &str = "A constraint with the source Generated judges the pods of ExpansionTemplates alone, and \
+     has no part in a manifest without them.";
+
+const NO_POINT: &str =
+    "A constraint without an enforcement point for requests or audits has no part in a manifest.";
+
+const CREATION_ALONE: &str = "The library's template ignores updates, and so do the rules. Add the rule for updates of \
+     pods/ephemeralcontainers to judge the containers of kubectl debug as well.";
+
+fn part(
+    object: &Fields<'_>,
+    title: &str,
+    name: String,
+    specs: Option<(Specs, Action)>,
+    outcome: Outcome,
+) -> Converted {
+    let (spec, audit, warns) = match specs {
+        None => (None, None, false),
+        Some(((spec, audit), action)) if action.judges_requests => (Some(spec), audit, action.warns),
+        Some(((_, audit), _)) => (audit.map(for_audits), None, false),
+    };
+    Converted::Part(Box::new(Part {
+        document: object.document().to_owned(),
+        title: title.to_owned(),
+        name,
+        namespace: None,
+        spec,
+        audit,
+        warns,
+        outcome,
+    }))
+}
+
+type Specs = (crate::PolicySpec, Option<crate::PolicySpec>);
+
+/// The parameters; absent if there is no specification.
+fn parameters<'d>(object: &Fields<'d>, spec: Option<&Fields<'d>>) -> Result<Parameters<'d>, InputError> {
+    match spec {
+        Some(spec) => Parameters::below(spec, "parameters"),
+        None => Parameters::below(object, "spec"),
+    }
+}
+
+fn unknown(spec: &Fields<'_>) -> Vec<FieldProblem> {
+    spec.unknown(&["match", "parameters", "enforcementAction", "scopedEnforcementActions"])
+}
+
+/// The patterns of the images whose containers the constraint does not judge.
+fn exempt_images(
+    kind: &Kind,
+    parameters: &Parameters<'_>,
+    outcome: &mut Outcome,
+) -> Result<Vec<String>, InputError> {
+    const KEY: &str = "exemptImages";
+    let mut keys = kind.keys.to_vec();
+    if kind.exempts_images {
+        keys.push(KEY);
+    }
+    outcome.problems.extend(parameters.unknown(&keys));
+    if !kind.exempts_images {
+        return Ok(Vec::new());
+    }
+    Ok(kinds::prefixes(parameters.texts(KEY)?, &parameters.path(KEY), outcome))
+}
+
+/// Converts a constraint for external IPs.
+fn external_ips(
+    object: &Fields<'_>,
+    title: &str,
+    surroundings: &Surroundings,
+    names: &mut ManifestNames,
+) -> Result<Vec<Converted>, InputError> {
+    let name = object.required_object("metadata")?.required_text("name")?;
+    let spec = object.object("spec")?;
+    let mut outcome = Outcome::default();
+    let parameters = parameters(object, spec.as_ref())?;
+    outcome.problems.extend(parameters.unknown(&["allowedIPs"]));
+    let addresses = kinds::addresses(&parameters, &mut outcome.notes)?;
+    if let Some(spec) = &spec {
+        outcome.problems.extend(unknown(spec));
+    }
+    let action = Action::read(spec.as_ref())?;
+    let scope = Scope::read(spec.as_ref(), JudgedKind("Service"), true, surroundings, &mut outcome)?;
+    let listed = |problem| NotConverted::new(object.document(), title, None, problem);
+    let scope = match scope {
+        Matched::Scope(scope) => scope,
+        Matched::Nothing(reason) => {
+            outcome.notes.push(reason);
+            let not_converted = outcome.problems.into_iter().map(listed).collect();
+            let conversion = Conversion { not_converted, notes: outcome.notes, manifest: None };
+            return Ok(vec![Converted::Whole(Box::new(conversion))]);
+        }
+    };
+    let mut settings = Map::new();
+    if addresses.is_empty() {
+        let problem = "allows no address; the manifest admits those that a Service has already, so that it can be \
+                       updated";
+        outcome.admits(parameters.path("allowedIPs"), problem);
+    } else {
+        settings.insert("allow".to_owned(), json!([{ "cidrs": addresses }]));
+        settings.insert("existingValues".to_owned(), "Recheck".into());
+    }
+    if let Some(error) = settings::problem_with::<ExternalIps>(&settings) {
+        return Err(object.error("spec", format!("the module rejects the settings: {error}")));
+    }
+    let rule = |operations: &[Operation]| {
+        vec![TargetRule {
+            api_groups: [""],
+            api_versions: ["v1"],
+            resources: vec!["services"],
+            operations: operations.to_vec(),
+        }]
+    };
+    let rules = rule(&Operation::ALL);
+    let (spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
+    let mut spec = if action.judges_requests { spec } else { for_audits(audit.unwrap_or(spec)) };
+    if action.warns {
+        let problem = "warns, which the module cannot; the manifest is in mode monitor, which reports violations in \
+                       the log of the policy server";
+        outcome.admits("spec.enforcementAction", problem);
+        spec.mode = PolicyMode::Monitor;
+    }
+    spec.settings = settings;
+    let metadata = PolicyMetadata { name: names.unique(None, name, "external-ips"), namespace: None };
+    let conversion = Conversion {
+        not_converted: outcome.problems.into_iter().map(listed).collect(),
+        notes: outcome.notes,
+        manifest: Some(PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)),
+    };
+    Ok(vec![Converted::Whole(Box::new(conversion))])
+}

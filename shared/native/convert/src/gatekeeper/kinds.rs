@@ -1,0 +1,429 @@
+//! The constraints of the library: their parameters, and what they require.
+//!
+//! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), the Rego of the templates
+//! in `library/pod-security-policy` and `library/general`.
+
+use std::net::IpAddr;
+
+use super::seccomp;
+use crate::InputError;
+use crate::cel::is_pattern;
+use crate::controls::{
+    HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Parameters, Requirement, allowed_values, forbid_type,
+    patterns_below, port_range, require_types,
+};
+use crate::psp::allowance::PortRanges;
+
+/// A kind of constraints for pods.
+#[derive(Debug)]
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    /// The keys of its parameters, other than `exemptImages`.
+    pub(super) keys: &'static [&'static str],
+    /// Whether it has the parameter `exemptImages`.
+    pub(super) exempts_images: bool,
+    /// Whether it judges updates; the others judge the creation of pods alone.
+    pub(super) judges_updates: bool,
+    /// Adds what it requires with parameters and the patterns of exempt images.
+    pub(super) require: fn(&Parameters<'_>, &[String], &mut Outcome) -> Result<(), InputError>,
+}
+
+type Require = fn(&Parameters<'_>, &[String], &mut Outcome) -> Result<(), InputError>;
+
+const fn of_pods(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
+    Kind { name, keys, exempts_images: false, judges_updates: false, require }
+}
+
+const fn of_containers(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
+    Kind { exempts_images: true, ..of_pods(name, keys, require) }
+}
+
+const fn of_updates(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
+    Kind { judges_updates: true, ..of_containers(name, keys, require) }
+}
+
+/// The kinds of constraints for pods.
+pub(super) const KINDS: &[Kind] = &[
+    of_containers("K8sPSPAllowPrivilegeEscalationContainer", &[], |_, images, outcome| {
+        outcome.require(Requirement::of("allowPrivilegeEscalation").allow_images(images));
+        Ok(())
+    }),
+    of_containers("K8sPSPAllowedUsers", &["runAsUser", "runAsGroup", "supplementalGroups", "fsGroup"], users),
+    of_updates("K8sPSPAppArmor", &["allowedProfiles"], app_armor),
+    of_pods("K8sPSPAutomountServiceAccountTokenPod", &[], |parameters, _, outcome| {
+        no_control("refuses mounted tokens of service accounts", parameters, outcome);
+        Ok(())
+    }),
+    of_containers("K8sPSPCapabilities", &["allowedCapabilities", "requiredDropCapabilities"], capabilities),
+    of_pods("K8sPSPFSGroup", &["rule", "ranges"], file_system_groups),
+    of_pods("K8sPSPFlexVolumes", &["allowedFlexVolumes"], flex_volumes),
+    of_pods("K8sPSPForbiddenSysctls", &["forbiddenSysctls", "allowedSysctls"], sysctls),
+    of_pods("K8sPSPHostFilesystem", &["allowedHostPaths"], host_paths),
+    of_pods("K8sPSPHostNamespace", &[], |_, _, outcome| {
+        outcome.require(Requirement::of("hostNamespaces").only(["spec.hostPID", "spec.hostIPC"]));
+        Ok(())
+    }),
+    of_containers("K8sPSPHostNetworkingPorts", &["hostNetwork", "min", "max"], host_network_and_ports),
+    of_containers("K8sPSPHostProbesLifecycle", &[], |_, images, outcome| {
+        outcome.minor = MINOR_WITH_PROBES;
+        outcome.require(Requirement::of("hostProbesAndHostLifecycle").allow_images(images));
+        Ok(())
+    }),
+    of_containers("K8sPSPHostProcess", &[], |_, images, outcome| {
+        outcome.require(Requirement::of("windowsHostProcess").allow_images(images));
+        Ok(())
+    }),
+    of_containers("K8sPSPPrivilegedContainer", &[], |_, images, outcome| {
+        outcome.require(Requirement::of("privileged").allow_images(images));
+        Ok(())
+    }),
+    of_containers("K8sPSPProcMount", &["procMount"], proc_mount),
+    of_containers("K8sPSPReadOnlyRootFilesystem", &[], |parameters, _, outcome| {
+        no_control("requires readOnlyRootFilesystem", parameters, outcome);
+        Ok(())
+    }),
+    of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], se_linux),
+    of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
+    of_updates("K8sPSPSeccompV2", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::second),
+    of_pods("K8sPSPVolumeTypes", &["volumes"], |parameters, _, outcome| {
+        require_types(&parameters.texts("volumes")?, &parameters.path("volumes"), outcome);
+        Ok(())
+    }),
+];
+
+/// The last words of a problem about a parameter that none of the standards has.
+const NO_CONTROL: &str = "the Pod Security Standards have no such control; keep the constraint for it";
+
+const ADD: &str = "spec.containers[*].securityContext.capabilities.add";
+const DROP: &str = "spec.containers[*].securityContext.capabilities.drop";
+const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
+const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
+
+fn no_control(what: &str, parameters: &Parameters<'_>, outcome: &mut Outcome) {
+    outcome.admits(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
+}
+
+pub(super) fn refuses_nothing(outcome: &mut Outcome) {
+    outcome.notes.push("A constraint whose parameters refuse nothing has no part in a manifest.".to_owned());
+}
+
+/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
+/// would not, so they are listed.
+pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
+    let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
+    for text in wild {
+        let problem = format!(
+            "{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it"
+        );
+        outcome.refuses(path, problem);
+    }
+    literal
+}
+
+/// Returns the texts, of which Gatekeeper takes a final `*` alone as a wildcard.
+pub(super) fn prefixes(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
+    let is_kept = |text: &String| !is_pattern(text.strip_suffix('*').unwrap_or(text));
+    let (kept, others): (Vec<String>, Vec<String>) = texts.into_iter().partition(is_kept);
+    literal(others, path, outcome);
+    kept
+}
+
+fn users(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+    for key in ["runAsGroup", "supplementalGroups", "fsGroup"] {
+        let group = parameters.object(key)?;
+        if !matches!(group.text("rule")?, None | Some("RunAsAny")) {
+            outcome.admits(group.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
+        }
+    }
+    let user = parameters.object("runAsUser")?;
+    match user.text("rule")? {
+        None | Some("RunAsAny") if outcome.problems.is_empty() => refuses_nothing(outcome),
+        None | Some("RunAsAny") => {}
+        Some("MustRunAsNonRoot") => {
+            let problem = "admits pods that set a runAsUser other than 0 and not runAsNonRoot; the manifest requires \
+                           runAsNonRoot: true of all pods, and refuses runAsUser: 0 for the pod even if its \
+                           containers set another one";
+            outcome.refuses(user.path("rule"), problem);
+            outcome.require(Requirement::of("runAsNonRoot").allow_images(images));
+            outcome.require(Requirement::of("runAsUser").allow_images(images));
+        }
+        Some("MustRunAs") => {
+            outcome.admits(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
+        }
+        Some(_) => return Err(user.error("rule", "expected MustRunAs, MustRunAsNonRoot or RunAsAny")),
+    }
+    Ok(())
+}
+
+fn app_armor(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    const KEY: &str = "allowedProfiles";
+    let profiles = parameters.texts(KEY)?;
+    let is_listed = |profile: &str| profiles.iter().any(|listed| listed == profile);
+    let path = parameters.path(KEY);
+    if !is_listed("runtime/default") {
+        outcome.admits(
+            &path,
+            "does not contain runtime/default, which the manifest admits, and with it pods without a profile",
+        );
+    }
+    let problem = "profiles of nodes are compared as they are, localhost/* included; the manifest admits all of them, \
+                   which nodes must have";
+    outcome.admits(&path, problem);
+    let mut check = Requirement::of("appArmorProfile").allow_images(images);
+    if is_listed("unconfined") {
+        for field in [
+            "spec.securityContext.appArmorProfile.type",
+            "spec.containers[*].securityContext.appArmorProfile.type",
+        ] {
+            check = check.allow(field, &["Unconfined".to_owned()]);
+        }
+        check = check.allow(APP_ARMOR, &["unconfined".to_owned()]);
+    } else {
+        let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined also where \
+                       each container has another profile or an exempt image";
+        outcome.refuses(path, problem);
+    }
+    outcome.require(check);
+    Ok(())
+}
+
+fn capabilities(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    let (allowed_path, drop_path) =
+        (parameters.path("allowedCapabilities"), parameters.path("requiredDropCapabilities"));
+    let allowed = parameters.texts("allowedCapabilities")?;
+    let dropped = parameters.texts("requiredDropCapabilities")?;
+    let mut fields = Vec::new();
+    let mut check = Requirement::of("capabilities_restricted").allow_images(images);
+    if !allowed.iter().any(|capability| capability == "*") {
+        fields.push(ADD);
+        // The constraint compares without case, and Kubernetes knows the names in upper case.
+        let mut values = literal(allowed, &allowed_path, outcome);
+        for value in &mut values {
+            value.make_ascii_uppercase();
+        }
+        if !values.iter().any(|value| value == "NET_BIND_SERVICE") {
+            let problem = "does not contain NET_BIND_SERVICE, which the Pod Security Standards allow at each level; \
+                           the manifest admits it";
+            outcome.admits(allowed_path, problem);
+        }
+        values.retain(|value| value != "NET_BIND_SERVICE");
+        check = check.allow(ADD, &values);
+    }
+    if !dropped.is_empty() {
+        if dropped.iter().all(|capability| capability.eq_ignore_ascii_case("ALL")) {
+            fields.push(DROP);
+        } else {
+            let problem = format!(
+                "requires pods to drop {} or ALL, and the Pod Security Standards can only require ALL; the manifest \
+                 requires neither; write [ALL] here to require it",
+                dropped.join(", ")
+            );
+            outcome.admits(drop_path, problem);
+        }
+    }
+    if fields.is_empty() {
+        if outcome.problems.is_empty() {
+            refuses_nothing(outcome);
+        }
+        return Ok(());
+    }
+    outcome.require(check.only(fields));
+    Ok(())
+}
+
+fn file_system_groups(
+    parameters: &Parameters<'_>,
+    _: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    if matches!(parameters.text("rule")?, None | Some("RunAsAny")) {
+        refuses_nothing(outcome);
+    } else {
+        outcome.admits(parameters.path("rule"), format!("restricts fsGroup, and {NO_CONTROL}"));
+    }
+    Ok(())
+}
+
+fn flex_volumes(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "allowedFlexVolumes";
+    if parameters.objects(KEY)?.is_empty() {
+        forbid_type("flexVolume", outcome);
+    } else {
+        let problem = "allows flexVolumes by driver, which exclusions cannot tell apart; keep the constraint for it, \
+                       or empty the list";
+        outcome.admits(parameters.path(KEY), problem);
+    }
+    Ok(())
+}
+
+fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+    let (forbidden_path, allowed_path) =
+        (parameters.path("forbiddenSysctls"), parameters.path("allowedSysctls"));
+    let forbidden = parameters.texts("forbiddenSysctls")?;
+    let is_restricted = parameters.has("allowedSysctls");
+    if forbidden.is_empty() && !is_restricted {
+        refuses_nothing(outcome);
+        return Ok(());
+    }
+    let allowed = prefixes(parameters.texts("allowedSysctls")?, &allowed_path, outcome);
+    let covers = |pattern: &String, name: &str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => pattern == name,
+    };
+    let standard = allowed_values("sysctls", MINOR);
+    let is_refused = |name: &&&str| {
+        forbidden.iter().any(|pattern| covers(pattern, name))
+            || is_restricted && !allowed.iter().any(|pattern| covers(pattern, name))
+    };
+    let admitted: Vec<&str> = standard.iter().filter(is_refused).copied().collect();
+    if !admitted.is_empty() {
+        let path = if is_restricted { &allowed_path } else { &forbidden_path };
+        let problem = format!(
+            "the Pod Security Standards allow {}, which the constraint refuses; the manifest admits it",
+            admitted.join(", ")
+        );
+        outcome.admits(path, problem);
+    }
+    let mut values = Vec::new();
+    for pattern in allowed.iter().filter(|pattern| !standard.contains(&pattern.as_str())) {
+        let start = pattern.strip_suffix('*').unwrap_or(pattern);
+        if forbidden.iter().any(|forbidden| covers(forbidden, start)) {
+            // The constraint refuses all that the pattern allows.
+            continue;
+        }
+        if pattern.ends_with('*') && forbidden.iter().any(|forbidden| forbidden.starts_with(start)) {
+            let problem = format!(
+                "forbids a part of {pattern}, which exclusions cannot say; the manifest admits all of it"
+            );
+            outcome.admits(&forbidden_path, problem);
+        }
+        values.push(pattern.clone());
+    }
+    if !is_restricted && !forbidden.iter().any(|pattern| pattern == "*") {
+        let problem = "allows all sysctls but these, which exclusions cannot say; the manifest refuses all but those \
+                       of the Pod Security Standards; list the sysctls that pods need in allowedSysctls";
+        outcome.refuses(forbidden_path, problem);
+    }
+    outcome.require(Requirement::of("sysctls").allow(SYSCTLS, &values));
+    Ok(())
+}
+
+fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+    let mut check = Requirement::of(HOST_PATHS.0);
+    for entry in parameters.objects("allowedHostPaths")? {
+        // Without a prefix, an entry matches no path.
+        let Some(prefix) = entry.text("pathPrefix")?.filter(|prefix| !prefix.is_empty()) else { continue };
+        let Some(patterns) = patterns_below(prefix, &entry.path("pathPrefix"), outcome) else { continue };
+        check = if entry.flag("readOnly")? == Some(true) {
+            check.allow_read_only(HOST_PATHS.1, &patterns)
+        } else {
+            check.allow(HOST_PATHS.1, &patterns)
+        };
+    }
+    outcome.require(check);
+    Ok(())
+}
+
+fn host_network_and_ports(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    const HIGHEST: i64 = 65535;
+    if parameters.flag("hostNetwork")? != Some(true) {
+        outcome.require(Requirement::of("hostNamespaces").only(["spec.hostNetwork"]));
+    }
+    let (min, max) = (parameters.integer("min")?, parameters.integer("max")?);
+    if min.is_some() || max.is_some() {
+        let ports =
+            PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
+        let field = "spec.containers[*].ports[*].hostPort";
+        outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports.patterns()));
+    }
+    if outcome.requirements.is_empty() {
+        refuses_nothing(outcome);
+    }
+    Ok(())
+}
+
+fn proc_mount(
+    parameters: &Parameters<'_>,
+    images: &[String],
+    outcome: &mut Outcome,
+) -> Result<(), InputError> {
+    // Each value other than Unmasked is the default.
+    if parameters.text("procMount")?.is_some_and(|kind| kind.eq_ignore_ascii_case("Unmasked")) {
+        refuses_nothing(outcome);
+        return Ok(());
+    }
+    outcome.require(Requirement::of("procMount").allow_images(images));
+    Ok(())
+}
+
+fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "allowedSELinuxOptions";
+    let path = parameters.path(KEY);
+    let options = parameters.objects(KEY)?;
+    let mut check = Requirement::of("seLinuxOptions").allow_images(images);
+    for field in ["type", "user", "role"] {
+        let mut values = Vec::new();
+        for option in &options {
+            values.extend(option.text(field)?.map(str::to_owned));
+        }
+        let values = literal(values, &path, outcome);
+        let standard = if field == "type" { allowed_values("seLinuxOptions", MINOR) } else { &[] };
+        let admitted: Vec<&str> = standard
+            .iter()
+            .copied()
+            .filter(|known| !known.is_empty() && !values.iter().any(|value| value == known))
+            .collect();
+        if !admitted.is_empty() {
+            let problem = format!(
+                "the Pod Security Standards allow the types {}, which the constraint refuses; the manifest admits them",
+                admitted.join(", ")
+            );
+            outcome.admits(&path, problem);
+        }
+        let others: Vec<String> =
+            values.into_iter().filter(|value| !standard.contains(&value.as_str())).collect();
+        for place in ["spec.securityContext", "spec.containers[*].securityContext"] {
+            check = check.allow(&format!("{place}.seLinuxOptions.{field}"), &others);
+        }
+    }
+    let fields_of =
+        |option: &Parameters<'_>| ["type", "user", "role"].iter().filter(|key| option.has(key)).count();
+    if options.len() > 1 && options.iter().any(|option| fields_of(option) > 1) {
+        let problem = "each entry allows its user, role and type together; the manifest admits all combinations of them";
+        outcome.admits(&path, problem);
+    }
+    let problem = "levels other than those of the entries are refused; the manifest judges no levels, which the policy \
+                   selinux does";
+    outcome.admits(path, problem);
+    outcome.require(check);
+    Ok(())
+}
+
+/// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.
+pub(super) fn addresses(
+    parameters: &Parameters<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<String>, InputError> {
+    let listed = parameters.texts("allowedIPs")?;
+    let (addresses, others): (Vec<String>, Vec<String>) =
+        listed.into_iter().partition(|text| text.parse::<IpAddr>().is_ok());
+    if !others.is_empty() {
+        notes.push(format!(
+            "The constraint compares addresses with {} as text, so that these entries allow nothing, and the manifest does not contain them.",
+            others.join(", ")
+        ));
+    }
+    Ok(addresses)
+}

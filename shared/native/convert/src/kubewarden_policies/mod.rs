@@ -1,0 +1,61 @@
+//! Kubewarden's official policies for single controls, and `psa-label-enforcer`.
+
+mod labels;
+mod modules;
+mod policy;
+mod se_linux;
+
+use crate::controls::join;
+use crate::conversion::{Conversion, FieldProblem};
+use crate::manifest_names::ManifestNames;
+use crate::objects;
+use crate::{Document, InputError};
+use policy::{Converted, PolicyKind};
+
+/// The expected content of a document.
+const EXPECTED: &str = "expected policies of Kubewarden";
+
+const GROUP: &str = "policies.kubewarden.io";
+
+/// Converts policies of Kubewarden that run its official modules for single controls into
+/// `pod-security`.
+///
+/// The documents are policies and groups of policies, and lists of them. Policies that judge the
+/// same requests become one manifest, if none restricts a field in another way than another one.
+///
+/// # Errors
+/// The first document that Kubewarden would not accept.
+pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
+    let objects = objects::of(documents, EXPECTED)?;
+    let mut names = ManifestNames::default();
+    // A manifest with the name of an existing policy would replace it.
+    for object in &objects {
+        policy::reserve_name(object, &mut names)?;
+    }
+    let mut parts = Vec::new();
+    let mut others = Vec::new();
+    for object in &objects {
+        let title = objects::title(object)?;
+        let (group, kind) = objects::group_and_kind(object)?;
+        let Some(kind) = PolicyKind::named(kind).filter(|_| group == GROUP) else {
+            let problem = "is not a policy or a group of policies of policies.kubewarden.io";
+            let problem = FieldProblem::new(object.path("kind"), problem);
+            others.push(Conversion::none(object.document(), &title, None, problem));
+            continue;
+        };
+        for converted in policy::convert(object, &title, kind, &mut names)? {
+            match converted {
+                Converted::Part(part) => parts.push(*part),
+                Converted::Whole(conversion) => others.push(*conversion),
+            }
+        }
+    }
+    let mut conversions = join(parts, &mut names);
+    conversions.append(&mut others);
+    Ok(conversions)
+}
+
+/// Whether a document is a policy of Kubewarden.
+pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
+    api_version.starts_with("policies.kubewarden.io/")
+}

@@ -1,0 +1,433 @@
+//! The official policies for single controls: their settings, and what they require.
+//!
+//! Source: kubewarden/policies at 6a01a24 (August 2026), the folder `policies/<id>-policy` of each.
+
+use crate::InputError;
+use crate::cel::is_pattern;
+use crate::controls::{
+    HOST_PATHS, MINOR, Outcome, Parameters, Requirement, allowed_values, forbid_type, patterns_below,
+    port_range, require_types,
+};
+use crate::psp::allowance::PortRanges;
+
+/// An official policy.
+#[derive(Debug)]
+pub(super) struct Module {
+    /// The last part of the name of its image.
+    pub(super) id: &'static str,
+    /// The keys of its settings.
+    pub(super) keys: &'static [&'static str],
+    /// Whether it judges pods alone, and admits workloads.
+    pub(super) judges_pods_alone: bool,
+    /// Adds what it requires with settings.
+    pub(super) require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
+}
+
+const fn of_pods(
+    id: &'static str,
+    keys: &'static [&'static str],
+    require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
+) -> Module {
+    Module { id, keys, judges_pods_alone: true, require }
+}
+
+const fn of_workloads(
+    id: &'static str,
+    keys: &'static [&'static str],
+    require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
+) -> Module {
+    Module { id, keys, judges_pods_alone: false, require }
+}
+
+/// All official policies about the Pod Security Standards and what `PodSecurityPolicy` restricted.
+pub(super) const MODULES: &[Module] = &[
+    of_workloads("allow-privilege-escalation-psp", &["default_allow_privilege_escalation"], escalation),
+    of_pods("allowed-fsgroups-psp", &["rule", "ranges"], file_system_groups),
+    of_pods("allowed-proc-mount-types-psp", &["allow_unmasked_proc_mount_type"], proc_mount),
+    of_pods("apparmor-psp", &["allowed_profiles"], app_armor),
+    of_workloads(
+        "capabilities-psp",
+        &["allowed_capabilities", "required_drop_capabilities", "default_add_capabilities"],
+        capabilities,
+    ),
+    of_pods("flexvolume-drivers-psp", &["allowedFlexVolumes"], flex_volumes),
+    of_workloads(
+        "host-namespaces-psp",
+        &["allow_host_ipc", "allow_host_network", "allow_host_pid", "allow_host_ports"],
+        host_namespaces,
+    ),
+    of_workloads("hostpaths-psp", &["allowedHostPaths"], host_paths),
+    of_workloads("pod-privileged", &["skip_init_containers", "skip_ephemeral_containers"], privileged),
+    of_pods("readonly-root-filesystem-psp", &[], |settings, outcome| {
+        outcome.admits(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
+        Ok(())
+    }),
+    of_pods("seccomp-psp", &["allowed_profiles", "profile_types", "localhost_profiles"], seccomp),
+    of_pods("selinux-psp", &["rule", "user", "role", "type", "level"], se_linux),
+    of_workloads("share-pid-namespace-policy", &[], |settings, outcome| {
+        outcome.admits(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
+        Ok(())
+    }),
+    of_pods("sysctl-psp", &["allowedUnsafeSysctls", "forbiddenSysctls"], sysctls),
+    of_workloads(
+        "user-group-psp",
+        &[
+            "run_as_user",
+            "run_as_group",
+            "supplemental_groups",
+            "validate_container_image_configuration",
+            "validate_only",
+        ],
+        users_and_groups,
+    ),
+    of_pods("volumes-psp", &["allowedTypes", "ignoreInitContainersVolumes"], volume_types),
+];
+
+/// The last words of a problem about a setting that none of the standards has.
+const NO_CONTROL: &str = "the Pod Security Standards have no such control; keep the policy for it";
+
+const EPHEMERAL: &str = "Ephemeral";
+const ESCALATION: &str = "spec.containers[*].securityContext.allowPrivilegeEscalation";
+const ADD: &str = "spec.containers[*].securityContext.capabilities.add";
+const NON_ROOT: &str = "spec.containers[*].securityContext.runAsNonRoot";
+const PROFILE: &str = "seccompProfile.type";
+const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
+const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
+
+fn escalation(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "default_allow_privilege_escalation";
+    if settings.flag(KEY)? == Some(false) {
+        let problem = "sets allowPrivilegeEscalation to false where it is not set, and the manifest changes no pods: \
+                       it admits them as they are; to require the field, remove the entries with values [\"\"]";
+        outcome.admits(settings.path(KEY), problem);
+    }
+    let unset = [String::new()];
+    let check = Requirement::of("allowPrivilegeEscalation").allow(ESCALATION, &unset);
+    outcome.require(check.allow_containers(EPHEMERAL));
+    Ok(())
+}
+
+fn file_system_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    if matches!(settings.text("rule")?, None | Some("RunAsAny")) {
+        refuses_nothing(outcome);
+    } else {
+        outcome.admits(settings.path("rule"), format!("restricts fsGroup, and {NO_CONTROL}"));
+    }
+    Ok(())
+}
+
+fn proc_mount(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    if settings.flag("allow_unmasked_proc_mount_type")? == Some(true) {
+        refuses_nothing(outcome);
+    } else {
+        outcome.require(Requirement::of("procMount"));
+    }
+    Ok(())
+}
+
+fn app_armor(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "allowed_profiles";
+    let (profiles, wild) = literal(settings, KEY, outcome)?;
+    let is_listed = |profile: &str| profiles.iter().chain(&wild).any(|listed| listed == profile);
+    if !is_listed("runtime/default") {
+        outcome.admits(settings.path(KEY), "does not contain runtime/default, which the manifest admits");
+    }
+    let problem = "only profiles in this list may start with localhost/; the manifest admits all of them, \
+                   which nodes must have";
+    outcome.admits(settings.path(KEY), problem);
+    let others: Vec<String> = profiles
+        .into_iter()
+        .filter(|profile| profile != "runtime/default" && !profile.starts_with("localhost/"))
+        .collect();
+    outcome.require(Requirement::of("appArmorProfile").only([APP_ARMOR]).allow(APP_ARMOR, &others));
+    Ok(())
+}
+
+fn capabilities(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    let allowed = settings.texts("allowed_capabilities")?;
+    let dropped = settings.texts("required_drop_capabilities")?;
+    let added = settings.texts("default_add_capabilities")?;
+    if !dropped.is_empty() {
+        let problem = format!(
+            "drops {} where that is missing, and the manifest changes no pods: it admits them as they are; to require \
+             that pods drop ALL, remove the entries of capabilities_restricted for drop",
+            dropped.join(", ")
+        );
+        outcome.admits(settings.path("required_drop_capabilities"), problem);
+    }
+    if !added.is_empty() {
+        let problem = format!(
+            "adds {} to all containers, and the manifest changes no pods; write them into the pods that need them",
+            added.join(", ")
+        );
+        outcome.admits(settings.path("default_add_capabilities"), problem);
+    }
+    if allowed.iter().any(|capability| capability == "*") {
+        if dropped.is_empty() {
+            refuses_nothing(outcome);
+        } else {
+            let problem = format!(
+                "allows all but {}, which exclusions cannot say; list the allowed ones",
+                dropped.join(", ")
+            );
+            outcome.admits(settings.path("allowed_capabilities"), problem);
+        }
+        return Ok(());
+    }
+    let (mut values, _) = literal(settings, "allowed_capabilities", outcome)?;
+    if !allowed.iter().any(|capability| capability == "NET_BIND_SERVICE") {
+        let problem = "does not contain NET_BIND_SERVICE, which the Pod Security Standards allow at each level; the \
+                       manifest admits it";
+        outcome.admits(settings.path("allowed_capabilities"), problem);
+    }
+    values.retain(|capability| capability != "NET_BIND_SERVICE");
+    let check = Requirement::of("capabilities_restricted").only([ADD]).allow(ADD, &values);
+    outcome.require(check.allow_containers(EPHEMERAL));
+    Ok(())
+}
+
+fn flex_volumes(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "allowedFlexVolumes";
+    if settings.objects(KEY)?.is_empty() {
+        forbid_type("flexVolume", outcome);
+    } else {
+        let problem = "allows flexVolumes by driver, which exclusions cannot tell apart; keep the policy for it, or \
+                       empty the list";
+        outcome.admits(settings.path(KEY), problem);
+    }
+    Ok(())
+}
+
+fn host_namespaces(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    let mut fields = Vec::new();
+    for (key, field) in [
+        ("allow_host_ipc", "spec.hostIPC"),
+        ("allow_host_network", "spec.hostNetwork"),
+        ("allow_host_pid", "spec.hostPID"),
+    ] {
+        if settings.flag(key)? != Some(true) {
+            fields.push(field);
+        }
+    }
+    if !fields.is_empty() {
+        outcome.require(Requirement::of("hostNamespaces").only(fields));
+    }
+    let mut ports = Vec::new();
+    for range in settings.objects("allow_host_ports")? {
+        // A field that is absent is 0, as in the policy.
+        let (min, max) = (range.integer("min")?.unwrap_or(0), range.integer("max")?.unwrap_or(0));
+        if min > max {
+            return Err(range.error("min", "must not be greater than max"));
+        }
+        ports.extend(port_range(min, max));
+    }
+    let field = "spec.containers[*].ports[*].hostPort";
+    outcome.require(Requirement::of("hostPorts").allow(field, &PortRanges::of(ports).patterns()));
+    Ok(())
+}
+
+fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "allowedHostPaths";
+    let allowed = settings.objects(KEY)?;
+    if allowed.is_empty() {
+        refuses_nothing(outcome);
+        return Ok(());
+    }
+    let mut check = Requirement::of(HOST_PATHS.0);
+    let mut prefixes = Vec::new();
+    for entry in &allowed {
+        let Some(prefix) = entry.text("pathPrefix")? else {
+            return Err(entry.error("pathPrefix", "is missing"));
+        };
+        let Some(read_only) = entry.flag("readOnly")? else {
+            return Err(entry.error("readOnly", "is missing"));
+        };
+        prefixes.push((prefix, read_only));
+        let path = entry.path("pathPrefix");
+        let Some(patterns) = patterns_below(prefix, &path, outcome) else { continue };
+        if read_only {
+            check = check.allow_read_only(HOST_PATHS.1, &patterns);
+        } else {
+            check = check.allow(HOST_PATHS.1, &patterns);
+            let problem = "readOnly: false refuses mounts that are read-only; the manifest admits them";
+            outcome.admits(entry.path("readOnly"), problem);
+        }
+    }
+    let is_below = |inner: &str, outer: &str| {
+        let outer = outer.trim_end_matches('/');
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    for (inner, _) in prefixes.iter().filter(|(_, read_only)| *read_only) {
+        if prefixes.iter().any(|(outer, read_only)| !read_only && outer != inner && is_below(inner, outer)) {
+            let problem = format!(
+                "{inner} has to be read-only below a path that may be written; the manifest admits writable mounts there"
+            );
+            outcome.admits(settings.path(KEY), problem);
+        }
+    }
+    let problem = "only hostPath volumes that a container or an init container mounts are judged; the manifest refuses \
+                   others as well, as a hostPath volume has effects on the node without a mount";
+    outcome.refuses(settings.path(KEY), problem);
+    outcome.require(check);
+    Ok(())
+}
+
+fn privileged(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    let mut check = Requirement::of("privileged");
+    for (key, kind) in [("skip_init_containers", "Init"), ("skip_ephemeral_containers", EPHEMERAL)] {
+        if settings.flag(key)? == Some(true) {
+            check = check.allow_containers(kind);
+        }
+    }
+    outcome.require(check);
+    Ok(())
+}
+
+fn seccomp(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    let types = settings.texts("profile_types")?;
+    let profiles = settings.texts("allowed_profiles")?;
+    let has = |kind: &str, annotations: &[&str]| {
+        types.iter().any(|listed| listed == kind)
+            || profiles.iter().any(|listed| annotations.contains(&listed.as_str()))
+    };
+    let path =
+        settings.path(if settings.has("profile_types") { "profile_types" } else { "allowed_profiles" });
+    if !has("RuntimeDefault", &["runtime/default", "docker/default"]) {
+        outcome.admits(&path, "does not contain RuntimeDefault, which the manifest admits");
+    }
+    let problem = "only profiles in localhost_profiles and allowed_profiles may be of type Localhost; the manifest \
+                   admits all of them, which nodes must have";
+    outcome.admits(path, problem);
+    let mut check = Requirement::of("seccompProfile_baseline");
+    if has("Unconfined", &["unconfined"]) {
+        let value = ["Unconfined".to_owned()];
+        check = check
+            .allow(&format!("spec.securityContext.{PROFILE}"), &value)
+            .allow(&format!("spec.containers[*].securityContext.{PROFILE}"), &value);
+    }
+    outcome.require(check);
+    Ok(())
+}
+
+fn se_linux(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    match settings.text("rule")? {
+        None | Some("RunAsAny") => refuses_nothing(outcome),
+        // A manifest of the policy selinux has this rule.
+        Some("MustRunAs") => {}
+        Some(_) => return Err(settings.error("rule", "expected MustRunAs or RunAsAny")),
+    }
+    Ok(())
+}
+
+fn sysctls(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    /// The sysctls that the policy allows without settings.
+    const SAFE: [&str; 4] = [
+        "kernel.shm_rmid_forced",
+        "net.ipv4.ip_local_port_range",
+        "net.ipv4.tcp_syncookies",
+        "net.ipv4.ping_group_range",
+    ];
+    let (allowed, _) = literal(settings, "allowedUnsafeSysctls", outcome)?;
+    let forbidden = settings.texts("forbiddenSysctls")?;
+    let is_refused = |name: &&&str| {
+        let is_allowed = allowed.iter().any(|listed| listed == **name);
+        let is_forbidden = forbidden.iter().any(|listed| match listed.strip_suffix('*') {
+            Some(start) => name.starts_with(start) && !is_allowed,
+            None => listed == **name,
+        });
+        is_forbidden || !is_allowed && !SAFE.contains(name)
+    };
+    let standard = allowed_values("sysctls", MINOR);
+    let admitted: Vec<&str> = standard.iter().filter(is_refused).copied().collect();
+    if !admitted.is_empty() {
+        let key = if forbidden.is_empty() { "allowedUnsafeSysctls" } else { "forbiddenSysctls" };
+        let problem = format!(
+            "the Pod Security Standards allow {}, which the policy refuses; the manifest admits it",
+            admitted.join(", ")
+        );
+        outcome.admits(settings.path(key), problem);
+    }
+    let values: Vec<String> = allowed.into_iter().filter(|name| !standard.contains(&name.as_str())).collect();
+    outcome.require(Requirement::of("sysctls").allow(SYSCTLS, &values));
+    Ok(())
+}
+
+fn users_and_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    for key in ["run_as_group", "supplemental_groups"] {
+        let rule = settings.object(key)?;
+        if !matches!(rule.text("rule")?, None | Some("RunAsAny")) {
+            outcome.admits(rule.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
+        }
+    }
+    let user = settings.object("run_as_user")?;
+    match user.text("rule")? {
+        None | Some("RunAsAny") => {}
+        Some("MustRunAs") => {
+            outcome.admits(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
+        }
+        Some("MustRunAsNonRoot") if settings.flag("validate_only")? == Some(true) => {
+            let problem = "refuses each pod, as the policy does with MustRunAsNonRoot; remove validate_only, or set \
+                           the level restricted";
+            outcome.admits(settings.path("validate_only"), problem);
+        }
+        Some("MustRunAsNonRoot") => {
+            let problem = "sets runAsNonRoot to true where it is not set, and the manifest changes no pods: it admits \
+                           them as they are; to require the field, remove the entries with values [\"\"]";
+            outcome.admits(user.path("rule"), problem);
+            if settings.flag("validate_container_image_configuration")? == Some(true) {
+                let problem = "the manifest does not read images";
+                outcome.admits(settings.path("validate_container_image_configuration"), problem);
+            }
+            let non_root = Requirement::of("runAsNonRoot").allow(NON_ROOT, &[String::new()]);
+            outcome.require(non_root.allow_containers(EPHEMERAL));
+            outcome.require(Requirement::of("runAsUser").allow_containers(EPHEMERAL));
+        }
+        Some(_) => {
+            return Err(user.error("rule", "expected MustRunAs, MustRunAsNonRoot or RunAsAny"));
+        }
+    }
+    if outcome.requirements.is_empty() && outcome.problems.is_empty() {
+        refuses_nothing(outcome);
+    }
+    Ok(())
+}
+
+fn volume_types(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    const KEY: &str = "allowedTypes";
+    const IGNORES: &str = "ignoreInitContainersVolumes";
+    let types = settings.texts(KEY)?;
+    if types.is_empty() {
+        outcome
+            .admits(settings.path(KEY), "is empty, and refuses each pod; list the types that pods may have");
+        return Ok(());
+    }
+    if settings.flag(IGNORES)? == Some(true) {
+        let problem = "volumes of init containers alone are not judged, which exclusions cannot say; the manifest \
+                       refuses their types as well";
+        outcome.refuses(settings.path(IGNORES), problem);
+    }
+    require_types(&types, &settings.path(KEY), outcome);
+    Ok(())
+}
+
+fn refuses_nothing(outcome: &mut Outcome) {
+    outcome.notes.push("A policy whose settings refuse nothing has no part in a manifest.".to_owned());
+}
+
+/// Returns the texts of a list that contain no wildcards, and the others. The policy takes those
+/// literally, and the manifest would not, so they are listed.
+fn literal(
+    settings: &Parameters<'_>,
+    key: &str,
+    outcome: &mut Outcome,
+) -> Result<(Vec<String>, Vec<String>), InputError> {
+    let (wild, literal): (Vec<String>, Vec<String>) =
+        settings.texts(key)?.into_iter().partition(|text| is_pattern(text));
+    for text in &wild {
+        let problem = format!(
+            "{text:?} is not a pattern for the policy and would be one in the manifest; the manifest refuses it"
+        );
+        outcome.refuses(settings.path(key), problem);
+    }
+    Ok((literal, wild))
+}
