@@ -62,8 +62,8 @@ pub enum Budget {
     Judged,
     /// 1.2 times the floor, for a Service that the policy judges, of which it reads nearly all.
     Service,
-    /// 1.3 times the floor, for a request that depends on two look-ups, whose answers the floor does
-    /// not read, and is denied with four violations.
+    /// 1.3 times the floor, for a request that depends on two look-ups, whose answers the floor
+    /// does not read, and is denied with four violations.
     LookedUp,
     /// 1.5 times the floor, for a request that the policy may change: the object is written again.
     Changed,

@@ -66,8 +66,8 @@ impl Growth {
         })
     }
 
-    /// Returns a sentence if the last containers cost over a tenth more than the first ones: numbers
-    /// get longer, and growing memory is copied.
+    /// Returns a sentence if the last containers cost over a tenth more than the first ones.
+    /// Numbers get longer, and growing memory is copied.
     #[must_use]
     pub fn more_than_linear(&self) -> Option<String> {
         let (first, last) = (self.steps().next()?, self.steps().last()?);

@@ -1,7 +1,7 @@
 //! The instructions of a request by function, counted by the module itself.
 //!
-//! Each run of instructions between two branches of a module gets an instruction sequence that adds
-//! its length to a counter of its function. Instructions are counted as Wasmtime counts fuel: a call
+//! Each run of instructions between two branches of a module starts with instructions that add its
+//! length to a counter of its function. Instructions are counted as Wasmtime counts fuel: a call
 //! costs one more, and block structure nothing. Bytes that are copied or filled are not counted,
 //! because their number is known only at run time.
 

@@ -1,7 +1,7 @@
 //! The scanner of the modules, which examines 16 bytes at a time, against the portable one, which
 //! compares words, and `serde_json`: the same response to every text.
 //!
-//! Skipped text stands in fields that no rule reads, before a value that the policy refuses. The
+//! Skipped text is in fields that no rule reads, before a value that the policy refuses. The
 //! response names the value only if the scanner found the end of the text.
 
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ impl Subject {
         Ok(Self { entry, module })
     }
 
-    /// Judges a pod with a privileged container for each text, which stands in an unknown field
+    /// Judges a pod with a privileged container for each text, which is in an unknown field
     /// before the flag. All flags are named if `serde_json` reads the whole payload.
     fn skip(&self, texts: &[Vec<u8>]) -> Result<(), String> {
         let mut payload =
@@ -151,7 +151,7 @@ fn read() -> Result<(), String> {
     counted("read", judged, READ)
 }
 
-/// What follows backslashes: the ends of strings and of escapes, complete and cut.
+/// The texts behind backslashes: the ends of strings and of escapes, complete and cut.
 const ENDS: [&str; 7] = ["", "\\\"", "n", "u0022", "ud83d\\ude00", "]}", "u00"];
 
 /// Returns text of a length: letters within a string, spaces outside of one.

@@ -14,8 +14,8 @@
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Shape<'s> {
-    /// The named fields of an object, sorted by the bytes of their names. Debug builds panic if they
-    /// are not.
+    /// The named fields of an object, sorted by the bytes of their names. Debug builds panic if
+    /// they are not.
     Fields(&'s [(&'s str, Shape<'s>)]),
     /// All fields of an object, each reduced to the shape; the whole value if there is no shape.
     Each(Option<&'s Shape<'s>>),
