@@ -104,20 +104,21 @@ fn skipped() -> Result<(), String> {
     for byte in 0..=u8::MAX {
         for [open, close] in [["[\"", "\"]"], ["[", "]"]] {
             let at = |offset| [open.as_bytes(), &filler(open, offset), &[byte], close.as_bytes()].concat();
-            skip(&Vec::from_iter((0..BLOCK + 2).map(at)))?;
+            skip(&(0..BLOCK + 2).map(at).collect::<Vec<_>>())?;
         }
     }
     // Escapes at every border, before what ends a string or looks like an end.
     for backslashes in 0..6 {
         for rest in ENDS {
             let at = |offset| escaped(offset, backslashes, rest);
-            skip(&Vec::from_iter((0..2 * BLOCK + 2).map(|offset| [b"[\"", &*at(offset), b"\"]"].concat())))?;
+            let text = |offset| [b"[\"", &*at(offset), b"\"]"].concat();
+            skip(&(0..2 * BLOCK + 2).map(text).collect::<Vec<_>>())?;
         }
     }
     // Quotes in keys, as in the fields of managedFields.
     for key in [r#"k:{\"name\":\"a\"}"#, r#"\""#, r"\\", r#"]}\\\"{["#] {
         let at = |offset| format!("{{\"{}{key}\":{{\"{key}\":[]}}}}", "x".repeat(offset)).into_bytes();
-        skip(&Vec::from_iter((0..130).map(at)))?;
+        skip(&(0..130).map(at).collect::<Vec<_>>())?;
     }
     let deep = [vec![b'['; 100_000], vec![b']'; 100_000]].concat();
     skip(&[deep])?;

@@ -1,4 +1,4 @@
-//! What can be converted.
+//! The systems whose policies can be converted.
 
 use crate::{
     Conversion, Document, InputError, external_ips, gatekeeper, kubewarden_policies, kyverno, psa, psp, scc,
