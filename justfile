@@ -67,6 +67,12 @@ bench-scan OBJECTS="100000": modules
     @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-scan --features modules
     target/tool/bench-scan {{ OBJECTS }} target/policies
 
+# Print where a module spends the instructions of a request of bench/requests.
+profile MODULE REQUEST SETTINGS="{}": setup
+    @scripts/phase 'Building the profile' cargo build --package bench
+    @scripts/named-module {{ MODULE }}
+    target/debug/profile target/named/wasm32-unknown-unknown/release/$(printf %s {{ MODULE }} | tr - _).wasm {{ REQUEST }} {{ quote(SETTINGS) }}
+
 # Check prose, formatting, lints on both targets, docs, and the licences of dependencies.
 lint: setup
     @scripts/phase 'Checking the prose' scripts/prose

@@ -66,12 +66,13 @@ impl Growth {
         })
     }
 
-    /// Returns a sentence if the last containers cost over 5 % more than the first ones.
+    /// Returns a sentence if the last containers cost over a tenth more than the first ones.
+    /// Numbers get longer, and growing memory is copied.
     #[must_use]
     pub fn more_than_linear(&self) -> Option<String> {
         let (first, last) = (self.steps().next()?, self.steps().last()?);
         let Self { module, containers, .. } = self;
-        (last > first.saturating_add(first / 20)).then(|| {
+        (last > first.saturating_add(first / 10)).then(|| {
             format!("{module}: the last containers ({containers:?}) cost {last} instructions each, the first {first}")
         })
     }

@@ -9,9 +9,11 @@ mod conflicts;
 mod figures;
 mod growth;
 mod meter;
+mod profile;
 mod table;
 
 pub use conflicts::{Check, Conflicts};
-pub use figures::{Budget, Cost, Figures, SizeOf, root};
+pub use figures::{Budget, Cost, Figures, SizeOf, payload, root};
 pub use growth::{CONTAINERS, Containers, Growth};
 pub use meter::{Meter, Usage};
+pub use profile::{Line, profile};

@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 use cluster_objects::{Fetch, Listing, Objects};
 use serde_json::Value;
-use wasmtime::{AsContextMut, Caller, Config, Engine, Error, Extern, Linker, Memory, Module, Result, Store};
+use wasmtime::{
+    AsContextMut, Caller, Config, Engine, Error, Extern, Instance, Linker, Memory, Module, Result, Store,
+};
+
+use crate::profile::COUNTER;
 
 /// The cost of a call.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +63,30 @@ impl Meter {
     /// # Errors
     /// A module that traps, fails to look up an object, or answers with an error.
     pub fn validate(&self, payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<(Usage, Vec<u8>)> {
+        let (mut store, instance) = self.call(payload, cluster)?;
+        let fuel = u64::MAX.saturating_sub(store.get_fuel()?);
+        let memory = instance.get_memory(&mut store, "memory").ok_or_else(no_memory)?.data_size(&store);
+        match store.into_data() {
+            Call { error: Some(error), .. } => Err(Error::msg(String::from_utf8_lossy(&error).into_owned())),
+            Call { answer: Some(answer), .. } => Ok((Usage { fuel, memory }, answer)),
+            _ => Err(Error::msg("the module did not answer")),
+        }
+    }
+
+    /// Calls `validate` on a fresh instance and returns its exported counters.
+    ///
+    /// # Errors
+    /// A module that traps or fails to look up an object.
+    pub(crate) fn counters(&self, payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<Vec<u64>> {
+        let (mut store, instance) = self.call(payload, cluster)?;
+        let mut counters = Vec::new();
+        while let Some(counter) = instance.get_global(&mut store, &format!("{COUNTER}{}", counters.len())) {
+            counters.push(counter.get(&mut store).i64().unwrap_or_default().cast_unsigned());
+        }
+        Ok(counters)
+    }
+
+    fn call(&self, payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<(Store<Call>, Instance)> {
         let operation = "validate";
         let lengths = (i32::try_from(operation.len())?, i32::try_from(payload.len())?);
         let cluster = Arc::clone(cluster);
@@ -69,13 +97,7 @@ impl Meter {
         instance.get_typed_func::<(), ()>(&mut store, "wapc_init")?.call(&mut store, ())?;
         let guest_call = instance.get_typed_func::<(i32, i32), i32>(&mut store, "__guest_call")?;
         guest_call.call(&mut store, lengths)?;
-        let fuel = u64::MAX.saturating_sub(store.get_fuel()?);
-        let memory = instance.get_memory(&mut store, "memory").ok_or_else(no_memory)?.data_size(&store);
-        match store.into_data() {
-            Call { error: Some(error), .. } => Err(Error::msg(String::from_utf8_lossy(&error).into_owned())),
-            Call { answer: Some(answer), .. } => Ok((Usage { fuel, memory }, answer)),
-            _ => Err(Error::msg("the module did not answer")),
-        }
+        Ok((store, instance))
     }
 }
 

@@ -43,10 +43,12 @@ impl BrowserPlayground {
         Ok(self.0.judge(workspace.to_rust()?).into_ts()?)
     }
 
-    /// Returns the details of a cell of the last workspace. They are empty if there is no such cell.
+    /// Returns the details of a cell of the last workspace. They are empty if there is no such
+    /// cell.
     ///
     /// # Errors
-    /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+    /// Fails if the result cannot be converted to a JavaScript object, which is not known to
+    /// happen.
     pub fn cell(&self, object: u32, policy: u32) -> Result<Ts<CellDetail>, JsError> {
         Ok(self.0.cell(object, policy).into_ts()?)
     }
@@ -59,8 +61,8 @@ impl BrowserPlayground {
     }
 }
 
-/// Returns the keys and values that can be written at a path of the settings of a policy. Lists have
-/// no step in the path.
+/// Returns the keys and values that can be written at a path of the settings of a policy. Lists
+/// have no step in the path.
 ///
 /// # Errors
 /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.

@@ -1,4 +1,4 @@
-//! What goes in and out of the playground: fixes, imports, cases, exports, completions.
+//! Fixes, imports, cases, exports and completions.
 
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
@@ -36,13 +36,13 @@ pub struct TextEdit {
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Imported {
-    /// What the text is, such as `Kyverno ClusterPolicy`; empty if nothing was recognised.
+    /// The type of the text, such as `Kyverno ClusterPolicy`; empty if nothing was recognised.
     pub recognised: String,
     /// The policies.
     pub policies: Vec<ImportedPolicy>,
-    /// The lines of the source, and what became of them.
+    /// The lines of the source with the fields that come from them.
     pub mappings: Vec<Mapping>,
-    /// What no policy carries over.
+    /// The parts that no policy carries over.
     pub left: Vec<NotCarriedOver>,
     /// Facts to know, even if everything was carried over.
     pub notes: Vec<String>,
@@ -64,7 +64,7 @@ pub struct ImportedPolicy {
     pub manifest: String,
 }
 
-/// A line of the source and what became of it.
+/// A line of the source with a field that comes from it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Mapping {
@@ -91,7 +91,7 @@ pub struct NotCarriedOver {
     pub reason: String,
 }
 
-/// What a case says beside the workspace.
+/// The content of a case in addition to the workspace.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseOptions {
@@ -121,8 +121,8 @@ pub struct ExpectedOutcome {
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseText {
-    /// The test file, as YAML. Empty if there is a problem. [`open_case`](crate::open_case) reads it
-    /// with the other files behind it, as further documents.
+    /// The test file, as YAML. Empty if there is a problem. [`open_case`](crate::open_case) reads
+    /// it with the other files behind it, as further documents.
     pub text: String,
     /// The files that the test file names: the manifests of policies, in its folder.
     pub files: Vec<NamedText>,
@@ -229,7 +229,7 @@ pub struct Command {
     pub command: String,
     /// The files that the command reads.
     pub files: Vec<NamedText>,
-    /// What the command cannot say, such as a user for each object.
+    /// The parts of the input that the command leaves out, such as a user for each object.
     pub remarks: Vec<String>,
 }
 

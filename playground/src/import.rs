@@ -26,7 +26,7 @@ struct Origin {
     kind: Kind,
 }
 
-/// What a document is.
+/// The type of a document.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// A manifest of Kubewarden.

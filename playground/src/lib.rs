@@ -6,14 +6,14 @@
 //!   [`Playground::cell`] returns the details of a cell.
 //! * [`Playground::fix`], [`Playground::case_text`], [`Playground::report`] and
 //!   [`Playground::commands`] are about the workspace that was judged last.
-//! * [`import_source`] makes policies of what clusters have today, and [`open_case`] a workspace of a
-//!   test file.
+//! * [`import_source`] makes policies of what clusters have today, and [`open_case`] a workspace of
+//!   a test file.
 //! * [`policies`] lists the catalog; [`sample_workspace`], [`cases`] and [`case_workspace`] provide
 //!   examples, and [`settings_completions`] and [`object_completions`] what can be written.
 //!
 //! A text that cannot be read results in a [`TextProblem`] with its location, not in an exception.
-//! The module [`browser`] exports these functions with wasm-bindgen and TypeScript types. Without the
-//! feature `whole`, the crate judges by rules alone, and a browser loads it fast.
+//! The module [`browser`] exports these functions with wasm-bindgen and TypeScript types. Without
+//! the feature `whole`, the crate judges by rules alone, and a browser loads it fast.
 //!
 //! The crate contains no rules of its own, and does not decide which policies are asked about a
 //! request: the crate `scan` does, as for the tool.
@@ -62,16 +62,16 @@ pub fn import_source(text: &str) -> Imported {
     import::import(text)
 }
 
-/// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as further
-/// documents.
+/// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as
+/// further documents.
 #[cfg(feature = "whole")]
 #[must_use]
 pub fn open_case(text: &str) -> OpenedCase {
     open::open(text)
 }
 
-/// Returns the keys and values that can be written at a path of the settings of a policy. Lists have
-/// no step in the path.
+/// Returns the keys and values that can be written at a path of the settings of a policy. Lists
+/// have no step in the path.
 #[must_use]
 pub fn settings_completions(policy: &str, path: &[String]) -> Completions {
     completion::settings(policy, path)

@@ -1,4 +1,4 @@
-//! What is shown: objects, policies, and a cell for each pair.
+//! Results: objects, policies, and a cell for each pair.
 
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
@@ -92,7 +92,7 @@ pub struct ObjectRequestState {
     pub username: String,
     /// The groups of the user.
     pub groups: Vec<String>,
-    /// Where the request comes from.
+    /// The origin of the request.
     pub origin: RequestOrigin,
 }
 
@@ -201,7 +201,7 @@ pub struct CellState {
 pub struct CellDetail {
     /// The answer about the object, and that about the pods that a workload would make.
     pub answers: Vec<CellAnswer>,
-    /// What to try so that the policy looks at the object.
+    /// Suggestions with which the policy looks at the object.
     pub suggestions: Vec<Suggestion>,
 }
 
@@ -268,7 +268,8 @@ pub struct ViolationDetail {
     /// The place of the field in the text.
     #[tsify(optional)]
     pub mark: Option<TextMark>,
-    /// What a fix would do, such as `Set it to false`; `None` if no value follows from the rule.
+    /// The change that a fix would make, such as `Set it to false`; `None` if no value follows from
+    /// the rule.
     #[tsify(optional)]
     pub fix: Option<String>,
 }
@@ -310,7 +311,7 @@ pub struct PatchOperation {
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// What is checked, such as `Operation`, `Namespace` or the name of a condition.
+    /// The subject of the check, such as `Operation`, `Namespace` or the name of a condition.
     pub name: String,
     /// The result.
     pub result: CheckResult,
@@ -333,17 +334,17 @@ pub enum CheckResult {
     NotReached,
 }
 
-/// What to try so that a policy looks at the object.
+/// A suggestion with which a policy looks at the object.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
     /// A sentence, such as `Try as the kubelet of a node`.
     pub message: String,
-    /// What it changes.
+    /// The change.
     pub action: SuggestedAction,
 }
 
-/// What a suggestion changes.
+/// The change of a suggestion.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum SuggestedAction {

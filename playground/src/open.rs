@@ -80,7 +80,7 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
         } else {
             let (object, old) = (of_case(case, "object"), of_case(case, "oldObject"));
             let operation = operation(&of_case(case, "operation"), &object, &old)
-                .ok_or_else(|| about("the operation is none that the playground makes".to_owned(), &path))?;
+                .ok_or_else(|| about("the playground does not make this operation".to_owned(), &path))?;
             let subject = if operation == Operation::Delete && object.is_null() { &old } else { &object };
             if !subject.is_object() || subject.get("kind").is_none() {
                 let message = "the case has no object that is written out; write object, or oldObject";

@@ -1,4 +1,4 @@
-//! What a user enters: objects, requests, a cluster and policies.
+//! Input: objects, requests, a cluster and policies.
 
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
@@ -59,7 +59,7 @@ pub struct PolicyInput {
     pub id: String,
     /// Whether the policy judges.
     pub enabled: bool,
-    /// What the policy judges.
+    /// The requests that the policy judges.
     pub mode: PolicyMode,
     /// The settings in YAML or JSON. Empty means the defaults. With a manifest, its settings count
     /// in the place of these.
@@ -70,12 +70,12 @@ pub struct PolicyInput {
     pub manifest: String,
 }
 
-/// What a policy judges.
+/// The requests that a policy judges.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 pub enum PolicyMode {
     /// Everything in its scope. Violations are denied.
     #[default]
     RulesOnly,
-    /// What the rules, selectors and conditions of the manifest select, in its mode.
+    /// Requests that the rules, selectors and conditions of the manifest select, in its mode.
     AsDeployed,
 }

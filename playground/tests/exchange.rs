@@ -161,7 +161,8 @@ fn exported_samples_pass_in_the_tool_and_open_again() {
 
 #[test]
 fn exported_cases_pass_in_the_tool_and_open_again() {
-    /// Every case takes as long as all others together here; the rest of the law is in `workspaces`.
+    /// Every case takes as long as all others together here; the rest of the law is in
+    /// `workspaces`.
     const EVERY: usize = 9;
     let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies");
     let (mut number, mut count) = (0_usize, 0_usize);

@@ -31,7 +31,7 @@ fn outcome(imported: &Imported, pod: &str) -> Option<Outcome> {
     };
     let matrix = Playground::new().judge(workspace);
     assert!(matrix.policies.iter().all(|policy| policy.problems.is_empty()), "{matrix:?}");
-    matrix.objects[0].outcome
+    matrix.objects.first()?.outcome
 }
 
 /// Returns the manifest that deploys a policy.

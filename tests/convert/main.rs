@@ -1,5 +1,6 @@
 //! The manifests that `portcullis convert` writes.
 
+mod check;
 mod conformance;
 mod external_ips;
 mod generated;
@@ -7,6 +8,8 @@ mod kyverno_library;
 mod psp;
 mod psp_pods;
 mod psp_server;
+mod scc;
+mod scc_model;
 mod single_controls;
 
 use std::io::Write as _;
@@ -442,13 +445,16 @@ fn converts_the_examples_of_the_design_document() {
 
 #[test]
 fn the_migration_page_shows_what_the_tool_prints() {
-    let page = std::fs::read_to_string(tests::root().join("docs/migrate-kyverno.md")).unwrap();
-    let blocks: Vec<&str> =
-        page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
-    let [before, after] = blocks.as_slice() else { panic!("{blocks:?}") };
-    let (status, stdout, stderr) = convert(&tests::root(), &["kyverno", "-"], before);
-    assert_eq!((status, stderr.as_str()), (0, ""));
-    assert_eq!(stdout, *after);
+    for source in ["kyverno", "psa"] {
+        let page = tests::root().join(format!("docs/migrate-{source}.md"));
+        let page = std::fs::read_to_string(page).unwrap();
+        let blocks: Vec<&str> =
+            page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
+        let [before, after, ..] = blocks.as_slice() else { panic!("{blocks:?}") };
+        let (status, stdout, stderr) = convert(&tests::root(), &[source, "-"], before);
+        assert_eq!((status, stderr.as_str()), (0, ""));
+        assert_eq!(stdout, *after);
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! PodSecurityPolicies, and the manifests that `convert psp` prints for them.
+//! Objects of the kind `PodSecurityPolicy`, and the manifests that `convert psp` prints for them.
 
 use std::collections::BTreeMap;
 
@@ -276,7 +276,8 @@ fn manifests_judge_the_pods_of_those_who_may_use_policies() {
 fn policy(name: &str, fields: Value) -> Value {
     let any = json!({ "rule": "RunAsAny" });
     let mut spec = json!({ "seLinux": any, "runAsUser": any, "supplementalGroups": any, "fsGroup": any });
-    spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let Value::Object(fields) = fields else { panic!("{fields}") };
+    spec.as_object_mut().unwrap().extend(fields);
     json!({ "apiVersion": "policy/v1beta1", "kind": "PodSecurityPolicy", "metadata": { "name": name }, "spec": spec })
 }
 
@@ -337,6 +338,9 @@ fn rejects_policies_that_the_api_server_rejects() {
         json!({ "seccomp.security.alpha.kubernetes.io/allowedProfileNames": "default" });
     let key = "metadata.annotations[\"seccomp.security.alpha.kubernetes.io/allowedProfileNames\"]";
     assert_eq!(problem(&unknown), format!("d: {key}: \"default\" is not a profile of seccomp"));
+    let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "r" } });
+    let problem_of_role = "d: the input contains no PodSecurityPolicy; expected PodSecurityPolicies, and the roles and bindings that permit their use";
+    assert_eq!(problem(&role), problem_of_role);
     assert_eq!(
         problem(&json!({ "spec": {} })),
         "d: kind: is missing; expected PodSecurityPolicies, and the roles and bindings that permit their use"
@@ -355,7 +359,7 @@ fn lines(documents: &[Value]) -> Vec<String> {
 #[test]
 fn lists_what_no_manifest_can_be_about() {
     let has = |lines: &[String], wanted: &str| {
-        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted}: {lines:#?}")
+        assert!(lines.iter().any(|line| line.starts_with(wanted)), "{wanted}: {lines:#?}");
     };
     let service = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "s" } });
     let unusable = policy("u", json!({ "runAsUser": { "rule": "MustRunAs" }, "spare": 1 }));
@@ -371,7 +375,11 @@ fn lists_what_no_manifest_can_be_about() {
         "roleRef": { "kind": "ClusterRole", "name": "r" },
         "subjects": [{ "kind": "User", "name": "ann" }],
     });
-    let found = lines(&[policy("p", json!({})), binding]);
+    let documents = [policy("p", json!({})), binding];
+    for manifest in manifests(&conversions(&documents)) {
+        assert_eq!(manifest["spec"]["mode"], "monitor");
+    }
+    let found = lines(&documents);
     has(&found, "ClusterRoleBinding b: roleRef.name: the input does not contain the role \"r\"");
 }
 
@@ -392,4 +400,23 @@ fn policies_that_cannot_be_told_apart_or_would_refuse_more_are_in_mode_monitor()
     assert_eq!(modes(&[policy("a", wild.clone())]), ["\"monitor\""]);
     let line = "PodSecurityPolicy a: spec.allowedHostPaths[0].pathPrefix: contains * or ?, which are wildcards for the module; no path below it is allowed; the manifest refuses more than the policy, so it is in mode monitor";
     assert!(lines(&[policy("a", wild)]).iter().any(|found| found == line));
+}
+
+#[test]
+fn the_migration_page_shows_what_the_tool_prints() {
+    let page = std::fs::read_to_string(tests::root().join("docs/migrate-psp.md")).unwrap();
+    let blocks: Vec<&str> =
+        page.split("```yaml\n").skip(1).map(|block| block.split_once("```").unwrap().0).collect();
+    let [before, after] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let (status, stdout, stderr) = super::convert(&tests::root(), &["psp", "-"], before);
+    assert_eq!((status, stdout.as_str()), (1, *after));
+    for line in stderr.lines() {
+        assert!(page.contains(&line.replace("standard input", "policies.yaml")), "{line}");
+    }
+    // The same bytes again, and the same source for documents of unknown origin.
+    let again = super::convert(&tests::root(), &["psp", "-"], before).1;
+    assert_eq!(again, *after);
+    let value = policy("p", json!({}));
+    let document = Document { name: "d".to_owned(), value };
+    assert_eq!(convert::Source::of(&document).unwrap().name, "psp");
 }

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 /// The number of pods with several features.
 const MIXES: usize = 24;
 
+/// A user, the groups of the user, and the pods that the user creates, by name.
+pub(crate) type Requests = (String, Vec<String>, Vec<(String, Value)>);
+
 /// The policies and parts of pods.
 pub(crate) struct Cases(Value);
 
@@ -24,12 +27,12 @@ impl Cases {
     pub(crate) fn pods(&self) -> Vec<(String, Value)> {
         let features: Vec<(&String, &Value)> = self.0["features"].as_object().unwrap().iter().collect();
         let mut pods = vec![
-            ("plain".to_owned(), self.pod(&[])),
-            ("hardened".to_owned(), self.pod(&[&self.0["hardened"]])),
+            ("plain".to_owned(), Self::pod(&[])),
+            ("hardened".to_owned(), Self::pod(&[&self.0["hardened"]])),
         ];
         for (name, feature) in &features {
-            pods.push(((*name).clone(), self.pod(&[feature])));
-            pods.push((format!("hardened-{name}"), self.pod(&[&self.0["hardened"], feature])));
+            pods.push(((*name).clone(), Self::pod(&[feature])));
+            pods.push((format!("hardened-{name}"), Self::pod(&[&self.0["hardened"], feature])));
         }
         // A fixed sequence that looks random, so that the recorded verdicts stay those of the pods.
         let mut state = 1_u64;
@@ -42,7 +45,7 @@ impl Cases {
             if index % 2 == 0 {
                 parts.insert(0, &self.0["hardened"]);
             }
-            pods.push((format!("mix-{index}"), self.pod(&parts)));
+            pods.push((format!("mix-{index}"), Self::pod(&parts)));
         }
         pods
     }
@@ -84,7 +87,7 @@ impl Cases {
     }
 
     /// The requests of `usage`: the users with their groups, and their pods by name.
-    pub(crate) fn usage_requests(&self) -> Vec<(String, Vec<String>, Vec<(String, Value)>)> {
+    pub(crate) fn usage_requests(&self) -> Vec<Requests> {
         let usage = &self.0["usage"];
         let texts = |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).unwrap() };
         let mut pods = Vec::new();
@@ -94,9 +97,9 @@ impl Cases {
                     let features = &self.0["features"];
                     let both = [&features["host-network"], &features["host-pid"]];
                     let mut pod = match name.as_str() {
-                        "plain" => self.pod(&[]),
-                        "host-both" => self.pod(&both),
-                        feature => self.pod(&[&features[feature]]),
+                        "plain" => Self::pod(&[]),
+                        "host-both" => Self::pod(&both),
+                        feature => Self::pod(&[&features[feature]]),
                     };
                     pod["metadata"]["namespace"] = namespace.as_str().into();
                     pod["spec"]["serviceAccountName"] = account.as_str().into();
@@ -108,7 +111,7 @@ impl Cases {
         users.iter().map(|(user, groups)| (user.clone(), texts(groups), pods.clone())).collect()
     }
 
-    fn pod(&self, parts: &[&Value]) -> Value {
+    fn pod(parts: &[&Value]) -> Value {
         let mut pod =
             json!({ "metadata": {}, "spec": {}, "container": { "name": "c", "image": "example.com/c:1" } });
         for part in parts {

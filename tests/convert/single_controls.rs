@@ -1,6 +1,7 @@
 //! The manifests for Gatekeeper's library and Kubewarden's official policies, held against facts
 //! about them.
 
+use harness::{Case, judge};
 use serde_json::{Value, json};
 
 use super::conformance::refusals_of;
@@ -250,6 +251,45 @@ fn levels_of_namespace_labels_become_settings() {
 }
 
 #[test]
+fn one_context_for_all_pods_becomes_a_manifest_of_selinux() {
+    let settings = json!({ "rule": "MustRunAs", "type": "container_t", "level": "s0:c1,c2" });
+    let (_, list) = converted("kubewarden", &policy("s", "selinux-psp", &settings, &json!({})).to_string());
+    assert_eq!((paths(&list), names(&list)), (vec!["spec.settings.rule"], vec!["selinux-s"]), "{list}");
+    let spec = &list["items"][0]["spec"];
+    assert_eq!(spec["module"], "registry://ghcr.io/portcullis/policies/selinux:v0.1.0");
+    assert_eq!(spec["mutating"], true);
+    let verdict = |options: Value| {
+        let case = json!({
+            "name": "converted",
+            "settings": spec["settings"],
+            "object": {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": { "name": "p", "namespace": "shop" },
+                "spec": { "containers": [{ "name": "c", "securityContext": options }] },
+            },
+            "want": {},
+        });
+        let case: Case = serde_json::from_value(case).unwrap();
+        let outcome = judge::natively(rules::find("selinux").unwrap(), &case).unwrap().outcome;
+        (outcome.denied.is_some(), outcome.mutated.is_some())
+    };
+    let options = |options: Value| json!({ "seLinuxOptions": options });
+    assert_eq!(verdict(json!({})), (false, true));
+    assert!(!verdict(options(json!({ "type": "container_t", "level": "s0:c2,c1" }))).0);
+    for refused in [
+        json!({ "type": "spc_t", "level": "s0:c1,c2" }),
+        json!({ "type": "container_t", "level": "s0:c1,c3" }),
+        json!({ "type": "container_t", "level": "s0:c1,c2", "user": "system_u" }),
+    ] {
+        assert!(verdict(options(refused.clone())).0, "{refused}");
+    }
+    let any = policy("s", "selinux-psp", &json!({ "rule": "RunAsAny" }), &json!({}));
+    let (status, list) = converted("kubewarden", &any.to_string());
+    assert_eq!((status, names(&list)), (0, vec![]));
+}
+
+#[test]
 fn the_match_of_a_constraint_selects_namespaces_objects_and_names() {
     let matched = json!({ "match": {
         "kinds": [{ "apiGroups": ["*"], "kinds": ["Pod", "Deployment"] }],
@@ -371,7 +411,11 @@ fn constraints_for_other_objects_and_with_other_templates_are_not_converted() {
         "apiVersion": "expansion.gatekeeper.sh/v1",
         "kind": "ExpansionTemplate",
         "metadata": { "name": "e" },
-        "spec": { "templateSource": "spec.template" },
+        "spec": {
+            "templateSource": "spec.template",
+            "generatedGVK": { "version": "v1", "kind": "Pod" },
+            "applyTo": [{ "groups": ["example.com"], "versions": ["v1"], "kinds": ["Deployment"] }],
+        },
     });
     let kinds = json!({ "match": { "kinds": [{ "apiGroups": ["apps"], "kinds": ["Deployment"] }] } });
     let input = list(&[
@@ -387,7 +431,7 @@ fn constraints_for_other_objects_and_with_other_templates_are_not_converted() {
     let lines = missing(&list);
     for (line, expected) in lines.iter().zip([
         "items[0].spec: has other code than the template in gatekeeper-library",
-        "items[1].spec: is not converted: the manifests judge pods alone",
+        "items[1].spec: makes something else of objects than pods",
         "items[2].kind: has other code",
         "items[3].kind: is not a kind of Gatekeeper's library",
         "items[5].kind: is not a constraint of constraints.gatekeeper.sh",
@@ -410,6 +454,53 @@ fn the_migration_pages_show_what_the_tool_prints() {
         assert_eq!((status, stderr.as_str()), (0, ""), "{source}");
         assert_eq!(stdout, *after, "{source}");
     }
+}
+
+#[test]
+fn expansions_judge_the_templates_of_workloads() {
+    let expansion = |action: Option<&str>| {
+        json!({
+            "apiVersion": "expansion.gatekeeper.sh/v1",
+            "kind": "ExpansionTemplate",
+            "metadata": { "name": "e" },
+            "spec": {
+                "templateSource": "spec.template",
+                "generatedGVK": { "version": "v1", "kind": "Pod" },
+                "applyTo": [{ "groups": ["apps"], "versions": ["v1"], "kinds": ["Deployment", "DaemonSet"] }],
+                "enforcementAction": action,
+            },
+        })
+    };
+    let of = |matched: Value, action: Option<&str>| {
+        let constraint = constraint("K8sPSPHostNamespace", "c", &json!({ "match": matched }));
+        converted("gatekeeper", &list(&[constraint, expansion(action)]))
+    };
+    let (status, list) = of(json!({ "labelSelector": { "matchLabels": { "app": "web" } } }), None);
+    assert_eq!((status, names(&list)), (0, vec!["c", "c-workloads", "c-workloads-audit"]), "{list}");
+    let is_refused = |list: &Value, app: &str| {
+        let deployment = json!({
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": { "name": "d", "namespace": "shop", "labels": { "app": "other" } },
+            "spec": { "template": {
+                "metadata": { "labels": { "app": app } },
+                "spec": { "hostPID": true, "containers": [{ "name": "c" }] },
+            } },
+        });
+        let manifests = list["items"].as_array().unwrap();
+        !refusals_of(manifests, None, &deployment, "deployments", &json!({})).is_empty()
+    };
+    assert!(is_refused(&list, "web") && !is_refused(&list, "api"));
+    let (_, list) = of(json!({ "source": "Original" }), None);
+    assert_eq!(names(&list), ["c"]);
+    assert!(!is_refused(&list, "web"));
+    let (status, list) = of(json!({ "source": "Generated" }), Some("dryrun"));
+    assert_eq!((status, names(&list)), (0, vec!["c-workloads"]), "{list}");
+    assert_eq!(list["items"][0]["spec"]["mode"], "monitor");
+    // An expansion makes up the names of its pods.
+    let (_, list) = of(json!({ "name": "web-*" }), None);
+    assert_eq!(paths(&list), ["spec.match"]);
+    assert_eq!(list["items"][2]["spec"]["mode"], "monitor");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 #[cfg(feature = "modules")]
 mod modules;
 mod mutate;
+#[cfg(feature = "modules")]
+mod structure;
 
 use std::fs;
 
@@ -17,7 +19,7 @@ fn main() {
         Trial::test(*name, move || run(name, *target, count(name)).map_err(Failed::from))
     });
     #[cfg(feature = "modules")]
-    let trials = trials.chain(modules::trials());
+    let trials = trials.chain(modules::trials()).chain(structure::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit();
 }
 

@@ -60,7 +60,7 @@ fn matches(entry: &PolicyEntry, payload: &[u8]) -> bool {
 }
 
 /// Compares the responses to a payload; returns whether the policy asks the cluster.
-fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<bool, String> {
+pub fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<bool, String> {
     let cluster = Silent::default();
     let native = entry.evaluate(payload, &cluster).to_json();
     let answer = module.call("validate", payload)?;

@@ -5,7 +5,6 @@ mod generate;
 #[cfg(feature = "modules")]
 mod huge;
 mod limits;
-mod oracle;
 mod policy;
 mod tweaks;
 
@@ -16,6 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence};
 use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
+use standards_model as oracle;
 
 use crate::exclusions::CONTROLS;
 use crate::generate::{WORKLOADS, versions, workload};

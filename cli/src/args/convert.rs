@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 ///
 /// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not
 /// converted or differs, with the place and the reason on standard error, and 2 if the input cannot
-/// be read.
+/// be read. With --check, a different verdict is also status 1.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
     #[command(subcommand)]
@@ -100,6 +100,19 @@ pub(crate) enum ConvertSource {
         #[command(flatten)]
         conversion: ConversionArgs,
     },
+    /// Convert SecurityContextConstraints of OpenShift, and the roles that grant their use.
+    ///
+    /// They become policies of pod-security and selinux. Without bindings in the input, the
+    /// policies refuse more pods and are in mode monitor.
+    Scc {
+        /// Files with SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings,
+        /// RoleBindings and lists of them, as JSON or YAML; `-` reads standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        conversion: ConversionArgs,
+    },
 }
 
 /// Options of all conversions.
@@ -120,6 +133,17 @@ pub(crate) struct ConversionArgs {
     /// Output format of the manifests.
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) output: ManifestFormat,
+
+    /// Pods and workloads to judge by the manifests and by a model of the input, which shares no
+    /// code with the conversion: a file, or a directory. Repeat the option for several.
+    ///
+    /// Each object that is judged differently, and each one whose verdict is unknown, has a line on
+    /// standard error, and the exit status is 1. Add the Namespaces of the objects, whose labels
+    /// can matter. There are models of the admission plugin PodSecurity and of Kyverno's rules with
+    /// podSecurity.
+    #[cfg(feature = "scan")]
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(crate) check: Vec<String>,
 }
 
 /// The mode of policies.

@@ -1,5 +1,8 @@
 //! `portcullis convert`.
 
+#[cfg(feature = "scan")]
+mod check;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -19,7 +22,7 @@ use crate::source::{InputReader, Source, SourceName};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
 
-/// The exit status if something is not converted.
+/// The exit status if something is not converted, or if the manifests judge an object differently.
 const NOT_CONVERTED: u8 = 1;
 
 /// Converts files and prints the manifests.
@@ -62,10 +65,20 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
             let documents = input.read_all(files, "expected PodSecurityPolicies")?;
             (conversion, ::convert::pod_security_policies(&documents))
         }
+        ConvertSource::Scc { files, conversion } => {
+            let documents = input.read_all(files, "expected SecurityContextConstraints")?;
+            (conversion, ::convert::security_context_constraints(&documents))
+        }
     };
     let options = manifest_options(args)?;
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;
     options.apply(&mut conversions);
+    #[cfg(feature = "scan")]
+    let checked = if args.check.is_empty() {
+        None
+    } else {
+        Some(check::check(&conversions, source, &input, &args.check)?)
+    };
     print(|out| match args.output {
         ManifestFormat::Yaml => write_yaml(out, &conversions),
         ManifestFormat::Json => write_json(out, &ManifestList::of(&conversions)),
@@ -78,13 +91,20 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
         // If standard error is closed, the exit status still reports what is not converted.
         drop(writeln!(stderr, "{}", one_line(&format!("{place}: {}", described(part)))));
     }
+    #[cfg(feature = "scan")]
+    if let Some(checked) = checked {
+        checked.write(&mut stderr);
+        if !checked.agrees() {
+            return Ok(ExitCode::from(NOT_CONVERTED));
+        }
+    }
     Ok(if not_converted.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERTED) })
 }
 
 /// Checks the options for all manifests.
 fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
     const MAX_PREFIX: usize = 12;
-    let ConversionArgs { mode, registry, name_prefix, output: _ } = args;
+    let ConversionArgs { mode, registry, name_prefix, .. } = args;
     let is_part_of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name_prefix.len() > MAX_PREFIX
         || !name_prefix.chars().all(is_part_of_name)
@@ -116,6 +136,9 @@ struct Input {
     sources: Vec<(Source, OnceCell<Places>)>,
     /// The source and the index of each document, by its name.
     documents: BTreeMap<String, (usize, usize)>,
+    /// The documents of each file.
+    #[cfg(feature = "scan")]
+    files: BTreeMap<String, Vec<Document>>,
 }
 
 impl Input {
@@ -153,7 +176,15 @@ impl Input {
             documents.push(Document { name, value });
         }
         self.sources.push((source, OnceCell::new()));
+        #[cfg(feature = "scan")]
+        self.files.insert(file.to_owned(), documents.clone());
         Ok(documents)
+    }
+
+    /// The documents of a file that was read.
+    #[cfg(feature = "scan")]
+    fn documents_of(&self, file: &str) -> Vec<&Document> {
+        self.files.get(file).into_iter().flatten().collect()
     }
 
     /// The place of a path in a document, `file:line:column`, or the name of the document if the

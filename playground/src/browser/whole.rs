@@ -16,7 +16,8 @@ impl BrowserPlayground {
     /// controls, those of all. Nothing is changed.
     ///
     /// # Errors
-    /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+    /// Fails if the result cannot be converted to a JavaScript object, which is not known to
+    /// happen.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen passes no slices of strings")]
     pub fn fix(&self, object: u32, policy: u32, controls: Vec<String>) -> Result<Ts<Fix>, JsError> {
         Ok(self.0.fix(object, policy, &controls).into_ts()?)
@@ -51,7 +52,8 @@ impl BrowserPlayground {
     /// Returns the commands that give the verdicts of the last workspace.
     ///
     /// # Errors
-    /// Fails if the result cannot be converted to a JavaScript object, which is not known to happen.
+    /// Fails if the result cannot be converted to a JavaScript object, which is not known to
+    /// happen.
     pub fn commands(&self) -> Result<Ts<Commands>, JsError> {
         Ok(Commands { commands: self.0.commands() }.into_ts()?)
     }

@@ -17,7 +17,7 @@ use crate::types::Operation;
 use crate::user;
 use crate::workspace::{PolicyMode, Workspace};
 
-/// What a case wants of a policy.
+/// The want of a case for a policy.
 #[derive(Debug, Default)]
 struct Want {
     /// The verdict, by its key, and its rank among those of several requests.
@@ -220,7 +220,7 @@ impl Playground {
             let policy = self.policies.iter().find(|prepared| prepared.state.name == one.policy);
             let index = usize::try_from(one.object).ok()?;
             let now = policy.and_then(|policy| self.outcome(index, policy));
-            // What a policy does not look at passes as well.
+            // An object that a policy does not look at passes as well.
             let passes = |outcome| matches!(outcome, Outcome::Passed | Outcome::NotLookedAt);
             if now.is_some_and(|now| now == one.outcome || passes(now) && passes(one.outcome)) {
                 return None;
@@ -270,7 +270,8 @@ impl Playground {
         Ok(fields)
     }
 
-    /// Returns what the policies do, as the tool asks them: with the conditions of their deployment.
+    /// Returns what the policies do, as the tool asks them: with the conditions of their
+    /// deployment.
     fn wants(&self, judged: &Judged, reached: &mut Vec<u32>) -> Result<BTreeMap<String, Want>, String> {
         let mut wants: BTreeMap<String, Want> = BTreeMap::new();
         let mut problem = None;

@@ -144,12 +144,12 @@ fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option
     let id = &prepared.state.id;
     let has = |result| results.contains(&result);
     Some(if has(matching::CheckResult::NotMet) {
-        (CheckResult::NotMet, format!("{id} looks at requests of nodes; {username} is none"))
+        (CheckResult::NotMet, format!("{id} looks at requests of nodes; {username} is not a node"))
     } else if has(matching::CheckResult::Unknown) {
         let message = format!("{id} looks at requests of nodes; the conditions are not loaded yet");
         (CheckResult::Unknown, message)
     } else {
-        (CheckResult::Met, format!("{id} looks at requests of nodes; {username} is one"))
+        (CheckResult::Met, format!("{id} looks at requests of nodes; {username} is a node"))
     })
 }
 
@@ -158,7 +158,8 @@ pub(crate) fn kinds(entry: &PolicyEntry) -> String {
     let mut kinds: Vec<&str> = entry.scope.0.iter().map(|rule| rule.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let plurals: Vec<String> = kinds.into_iter().map(|kind| format!("{kind}s")).collect();
+    let plural = |kind: &str| if kind.ends_with('s') { kind.to_owned() } else { format!("{kind}s") };
+    let plurals: Vec<String> = kinds.into_iter().map(plural).collect();
     listed(&plurals.iter().map(String::as_str).collect::<Vec<_>>())
 }
 

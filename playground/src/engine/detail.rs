@@ -26,7 +26,7 @@ pub(crate) fn cell(playground: &Playground, judged: &Judged, policy: usize) -> C
     let _ = summary::ask_about(playground, judged, &mut |prepared, answer, asked| {
         if usize::try_from(prepared.index) == Ok(policy) {
             let answer = self::answer(playground, judged, prepared, answer, asked);
-            // What to try for the object itself is enough.
+            // Suggestions for the object itself are enough.
             if detail.answers.is_empty() && answer.outcome == Outcome::NotLookedAt {
                 detail.suggestions = suggestions::of(prepared.entry, &answer.checks, asked.request);
             }

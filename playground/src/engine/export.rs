@@ -65,6 +65,7 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
     let mut files = vec![file(OBJECTS, &workspace.objects)];
     let mut words = vec!["portcullis".to_owned(), "scan".to_owned(), OBJECTS.to_owned()];
     let mut remarks = Vec::new();
+    let mut has_rules_alone = false;
     for (input, prepared) in enabled() {
         let name = format!("{}.yaml", prepared.state.name);
         let Some(manifest) = manifest_of(input) else {
@@ -73,12 +74,10 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
         };
         words.extend(["--policy".to_owned(), name.clone()]);
         files.push(file(&name, &manifest));
-        if input.mode == PolicyMode::RulesOnly {
-            remarks.push(format!(
-                "{} judges by its rules alone here; the manifest deploys it.",
-                prepared.state.name
-            ));
-        }
+        has_rules_alone |= input.mode == PolicyMode::RulesOnly;
+    }
+    if has_rules_alone {
+        remarks.push("The policies judge by their rules alone here; the manifests deploy them.".to_owned());
     }
     if !workspace.cluster.trim().is_empty() {
         words.extend(["--cluster".to_owned(), "cluster.yaml".to_owned()]);

@@ -15,7 +15,7 @@ use crate::types::Operation;
 use crate::user;
 use crate::workspace::{RequestInput, Workspace};
 
-/// What the verdict on an object depends on, as long as the policies, the cluster and the stored
+/// The input of the verdict on an object, as long as the policies, the cluster and the stored
 /// objects stay: the document, the entry and the request.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Key {

@@ -88,7 +88,8 @@ impl Playground {
         matrix
     }
 
-    /// Returns the details of a cell of the last workspace. They are empty if there is no such cell.
+    /// Returns the details of a cell of the last workspace. They are empty if there is no such
+    /// cell.
     #[must_use]
     pub fn cell(&self, object: u32, policy: u32) -> CellDetail {
         let index = |number: u32| usize::try_from(number).ok();

@@ -225,7 +225,7 @@ fn problems<T>(
     let mut taken: Vec<Vec<Step>> = Vec::new();
     while let Err(error) = (entry.check_settings)(settings.to_string().as_bytes()) {
         let steps = error.steps();
-        // The absence of a value that was taken out is no error of the text.
+        // The text does not lack a value that was taken out.
         if taken.iter().any(|taken| taken.starts_with(steps)) || found.len() == MAX_PROBLEMS {
             break;
         }

@@ -1,4 +1,4 @@
-//! What to try so that a policy looks at an object.
+//! Suggestions with which a policy looks at an object.
 
 use admission::PolicyEntry;
 use serde_json::Value;

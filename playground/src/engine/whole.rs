@@ -1,4 +1,4 @@
-//! What the whole engine does with the last workspace.
+//! The functions of the whole engine for the last workspace.
 
 use super::{Playground, case, export, fixes};
 use crate::exchange::{CaseOptions, CaseText, Command, ExpectedOutcome, Fix, OutcomeChange, ReportFormat};

@@ -138,7 +138,7 @@ impl Page<'_> {
             path.push(Step::Index(index));
             match left.split_first() {
                 Some((first, rest)) if first == item => left = rest,
-                // An item may have changed, too, but then it cannot be told from a removed one.
+                // An item that changed looks like a removed one.
                 _ => edits.push(self.removal(path)?),
             }
             path.pop();

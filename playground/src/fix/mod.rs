@@ -9,7 +9,7 @@ use manifest::Step;
 use scan::Violation;
 use serde_json::Value;
 
-/// What a remedy asks for.
+/// The change that a remedy asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Action {
     /// Set the field to a value.

@@ -1,4 +1,4 @@
-//! What became of the lines of a source.
+//! The fields that come from the lines of a source.
 //!
 //! The source is converted again with one value less, or with another value in its place. The
 //! fields of the manifests that are then different come from this value, whatever the conversion

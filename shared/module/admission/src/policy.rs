@@ -89,8 +89,13 @@ pub fn judge<P: Policy, T>(
     let whole = request::payload(&whole);
     let rest = request::shape(Shape::Fields(&[]), P::USER);
     let rest = request::payload(&rest);
+    let of_other_kind = request::payload(request::SCOPED);
     let parse = |shape| Document::parse(payload, Shape::Fields(shape), Origin::Payload);
-    let mut parsed = parse(if is_of_kind && is_by_user { &whole } else { &rest });
+    let mut parsed = parse(match (is_of_kind, is_by_user) {
+        (true, true) => &whole,
+        (true, false) => &rest,
+        (false, _) => &of_other_kind,
+    });
     // The text of the user may have escapes.
     if is_of_kind && !is_by_user && is_judged::<P>(&parsed) {
         parsed = parse(&whole);

@@ -68,6 +68,10 @@ pub(crate) const fn shape<'s>(object: Shape<'s>, user: Shape<'s>) -> [(&'s str, 
     ]
 }
 
+/// The fields of a request that decide whether a policy matches it.
+pub(crate) const SCOPED: &[(&str, Shape<'static>)] =
+    &[("kind", KIND), ("operation", Shape::ALL), ("subResource", Shape::ALL)];
+
 /// Returns whether the kind at the beginning of a payload is in a scope; also `true` if there is no
 /// kind at the beginning.
 pub(crate) fn may_be_of(payload: &[u8], scope: Scope) -> bool {

@@ -10,9 +10,11 @@ use std::fmt;
 use text::{Quoted, Step, duplicate};
 
 use crate::fault::{BorrowedPlace, Origin, Place};
+#[cfg(debug_assertions)]
+use crate::guard;
 use crate::json::{Number, Scanner, Start, SyntaxError};
 use crate::node::Node;
-use crate::shape::position;
+use crate::shape::Search;
 use crate::{Fault, Shape};
 
 /// A parsed document, which is read from its [`root`](Document::root).
@@ -57,7 +59,9 @@ pub(crate) struct Entry<'d> {
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'d> {
     Root,
-    Field(Text<'d>),
+    Field(&'d str),
+    /// A field whose name has escapes: the index among the unescaped strings of the document.
+    Escaped(u32),
     Index(u32),
 }
 
@@ -167,11 +171,7 @@ impl<'d> Document<'d> {
                 loop {
                     match (ours.next(), theirs.next()) {
                         (None, None) => return true,
-                        (Some((Name::Field(a), _)), Some((Name::Field(b), _)))
-                            if self.bytes(*a) != self.bytes(*b) =>
-                        {
-                            return false;
-                        }
+                        (Some((a, _)), Some((b, _))) if self.key(a) != self.key(b) => return false,
                         (Some((_, one)), Some((_, other))) if self.is_same(one, other) => {}
                         _ => return false,
                     }
@@ -200,10 +200,24 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// Returns the text of a name, which was validated when it was kept, or of a string that has
-    /// been read.
-    pub(crate) fn name(&'d self, name: Text<'d>) -> &'d str {
-        std::str::from_utf8(self.bytes(name)).unwrap_or_default()
+    /// Returns the name of a field; `None` for an element.
+    pub(crate) fn key(&'d self, name: &Name<'d>) -> Option<&'d str> {
+        match name {
+            Name::Field(name) => Some(name),
+            Name::Escaped(index) => Some(self.unescaped(*index)),
+            Name::Root | Name::Index(_) => None,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unescaped(&'d self, index: u32) -> &'d str {
+        self.text(Text::Unescaped(index))
+    }
+
+    /// Returns the text of a string that has been read.
+    pub(crate) fn text(&'d self, text: Text<'d>) -> &'d str {
+        std::str::from_utf8(self.bytes(text)).unwrap_or_default()
     }
 
     /// Returns the entries directly below `id`, in document order.
@@ -249,10 +263,10 @@ impl<'d> Document<'d> {
                 steps.push(Step::Field(name));
                 at = parent;
             } else if let Some(entry) = self.entry(at) {
-                match &entry.name {
-                    Name::Root => break,
-                    Name::Field(name) => steps.push(Step::Field(self.name(*name))),
-                    Name::Index(index) => steps.push(Step::Index(*index)),
+                match (&entry.name, self.key(&entry.name)) {
+                    (Name::Index(index), _) => steps.push(Step::Index(*index)),
+                    (_, Some(name)) => steps.push(Step::Field(name)),
+                    _ => break,
                 }
                 at = entry.parent;
             } else {
@@ -332,6 +346,8 @@ const ITEMS: &str = "items";
 
 impl<'d> Builder<'d, '_> {
     fn new(text: &'d [u8], shape: Shape<'d>, origin: Origin<&'d str>) -> Self {
+        #[cfg(debug_assertions)]
+        guard::is_sorted(shape);
         #[cfg(not(debug_assertions))]
         let _ = shape;
         let (entries, unescaped) = (Vec::with_capacity(64), Vec::new());
@@ -398,8 +414,8 @@ impl<'d> Builder<'d, '_> {
                 self.close(id);
             }
             Start::String => {
-                let escaped = self.scanner.string()?;
-                let text = self.last_string(escaped)?;
+                self.scanner.string()?;
+                let text = self.last_string()?;
                 self.push(parent, name, Value::Text(text))?;
             }
             Start::Number => {
@@ -448,55 +464,47 @@ impl<'d> Builder<'d, '_> {
     /// Keeps the fields of an object that the shape names.
     fn keep_fields(&mut self, shape: Shape<'d>, object: Id) -> Result<(), SyntaxError> {
         let mut first = true;
-        // Duplicate keys: the fields of a shape are ticked off. Where all keys are kept, they
-        // ascend strictly if they come from a host, which sorts them; they are compared with each
-        // other only if they do not.
-        let mut ticked = 0_u64;
-        let mut twice = false;
+        // The keys that are kept ascend strictly if they come from a host, which sorts them. They
+        // are compared with each other only if they do not.
+        let mut ascending = true;
         let mut last: &[u8] = &[];
-        while self.scanner.more(first, b'}')? {
-            let escaped = self.scanner.key()?;
-            let name = self.last_string(escaped)?;
+        let mut search = Search::default();
+        while self.scanner.field(first)? {
+            let name = self.last_string()?;
             let bytes = match name {
                 Text::Plain(bytes) => bytes,
                 Text::Unescaped(_) => self.document.unescaped.last().map_or(&[][..], Vec::as_slice),
             };
             let kept = match shape {
                 Shape::Fields(fields) => {
-                    let number = position(fields, bytes);
-                    if let Some(number) = number {
-                        // In a shape with more fields than bits, fields share bits, which at worst
-                        // causes a needless comparison of names.
-                        let tick = 1_u64.wrapping_shl(u32::try_from(number).unwrap_or_default());
-                        twice |= ticked & tick != 0;
-                        ticked |= tick;
-                    }
-                    number.and_then(|number| fields.get(number)).map(|(_, shape)| *shape)
+                    search.find(fields, bytes).map(|(name, shape)| (Name::Field(name), *shape))
                 }
                 Shape::Each(each) => {
-                    // Names in a shape are text; any other key is validated here.
-                    if std::str::from_utf8(bytes).is_err() {
-                        return Err(SyntaxError::Utf8);
-                    }
+                    let shape = each.copied().unwrap_or(shape);
                     let raw = self.scanner.raw();
-                    twice |= escaped || last >= raw && !first;
+                    ascending &= !self.scanner.is_escaped() && (first || last < raw);
                     last = raw;
-                    Some(each.copied().unwrap_or(shape))
+                    // Names in a shape are text; any other key is validated here.
+                    let name = match name {
+                        Text::Plain(bytes) => std::str::from_utf8(bytes).map(Name::Field),
+                        Text::Unescaped(index) => std::str::from_utf8(bytes).map(|_| Name::Escaped(index)),
+                    };
+                    Some((name.map_err(|_| SyntaxError::Utf8)?, shape))
                 }
             };
             first = false;
             match kept {
-                Some(shape) => self.keep(shape, object, Name::Field(name))?,
+                Some((name, shape)) => self.keep(shape, object, name)?,
                 None => self.scanner.skip()?,
             }
         }
         self.close(object);
-        if twice { self.refuse_twins(object) } else { Ok(()) }
+        if ascending && search.is_ascending() { Ok(()) } else { self.refuse_twins(object) }
     }
 
     /// Returns the last string that the scanner passed.
-    fn last_string(&mut self, escaped: bool) -> Result<Text<'d>, SyntaxError> {
-        if escaped { self.unescape_last() } else { Ok(Text::Plain(self.scanner.raw())) }
+    fn last_string(&mut self) -> Result<Text<'d>, SyntaxError> {
+        if self.scanner.is_escaped() { self.unescape_last() } else { Ok(Text::Plain(self.scanner.raw())) }
     }
 
     #[cold]
@@ -537,10 +545,7 @@ impl<'d> Builder<'d, '_> {
     /// Fails if an object has a duplicate key.
     #[cold]
     fn refuse_twins(&mut self, object: Id) -> Result<(), SyntaxError> {
-        let names = self.document.children(object).filter_map(|(name, _)| match name {
-            Name::Field(name) => Some(self.document.name(*name)),
-            Name::Root | Name::Index(_) => None,
-        });
+        let names = self.document.children(object).filter_map(|(name, _)| self.document.key(name));
         let Some(twin) = duplicate(&names.collect::<Vec<_>>()) else { return Ok(()) };
         let problem = ["duplicate key ", &Quoted(twin).to_string()].concat();
         self.fault = Some(Fault::new(self.document.place(object), problem));

@@ -25,6 +25,23 @@ pub(crate) fn keeps_all_fields(document: &Document<'_>, id: Id) {
     }
 }
 
+/// Panics unless the fields of a shape and of all shapes below are sorted, each once.
+pub(crate) fn is_sorted(shape: Shape<'_>) {
+    match shape {
+        Shape::Fields(fields) => {
+            let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+            assert!(
+                names.is_sorted_by(|one, other| one < other),
+                "the fields of a shape are not sorted: {names:?}"
+            );
+            for (_, shape) in fields {
+                is_sorted(*shape);
+            }
+        }
+        Shape::Each(each) => each.into_iter().for_each(|shape| is_sorted(*shape)),
+    }
+}
+
 /// Returns the shape that applies to a value or to an absent one.
 fn shape_at<'d>(document: &'d Document<'_>, id: Id) -> Option<Shape<'d>> {
     if let Some(entry) = document.entry(id) {
@@ -126,5 +143,14 @@ mod tests {
     #[should_panic(expected = "does not keep every field of Pod: spec; add it to the shape")]
     fn panics_on_iteration_if_the_shape_names_fields() {
         read(|view| drop(view.spec().fields()));
+    }
+
+    #[test]
+    #[should_panic(expected = "the fields of a shape are not sorted")]
+    fn panics_on_a_shape_that_is_not_sorted() {
+        let unsorted = Shape::Fields(&[("b", Shape::ALL), ("a", Shape::ALL)]);
+        let fields = [("c", Shape::Each(Some(&unsorted)))];
+        let shape = Shape::Fields(&fields);
+        let _ = Document::parse(b"{}", shape, Origin::Settings);
     }
 }

@@ -205,10 +205,7 @@ impl<'d> Node<'d> {
         let present = self.object()?;
         let children: Children<'d> = self.document.children(if present { self.id } else { Id::NOWHERE });
         let document = self.document;
-        Ok(children.filter_map(move |(name, id)| match name {
-            Name::Field(name) => Some((document.name(*name), Node { document, id })),
-            Name::Root | Name::Index(_) => None,
-        }))
+        Ok(children.filter_map(move |(name, id)| Some((document.key(name)?, Node { document, id }))))
     }
 
     /// Returns whether there is an object, with or without fields.
@@ -270,7 +267,7 @@ impl<'d> Node<'d> {
     #[must_use]
     pub fn shown(&self) -> String {
         match self.document.entry(self.id).map(|entry| &entry.value) {
-            Some(Value::Text(text)) => Quoted(self.document.name(*text)).to_string(),
+            Some(Value::Text(text)) => Quoted(self.document.text(*text)).to_string(),
             Some(Value::Integer(value)) => value.to_string(),
             Some(Value::Bool(value)) => value.to_string(),
             Some(other) => other.type_name().to_owned(),
@@ -278,12 +275,15 @@ impl<'d> Node<'d> {
         }
     }
 
+    #[expect(clippy::inline_always, reason = "every read of a field calls it, from two places")]
+    #[inline(always)]
     fn child(&self, key: &str) -> Option<Id> {
         self.document
             .children(self.id)
-            .find(
-                |(name, _)| matches!(name, Name::Field(name) if same(self.document.bytes(*name), key.as_bytes())),
-            )
+            .find(|(name, _)| match name {
+                Name::Field(name) => same(name.as_bytes(), key.as_bytes()),
+                name => self.document.key(name) == Some(key),
+            })
             .map(|(_, id)| id)
     }
 

@@ -33,9 +33,8 @@ fn find<'t>(
         return Ok(None);
     }
     scanner.enter()?;
-    while scanner.more(first, b'}')? {
+    while scanner.field(first)? {
         first = false;
-        scanner.key()?;
         let key = scanner.raw();
         if wanted.is_some_and(|wanted| wanted.as_bytes() == key) {
             if scanner.start()? != Start::Object {
@@ -48,7 +47,8 @@ fn find<'t>(
         let field = fields.iter().zip(&mut found).find(|(field, _)| field.as_bytes() == key);
         match field {
             Some((_, value)) if wanted.is_none() && scanner.start()? == Start::String => {
-                if scanner.string()? {
+                scanner.string()?;
+                if scanner.is_escaped() {
                     return Ok(None);
                 }
                 *value = Some(scanner.raw());

@@ -31,11 +31,16 @@ pub(crate) fn end(text: &[u8], start: usize) -> Option<usize> {
     let mut carried = 0_u64;
     loop {
         let rest = text.get(at..).unwrap_or_default();
-        let Marks { mut quotes, backslashes, mut opening, mut closing } = match rest.first_chunk() {
-            Some(block) => marks(block),
+        let filled;
+        let block = match rest.first_chunk() {
+            Some(block) => block,
             None if rest.is_empty() => return None,
-            None => marks(&last(rest)),
+            None => {
+                filled = last(rest);
+                &filled
+            }
         };
+        let Marks { mut quotes, backslashes, mut opening, mut closing } = marks(block);
         if backslashes | carried != 0 {
             quotes &= !escaped(backslashes, &mut carried);
         }
@@ -115,22 +120,27 @@ fn marks(block: &[u8; BLOCK]) -> Marks {
 /// Examines 16 bytes at a time.
 #[cfg(target_feature = "simd128")]
 fn marks(block: &[u8; BLOCK]) -> Marks {
-    use core::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, u64x2, v128_or};
+    use core::arch::wasm32::{u8x16_bitmask, u8x16_eq, u8x16_splat, v128, v128_any_true, v128_or};
+    use text::vector;
 
-    let mut marks = Marks { quotes: 0, backslashes: 0, opening: 0, closing: 0 };
-    let (vectors, _) = block.as_chunks::<16>();
-    for vector in vectors.iter().rev() {
-        let (words, _) = vector.as_chunks::<8>();
-        let [low, high] = words else { continue };
-        let bytes = u64x2(u64::from_le_bytes(*low), u64::from_le_bytes(*high));
-        let braces = v128_or(bytes, u8x16_splat(BRACE));
-        let bits = |bytes, byte| u64::from(u8x16_bitmask(u8x16_eq(bytes, u8x16_splat(byte))));
-        marks.quotes = marks.quotes << 16 | bits(bytes, b'"');
-        marks.backslashes = marks.backslashes << 16 | bits(bytes, b'\\');
-        marks.opening = marks.opening << 16 | bits(braces, b'{');
-        marks.closing = marks.closing << 16 | bits(braces, b'}');
+    let (vectors, _) = block.as_chunks();
+    let [a, b, c, d] = vectors else { return Marks { quotes: 0, backslashes: 0, opening: 0, closing: 0 } };
+    let vectors = [vector(a), vector(b), vector(c), vector(d)];
+    let bits = |[a, b, c, d]: [v128; 4]| {
+        let word = |low, high| u64::from(u8x16_bitmask(low)) | u64::from(u8x16_bitmask(high)) << 16;
+        word(a, b) | word(c, d) << 32
+    };
+    let equal = |vectors: [v128; 4], byte| vectors.map(|bytes| u8x16_eq(bytes, u8x16_splat(byte)));
+    let braces = vectors.map(|bytes| v128_or(bytes, u8x16_splat(BRACE)));
+    let backslashes = equal(vectors, b'\\');
+    let [a, b, c, d] = backslashes;
+    Marks {
+        quotes: bits(equal(vectors, b'"')),
+        // Most blocks have none.
+        backslashes: if v128_any_true(v128_or(v128_or(a, b), v128_or(c, d))) { bits(backslashes) } else { 0 },
+        opening: bits(equal(braces, b'{')),
+        closing: bits(equal(braces, b'}')),
     }
-    marks
 }
 
 #[cfg(test)]

@@ -129,9 +129,13 @@ impl<'t> Walk<'t> {
             return Ok(Some(Key { name: Cow::Borrowed(&[]), text: "" }));
         }
         let start = self.scanner.position();
-        let escaped = self.scanner.key()?;
+        self.scanner.key()?;
         let raw = self.scanner.raw();
-        let name = if escaped { Cow::Owned(self.scanner.unescaped()?) } else { Cow::Borrowed(raw) };
+        let name = if self.scanner.is_escaped() {
+            Cow::Owned(self.scanner.unescaped()?)
+        } else {
+            Cow::Borrowed(raw)
+        };
         Ok(Some(Key { name, text: self.since(start) }))
     }
 }

@@ -8,6 +8,7 @@ mod escape;
 mod find;
 mod nearest;
 mod path;
+mod plain;
 mod quote;
 mod sort;
 mod write;
@@ -16,6 +17,9 @@ pub use escape::{Unpaired, unescape};
 pub use find::contains;
 pub use nearest::nearest;
 pub use path::{Path, Step};
+pub use plain::plain_end;
+#[cfg(target_feature = "simd128")]
+pub use plain::vector;
 pub use quote::{Quoted, is_printable};
 pub use sort::{Lookup, duplicate, sorted};
 pub use write::{Json, ObjectWriter};

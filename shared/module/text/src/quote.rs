@@ -25,7 +25,7 @@ impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = self.0.ceil_char_boundary(LIMIT);
         let mut quoted = String::new();
-        push_quoted(&mut quoted, self.0.get(..end).unwrap_or_default(), is_printable);
+        push_quoted(&mut quoted, self.0.get(..end).unwrap_or_default(), Some(is_printable));
         f.write_str(&quoted)?;
         if end < self.0.len() { write!(f, " ({} bytes)", self.0.len()) } else { Ok(()) }
     }
@@ -38,7 +38,9 @@ impl fmt::Display for Quoted<'_> {
 /// bidirectional formatting characters, and private use characters.
 #[must_use]
 pub fn is_printable(c: char) -> bool {
-    !matches!(u32::from(c),
+    // Nearly all characters are ASCII.
+    matches!(c, ' '..='~')
+        || !matches!(u32::from(c),
         0..=0x1f | 0x7f..=0x9f | 0xad | 0x61c | 0x180e | 0x200b..=0x200f | 0x2028..=0x202e
         | 0x2060..=0x206f | 0xe000..=0xf8ff | 0xfeff | 0xfff0..=0xfffb | 0xe0000..)
 }

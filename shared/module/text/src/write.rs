@@ -1,5 +1,7 @@
 //! JSON output.
 
+use crate::plain_end;
+
 /// Writes a JSON object, field by field.
 ///
 /// The responses of a module consist of strings and of existing JSON text. A serializer would add 9
@@ -212,34 +214,29 @@ impl From<ObjectWriter> for Json {
 
 /// Appends text as a JSON string.
 pub(crate) fn push_text(json: &mut String, text: &str) {
-    push_quoted(json, text, |c| c >= ' ');
+    push_quoted(json, text, None);
 }
 
-/// Returns whether a byte is a character that no text escapes.
-fn is_plain_ascii(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
-}
-
-/// Appends text in quotes and escapes every character that is not `is_plain`. All characters that
-/// are [plain in ASCII](is_plain_ascii) have to be.
+/// Appends text in quotes and escapes what JSON requires, and every character that is not
+/// `is_plain`.
 #[inline(never)]
-pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: fn(char) -> bool) {
+pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: Option<fn(char) -> bool>) {
     json.reserve(text.len().saturating_add(2));
     json.push('"');
-    // Runs of plain characters are copied as they are.
-    let (mut start, mut at) = (0, 0_usize);
+    let mut rest = text;
     loop {
-        // Nearly all characters are plain ASCII.
-        let ascii = text.as_bytes().iter().skip(at).take_while(|byte| is_plain_ascii(**byte)).count();
-        at = at.saturating_add(ascii);
-        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
-        let before = at;
-        at = at.saturating_add(c.len_utf8());
-        if is_plain(c) && c != '"' && c != '\\' {
-            continue;
+        // Runs of plain characters are copied as they are.
+        let mut end = plain_end(rest.as_bytes(), 0);
+        if let Some(is_plain) = is_plain
+            && let Some(plain) = rest.get(..end)
+        {
+            end = plain.find(|c| !is_plain(c)).unwrap_or(end);
         }
-        json.push_str(text.get(start..before).unwrap_or_default());
-        start = at;
+        let (plain, special) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        json.push_str(plain);
+        let mut special = special.chars();
+        let Some(c) = special.next() else { break };
+        rest = special.as_str();
         let short = match c {
             '"' | '\\' => c,
             '\n' => 'n',
@@ -259,7 +256,6 @@ pub(crate) fn push_quoted(json: &mut String, text: &str, is_plain: fn(char) -> b
         json.push('\\');
         json.push(short);
     }
-    json.push_str(text.get(start..).unwrap_or_default());
     json.push('"');
 }
 

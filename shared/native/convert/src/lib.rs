@@ -1,12 +1,18 @@
 //! Conversion of what restricts pods and Services today into manifests for Kubewarden.
 //!
-//! Each source has a function: [`kyverno_with`] for Kyverno's rules with `validate.podSecurity` and
-//! the `PolicyException`s for them, with the configuration of Kyverno itself ([`kyverno`] takes the
-//! defaults of its chart), [`pod_security_admission`] for the configuration of the in-tree admission
-//! plugin `PodSecurity`, [`pod_security_policies`] for `PodSecurityPolicy` objects, and
-//! [`external_ips`] for restrictions on the external IPs of Services. All return manifests, and list
-//! what they could not convert; [`steps`] helps to find its place. [`Source::of`] recognises
-//! documents. [`ManifestOptions`] change all manifests.
+//! Each source has a function:
+//!
+//! * [`kyverno_with`]: Kyverno's policies and `PolicyException`s, with the configuration of Kyverno
+//!   itself; [`kyverno`](kyverno()) takes the defaults of its chart;
+//! * [`pod_security_admission`]: the configuration of the in-tree admission plugin `PodSecurity`;
+//! * [`pod_security_policies`]: `PodSecurityPolicy` objects;
+//! * [`security_context_constraints`]: those of `OpenShift`;
+//! * [`gatekeeper`](gatekeeper()): constraints of Gatekeeper's library;
+//! * [`kubewarden`](kubewarden()): policies with Kubewarden's official modules for single controls;
+//! * [`external_ips`](external_ips()): restrictions on the external IPs of Services.
+//!
+//! All return manifests, and list what they could not convert; [`steps`] helps to find its place.
+//! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
 //!
 //! # Example
 //! ```
@@ -46,6 +52,7 @@ mod operation;
 mod options;
 mod psa;
 mod psp;
+mod scc;
 mod settings;
 mod source;
 mod target;
@@ -64,4 +71,5 @@ pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
 pub use psp::convert as pod_security_policies;
+pub use scc::convert as security_context_constraints;
 pub use source::{SOURCES, Source};

@@ -3,7 +3,7 @@
 use crate::fields::Fields;
 use crate::{Document, InputError};
 
-/// Returns the objects of documents, in order, with the items of lists in place of the lists.
+/// Returns the objects of documents, in order, with the items of a list instead of the list.
 ///
 /// # Errors
 /// A document that is not an object, has no kind, or is a list without items; `expected` says what

@@ -1,7 +1,7 @@
-//! What can be converted.
+//! The systems whose policies can be converted.
 
 use crate::{
-    Conversion, Document, InputError, external_ips, gatekeeper, kubewarden_policies, kyverno, psa, psp,
+    Conversion, Document, InputError, external_ips, gatekeeper, kubewarden_policies, kyverno, psa, psp, scc,
 };
 
 /// A system whose policies can be converted.
@@ -26,6 +26,7 @@ pub const SOURCES: &[Source] = &[
     Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
     Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
     Source { name: "psp", recognises: psp::recognises, convert: psp::convert },
+    Source { name: "scc", recognises: scc::recognises, convert: scc::convert },
 ];
 
 impl Source {

@@ -12,7 +12,7 @@ use crate::webhook::{Webhook, is_never_sent};
 /// A check of a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Check {
-    /// What is checked.
+    /// The subject of a check.
     pub subject: CheckSubject,
     /// The result.
     pub result: CheckResult,
@@ -20,7 +20,7 @@ pub struct Check {
     pub message: String,
 }
 
-/// What is checked.
+/// The subject of a check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CheckSubject {
     /// The resources of `rules`.

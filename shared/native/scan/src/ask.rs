@@ -13,7 +13,8 @@ use crate::options::Pods;
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, User, request};
-use crate::verdict::{Denial, Judged, Request, Verdict, Violation, judge};
+use crate::verdict::{Judged, Request, Verdict, judge};
+use crate::violation::{Denial, Violation};
 
 /// The answer of a policy to a request.
 #[derive(Debug)]

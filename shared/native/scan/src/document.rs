@@ -23,7 +23,8 @@ pub struct Document {
     list: Option<Arc<List>>,
     /// The objects and requests, with their places.
     pub entries: Vec<DocumentEntry>,
-    /// The error because of which the document has no entries. Its position is that in the document.
+    /// The error because of which the document has no entries. Its position is that in the
+    /// document.
     pub problem: Option<Problem>,
     /// The first duplicate key. Its position is that in the document.
     pub duplicate: Option<Problem>,

@@ -22,7 +22,8 @@ use crate::policy::Policy;
 use crate::replacement;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref, stable_path};
-use crate::verdict::{Denial, Request, Violation};
+use crate::verdict::Request;
+use crate::violation::{Denial, Violation};
 
 /// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
 /// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
@@ -485,13 +486,5 @@ fn mutation(
         concerns_pods: asked.concerns_pods(),
         patch: object_diff::patch(&old, &new),
         diff: lines.into_iter().map(|line| line.text).collect(),
-    }
-}
-
-impl Violation {
-    /// Creates a violation that is about the object as a whole.
-    fn of_text(text: String) -> Self {
-        let message = crate::verdict::Message::Text(text.clone());
-        Self { steps: None, message, rule: text, remedy: None, check: None, control: None, is_missing: false }
     }
 }

@@ -56,6 +56,7 @@ mod session;
 mod subject;
 mod tally;
 mod verdict;
+mod violation;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
@@ -76,7 +77,8 @@ pub use revision::{add_revision, add_revision_in};
 pub use scan::{Observer, Scan};
 pub use session::Session;
 pub use subject::Identity;
-pub use verdict::{Denial, Judged, Request, Verdict, Violation, leading_path};
+pub use verdict::{Judged, Request, Verdict};
+pub use violation::{Denial, Violation, leading_path};
 
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};

@@ -1,5 +1,5 @@
-//! Test files of Kyverno, as a check of a migration: their rules are converted, and have to give the
-//! results that the file lists.
+//! Test files of Kyverno, as a check of a migration: their rules are converted, and have to give
+//! the results that the file lists.
 //!
 //! Source: `cmd/cli/kubectl-kyverno/apis/v1alpha1/{test,test_result}.go` of kyverno/kyverno at
 //! 0df7ef97 and 03cf29d0.

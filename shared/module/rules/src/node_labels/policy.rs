@@ -44,6 +44,8 @@ impl Policy for NodeLabels {
 
     const EMITS_WARNINGS: bool = true;
 
+    const CHECK_KIND_FIRST: bool = true;
+
     const OBJECT: Shape<'static> = ClusterNode::REVIEWED;
 
     const USER: Shape<'static> = Caller::USER;

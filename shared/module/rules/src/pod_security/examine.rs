@@ -85,8 +85,7 @@ impl<'d> ExaminedPod<'d> {
         }
         let Revision { rules, .. } = revision;
         let Some(first) = rules.first() else { return Ok(()) };
-        let mut walk =
-            Walk { check, rule: first, rule_number: 0, subject: Subject::Pod, of_pod: OfPod::Unset, sink };
+        let mut walk = Walk { check, rules, rule: first, subject: Subject::Pod, of_pod: OfPod::Unset, sink };
         self.find_in_pod(&mut walk, rules)?;
         if rules.iter().any(|rule| rule.unset.is_left_to_pod()) {
             walk.of_pod = self.value_of_pod(check, rules)?;
@@ -97,9 +96,9 @@ impl<'d> ExaminedPod<'d> {
 
     /// Applies the rules of the pod's fields. No field of the pod has to be set.
     fn find_in_pod(&self, walk: &mut Walk<'_, 'd>, rules: &'static [FieldRule]) -> Result<(), Fault> {
-        for (number, rule) in rules.iter().enumerate() {
+        for rule in rules {
             if let Some((place, steps)) = self.place_in_pod(rule.field) {
-                walk.apply(number, rule);
+                walk.rule = rule;
                 walk.follow(place, steps)?;
             }
         }
@@ -112,9 +111,9 @@ impl<'d> ExaminedPod<'d> {
         }
         for ExaminedContainer { container, parts } in &self.containers {
             walk.subject = Subject::Container(*container);
-            for (number, rule) in rules.iter().enumerate() {
+            for rule in rules {
                 if let Field::Container(part, steps) = rule.field {
-                    walk.apply(number, rule);
+                    walk.rule = rule;
                     if let Some(place) = parts.get(part as usize).copied().flatten() {
                         walk.follow(place, steps)?;
                     } else {
@@ -132,8 +131,8 @@ impl<'d> ExaminedPod<'d> {
         walk: &mut Walk<'_, 'd>,
         rules: &'static [FieldRule],
     ) -> Result<(), Fault> {
-        for (number, rule) in rules.iter().enumerate() {
-            walk.apply(number, rule);
+        for rule in rules {
+            walk.rule = rule;
             match rule.field {
                 Field::Pod(_) | Field::PodSecurityContext(_) | Field::Container(..) => {}
                 Field::Volume(steps) => {
@@ -202,7 +201,7 @@ impl<'d> ExaminedPod<'d> {
                     Ok(())
                 };
                 let subject = Subject::Pod;
-                let mut walk = Walk { check, rule, rule_number: 0, subject, of_pod: OfPod::Unset, sink };
+                let mut walk = Walk { check, rules, rule, subject, of_pod: OfPod::Unset, sink };
                 walk.follow(place, steps)?;
             }
         }
@@ -231,8 +230,9 @@ enum OfPod {
 /// A walk along the path of a rule, to the values that the rule restricts.
 struct Walk<'a, 'd> {
     check: &'static Check,
+    rules: &'static [FieldRule],
+    /// One of them.
     rule: &'static FieldRule,
-    rule_number: usize,
     subject: Subject<'d>,
     /// The value that containers inherit.
     of_pod: OfPod,
@@ -240,11 +240,6 @@ struct Walk<'a, 'd> {
 }
 
 impl<'d> Walk<'_, 'd> {
-    fn apply(&mut self, number: usize, rule: &'static FieldRule) {
-        self.rule_number = number;
-        self.rule = rule;
-    }
-
     fn follow(&mut self, at: Node<'d>, steps: &'static [&'static str]) -> Result<(), Fault> {
         let Some((step, rest)) = steps.split_first() else { return self.value(at, None) };
         if *step == "*" {
@@ -328,7 +323,8 @@ impl<'d> Walk<'_, 'd> {
     }
 
     fn report(&mut self, name: Option<&'d str>, problem: Problem<'d>) -> Result<(), Fault> {
-        let Self { check, rule, rule_number, subject, .. } = *self;
+        let Self { check, rules, rule, subject, .. } = *self;
+        let rule_number = rules.iter().position(|one| std::ptr::eq(one, rule)).unwrap_or_default();
         let inherits = self.of_pod == OfPod::Refused
             && rule.unset.is_left_to_pod()
             && matches!(problem, Problem::Unset(_));

@@ -8,9 +8,10 @@ use super::{Container, ContainerKind, Metadata};
 #[derive(Clone, Copy, Debug)]
 pub struct Pod<'d>(Node<'d>);
 
-/// The fields of `spec` to read for the Pod Security Standards, and further fields.
+/// The fields of `spec` to read for the Pod Security Standards, and further fields, sorted: those
+/// after `initContainers` and, after a semicolon, those before `volumes`.
 macro_rules! spec {
-    ($($more:expr),*) => {
+    ($($early:expr),*; $($late:expr),*) => {
         Shape::Fields(&[
             ("containers", CONTAINERS),
             ("ephemeralContainers", CONTAINERS),
@@ -19,20 +20,21 @@ macro_rules! spec {
             ("hostPID", Shape::ALL),
             ("hostUsers", Shape::ALL),
             ("initContainers", CONTAINERS),
+            $($early,)*
             ("os", Shape::Fields(&[("name", Shape::ALL)])),
             ("runtimeClassName", Shape::ALL),
             ("securityContext", POD_SECURITY_CONTEXT),
             ("serviceAccount", Shape::ALL),
             ("serviceAccountName", Shape::ALL),
+            $($late,)*
             ("volumes", VOLUMES),
-            $($more),*
         ])
     };
 }
 
-/// The fields of `spec` to read for the SELinux context, and further fields.
+/// The fields of `spec` to read for the SELinux context, and further fields, as above.
 macro_rules! selinux_spec {
-    ($($more:expr),*) => {
+    ($($early:expr),*; $($late:expr),*) => {
         Shape::Fields(&[
             ("containers", SELINUX_CONTAINERS),
             ("ephemeralContainers", SELINUX_CONTAINERS),
@@ -40,14 +42,15 @@ macro_rules! selinux_spec {
             ("hostNetwork", Shape::ALL),
             ("hostPID", Shape::ALL),
             ("initContainers", SELINUX_CONTAINERS),
+            $($early,)*
             ("nodeSelector", Shape::ALL),
             ("os", Shape::Fields(&[("name", Shape::ALL)])),
             ("securityContext", SELINUX_POD_SECURITY_CONTEXT),
             ("serviceAccount", Shape::ALL),
             ("serviceAccountName", Shape::ALL),
             ("shareProcessNamespace", Shape::ALL),
+            $($late,)*
             ("volumes", SELINUX_VOLUMES),
-            $($more),*
         ])
     };
 }
@@ -94,7 +97,7 @@ impl<'d> Pod<'d> {
 
     /// The fields to read of a Pod or pod template for the Pod Security Standards.
     pub const FIELDS_FOR_POD_SECURITY: Shape<'static> =
-        Shape::Fields(&[("metadata", METADATA), ("spec", spec!())]);
+        Shape::Fields(&[("metadata", METADATA), ("spec", spec!(;))]);
 
     /// The same fields in any object: a Pod, or a kind with a pod template, whose place
     /// [`template`](Self::template) returns.
@@ -106,7 +109,7 @@ impl<'d> Pod<'d> {
                 (
                     "jobTemplate",
                     Shape::Fields(&[("spec", Shape::Fields(&[("template", Self::FIELDS_FOR_POD_SECURITY)]))])
-                ),
+                );
                 ("template", Self::FIELDS_FOR_POD_SECURITY)
             ),
         ),
@@ -130,7 +133,7 @@ impl<'d> Pod<'d> {
 
     /// The fields to read of a Pod or pod template for the SELinux context.
     pub const FIELDS_FOR_SELINUX: Shape<'static> =
-        Shape::Fields(&[("metadata", SELINUX_METADATA), ("spec", selinux_spec!())]);
+        Shape::Fields(&[("metadata", SELINUX_METADATA), ("spec", selinux_spec!(;))]);
 
     /// The same fields in any object, and those of a PersistentVolume and of a Namespace.
     pub const FIELDS_FOR_SELINUX_IN_ANY_KIND: Shape<'static> = Shape::Fields(&[
@@ -142,7 +145,7 @@ impl<'d> Pod<'d> {
                     "jobTemplate",
                     Shape::Fields(&[("spec", Shape::Fields(&[("template", Self::FIELDS_FOR_SELINUX)]))])
                 ),
-                ("local", Shape::Fields(&[("path", Shape::ALL)])),
+                ("local", Shape::Fields(&[("path", Shape::ALL)]));
                 ("template", Self::FIELDS_FOR_SELINUX)
             ),
         ),

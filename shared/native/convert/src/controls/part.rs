@@ -32,6 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) problems: Vec<FieldProblem>,
     /// Facts that readers should know.
     pub(crate) notes: Vec<String>,
+    /// Whether the manifest refuses more than the policy, for a reason that is listed elsewhere.
+    pub(crate) is_widened: bool,
     /// The pods to which other requirements apply.
     pub(crate) otherwise: Option<Otherwise>,
 }
@@ -52,6 +54,7 @@ impl Default for Outcome {
             minor: MINOR,
             problems: Vec::new(),
             notes: Vec::new(),
+            is_widened: false,
             otherwise: None,
         }
     }
@@ -106,7 +109,7 @@ impl Part {
 
     /// Whether the manifest refuses more than the policy.
     fn widens(&self) -> bool {
-        self.outcome.problems.iter().any(|problem| problem.widens)
+        self.outcome.is_widened || self.outcome.problems.iter().any(|problem| problem.widens)
     }
 
     fn fits(&self, other: &Self) -> bool {

@@ -19,6 +19,10 @@ use manifest::Manifests;
 const EXPECTED: &str = "expected the Network configuration of OpenShift, a workload with externalip-webhook or \
                         kube-apiserver, or an AdmissionConfiguration";
 
+/// The problem with policies of Kyverno.
+const OF_KYVERNO: &str = "policies of Kyverno about external IPs are not converted; deploy external-ips with the settings {}, \
+                          or with the addresses of the policy under allow";
+
 /// Whether a document restricts external IPs and nothing else that can be converted.
 ///
 /// Workloads are not recognised: most of them have other purposes.
@@ -32,8 +36,9 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 /// Converts restrictions on the external IPs of Services into policies of `external-ips`.
 ///
 /// The documents are the `Network` configuration of `OpenShift`, workloads that run
-/// externalip-webhook and its webhook configuration, pods of `kube-apiserver`, `ClusterConfiguration`s of kubeadm,
-/// `AdmissionConfiguration`s, and lists of them. Returns a [`Conversion`] for each that restricts
+/// externalip-webhook and its webhook configuration, pods of `kube-apiserver`,
+/// `ClusterConfiguration`s of kubeadm, `AdmissionConfiguration`s, and lists of them. Returns a
+/// [`Conversion`] for each that restricts
 /// external IPs, and one for each object that is not converted.
 ///
 /// # Errors
@@ -75,8 +80,12 @@ fn convert_object(
         ("" | "apps", _) if command_line::pod_spec(object)?.is_some() => {
             convert_workload(object, &title, registration, manifests).map(Some)
         }
-        _ => {
-            let problem = "restricts no external IPs that are converted";
+        (group, _) => {
+            let problem = match group {
+                "constraints.gatekeeper.sh" => "is converted by portcullis convert gatekeeper",
+                "kyverno.io" | "policies.kyverno.io" => OF_KYVERNO,
+                _ => "restricts no external IPs that are converted",
+            };
             Ok(Some(unconverted(object, &title, FieldProblem::new(object.path("kind"), problem))))
         }
     }

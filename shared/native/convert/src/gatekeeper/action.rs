@@ -16,10 +16,10 @@ pub(super) struct Action {
     pub(super) audits: bool,
 }
 
-const ACTIONS: [&str; 3] = ["deny", "warn", "dryrun"];
+pub(super) const ACTIONS: [&str; 3] = ["deny", "warn", "dryrun"];
 
 impl Action {
-    fn of_requests(action: &str, audits: bool) -> Self {
+    pub(super) fn of_requests(action: &str, audits: bool) -> Self {
         let mode = if action == "dryrun" { PolicyMode::Monitor } else { PolicyMode::Protect };
         Self { mode, warns: action == "warn", judges_requests: true, audits }
     }

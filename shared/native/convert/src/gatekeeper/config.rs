@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::expansion::Expansion;
 use super::template;
 use crate::InputError;
 use crate::conversion::FieldProblem;
@@ -13,10 +14,6 @@ pub(super) const DEFAULTS: &str = "Gatekeeper's webhook, as its manifests deploy
      gatekeeper-system and those with the label admission.gatekeeper.sh/ignore, and admits requests if it does not \
      answer; so do the manifests. If yours differs, change namespaceSelector and failurePolicy.";
 
-/// The problem with an expansion that is not converted.
-const EXPANSION: &str = "is not converted: the manifests judge pods alone, and workloads are no longer refused by their \
-     templates; for that, add rules for workloads and remove templates: Ignore";
-
 /// The Namespaces that Gatekeeper leaves out, and the kinds whose templates differ from the
 /// library's.
 #[derive(Debug, Default)]
@@ -25,6 +22,8 @@ pub(super) struct Surroundings {
     pub(super) excluded_from_requests: Vec<String>,
     /// The patterns of namespaces whose objects are not audited.
     pub(super) excluded_from_audits: Vec<String>,
+    /// The workloads whose templates are judged as pods.
+    pub(super) expansions: Vec<Expansion>,
     /// The kinds of constraints with a template in the input, and the reason why it is not
     /// converted.
     templates: BTreeMap<String, Option<&'static str>>,
@@ -52,9 +51,13 @@ impl Surroundings {
                 Ok(None)
             }
             ("templates.gatekeeper.sh", "ConstraintTemplate") => self.read_template(object),
-            ("expansion.gatekeeper.sh", "ExpansionTemplate") => {
-                Ok(Some(FieldProblem::new(object.path("spec"), EXPANSION)))
-            }
+            ("expansion.gatekeeper.sh", "ExpansionTemplate") => Ok(match Expansion::read(object)? {
+                Ok(expansion) => {
+                    self.expansions.push(expansion);
+                    None
+                }
+                Err(problem) => Some(problem),
+            }),
             _ => Ok(None),
         }
     }

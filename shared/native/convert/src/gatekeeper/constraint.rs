@@ -1,6 +1,6 @@
 //! A constraint.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use admission::Policy as _;
 use rules::external_ips::ExternalIps;
@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use super::action::Action;
 use super::config::Surroundings;
 use super::kinds::{self, KINDS, Kind};
-use super::scope::{JudgedKind, Matched, Scope};
+use super::scope::{JudgedKind, Matched, Scope, Source};
 use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
@@ -89,7 +89,14 @@ pub(super) fn convert(
     let rules = TargetRule::for_targets(&pods, &operations);
     let audited =
         TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
-    let mut parts = Vec::new();
+    let mut parts = workloads(object, &title, &name, &scope, action, &operations, surroundings, &outcome);
+    if scope.source() == Source::Generated {
+        if parts.is_empty() {
+            outcome.notes.push(NO_EXPANSION.to_owned());
+        }
+        parts.insert(0, part(object, &title, name, None, outcome));
+        return Ok(parts);
+    }
     let mut scope = scope;
     if let Some(Otherwise { unless, requirements }) = outcome.otherwise.take() {
         let mut others = scope.clone();
@@ -105,6 +112,54 @@ pub(super) fn convert(
     parts.insert(0, part(object, &title, name, Some((specs, action)), outcome));
     Ok(parts)
 }
+
+/// The parts for the workloads whose templates expansions make pods of, by their action.
+#[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
+fn workloads(
+    object: &Fields<'_>,
+    title: &str,
+    name: &str,
+    scope: &Scope,
+    action: Action,
+    operations: &BTreeSet<Operation>,
+    surroundings: &Surroundings,
+    of_pods: &Outcome,
+) -> Vec<Converted> {
+    if scope.source() == Source::Original || !action.judges_requests {
+        return Vec::new();
+    }
+    let mut by_action: BTreeMap<Option<&str>, BTreeSet<Target>> = BTreeMap::new();
+    for expansion in &surroundings.expansions {
+        by_action.entry(expansion.action.as_deref()).or_default().extend(&expansion.targets);
+    }
+    let mut parts = Vec::new();
+    for (other, targets) in by_action {
+        let action = other.map_or(action, |other| Action::of_requests(other, action.audits));
+        let (scope, problem) = scope.of_workloads(&targets);
+        let mut outcome = Outcome {
+            requirements: of_pods.requirements.clone(),
+            minor: of_pods.minor,
+            is_widened: of_pods.problems.iter().any(|problem| problem.widens),
+            ..Outcome::default()
+        };
+        if let Some(problem) = problem {
+            outcome.refuses("spec.match", problem);
+        }
+        if of_pods.otherwise.is_some() {
+            let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined in a \
+                           template also where each container has another profile or an exempt image";
+            outcome.refuses("spec.parameters", problem);
+        }
+        let rules = TargetRule::for_targets(&targets, operations);
+        let audited = TargetRule::for_targets(&targets, &BTreeSet::from([Operation::Create]));
+        let specs = scope.specs(POD_SECURITY, action, rules, audited);
+        parts.push(part(object, title, format!("{name}-workloads"), Some((specs, action)), outcome));
+    }
+    parts
+}
+
+const NO_EXPANSION: &str = "A constraint with the source Generated judges the pods of ExpansionTemplates alone, and \
+     has no part in a manifest without them.";
 
 const NO_POINT: &str =
     "A constraint without an enforcement point for requests or audits has no part in a manifest.";

@@ -1,7 +1,7 @@
 //! The constraints of the library: their parameters, and what they require.
 //!
-//! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), the Rego of the templates in
-//! `library/pod-security-policy` and `library/general`.
+//! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), the Rego of the templates
+//! in `library/pod-security-policy` and `library/general`.
 
 use std::net::IpAddr;
 
@@ -107,8 +107,8 @@ pub(super) fn refuses_nothing(outcome: &mut Outcome) {
     outcome.notes.push("A constraint whose parameters refuse nothing has no part in a manifest.".to_owned());
 }
 
-/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest would
-/// not, so they are listed.
+/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
+/// would not, so they are listed.
 pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
     let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
     for text in wild {

@@ -3,6 +3,7 @@
 mod action;
 mod config;
 mod constraint;
+mod expansion;
 mod kinds;
 mod scope;
 mod seccomp;

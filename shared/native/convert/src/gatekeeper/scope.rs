@@ -1,15 +1,19 @@
 //! The match of a constraint.
 
+use std::collections::BTreeSet;
+
 use serde_json::Map;
 
 use super::action::Action;
 use super::config::Surroundings;
+use super::expansion::place;
 use crate::InputError;
 use crate::cel::{self, CelExpression, is_pattern};
 use crate::controls::Outcome;
 use crate::fields::Fields;
 use crate::kubewarden::{MatchCondition, PolicySpec, TargetRule};
 use crate::kyverno::selector;
+use crate::target::Target;
 use crate::{LabelSelector, LabelSelectorRequirement};
 
 /// The label that every Namespace has, with its name as the value.
@@ -26,7 +30,30 @@ pub(super) struct Scope {
     objects: Option<LabelSelector>,
     conditions: Vec<MatchCondition>,
     audited_namespaces: Vec<LabelSelectorRequirement>,
+    /// Whether other namespaces are left out of audits than of requests.
+    audits_differ: bool,
+    /// The objects that are judged: `All`, `Generated` or `Original`.
+    source: Source,
 }
+
+/// The objects that a constraint judges, by their origin.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Source {
+    /// Those of requests and those of expansions.
+    #[default]
+    All,
+    /// Those of expansions.
+    Generated,
+    /// Those of requests.
+    Original,
+}
+
+/// The problem with labels of pod templates that are in different places.
+const SEVERAL_PLACES: &str = "selects by the labels of pod templates, which are in different places of these \
+     workloads; the manifest judges all of them";
+
+/// The name of the condition on the name of the object.
+const HAS_NAME: &str = "has-its-name";
 
 /// A scope, or why nothing is judged.
 #[derive(Debug)]
@@ -57,6 +84,7 @@ impl Scope {
             return Ok(Matched::Nothing(reason));
         }
         scope.audited_namespaces.clone_from(&scope.namespaces);
+        scope.audits_differ = surroundings.excluded_from_audits != surroundings.excluded_from_requests;
         scope.exclude(&surroundings.excluded_from_requests, "is-not-excluded-by-config");
         let (literal, _) = split(&surroundings.excluded_from_audits);
         add(&mut scope.audited_namespaces, "NotIn", literal);
@@ -95,14 +123,12 @@ impl Scope {
         if matched.text("scope")? == Some("Cluster") {
             return Ok(Some("The scope of the match is Cluster, so the constraint judges nothing in namespaces and refuses nothing.".to_owned()));
         }
-        match matched.text("source")? {
-            None | Some("" | "All" | "Original") => {}
-            Some("Generated") => {
-                outcome.admits(matched.path("source"), "judges only the pods that an ExpansionTemplate makes of workloads; write a policy pod-security with rules for workloads");
-                return Ok(Some("A constraint with source Generated has no manifest.".to_owned()));
-            }
+        self.source = match matched.text("source")? {
+            None | Some("" | "All") => Source::All,
+            Some("Original") => Source::Original,
+            Some("Generated") => Source::Generated,
             Some(_) => return Err(matched.error("source", "expected All, Generated or Original")),
-        }
+        };
         if let Some(fields) = matched.object("namespaceSelector")? {
             let selector = selector::read(&fields, &mut outcome.problems)?;
             self.namespaces.append(&mut selector.into_expressions().match_expressions);
@@ -125,7 +151,7 @@ impl Scope {
             let has_name = |object: &str| cel::has_name(object, &[name]);
             let expression =
                 if judges_updates { CelExpression::of_either_object(has_name) } else { has_name("object") };
-            self.condition("has-its-name", &expression);
+            self.condition(HAS_NAME, &expression);
         }
         outcome.problems.extend(matched.unknown(&[
             "kinds",
@@ -154,6 +180,38 @@ impl Scope {
         self.conditions.push(MatchCondition { name: name.to_owned(), expression: expression.to_string() });
     }
 
+    /// The origin of the objects that are judged.
+    pub(super) fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The scope of the workloads whose templates are judged as pods, and what of it they cannot
+    /// have.
+    pub(super) fn of_workloads(&self, targets: &BTreeSet<Target>) -> (Self, Option<&'static str>) {
+        let mut scope = self.clone();
+        let mut problem = None;
+        scope.conditions.retain(|condition| condition.name != HAS_NAME);
+        if scope.conditions.len() < self.conditions.len() {
+            problem = Some(
+                "is the name of a pod, which an expansion makes up; the manifest judges workloads of all names",
+            );
+        }
+        if let Some(selector) = scope.objects.take() {
+            let places: BTreeSet<&str> = targets.iter().map(|target| place(*target)).collect();
+            match places.into_iter().collect::<Vec<_>>().as_slice() {
+                [place] => {
+                    let template = format!("object.{place}");
+                    scope
+                        .condition("has-the-labels-in-its-template", &cel::is_selected(&template, &selector));
+                }
+                _ => {
+                    problem = Some(SEVERAL_PLACES);
+                }
+            }
+        }
+        (scope, problem)
+    }
+
     /// Narrows the scope by an expression. Audits ignore it.
     pub(super) fn narrow(&mut self, name: &str, expression: &CelExpression) {
         self.condition(name, expression);
@@ -172,7 +230,8 @@ impl Scope {
             (!requirements.is_empty())
                 .then(|| LabelSelector { match_expressions: requirements, ..LabelSelector::default() })
         };
-        let is_one = self.conditions.is_empty() && !action.warns && same(&rules, &audited);
+        let is_one =
+            self.conditions.is_empty() && !action.warns && !self.audits_differ && same(&rules, &audited);
         let mut spec = PolicySpec::new(policy, action.mode, rules, Map::new());
         spec.namespace_selector = selector(self.namespaces);
         spec.object_selector.clone_from(&self.objects);

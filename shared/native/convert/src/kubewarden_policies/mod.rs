@@ -3,6 +3,7 @@
 mod labels;
 mod modules;
 mod policy;
+mod se_linux;
 
 use crate::controls::join;
 use crate::conversion::{Conversion, FieldProblem};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::modules::{MODULES, Module};
-use super::{EXPECTED, labels};
+use super::{EXPECTED, labels, se_linux};
 use crate::controls::{Outcome, Parameters, Part};
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
@@ -181,6 +181,18 @@ impl Policy<'_, '_> {
         let mut outcome = Outcome::default();
         outcome.problems.append(&mut problems);
         outcome.problems.extend(settings.unknown(module.keys));
+        if id == se_linux::ID && settings.text("rule")? == Some("MustRunAs") {
+            let rules = self.rules(module, &mut outcome)?;
+            let policy = se_linux::Policy {
+                object: self.object,
+                title,
+                name,
+                namespace: self.namespace,
+                scope,
+                rules,
+            };
+            return Ok(Converted::Whole(Box::new(policy.convert(&settings, outcome, names)?)));
+        }
         (module.require)(&settings, &mut outcome)?;
         scope.rules = self.rules(module, &mut outcome)?;
         let is_judged = !scope.rules.is_empty();

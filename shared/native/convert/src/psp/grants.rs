@@ -132,13 +132,11 @@ impl<'d> Grants<'d> {
         for binding in &self.bindings {
             if self.role(binding).is_none() {
                 let problem = format!(
-                    "the input does not contain the role {}, so nobody may use a policy because of it; pass the role, too",
+                    "the input does not contain the role {}, so the manifests may judge requests by the wrong policies and are in mode monitor; pass the role, too",
                     Value::from(binding.role)
                 );
-                let problem = FieldProblem::new("roleRef.name", problem);
                 let Binding { object, .. } = binding;
-                let path = object.path("roleRef");
-                let problem = FieldProblem { path: format!("{path}.name"), ..problem };
+                let problem = FieldProblem::new(format!("{}.name", object.path("roleRef")), problem);
                 unresolved.push(NotConverted::new(
                     object.document(),
                     &objects::title(object)?,

@@ -11,7 +11,7 @@ mod grants;
 mod policy;
 mod profiles;
 mod selection;
-mod settings;
+pub(crate) mod settings;
 
 use rules::pod_security::PodSecurity;
 use rules::selinux::Selinux;
@@ -74,8 +74,18 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
             }
         }
     }
-    let mut converter = Converter { names: ManifestNames::default(), conversions: others };
-    for problem in grants.unresolved()? {
+    if let Some(first) = documents.first().filter(|_| policies.is_empty() && others.is_empty()) {
+        // Roles alone would be converted to nothing, without a word.
+        return Err(InputError {
+            document: first.name.clone(),
+            path: String::new(),
+            problem: format!("the input contains no {KIND}; {EXPECTED}"),
+        });
+    }
+    let unresolved = grants.unresolved()?;
+    let (names, is_complete) = (ManifestNames::default(), unresolved.is_empty());
+    let mut converter = Converter { names, conversions: others, is_complete };
+    for problem in unresolved {
         converter.conversions.push(Conversion { not_converted: vec![problem], ..Conversion::default() });
     }
     converter.convert(policies, &grants)?;
@@ -86,6 +96,8 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
 struct Converter {
     names: ManifestNames,
     conversions: Vec<Conversion>,
+    /// Whether the input contains the role of every binding.
+    is_complete: bool,
 }
 
 impl Converter {
@@ -189,10 +201,15 @@ impl Converter {
         };
         let target = Judged {
             name,
-            mode: mode(members),
+            mode: if self.is_complete { mode(members) } else { PolicyMode::Monitor },
             condition: conditions::condition("may-use-the-policy", &selection.condition),
             document: first.document.clone(),
         };
+        if selection.members.is_empty() {
+            // Nothing is allowed, so the strictest settings refuse nothing that a policy admits.
+            let settings = settings::pod_security(&selection.allowance, Part::Inheriting).unwrap_or_default();
+            return self.manifest::<PodSecurity>(&target, "", settings, None, pods());
+        }
         self.manifests(&target, &selection.allowance)
     }
 

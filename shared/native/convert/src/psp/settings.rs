@@ -1,6 +1,6 @@
 //! The settings of the modules for what a policy allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -71,6 +71,11 @@ pub(super) fn selinux(allowance: &Allowance, mode: &str) -> Option<Map<String, V
     if fixed.is_empty() {
         return None;
     }
+    Some(fixed_context(fixed, mode))
+}
+
+/// The settings of `selinux` for exactly these options.
+pub(crate) fn fixed_context(fixed: &BTreeMap<&'static str, String>, mode: &str) -> Map<String, Value> {
     let settings = json!({
         "mode": mode,
         "allocation": { "source": "Fixed", "fixed": fixed },
@@ -79,7 +84,7 @@ pub(super) fn selinux(allowance: &Allowance, mode: &str) -> Option<Map<String, V
         "intraPod": "Ignore",
         "volumes": { "hostPath": "Off", "readOnlyClaims": "Off", "localPersistentVolumes": "Off" },
     });
-    settings.as_object().cloned()
+    settings.as_object().cloned().unwrap_or_default()
 }
 
 fn needs_restricted(allowance: &Allowance) -> bool {

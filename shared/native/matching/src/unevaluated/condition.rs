@@ -16,7 +16,7 @@ impl Condition {
     /// Notes the name of a condition. The expression is not read.
     ///
     /// # Errors
-    /// There are none.
+    /// Does not fail.
     #[expect(clippy::unnecessary_wraps, reason = "the interpreter refuses expressions")]
     pub fn compile(name: &str, _: &str) -> Result<Self, ConditionError> {
         Ok(Self { name: name.to_owned() })

@@ -17,7 +17,7 @@ impl Group {
     /// Notes the expression and the members of a group. The expression is not read.
     ///
     /// # Errors
-    /// There are none.
+    /// Does not fail.
     #[expect(clippy::unnecessary_wraps, reason = "the interpreters refuse expressions")]
     pub fn new(expression: &str, members: BTreeMap<String, Module>) -> Result<Self, String> {
         Ok(Self { expression: expression.to_owned(), members })

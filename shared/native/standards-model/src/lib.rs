@@ -1,6 +1,8 @@
 //! A second implementation of the Pod Security Standards, on the types of Kubernetes and
 //! independent of the policy: one function for each revision of each check, which tells whether a
 //! pod violates it.
+//!
+//! Tests and comparisons of conversions hold the policy against it, so it shares no code with it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,9 +19,22 @@ pub const NEWEST: u32 = 37;
 /// A level of the standards.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Level {
+    /// Allows everything.
     Privileged,
+    /// Prevents known escalations of privileges.
     Baseline,
+    /// Follows the practices of hardening.
     Restricted,
+}
+
+impl Level {
+    /// Returns the level with a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Privileged, Self::Baseline, Self::Restricted]
+            .into_iter()
+            .find(|level| level.to_string() == name)
+    }
 }
 
 impl fmt::Display for Level {
@@ -35,12 +50,24 @@ impl fmt::Display for Level {
 /// A version of the standards.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Version {
+    /// The version `v1.N`.
     Minor(u32),
+    /// The newest version.
     Latest,
 }
 
 impl Version {
+    /// Parses `latest` or `v1.N`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix("v1.") {
+            Some(minor) => minor.parse().ok().map(Self::Minor),
+            None => (text == "latest").then_some(Self::Latest),
+        }
+    }
+
     /// Returns the minor version whose checks apply.
+    #[must_use]
     pub fn minor(self) -> u32 {
         match self {
             Self::Minor(minor) => minor.min(NEWEST),
@@ -132,14 +159,18 @@ const CHECKS: &[Check] = &[
 /// The facts of a check, to compare with those of the policy.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Summary {
+    /// The id.
     pub id: &'static str,
+    /// The name of the lowest level with the check.
     pub level: String,
     /// The minor versions of the revisions.
     pub since: Vec<u32>,
+    /// The id of the stricter check.
     pub superseded_by: Option<&'static str>,
 }
 
 /// Returns the facts of all checks.
+#[must_use]
 pub fn summaries() -> BTreeSet<Summary> {
     let stricter = |id| CHECKS.iter().find(|check| check.supersedes == Some(id)).map(|check| check.id);
     let summary = |check: &Check| Summary {
@@ -157,11 +188,13 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the baseline check that a check supersedes where it runs.
+#[must_use]
 pub fn superseded_by(id: &str) -> Option<&'static str> {
     CHECKS.iter().find(|check| check.id == id)?.supersedes
 }
 
 /// Returns the ids of the checks that run.
+#[must_use]
 pub fn running(level: Level, version: Version) -> BTreeSet<&'static str> {
     checks(level, version).map(|(id, _)| id).collect()
 }
@@ -182,7 +215,29 @@ fn checks(level: Level, version: Version) -> impl Iterator<Item = (&'static str,
     all.map(|(check, violated)| (check.id, violated))
 }
 
+/// Returns the ids of the checks that a pod or a pod template violates as Kyverno runs them: those
+/// of lower levels also where others supersede them, and before its first version a check as of
+/// that version. For the level privileged, Kyverno runs all checks.
+///
+/// Source: `evaluatePSS` in `pkg/pss/evaluate.go` of kyverno/kyverno at 111e07b.
+#[must_use]
+pub fn violated_in_kyverno(
+    metadata: &ObjectMeta,
+    spec: &PodSpec,
+    level: Level,
+    version: Version,
+) -> BTreeSet<&'static str> {
+    let pod = Pod::of(metadata, spec);
+    let runs = |check: &&Check| level != Level::Baseline || check.level == Level::Baseline;
+    let violates = |check: &&Check| {
+        let first = check.revisions.first().map(|(_, violated)| *violated);
+        check.at(version.minor()).or(first).is_some_and(|violated| violated(&pod))
+    };
+    CHECKS.iter().filter(runs).filter(violates).map(|check| check.id).collect()
+}
+
 /// Returns the ids of the checks that a pod or a pod template violates.
+#[must_use]
 pub fn violated(
     metadata: &ObjectMeta,
     spec: &PodSpec,
@@ -194,6 +249,7 @@ pub fn violated(
 }
 
 /// Whether an update of a pod is judged.
+#[must_use]
 pub fn is_significant(old: &PodSpec, new: &PodSpec) -> bool {
     let differ = |old: &[Container], new: &[Container]| {
         old.len() != new.len() || old.iter().zip(new).any(|(old, new)| old.image != new.image)

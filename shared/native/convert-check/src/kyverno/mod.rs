@@ -1,0 +1,225 @@
+//! Kyverno's rules with `validate.podSecurity`, as Kyverno evaluates them.
+//!
+//! Source: `pkg/engine`, `pkg/pss/evaluate.go` and `pkg/autogen/v1/autogen.go` of kyverno/kyverno
+//! at 111e07b. A field that the model does not evaluate makes the verdict unknown.
+
+mod exemption;
+mod matching;
+
+use serde_json::Value;
+use standards_model::{Level, Version};
+
+use self::matching::{Resource, is_matched};
+use crate::{Model, Namespaces, Object, Verdict};
+
+/// The filters of Kyverno's chart that concern pods and workloads.
+const DEFAULT_FILTERS: &str =
+    "[*/*,kyverno,*][*/*,kube-system,*][*/*,kube-public,*][*/*,kube-node-lease,*][ReplicaSet,*,*]";
+
+/// The workloads for which rules are derived.
+const CONTROLLERS: [&str; 7] =
+    ["DaemonSet", "Deployment", "Job", "StatefulSet", "ReplicaSet", "ReplicationController", "CronJob"];
+
+/// A model of Kyverno with policies, exceptions and its own configuration.
+#[derive(Debug)]
+pub struct KyvernoModel {
+    policies: Vec<Value>,
+    exceptions: Vec<Value>,
+    filters: String,
+}
+
+/// Whether a verdict is known and what it is.
+type Known<T> = Result<T, String>;
+
+impl KyvernoModel {
+    /// Reads documents and lists of them; those of other kinds judge nothing. Without a
+    /// configuration, Kyverno has that of its chart.
+    ///
+    /// # Errors
+    /// A configuration with more than resource filters and excluded groups.
+    pub fn read(documents: &[Value], configuration: Option<&Value>) -> Result<Self, String> {
+        let mut model =
+            Self { policies: Vec::new(), exceptions: Vec::new(), filters: DEFAULT_FILTERS.to_owned() };
+        for document in documents {
+            model.add(document);
+        }
+        if let Some(configuration) = configuration {
+            let data = configuration.get("data").and_then(Value::as_object);
+            for (key, value) in data.into_iter().flatten() {
+                let is_empty = value.as_str().is_some_and(|text| text.trim().is_empty());
+                // Ordinary users are in none of the groups of Kyverno's chart.
+                if !is_empty && !["resourceFilters", "excludeGroups"].contains(&key.as_str()) {
+                    return Err(format!("Kyverno's configuration has {key}, for which there is no model"));
+                }
+            }
+            let filters = configuration.pointer("/data/resourceFilters").and_then(Value::as_str);
+            filters.unwrap_or_default().clone_into(&mut model.filters);
+        }
+        Ok(model)
+    }
+
+    fn add(&mut self, document: &Value) {
+        let items = document.get("items").and_then(Value::as_array);
+        if let Some(items) = items {
+            for item in items {
+                self.add(item);
+            }
+            return;
+        }
+        let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+        let is_older = text("apiVersion").starts_with("kyverno.io/");
+        match text("kind") {
+            "PolicyException" if is_older => self.exceptions.push(document.clone()),
+            "ClusterPolicy" | "Policy" if is_older => self.policies.push(document.clone()),
+            "ValidatingPolicy" | "NamespacedValidatingPolicy" => self.policies.push(document.clone()),
+            _ => {}
+        }
+    }
+
+    /// Whether the configuration of Kyverno leaves an object out.
+    fn is_filtered(&self, object: &Object) -> bool {
+        let filters = self.filters.split('[').skip(1).filter_map(|part| part.split_once(']'));
+        filters.map(|(inside, _)| inside).any(|filter| {
+            let mut parts = filter.split(',');
+            let mut next = || parts.next().unwrap_or_default();
+            let (kind, namespace, name) = (next(), next(), next());
+            matching::is_kind(object, kind)
+                && matching::wild(namespace, object.namespace())
+                && matching::wild(name, object.name())
+        })
+    }
+
+    /// The verdict of a rule, as a rule of its own and as a derived one.
+    fn judge_rule(
+        &self,
+        policy: &Value,
+        rule: &Value,
+        object: &Object,
+        namespaces: &Namespaces,
+    ) -> Known<Option<String>> {
+        let name = text(rule, "/name");
+        let derived = matching::derives(policy, rule).iter().any(|kind| *kind == object.kind());
+        let prefix = if object.kind() == "CronJob" { "autogen-cronjob-" } else { "autogen-" };
+        for (name, is_derived) in [(name.to_owned(), false), (format!("{prefix}{name}"), true)] {
+            if is_derived && !derived {
+                continue;
+            }
+            let resource = Resource { object, namespaces, is_derived };
+            if !is_matched(&resource, rule.get("match"))? || is_matched(&resource, rule.get("exclude"))? {
+                continue;
+            }
+            for key in ["preconditions", "celPreconditions", "context"] {
+                if rule.get(key).is_some_and(|value| !value.is_null()) {
+                    return Err(format!("rule {name} has {key}, for which there is no model"));
+                }
+            }
+            let Some(check) = rule.pointer("/validate/podSecurity") else {
+                return Err(format!(
+                    "rule {name} has no podSecurity, and there is no model for other checks"
+                ));
+            };
+            let mut entries: Vec<&Value> = list(check, "/exclude").collect();
+            let Some(of_exceptions) = self.entries_of_exceptions(policy, &name, object, namespaces)? else {
+                continue;
+            };
+            entries.extend(of_exceptions);
+            if let Some(violation) = violation(check, &entries, object)? {
+                return Ok(Some(format!("rule {name}: {violation}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entries of the exceptions from a rule that match an object; `None` if one of them
+    /// excepts the whole rule.
+    fn entries_of_exceptions<'m>(
+        &'m self,
+        policy: &Value,
+        rule: &str,
+        object: &Object,
+        namespaces: &Namespaces,
+    ) -> Known<Option<Vec<&'m Value>>> {
+        let (name, namespace) = (text(policy, "/metadata/name"), text(policy, "/metadata/namespace"));
+        let name =
+            if text(policy, "/kind") == "Policy" { format!("{namespace}/{name}") } else { name.to_owned() };
+        let mut entries = Vec::new();
+        for exception in &self.exceptions {
+            let is_named = list(exception, "/spec/exceptions").any(|reference| {
+                let rules = list(reference, "/ruleNames").filter_map(Value::as_str);
+                text(reference, "/policyName") == name
+                    && rules.into_iter().any(|pattern| matching::wild(pattern, rule))
+            });
+            let resource = Resource { object, namespaces, is_derived: false };
+            if !is_named || !is_matched(&resource, exception.pointer("/spec/match"))? {
+                continue;
+            }
+            if exception.pointer("/spec/conditions").is_some() {
+                return Err("an exception has conditions, for which there is no model".to_owned());
+            }
+            let mut own = list(exception, "/spec/podSecurity").peekable();
+            if own.peek().is_none() {
+                return Ok(None);
+            }
+            entries.extend(own);
+        }
+        Ok(Some(entries))
+    }
+}
+
+impl Model for KyvernoModel {
+    fn judge(&self, object: &Object, namespaces: &Namespaces) -> Verdict {
+        if self.is_filtered(object) {
+            return Verdict::Passes;
+        }
+        let mut unknown = None;
+        for policy in &self.policies {
+            let title = format!("{} {}", text(policy, "/kind"), text(policy, "/metadata/name"));
+            let is_elsewhere = text(policy, "/kind") == "Policy"
+                && text(policy, "/metadata/namespace") != object.namespace();
+            if is_elsewhere || policy.pointer("/spec/admission") == Some(&Value::Bool(false)) {
+                continue;
+            }
+            if text(policy, "/kind").ends_with("ValidatingPolicy") {
+                unknown = Some(format!("{title}: there is no model for CEL"));
+                continue;
+            }
+            for rule in list(policy, "/spec/rules").filter(|rule| rule.get("validate").is_some()) {
+                match self.judge_rule(policy, rule, object, namespaces) {
+                    Ok(None) => {}
+                    Ok(Some(violation)) => return Verdict::Violates(format!("{title}, {violation}")),
+                    Err(problem) => unknown = Some(format!("{title}: {problem}")),
+                }
+            }
+        }
+        unknown.map_or(Verdict::Passes, Verdict::Unknown)
+    }
+}
+
+/// The checks that an object violates after the exemptions of entries.
+fn violation(check: &Value, entries: &[&Value], object: &Object) -> Known<Option<String>> {
+    let (level, version) = (text(check, "/level"), text(check, "/version"));
+    let level = if level.is_empty() { text(check, "/profile") } else { level };
+    let level = if level.is_empty() { "restricted" } else { level };
+    let version = if version.is_empty() { "latest" } else { version };
+    let level = Level::named(level).ok_or_else(|| format!("there is no level {level}"))?;
+    let version = Version::parse(version).ok_or_else(|| format!("there is no version {version}"))?;
+    let mut value = object.value.clone();
+    let pod = value.pointer_mut(object.place_of_pod()).ok_or("the object has no pod template")?;
+    for entry in entries {
+        exemption::apply(pod, entry);
+    }
+    let pod = object.pod(&value)?;
+    let violated = standards_model::violated_in_kyverno(&pod.metadata, &pod.spec, level, version);
+    let checks: Vec<&str> = violated.into_iter().collect();
+    Ok((!checks.is_empty()).then(|| format!("PodSecurity {level}:{version}: {}", checks.join(", "))))
+}
+
+/// The text at a pointer; empty without one.
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The items of the list at a pointer.
+fn list<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {
+    value.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
+}

@@ -1,0 +1,35 @@
+//! Comparison of converted manifests with a model of their source.
+//!
+//! A [`Model`] says how a source judges the creation of an object; it shares no code with the
+//! conversion. [`compare`] asks the manifests through the scanner, and the model, about the same
+//! objects, and lists every difference.
+//!
+//! # What this crate does not do
+//! It reads no files, asks no cluster and prints nothing.
+
+mod compare;
+mod kyverno;
+mod object;
+mod psa;
+
+pub use compare::{Comparison, Difference, compare};
+pub use kyverno::KyvernoModel;
+pub use object::{Namespaces, Object};
+pub use psa::PsaModel;
+
+/// The verdict on the creation of an object.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// There is no violation.
+    Passes,
+    /// There is a violation, for this reason, whatever follows from it.
+    Violates(String),
+    /// The verdict is unknown, for this reason.
+    Unknown(String),
+}
+
+/// A model of a source of manifests.
+pub trait Model {
+    /// Returns the verdict of the source on the creation of an object by an ordinary user.
+    fn judge(&self, object: &Object, namespaces: &Namespaces) -> Verdict;
+}

@@ -1,0 +1,129 @@
+//! The objects that are compared.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::PodSpec;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::{Value, json};
+
+/// The workloads with the place of their pod templates.
+const TEMPLATES: [(&str, &str, &str); 8] = [
+    ("v1", "ReplicationController", "/spec/template"),
+    ("v1", "PodTemplate", "/template"),
+    ("apps/v1", "Deployment", "/spec/template"),
+    ("apps/v1", "ReplicaSet", "/spec/template"),
+    ("apps/v1", "StatefulSet", "/spec/template"),
+    ("apps/v1", "DaemonSet", "/spec/template"),
+    ("batch/v1", "Job", "/spec/template"),
+    ("batch/v1", "CronJob", "/spec/jobTemplate/spec/template"),
+];
+
+/// An object with its place.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The file and the line.
+    pub place: String,
+    /// The object.
+    pub value: Value,
+}
+
+/// A pod, or the pod that a template describes.
+#[derive(Debug)]
+pub(crate) struct PodOf {
+    pub(crate) metadata: ObjectMeta,
+    pub(crate) spec: PodSpec,
+}
+
+impl Object {
+    /// The text at a pointer; empty without one.
+    pub(crate) fn text(&self, pointer: &str) -> &str {
+        self.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The kind.
+    pub(crate) fn kind(&self) -> &str {
+        self.text("/kind")
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &str {
+        self.text("/metadata/name")
+    }
+
+    /// The namespace; `default` if the object names none.
+    pub(crate) fn namespace(&self) -> &str {
+        Some(self.text("/metadata/namespace")).filter(|name| !name.is_empty()).unwrap_or("default")
+    }
+
+    /// The kind, the namespace and the name, for messages.
+    #[must_use]
+    pub fn title(&self) -> String {
+        format!("{} {}/{}", self.kind(), self.namespace(), self.name())
+    }
+
+    /// Whether the object is a pod.
+    pub(crate) fn is_pod(&self) -> bool {
+        self.kind() == "Pod" && self.text("/apiVersion") == "v1"
+    }
+
+    /// Whether the object is a pod or a workload with a pod template.
+    #[must_use]
+    pub fn is_compared(&self) -> bool {
+        self.is_pod() || self.template().is_some()
+    }
+
+    fn template(&self) -> Option<&'static str> {
+        let of = |(version, kind, _): &&(&str, &str, &str)| {
+            *version == self.text("/apiVersion") && *kind == self.kind()
+        };
+        TEMPLATES.iter().find(of).map(|(_, _, place)| *place)
+    }
+
+    /// The pod, or the pod that the template describes, with changes to its value.
+    ///
+    /// # Errors
+    /// The reason why it is not one.
+    pub(crate) fn pod(&self, value: &Value) -> Result<PodOf, String> {
+        let place = if self.is_pod() { "" } else { self.template().unwrap_or_default() };
+        let pod = value.pointer(place).cloned().unwrap_or_default();
+        let part = |key: &str| pod.get(key).cloned().unwrap_or_else(|| json!({}));
+        let metadata = serde_json::from_value(part("metadata"));
+        let spec = serde_json::from_value(part("spec"));
+        let unreadable = |error: serde_json::Error| format!("the pod cannot be read: {error}");
+        Ok(PodOf { metadata: metadata.map_err(unreadable)?, spec: spec.map_err(unreadable)? })
+    }
+
+    /// The place of the pod in the value.
+    pub(crate) fn place_of_pod(&self) -> &'static str {
+        if self.is_pod() { "" } else { self.template().unwrap_or_default() }
+    }
+}
+
+/// The labels of the Namespaces in the input, by name.
+#[derive(Debug, Default)]
+pub struct Namespaces(BTreeMap<String, BTreeMap<String, String>>);
+
+impl Namespaces {
+    /// Collects the Namespaces among objects.
+    #[must_use]
+    pub fn of(objects: &[Object]) -> Self {
+        let mut namespaces = Self::default();
+        for object in objects.iter().filter(|object| object.kind() == "Namespace") {
+            let labels = object.value.pointer("/metadata/labels").and_then(Value::as_object);
+            let mut labels: BTreeMap<String, String> = labels
+                .into_iter()
+                .flatten()
+                .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+                .collect();
+            labels.insert("kubernetes.io/metadata.name".to_owned(), object.name().to_owned());
+            namespaces.0.insert(object.name().to_owned(), labels);
+        }
+        namespaces
+    }
+
+    /// The labels of a Namespace; `None` if the input does not have it.
+    #[must_use]
+    pub fn labels(&self, name: &str) -> Option<&BTreeMap<String, String>> {
+        self.0.get(name)
+    }
+}

@@ -1,0 +1,96 @@
+//! The policy `selinux-psp` with the rule `MustRunAs`, which gives all pods one context.
+
+use std::collections::BTreeMap;
+
+use rules::selinux::Selinux;
+use serde_json::json;
+
+use crate::controls::{Outcome, Parameters};
+use crate::conversion::{Conversion, NotConverted};
+use crate::fields::Fields;
+use crate::kubewarden::{ModuleReference, PolicyManifest, PolicyMetadata, PolicySpec, TargetRule};
+use crate::manifest_names::ManifestNames;
+use crate::psp::settings::fixed_context;
+use crate::settings;
+use crate::{InputError, Operation};
+
+/// The last part of the name of its image.
+pub(super) const ID: &str = "selinux-psp";
+
+/// The policy, with the requests that it judges.
+pub(super) struct Policy<'p, 'd> {
+    pub(super) object: &'p Fields<'d>,
+    pub(super) title: &'p str,
+    pub(super) name: &'p str,
+    pub(super) namespace: Option<&'p str>,
+    pub(super) scope: PolicySpec,
+    pub(super) rules: Vec<TargetRule>,
+}
+
+impl Policy<'_, '_> {
+    /// Converts the policy into one of `selinux` that changes pods.
+    ///
+    /// # Errors
+    /// Settings that the policy does not accept.
+    pub(super) fn convert(
+        self,
+        options: &Parameters<'_>,
+        mut outcome: Outcome,
+        names: &mut ManifestNames,
+    ) -> Result<Conversion, InputError> {
+        let mut fixed = BTreeMap::new();
+        for key in ["user", "role", "type", "level"] {
+            if let Some(value) = options.text(key)? {
+                fixed.insert(key, value.to_owned());
+            }
+        }
+        if fixed.is_empty() {
+            return Err(options.error("rule", "requires user, role, type or level"));
+        }
+        let mut settings = fixed_context(&fixed, "Mutate");
+        if !fixed.contains_key("level") {
+            settings.insert("levels".to_owned(), json!({ "match": "Any" }));
+        }
+        if let Some(error) = settings::problem_with::<Selinux>(&settings) {
+            return Err(options.error("rule", &format!("the module rejects the settings: {error}")));
+        }
+        let problem = "refuses options without one of these fields; the manifest adds the field instead";
+        outcome.admits(options.path("rule"), problem);
+        let rules = of_selinux(&self.rules);
+        let manifest = (!rules.is_empty()).then(|| {
+            let mut spec = PolicySpec { rules, settings, mutating: true, ..self.scope };
+            spec.module = ModuleReference { policy: "selinux", ..spec.module };
+            spec.background_audit = Some(false);
+            let wanted = format!("selinux-{}", self.name);
+            let metadata = PolicyMetadata {
+                name: names.unique(self.namespace, &wanted, "selinux"),
+                namespace: self.namespace.map(str::to_owned),
+            };
+            let kind = if self.namespace.is_some() { "AdmissionPolicy" } else { "ClusterAdmissionPolicy" };
+            PolicyManifest::new(kind, metadata, spec)
+        });
+        if manifest.is_none() {
+            outcome.admits("spec.rules", "matches no request that the module changes");
+        }
+        let listed = |problem| NotConverted::new(self.object.document(), self.title, None, problem);
+        let not_converted = outcome.problems.into_iter().map(listed).collect();
+        Ok(Conversion { not_converted, notes: outcome.notes, manifest })
+    }
+}
+
+/// The rules for the requests that `selinux` changes: new pods and new ephemeral containers.
+fn of_selinux(rules: &[TargetRule]) -> Vec<TargetRule> {
+    let has = |resource: &str, operation: Operation| {
+        rules.iter().any(|rule| rule.resources.contains(&resource) && rule.operations.contains(&operation))
+    };
+    [("pods", Operation::Create), ("pods/ephemeralcontainers", Operation::Update)]
+        .into_iter()
+        .filter(|(resource, operation)| has(resource, *operation))
+        .map(|(resource, operation)| TargetRule {
+            api_groups: [""],
+            api_versions: ["v1"],
+            resources: vec![resource],
+            operations: vec![operation],
+        })
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! `--check`: manifests compared with models of their sources.
+
+use convert_check::{Comparison, KyvernoModel, Object, compare};
+use serde_json::{Value, json};
+
+use super::conformance::{cases, documents};
+use super::{convert, converted, folder};
+
+/// The objects of a case: its pods, and Deployments with them.
+fn objects(case: &Value) -> Vec<Object> {
+    let mut objects = Vec::new();
+    for (number, pod) in case["pods"].as_array().into_iter().flatten().enumerate() {
+        let annotations = pod.get("annotations").cloned().unwrap_or_else(|| json!({}));
+        let metadata = json!({ "name": "p", "namespace": pod["namespace"], "annotations": annotations });
+        let template = json!({ "metadata": { "annotations": annotations }, "spec": pod["spec"] });
+        for value in [
+            json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod["spec"] }),
+            json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": { "template": template } }),
+        ] {
+            objects.push(Object { place: format!("{} {number}", case["source"]), value });
+        }
+    }
+    objects
+}
+
+fn compared(case: &Value, manifests: &[Value]) -> Comparison {
+    let list: Value = serde_json::from_str(&documents(case, true)).unwrap();
+    let configuration = json!({ "data": {} });
+    let model = KyvernoModel::read(&[list], Some(&configuration)).unwrap();
+    compare(manifests, &model, &objects(case)).unwrap()
+}
+
+fn manifests(case: &Value) -> Vec<Value> {
+    converted(&documents(case, true)).1["items"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_model_of_kyverno_agrees_with_its_own_cases_and_with_the_manifests() {
+    let mut judged = 0;
+    for case in cases() {
+        let comparison = compared(&case, &manifests(&case));
+        assert!(comparison.differences.is_empty(), "{}: {:#?}", case["source"], comparison.differences);
+        assert!(comparison.unknown.is_empty(), "{}: {:#?}", case["source"], comparison.unknown);
+        judged += comparison.compared;
+    }
+    assert_eq!(judged, 2 * 122);
+}
+
+/// Each of these mistakes in a manifest has to be found by a case.
+#[test]
+fn a_wrong_manifest_is_found() {
+    type Mistake = fn(&mut Value) -> Option<()>;
+    let mistakes: [(&str, Mistake); 4] = [
+        ("the level", |manifest| {
+            let level = manifest.pointer_mut("/spec/settings/level")?;
+            *level = "privileged".into();
+            manifest["spec"]["settings"].as_object_mut()?.remove("exclude");
+            Some(())
+        }),
+        ("the exclusions", |manifest| {
+            manifest["spec"]["settings"].as_object_mut()?.remove("exclude").map(drop)
+        }),
+        ("the conditions of exclusions", |manifest| {
+            for entry in manifest.pointer_mut("/spec/settings/exclude")?.as_array_mut()? {
+                entry.as_object_mut()?.remove("namespaces");
+            }
+            Some(())
+        }),
+        ("the resources", |manifest| {
+            manifest["spec"]["rules"][0]["resources"] = json!(["services"]);
+            Some(())
+        }),
+    ];
+    for (name, mistake) in mistakes {
+        let mut found = 0;
+        for case in cases() {
+            let mut manifests = manifests(&case);
+            let changed: Vec<Option<()>> = manifests.iter_mut().map(mistake).collect();
+            if changed.iter().any(Option::is_some) {
+                found += compared(&case, &manifests).differences.len();
+            }
+        }
+        assert!(found > 0, "{name}");
+    }
+}
+
+const PSA: &str = "{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, \
+                   defaults: {enforce: baseline}, exemptions: {namespaces: [free], runtimeClasses: [vm]}}";
+
+#[test]
+fn pod_security_admission_is_compared_with_its_model() {
+    let folder = folder("check-psa");
+    let namespace = |name: &str, labels: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}, labels: {{{labels}}}}}}}\n"
+        )
+    };
+    let pod = |name: &str, namespace: &str, spec: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: {namespace}}}, spec: {{{spec} containers: [{{name: c, image: i}}]}}}}\n"
+        )
+    };
+    let text = [
+        namespace("plain", ""),
+        namespace("free", ""),
+        namespace("strict", "pod-security.kubernetes.io/enforce: restricted"),
+        namespace("wrong", "pod-security.kubernetes.io/enforce: other"),
+        namespace("open", "pod-security.kubernetes.io/enforce: privileged"),
+        pod("good", "plain", ""),
+        pod("bad", "plain", "hostPID: true,"),
+        pod("exempt", "free", "hostPID: true,"),
+        pod("class", "plain", "hostPID: true, runtimeClassName: vm,"),
+        pod("plain", "strict", ""),
+        pod("plain", "wrong", ""),
+        pod("bad", "open", "hostPID: true,"),
+        "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: strict}, spec: {template: {spec: {hostPID: true, containers: [{name: c, image: i}]}}}}\n".to_owned(),
+        "---\n{apiVersion: v1, kind: Service, metadata: {name: s, namespace: strict}}\n".to_owned(),
+    ]
+    .concat();
+    std::fs::write(folder.join("objects.yaml"), &text).unwrap();
+    let (status, stdout, stderr) = convert(&folder, &["psa", "-", "--check", "objects.yaml"], PSA);
+    assert_eq!(stderr, "compared 8 objects with 1 policy: 0 differences, 0 unknown\n");
+    assert!(status == 0 && stdout.contains("kind: ClusterAdmissionPolicy"), "{stdout}");
+    // The labels of a Namespace decide, so that a verdict is unknown without them.
+    std::fs::write(folder.join("other.yaml"), pod("lost", "elsewhere", "")).unwrap();
+    let (status, _, stderr) =
+        convert(&folder, &["psa", "-", "--check", "objects.yaml", "--check", "other.yaml"], PSA);
+    assert_eq!(status, 1);
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert!(
+        lines[0].starts_with("other.yaml:2: unknown: Pod elsewhere/lost: the source: unknown, the labels of Namespace elsewhere are not in the input; "),
+        "{stderr}"
+    );
+    assert_eq!(lines[1..], ["compared 8 objects with 1 policy: 0 differences, 1 unknown"]);
+    // A comparison of nothing proves nothing.
+    std::fs::write(folder.join("none.yaml"), namespace("plain", "")).unwrap();
+    let (status, stdout, stderr) = convert(&folder, &["psa", "-", "--check", "none.yaml"], PSA);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert_eq!(stderr, "portcullis: --check: no pod or workload could be compared\n");
+}
+
+#[test]
+fn kyverno_is_compared_with_its_model() {
+    let folder = folder("check-kyverno");
+    let policy = |check: &str| {
+        format!(
+            "---\n{{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {{name: p}}, spec: {{background: false, rules: \
+             [{{name: r, match: {{any: [{{resources: {{kinds: [Pod]}}}}]}}, validate: {{failureAction: Enforce, {check}}}}}]}}}}\n"
+        )
+    };
+    let pod = |name: &str, namespace: &str| {
+        format!(
+            "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: {namespace}}}, spec: {{hostPID: true, containers: [{{name: c, image: i}}]}}}}\n"
+        )
+    };
+    std::fs::create_dir_all(folder.join("objects")).unwrap();
+    std::fs::write(folder.join("objects/pods.yaml"), [pod("a", "shop"), pod("b", "kube-system")].concat())
+        .unwrap();
+    let arguments = ["kyverno", "-", "--check", "objects"];
+    let (status, _, stderr) =
+        convert(&folder, &arguments, &policy("podSecurity: {level: baseline, version: latest}"));
+    assert_eq!(
+        (status, stderr.as_str()),
+        (0, "compared 2 objects with 1 policy: 0 differences, 0 unknown\n")
+    );
+    // The manifest checks nothing at this level, where Kyverno runs all checks.
+    let (status, _, stderr) =
+        convert(&folder, &arguments, &policy("podSecurity: {level: privileged, version: latest}"));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("objects/pods.yaml:2: differs: Pod shop/a: the source: violates ClusterPolicy p, rule r: PodSecurity privileged:latest: "), "{stderr}");
+    assert!(stderr.ends_with("compared 2 objects with 1 policy: 1 difference, 0 unknown\n"), "{stderr}");
+    // There is no model of patterns.
+    let (status, stdout, stderr) =
+        convert(&folder, &arguments, &policy("pattern: {spec: {'=(volumes)': [{'X(hostPath)': 'null'}]}}"));
+    // The configuration of Kyverno leaves the other pod out.
+    assert_eq!(status, 1, "{stdout}");
+    assert!(stderr.contains("unknown: Pod shop/a: the source: unknown, ClusterPolicy p: rule r has no podSecurity, and there is no model for other checks"), "{stderr}");
+}
