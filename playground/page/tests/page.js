@@ -43,8 +43,11 @@ export async function open(browser, url, { theme, ...options } = {}) {
   context.setDefaultTimeout(15_000);
   if (theme) {
     await context.addInitScript((theme) => {
-      // Blank frames have no storage.
-      if (location.origin !== "null") localStorage.setItem("portcullis.theme", theme);
+      try {
+        localStorage.setItem("portcullis.theme", theme);
+      } catch {
+        // The blank frames of axe-core have no storage.
+      }
     }, theme);
   }
   const { problems } = watch(context, url);
