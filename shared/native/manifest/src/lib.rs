@@ -5,6 +5,7 @@
 //! # What this crate does not do
 //! It does not read files and does not know Kubernetes.
 
+mod indentation;
 mod places;
 mod problem;
 mod read;

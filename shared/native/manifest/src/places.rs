@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
+use crate::indentation;
 use crate::read::{last_wins, options};
 use text::Step;
 
@@ -49,7 +50,9 @@ impl Places {
     /// are not YAML. Of duplicate keys, the last has the place, as its value counts.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let read = |options| serde_saphyr::from_multiple_with_options(text, options);
+        let read = |options: serde_saphyr::Options| {
+            indentation::read(text, |text| serde_saphyr::from_multiple_with_options(text, options.clone()))
+        };
         let documents: Vec<Spanned<Tree>> =
             read(options()).or_else(|_| read(last_wins())).unwrap_or_default();
         let documents = documents.into_iter().filter(|document| !matches!(document.value, Tree::Null));

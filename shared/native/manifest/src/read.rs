@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_saphyr::{Error, UserMessageFormatter};
 
 use crate::strict::Parsed;
-use crate::{Position, Problem};
+use crate::{Position, Problem, indentation};
 
 /// Parses the documents of a text, without empty ones.
 ///
@@ -22,7 +22,7 @@ use crate::{Position, Problem};
 /// Returns a problem with line and column if the text is neither JSON nor YAML, or if it has a
 /// duplicate key.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
-    mixed::<true>(text, options())
+    mixed::<true>(text, &options())
 }
 
 /// Parses the documents of a text as [`documents`] does, but the last of duplicate keys counts, as
@@ -35,7 +35,7 @@ pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Probl
         Ok(values) => return Ok((values, None)),
         Err(problem) => problem,
     };
-    let values = mixed::<false>(text, last_wins());
+    let values = mixed::<false>(text, &last_wins());
     // The only problem that this reading does not have is a duplicate key.
     values.map(|values| (values, Some(duplicate)))
 }
@@ -47,7 +47,7 @@ pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Probl
 pub fn own_documents(text: &str) -> Result<Vec<Value>, Problem> {
     let mut options = options();
     options.budget = None;
-    yaml::<true>(text, options)
+    yaml::<true>(text, &options)
 }
 
 /// Returns a value as YAML. Long strings are not folded, so that a comparison shows only the lines
@@ -61,7 +61,7 @@ pub fn write(value: &Value) -> Option<String> {
 }
 
 /// Parses JSON, YAML, or values of JSON with documents of YAML behind them, as kubectl reads them.
-fn mixed<const UNIQUE: bool>(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
+fn mixed<const UNIQUE: bool>(text: &str, options: &serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
     let Some((before, after)) = text.find(SEPARATOR).and_then(|at| text.split_at_checked(at)) else {
         return if is_json(text) { json::<UNIQUE>(text) } else { yaml::<UNIQUE>(text, options) };
     };
@@ -108,9 +108,10 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
     Ok(values.into_iter().map(|Parsed(value)| value).filter(|value| !value.is_null()).collect())
 }
 
-fn yaml<const UNIQUE: bool>(text: &str, options: serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
+fn yaml<const UNIQUE: bool>(text: &str, options: &serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
     let values: Vec<Parsed<UNIQUE>> =
-        serde_saphyr::from_multiple_with_options(text, options).map_err(|error| told(&error))?;
+        indentation::read(text, |text| serde_saphyr::from_multiple_with_options(text, options.clone()))
+            .map_err(|error| told(&error))?;
     let mut values: Vec<Value> = values.into_iter().map(|Parsed(value)| value).collect();
     values.iter_mut().for_each(whole_numbers);
     values.retain(|value| !value.is_null());
@@ -156,6 +157,8 @@ fn told(error: &Error) -> Problem {
     // The message of the parser tells programmers which limit to raise.
     let message = if is_too_much(error) {
         "nested too deeply, or aliases expand to too much data"
+    } else if indentation::not_indented(error).is_some() {
+        "indent the lines of the quoted string more than its key"
     } else {
         message.strip_suffix(&place).unwrap_or(&message)
     };
