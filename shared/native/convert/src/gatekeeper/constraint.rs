@@ -85,7 +85,8 @@ pub(super) fn convert(
         outcome.notes.push(CREATION_ALONE.to_owned());
         BTreeSet::from([Operation::Create])
     };
-    let pods: BTreeSet<Target> = Target::ALL.into_iter().filter(|target| target.is_pod()).collect();
+    let pods: BTreeSet<Target> =
+        Target::OF_POD_SECURITY.into_iter().filter(|target| target.is_pod()).collect();
     let rules = TargetRule::for_targets(&pods, &operations);
     let audited =
         TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
@@ -263,15 +264,7 @@ fn external_ips(
     if let Some(error) = settings::problem_with::<ExternalIps>(&settings) {
         return Err(object.error("spec", format!("the module rejects the settings: {error}")));
     }
-    let rule = |operations: &[Operation]| {
-        vec![TargetRule {
-            api_groups: [""],
-            api_versions: ["v1"],
-            resources: vec!["services"],
-            operations: operations.to_vec(),
-        }]
-    };
-    let rules = rule(&Operation::ALL);
+    let rules = TargetRule::for_targets(&Target::OF_EXTERNAL_IPS.into(), &Operation::ALL.into());
     let (spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
     let mut spec = if action.judges_requests { spec } else { for_audits(audit.unwrap_or(spec)) };
     if action.warns {
