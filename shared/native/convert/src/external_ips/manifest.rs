@@ -111,6 +111,12 @@ pub(crate) fn spec(mode: PolicyMode, settings: Map<String, Value>) -> PolicySpec
     spec
 }
 
+/// The settings of rules that also judge the addresses that a Service has already.
+pub(crate) fn rechecked(rules: Vec<Value>) -> Map<String, Value> {
+    let existing = ("existingValues".to_owned(), "Recheck".into());
+    Map::from_iter([("allow".to_owned(), rules.into()), existing])
+}
+
 /// The conditions that keep requests away that the module would admit with the settings.
 pub(crate) fn match_conditions(settings: &Map<String, Value>) -> Vec<MatchCondition> {
     let rechecks = settings.get("existingValues").is_some_and(|existing| existing == "Recheck");

@@ -14,7 +14,7 @@ use crate::fields::Fields;
 use crate::objects;
 use crate::{Document, InputError, KyvernoConfiguration, kyverno};
 use manifest::Manifests;
-pub(crate) use manifest::{EXTERNAL_IPS, match_conditions};
+pub(crate) use manifest::{EXTERNAL_IPS, match_conditions, rechecked};
 
 /// The expected content of a document.
 const EXPECTED: &str = "expected the Network configuration of OpenShift, a workload with externalip-webhook or \

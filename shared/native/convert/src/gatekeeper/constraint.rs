@@ -12,6 +12,7 @@ use super::kinds::{self, KINDS, Kind};
 use super::scope::{JudgedKind, Matched, Scope, Source};
 use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::external_ips;
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -51,7 +52,7 @@ pub(super) fn convert(
         return Ok(none(problem));
     }
     if kind == EXTERNAL_IPS {
-        return external_ips(object, &title, surroundings, names);
+        return of_external_ips(object, &title, surroundings, names);
     }
     let Some(known) = KINDS.iter().find(|known| known.name == kind) else {
         return Ok(none(
@@ -225,7 +226,7 @@ fn exempt_images(
 }
 
 /// Converts a constraint for external IPs.
-fn external_ips(
+fn of_external_ips(
     object: &Fields<'_>,
     title: &str,
     surroundings: &Surroundings,
@@ -258,8 +259,7 @@ fn external_ips(
                        updated";
         outcome.admits(parameters.path("allowedIPs"), problem);
     } else {
-        settings.insert("allow".to_owned(), json!([{ "cidrs": addresses }]));
-        settings.insert("existingValues".to_owned(), "Recheck".into());
+        settings = external_ips::rechecked(vec![json!({ "cidrs": addresses })]);
     }
     if let Some(error) = settings::problem_with::<ExternalIps>(&settings) {
         return Err(object.error("spec", format!("the module rejects the settings: {error}")));
@@ -273,8 +273,11 @@ fn external_ips(
         outcome.admits("spec.enforcementAction", problem);
         spec.mode = PolicyMode::Monitor;
     }
+    if action.judges_requests {
+        spec.match_conditions.extend(external_ips::match_conditions(&settings));
+    }
     spec.settings = settings;
-    let metadata = PolicyMetadata { name: names.unique(None, name, "external-ips"), namespace: None };
+    let metadata = PolicyMetadata { name: names.unique(None, name, ExternalIps::ID), namespace: None };
     let conversion = Conversion {
         not_converted: outcome.problems.into_iter().map(listed).collect(),
         notes: outcome.notes,
