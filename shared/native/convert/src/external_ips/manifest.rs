@@ -117,7 +117,7 @@ pub(crate) fn rechecked(rules: Vec<Value>) -> Map<String, Value> {
     Map::from_iter([("allow".to_owned(), rules.into()), existing])
 }
 
-/// The conditions that keep requests away that the module would admit with the settings.
+/// The conditions that filter out requests that the module would admit with the settings.
 pub(crate) fn match_conditions(settings: &Map<String, Value>) -> Vec<MatchCondition> {
     let rechecks = settings.get("existingValues").is_some_and(|existing| existing == "Recheck");
     let conditions = std::iter::once(CLAIMS).chain((!rechecks).then_some(CHANGES));

@@ -60,7 +60,7 @@ impl Judge {
         problem.map(|problem| problem.to_string())
     }
 
-    /// The conditions that keep requests away that the policy would admit.
+    /// The conditions that filter out requests that the policy would admit.
     pub(super) fn match_conditions(self, settings: &Map<String, Value>) -> Vec<MatchCondition> {
         match self {
             Self::PodSecurity => Vec::new(),
