@@ -871,7 +871,7 @@ fn lists_conditions_that_cannot_be_expressed_and_leaves_them_out() {
         "spec.rules[1].celPreconditions: the policy judges requests regardless of it; write it as a matchCondition",
         "spec.applyRules: each rule becomes a separate policy, which judges requests independently of the others",
         "spec.newThing: has no equivalent",
-        "spec.rules[0].validate.podSecurity: is missing; only podSecurity and the pod security checks of Kyverno's library are converted",
+        "spec.rules[0].validate.podSecurity: is missing; only podSecurity and the checks of pods and external IPs in Kyverno's library are converted",
     ] {
         assert!(missing.lines().any(|found| found == line), "{line}\n{missing}");
     }
@@ -1077,8 +1077,8 @@ fn lists_documents_and_rules_without_a_check() {
         stdout,
         "\
 # not converted: Service shop/web: items[0].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io, nor a ValidatingPolicy, NamespacedValidatingPolicy or PolicyException of policies.kyverno.io
-# not converted: ClusterPolicy p, rule a: items[1].spec.rules[0].validate.podSecurity: is missing; only podSecurity and the pod security checks of Kyverno's library are converted
-# not converted: ClusterPolicy p, rule b: items[1].spec.rules[1].validate.podSecurity: is missing; only podSecurity and the pod security checks of Kyverno's library are converted
+# not converted: ClusterPolicy p, rule a: items[1].spec.rules[0].validate.podSecurity: is missing; only podSecurity and the checks of pods and external IPs in Kyverno's library are converted
+# not converted: ClusterPolicy p, rule b: items[1].spec.rules[1].validate.podSecurity: is missing; only podSecurity and the checks of pods and external IPs in Kyverno's library are converted
 # not converted: DeletingPolicy e: items[2].kind: is not a ClusterPolicy, Policy or PolicyException of kyverno.io, nor a ValidatingPolicy, NamespacedValidatingPolicy or PolicyException of policies.kyverno.io
 "
     );

@@ -517,7 +517,10 @@ fn addresses_of_a_constraint_become_allow_rules() {
         spec["settings"],
         json!({ "allow": [{ "cidrs": ["203.0.113.7"] }], "existingValues": "Recheck" })
     );
+    let conditions = |list: &Value| list["items"][0]["spec"]["matchConditions"].as_array().map(Vec::len);
+    assert_eq!(conditions(&list), Some(1), "{list}");
     let (_, list) = of(json!({}));
+    assert_eq!(conditions(&list), Some(2), "{list}");
     assert_eq!(paths(&list), ["spec.parameters.allowedIPs"]);
     assert_eq!(list["items"][0]["spec"]["settings"], json!({}));
 }

@@ -68,7 +68,8 @@ fn convert_document(document: &Document) -> Result<Conversion, InputError> {
     if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
         return Err(fields.document_error(format!("the module rejects the settings: {error}")));
     }
-    let rules = TargetRule::for_targets(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
+    let rules =
+        TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(Operation::ALL));
     let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Protect, rules, settings);
     spec.background_audit = Some(false);
     spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);

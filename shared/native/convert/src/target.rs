@@ -1,6 +1,6 @@
-//! The resources that `pod-security` judges.
+//! The resources that `pod-security` and `external-ips` judge.
 
-/// A resource that is a pod or contains a pod template.
+/// A resource that is a pod, contains a pod template, or is a Service.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Target {
     Pod,
@@ -14,11 +14,15 @@ pub(crate) enum Target {
     StatefulSet,
     CronJob,
     Job,
+    Service,
 }
 
 impl Target {
-    /// All targets.
-    pub(crate) const ALL: [Self; 11] = [
+    /// The targets of `external-ips`.
+    pub(crate) const OF_EXTERNAL_IPS: [Self; 1] = [Self::Service];
+
+    /// The targets of `pod-security`.
+    pub(crate) const OF_POD_SECURITY: [Self; 11] = [
         Self::Pod,
         Self::EphemeralContainers,
         Self::Resize,
@@ -56,7 +60,13 @@ impl Target {
             Self::StatefulSet => Names::of("apps", "StatefulSet", "statefulsets"),
             Self::CronJob => Names::of("batch", "CronJob", "cronjobs"),
             Self::Job => Names::of("batch", "Job", "jobs"),
+            Self::Service => Names::of("", "Service", "services"),
         }
+    }
+
+    /// All targets.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Self::OF_POD_SECURITY.into_iter().chain(Self::OF_EXTERNAL_IPS)
     }
 
     /// Whether the target is a pod, and not a workload with a pod template.
@@ -115,21 +125,26 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::external_ips::EXTERNAL_IPS;
     use crate::settings::POD_SECURITY;
 
     #[test]
-    fn targets_are_the_resources_that_the_policy_judges() {
-        let scope = rules::find(POD_SECURITY).unwrap().scope.0.iter().filter(|rule| rule.registered);
-        let scope: BTreeSet<_> = scope.map(|rule| (rule.group, rule.kind, rule.resource)).collect();
-        let targets = Target::ALL.into_iter();
-        let targets: BTreeSet<_> =
-            targets.map(|target| (target.group(), target.kind(), target.path())).collect();
-        assert_eq!(targets, scope);
+    fn targets_are_the_resources_that_the_policies_judge() {
+        let policies: [(&str, &[Target]); 2] =
+            [(POD_SECURITY, &Target::OF_POD_SECURITY), (EXTERNAL_IPS, &Target::OF_EXTERNAL_IPS)];
+        for (policy, targets) in policies {
+            let scope = rules::find(policy).unwrap().scope.0.iter().filter(|rule| rule.registered);
+            let scope: BTreeSet<_> = scope.map(|rule| (rule.group, rule.kind, rule.resource)).collect();
+            let targets = targets.iter();
+            let targets: BTreeSet<_> =
+                targets.map(|target| (target.group(), target.kind(), target.path())).collect();
+            assert_eq!(targets, scope);
+        }
     }
 
     #[test]
     fn paths_join_resources_and_subresources() {
-        for target in Target::ALL {
+        for target in Target::all() {
             let path = match target.subresource() {
                 Some(subresource) => format!("{}/{subresource}", target.resource()),
                 None => target.resource().to_owned(),

@@ -3,7 +3,7 @@
 //! In YAML 1.2.2, the lines of a quoted string are indented more than the block that contains it
 //! (`s-flow-line-prefix`), and the parser refuses others. kubectl reads them: the scanner of
 //! `goyaml.v2` in kubernetes-sigs/yaml never compares their indentation. Manifests have such lines,
-//! such as `bindata/bootkube/scc-manifests` of openshift/cluster-kube-apiserver-operator at c813e82.
+//! such as `bindata/bootkube/scc-manifests` of openshift/cluster-kube-apiserver-operator (c813e82).
 
 use std::borrow::Cow;
 use std::iter::repeat_n;

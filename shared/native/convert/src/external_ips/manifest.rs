@@ -8,6 +8,7 @@ use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
+use crate::target::Target;
 use crate::{InputError, MatchCondition, Operation, settings};
 
 /// The id of the policy that judges external IPs.
@@ -43,7 +44,7 @@ pub(super) struct Restriction {
 /// The manifests so far.
 #[derive(Default)]
 pub(super) struct Manifests {
-    names: ManifestNames,
+    pub(super) names: ManifestNames,
     /// The specification, and what it was converted from.
     written: Vec<(Value, String)>,
 }
@@ -101,21 +102,28 @@ impl Manifests {
 
 /// The specification of a policy that judges the external IPs of all Services.
 pub(crate) fn spec(mode: PolicyMode, settings: Map<String, Value>) -> PolicySpec {
-    let rule = TargetRule {
-        api_groups: [""],
-        api_versions: ["v1"],
-        resources: vec!["services"],
-        operations: Operation::ALL.to_vec(),
-    };
+    let targets = Target::OF_EXTERNAL_IPS.into();
+    let rules = TargetRule::for_targets(&targets, &Operation::ALL.into());
+    let match_conditions = match_conditions(&settings);
+    let mut spec = PolicySpec::new(EXTERNAL_IPS, mode, rules, settings);
+    spec.match_conditions = match_conditions;
+    spec.background_audit = Some(true);
+    spec
+}
+
+/// The settings of rules that also judge the addresses that a Service has already.
+pub(crate) fn rechecked(rules: Vec<Value>) -> Map<String, Value> {
+    let existing = ("existingValues".to_owned(), "Recheck".into());
+    Map::from_iter([("allow".to_owned(), rules.into()), existing])
+}
+
+/// The conditions that filter out requests that the module would admit with the settings.
+pub(crate) fn match_conditions(settings: &Map<String, Value>) -> Vec<MatchCondition> {
     let rechecks = settings.get("existingValues").is_some_and(|existing| existing == "Recheck");
     let conditions = std::iter::once(CLAIMS).chain((!rechecks).then_some(CHANGES));
     let condition = |(name, expression): (&str, &str)| MatchCondition {
         name: name.to_owned(),
         expression: expression.to_owned(),
     };
-    let match_conditions = conditions.map(condition).collect();
-    let mut spec = PolicySpec::new(EXTERNAL_IPS, mode, vec![rule], settings);
-    spec.match_conditions = match_conditions;
-    spec.background_audit = Some(true);
-    spec
+    conditions.map(condition).collect()
 }

@@ -1,5 +1,5 @@
 //! Restrictions on the external IPs of Services: the `Network` configuration of `OpenShift`, the
-//! flags of externalip-webhook, and the in-tree plugin `DenyServiceExternalIPs`.
+//! flags of externalip-webhook, the in-tree plugin `DenyServiceExternalIPs`, and policies of Kyverno.
 
 mod admission_configuration;
 mod command_line;
@@ -12,16 +12,13 @@ mod webhook;
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
 use crate::objects;
-use crate::{Document, InputError};
+use crate::{Document, InputError, KyvernoConfiguration, kyverno};
 use manifest::Manifests;
+pub(crate) use manifest::{EXTERNAL_IPS, match_conditions, rechecked};
 
 /// The expected content of a document.
 const EXPECTED: &str = "expected the Network configuration of OpenShift, a workload with externalip-webhook or \
                         kube-apiserver, or an AdmissionConfiguration";
-
-/// The problem with policies of Kyverno.
-const OF_KYVERNO: &str = "policies of Kyverno about external IPs are not converted; deploy external-ips with the settings {}, \
-                          or with the addresses of the policy under allow";
 
 /// Whether a document restricts external IPs and nothing else that can be converted.
 ///
@@ -37,8 +34,8 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 ///
 /// The documents are the `Network` configuration of `OpenShift`, workloads that run
 /// externalip-webhook and its webhook configuration, pods of `kube-apiserver`,
-/// `ClusterConfiguration`s of kubeadm, `AdmissionConfiguration`s, and lists of them. Returns a
-/// [`Conversion`] for each that restricts
+/// `ClusterConfiguration`s of kubeadm, `AdmissionConfiguration`s, policies of Kyverno with its
+/// default configuration, and lists of them. Returns a [`Conversion`] for each that restricts
 /// external IPs, and one for each object that is not converted.
 ///
 /// # Errors
@@ -48,9 +45,17 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     let registration = webhook::Registration::of(&objects)?;
     let mut manifests = Manifests::default();
     let mut conversions = Vec::new();
-    for object in &objects {
-        conversions.extend(convert_object(object, &registration, &mut manifests)?);
+    let mut of_kyverno = Vec::new();
+    for object in objects {
+        if matches!(objects::group_and_kind(&object)?, ("kyverno.io" | "policies.kyverno.io", _)) {
+            of_kyverno.push(object);
+        } else {
+            conversions.extend(convert_object(&object, &registration, &mut manifests)?);
+        }
     }
+    // Exceptions belong to policies, so that all are converted together.
+    let configuration = KyvernoConfiguration::default();
+    conversions.extend(kyverno::convert_objects(&of_kyverno, &configuration, &mut manifests.names)?);
     Ok(conversions)
 }
 
@@ -83,7 +88,6 @@ fn convert_object(
         (group, _) => {
             let problem = match group {
                 "constraints.gatekeeper.sh" => "is converted by portcullis convert gatekeeper",
-                "kyverno.io" | "policies.kyverno.io" => OF_KYVERNO,
                 _ => "restricts no external IPs that are converted",
             };
             Ok(Some(unconverted(object, &title, FieldProblem::new(object.path("kind"), problem))))

@@ -8,9 +8,9 @@
 //! openshift/library-go.
 
 use ipnet::IpNet;
-use serde_json::{Map, json};
+use serde_json::json;
 
-use super::manifest::{Manifests, Restriction};
+use super::manifest::{Manifests, Restriction, rechecked};
 use super::{ranges, unconverted};
 use crate::InputError;
 use crate::conversion::{Conversion, FieldProblem};
@@ -158,9 +158,7 @@ impl Ranger {
             },
         });
         let rules: Vec<_> = ranges.into_iter().chain([permission]).collect();
-        let mut settings = Map::new();
-        settings.insert("allow".to_owned(), rules.into());
-        settings.insert("existingValues".to_owned(), "Recheck".into());
+        let mut settings = rechecked(rules);
         problems.push(FieldProblem::new(path, OVERRIDE));
         if let Some(path) = ingress {
             settings.insert("loadBalancerIngress".to_owned(), "AllowAsExternalIP".into());

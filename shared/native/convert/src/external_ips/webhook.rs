@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::command_line::{self, CommandLine, FlagValue};
-use super::manifest::{Manifests, Restriction};
+use super::manifest::{Manifests, Restriction, rechecked};
 use super::{ranges, unconverted};
 use crate::InputError;
 use crate::conversion::{Conversion, FieldProblem};
@@ -178,8 +178,7 @@ pub(super) fn convert(
                 rule.insert(key.to_owned(), json!(names));
             }
         }
-        settings.insert("allow".to_owned(), json!([rule]));
-        settings.insert("existingValues".to_owned(), "Recheck".into());
+        settings = rechecked(vec![rule.into()]);
     }
     let is_narrowed = !registration.narrowed.is_empty();
     problems.extend(

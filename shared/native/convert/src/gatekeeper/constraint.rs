@@ -12,6 +12,7 @@ use super::kinds::{self, KINDS, Kind};
 use super::scope::{JudgedKind, Matched, Scope, Source};
 use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::external_ips;
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -51,7 +52,7 @@ pub(super) fn convert(
         return Ok(none(problem));
     }
     if kind == EXTERNAL_IPS {
-        return external_ips(object, &title, surroundings, names);
+        return of_external_ips(object, &title, surroundings, names);
     }
     let Some(known) = KINDS.iter().find(|known| known.name == kind) else {
         return Ok(none(
@@ -85,7 +86,8 @@ pub(super) fn convert(
         outcome.notes.push(CREATION_ALONE.to_owned());
         BTreeSet::from([Operation::Create])
     };
-    let pods: BTreeSet<Target> = Target::ALL.into_iter().filter(|target| target.is_pod()).collect();
+    let pods: BTreeSet<Target> =
+        Target::OF_POD_SECURITY.into_iter().filter(|target| target.is_pod()).collect();
     let rules = TargetRule::for_targets(&pods, &operations);
     let audited =
         TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
@@ -224,7 +226,7 @@ fn exempt_images(
 }
 
 /// Converts a constraint for external IPs.
-fn external_ips(
+fn of_external_ips(
     object: &Fields<'_>,
     title: &str,
     surroundings: &Surroundings,
@@ -257,21 +259,12 @@ fn external_ips(
                        updated";
         outcome.admits(parameters.path("allowedIPs"), problem);
     } else {
-        settings.insert("allow".to_owned(), json!([{ "cidrs": addresses }]));
-        settings.insert("existingValues".to_owned(), "Recheck".into());
+        settings = external_ips::rechecked(vec![json!({ "cidrs": addresses })]);
     }
     if let Some(error) = settings::problem_with::<ExternalIps>(&settings) {
         return Err(object.error("spec", format!("the module rejects the settings: {error}")));
     }
-    let rule = |operations: &[Operation]| {
-        vec![TargetRule {
-            api_groups: [""],
-            api_versions: ["v1"],
-            resources: vec!["services"],
-            operations: operations.to_vec(),
-        }]
-    };
-    let rules = rule(&Operation::ALL);
+    let rules = TargetRule::for_targets(&Target::OF_EXTERNAL_IPS.into(), &Operation::ALL.into());
     let (spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
     let mut spec = if action.judges_requests { spec } else { for_audits(audit.unwrap_or(spec)) };
     if action.warns {
@@ -280,8 +273,11 @@ fn external_ips(
         outcome.admits("spec.enforcementAction", problem);
         spec.mode = PolicyMode::Monitor;
     }
+    if action.judges_requests {
+        spec.match_conditions.extend(external_ips::match_conditions(&settings));
+    }
     spec.settings = settings;
-    let metadata = PolicyMetadata { name: names.unique(None, name, "external-ips"), namespace: None };
+    let metadata = PolicyMetadata { name: names.unique(None, name, ExternalIps::ID), namespace: None };
     let conversion = Conversion {
         not_converted: outcome.problems.into_iter().map(listed).collect(),
         notes: outcome.notes,

@@ -39,7 +39,7 @@ impl Expansion {
         for applied in spec.objects("applyTo")? {
             let (groups, versions) = (applied.texts("groups")?, applied.texts("versions")?);
             for kind in applied.texts("kinds")? {
-                let found = Target::ALL.into_iter().find(|target| {
+                let found = Target::OF_POD_SECURITY.into_iter().find(|target| {
                     !target.is_pod() && target.kind() == kind && groups.contains(&target.group())
                 });
                 let found = found.filter(|target| place(*target) == source && versions.contains(&"v1"));

@@ -80,7 +80,8 @@ pub(super) fn convert(
     }
     problems.push(FieldProblem::new(labels.path("modes"), LABELS));
     problems.push(FieldProblem::new(labels.path("modes"), REFUSES));
-    let rules = TargetRule::for_targets(&BTreeSet::from(Target::ALL), &BTreeSet::from(Operation::ALL));
+    let rules =
+        TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(Operation::ALL));
     // Mode monitor discards warnings, and the level privileged denies nothing.
     let only_warns = settings.get("level").is_some_and(|level| level == "privileged");
     let mode = if only_warns { PolicyMode::Protect } else { PolicyMode::Monitor };

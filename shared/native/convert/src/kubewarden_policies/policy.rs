@@ -300,7 +300,8 @@ fn reach(rule: &Fields<'_>) -> Result<(BTreeSet<Target>, BTreeSet<Operation>), I
         has(&groups, &["*", target.group()]) && has(&versions, &["*", "v1"]) && is_named
     };
     let is_cluster = rule.text("scope")? == Some("Cluster");
-    let targets = Target::ALL.into_iter().filter(|target| !is_cluster && is_reached(target)).collect();
+    let targets =
+        Target::OF_POD_SECURITY.into_iter().filter(|target| !is_cluster && is_reached(target)).collect();
     let operations =
         Operation::ALL.into_iter().filter(|operation| has(&operations, &["*", operation.name()])).collect();
     Ok((targets, operations))

@@ -19,7 +19,7 @@ use crate::fields::Fields;
 use crate::target::Target;
 use crate::{Document, InputError, LabelSelector, MatchCondition};
 
-/// The filters of Kyverno's chart that concern pods and workloads.
+/// The filters of Kyverno's chart that concern pods, workloads and Services.
 const DEFAULT_FILTERS: &str =
     "[*/*,kyverno,*][*/*,kube-system,*][*/*,kube-public,*][*/*,kube-node-lease,*][ReplicaSet,*,*]";
 

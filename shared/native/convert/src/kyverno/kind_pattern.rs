@@ -56,7 +56,7 @@ impl<'k> KindPattern<'k> {
                     }
                 }
         };
-        Target::ALL.into_iter().filter(matches).collect()
+        Target::all().filter(matches).collect()
     }
 
     /// Returns the targets that the pattern names. A pod does not include its ephemeral containers.
@@ -105,8 +105,11 @@ mod tests {
             ("*/ephemeralcontainers", "EphemeralContainers".to_owned()),
             ("*/Pod", "Pod EphemeralContainers".to_owned()),
             ("Pod/*", "Pod EphemeralContainers Resize".to_owned()),
-            ("*/*", format!("Pod EphemeralContainers Resize {templates}")),
-            ("*", format!("Pod EphemeralContainers {templates}")),
+            ("Service", "Service".to_owned()),
+            ("v1/Service", "Service".to_owned()),
+            ("Service/status", String::new()),
+            ("*/*", format!("Pod EphemeralContainers Resize {templates} Service")),
+            ("*", format!("Pod EphemeralContainers {templates} Service")),
             ("apps/v1/*Set", "DaemonSet ReplicaSet StatefulSet".to_owned()),
             ("apps/*/Deployment", "Deployment".to_owned()),
             ("batch/v1beta1/CronJob", "CronJob".to_owned()),

@@ -8,6 +8,7 @@ mod configuration;
 mod entry;
 mod exclusion;
 mod grant;
+mod judge;
 mod kind_pattern;
 mod library;
 mod match_resources;
@@ -67,10 +68,21 @@ pub fn convert_with(
     documents: &[Document],
     configuration: &KyvernoConfiguration,
 ) -> Result<Vec<Conversion>, InputError> {
-    let objects = objects::of(documents, EXPECTED)?;
+    convert_objects(&objects::of(documents, EXPECTED)?, configuration, &mut ManifestNames::default())
+}
+
+/// Converts the objects of documents, with names that no other manifest has.
+///
+/// # Errors
+/// The first object that Kyverno would not accept.
+pub(crate) fn convert_objects(
+    objects: &[Fields<'_>],
+    configuration: &KyvernoConfiguration,
+    names: &mut ManifestNames,
+) -> Result<Vec<Conversion>, InputError> {
     let mut exceptions = Vec::new();
     let mut exceptions_in_cel = Vec::new();
-    for object in &objects {
+    for object in objects {
         match identify(object)? {
             (KyvernoKind::PolicyException, title) => exceptions.push(PolicyException::read(title, object)?),
             (KyvernoKind::ValidatingException, title) => {
@@ -79,13 +91,12 @@ pub fn convert_with(
             _ => {}
         }
     }
-    let mut names = ManifestNames::default();
     let mut drafts = Vec::new();
-    for object in &objects {
+    for object in objects {
         match identify(object)? {
             (KyvernoKind::Policy { is_cluster }, title) => {
                 let rules =
-                    policy::convert(object, &title, is_cluster, configuration, &mut exceptions, &mut names)?;
+                    policy::convert(object, &title, is_cluster, configuration, &mut exceptions, names)?;
                 drafts.extend(rules);
             }
             (KyvernoKind::ValidatingPolicy { is_cluster }, title) => {
@@ -95,7 +106,7 @@ pub fn convert_with(
                     is_cluster,
                     configuration,
                     &mut exceptions_in_cel,
-                    &mut names,
+                    names,
                 )?;
                 drafts.extend(manifests);
             }
@@ -109,7 +120,7 @@ pub fn convert_with(
             }
         }
     }
-    let mut conversions = library::merged(drafts, &mut names);
+    let mut conversions = library::merged(drafts, names);
     for exception in exceptions.iter().filter(|exception| !exception.is_used) {
         let problem = FieldProblem::new(
             &exception.exceptions_path,

@@ -29,7 +29,7 @@ const VALIDATE: [&str; 3] = ["failureAction", "failureActionOverrides", "allowEx
 
 /// Why a check is not converted.
 pub(super) const NO_CHECK: &str =
-    "only podSecurity and the pod security checks of Kyverno's library are converted";
+    "only podSecurity and the checks of pods and external IPs in Kyverno's library are converted";
 
 /// The fields because of which Kyverno judges fewer requests.
 const NARROWING: [&str; 3] = ["preconditions", "celPreconditions", "applyRules"];

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value};
 
 use super::autogen::Autogen;
-use super::check_settings::{self, Standard};
+use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
 use super::entry::Entry;
 use super::grant::{self, ExceptedRule, Grant, Piece};
+use super::judge::Judge;
 use super::library::{self, Draft, Known, LibraryPart, Recognition};
 use super::match_resources::MatchResources;
 use super::policy_exception::PolicyException;
 use super::reach::Reach;
 use super::request_scope::RequestScope;
-use super::violation_action::{LocalAction, RuleActions, ViolationAction};
+use super::violation_action::{LocalAction, RuleActions};
 use super::{not_converted, webhook};
 use crate::cel::CelExpression;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
@@ -24,7 +24,6 @@ use crate::kubewarden::{
     ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
 };
 use crate::manifest_names::ManifestNames;
-use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
 use crate::{InputError, LabelSelector, MatchCondition, Operation};
 
@@ -57,6 +56,7 @@ pub(super) struct KyvernoPolicy<'p, 'd> {
 /// The parts that all manifests of a rule have in common.
 struct RuleParts<'r> {
     name: &'r str,
+    judge: Judge,
     standard: Standard,
     entries: Vec<Value>,
     grants: Vec<Grant>,
@@ -186,7 +186,12 @@ impl KyvernoPolicy<'_, '_> {
         }
         let excluded = MatchResources::read(rule.object("exclude")?.as_ref())?;
         let derived = self.autogen.derived(name, &matched, &excluded);
-        let scopes = RequestScope::of(&matched, &excluded, &derived, self.is_cluster);
+        let judge = match &check {
+            CheckOfRule::Library(known) => known.judge,
+            _ => Judge::PodSecurity,
+        };
+        let is_of_library = matches!(&check, CheckOfRule::Library(_));
+        let scopes = RequestScope::of(&judge.targets(), &matched, &excluded, &derived, self.is_cluster);
         let mut problems: Vec<FieldProblem> =
             scopes.iter().flat_map(|scope| scope.problems.clone()).collect();
         let mut actions = RuleActions::read(self.spec, &validate, self.namespace, &mut problems)?;
@@ -196,11 +201,15 @@ impl KyvernoPolicy<'_, '_> {
         };
         if let CheckOfRule::Library(known) = &check {
             let mut by_kind = scopes.iter().flat_map(|scope| &scope.reach.named);
-            if let Some(target) = by_kind.find(|target| !target.is_pod()) {
+            if judge == Judge::PodSecurity
+                && let Some(target) = by_kind.find(|target| !target.is_pod())
+            {
                 return none(FieldProblem::new(rule.path("match"), about_pods_alone(*target)));
             }
             // Kyverno compares with the old object for every check but those in CEL.
             actions.tolerates &= known.key != "cel";
+            let of_rule = actions.local.iter().map(|local| local.action);
+            problems.extend(judge.problems(&known.path, actions.tolerates, of_rule));
         }
         let plain = standard.settings();
         let CheckSettings { entries, library, keys } =
@@ -211,14 +220,14 @@ impl KyvernoPolicy<'_, '_> {
             &validate,
             self.has_one_rule,
             &keys,
-            library.is_some(),
+            is_of_library,
         ));
         let listed = |problem| NotConverted::new(self.document, self.title, Some(name), problem);
         let (grants, of_exceptions) =
-            self.convert_exceptions(exceptions, name, &plain, &scopes, library.is_none());
+            self.convert_exceptions(exceptions, name, &plain, &scopes, !is_of_library);
         let widens = problems.iter().any(|problem| problem.widens)
             || of_exceptions.iter().any(|(_, problem)| problem.widens);
-        let parts = RuleParts { name, standard, entries, grants, actions, widens };
+        let parts = RuleParts { name, judge, standard, entries, grants, actions, widens };
         let is_matched = scopes.iter().any(|scope| scope.is_matched);
         let mut built = RuleManifests::default();
         for scope in scopes {
@@ -230,8 +239,7 @@ impl KyvernoPolicy<'_, '_> {
                 part.coverage.write(&mut manifest.spec.settings);
             }
         }
-        let rejected =
-            |manifest: &PolicyManifest| settings::problem_with::<PodSecurity>(&manifest.spec.settings);
+        let rejected = |manifest: &PolicyManifest| judge.problem_with(&manifest.spec.settings);
         if let Some(error) = built.manifests.iter().find_map(rejected) {
             problems.push(FieldProblem::new(check_path, format!("the module rejects the settings: {error}")));
             built.manifests.clear();
@@ -285,7 +293,7 @@ impl KyvernoPolicy<'_, '_> {
                 problems.extend(known.refused_by_rule());
                 let listed = |problem| NotConverted::new(self.document, self.title, Some(rule), problem);
                 let widened = known.refused_by_checks().into_iter();
-                settings.library = Some(LibraryPart {
+                settings.library = (known.judge == Judge::PodSecurity).then(|| LibraryPart {
                     widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
                     coverage: known.coverage,
                     rule: format!("{}, rule {rule}", self.title),
@@ -360,20 +368,16 @@ impl KyvernoPolicy<'_, '_> {
         if rules.is_empty() {
             return Ok(None);
         }
-        let mode = match local.action {
-            ViolationAction::Deny if widens => {
-                built.notes.insert(MONITORS.to_owned());
-                PolicyMode::Monitor
+        let (mode, note) = rule.judge.mode(local.action, widens);
+        built.notes.extend(note.map(str::to_owned));
+        let settings = match rule.judge {
+            Judge::PodSecurity => {
+                let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
+                with_entries(settings, rule, piece)
             }
-            ViolationAction::Deny => PolicyMode::Protect,
-            ViolationAction::Warn => {
-                built.notes.insert(check_settings::WARNS.to_owned());
-                PolicyMode::Protect
-            }
-            ViolationAction::Report => PolicyMode::Monitor,
+            Judge::ExternalIps => Map::new(),
         };
-        let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
-        let mut spec = PolicySpec::new(POD_SECURITY, mode, rules, with_entries(settings, rule, piece));
+        let mut spec = PolicySpec::new(rule.judge.id(), mode, rules, settings);
         let selectors = local.selectors.iter().chain(&piece.selectors);
         select(&mut spec, scope, selectors);
         spec.match_conditions.clone_from(&scope.conditions);
@@ -387,6 +391,7 @@ impl KyvernoPolicy<'_, '_> {
                 spec.match_conditions.push(condition);
             }
         }
+        spec.match_conditions.extend(rule.judge.match_conditions(&spec.settings));
         spec.background_audit = Some(false);
         let mut problems = Vec::new();
         webhook::convert(self.spec, &mut spec, &mut problems)?;
@@ -394,7 +399,7 @@ impl KyvernoPolicy<'_, '_> {
         if built.manifests.is_empty() {
             built.problems.append(&mut problems);
         }
-        Ok(Some(self.manifest(names, rule.name, "", spec)))
+        Ok(Some(self.manifest(names, rule, "", spec)))
     }
 
     /// The manifest for background audits, which the audit scanner alone evaluates; `None` if it
@@ -410,26 +415,30 @@ impl KyvernoPolicy<'_, '_> {
         if rules.is_empty() {
             return None;
         }
-        let settings = with_entries(rule.standard.settings(), rule, piece);
-        let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Monitor, rules, settings);
+        let settings = match rule.judge {
+            Judge::PodSecurity => with_entries(rule.standard.settings(), rule, piece),
+            Judge::ExternalIps => Map::new(),
+        };
+        let mut spec = PolicySpec::new(rule.judge.id(), PolicyMode::Monitor, rules, settings);
         select(&mut spec, scope, piece.selectors.iter());
         let (name, expression) = FOR_AUDITS;
         spec.match_conditions =
             vec![MatchCondition { name: name.to_owned(), expression: expression.to_owned() }];
         spec.failure_policy = Some("Ignore".to_owned());
         spec.background_audit = Some(true);
-        Some(self.manifest(names, rule.name, "-audit", spec))
+        Some(self.manifest(names, rule, "-audit", spec))
     }
 
     fn manifest(
         &self,
         names: &mut ManifestNames,
-        rule: &str,
+        rule: &RuleParts<'_>,
         suffix: &str,
         spec: PolicySpec,
     ) -> PolicyManifest {
+        let name = format!("{}-{}{suffix}", self.name, rule.name);
         let metadata = PolicyMetadata {
-            name: names.unique(self.namespace, &format!("{}-{rule}{suffix}", self.name), POD_SECURITY),
+            name: names.unique(self.namespace, &name, rule.judge.id()),
             namespace: self.namespace.map(str::to_owned),
         };
         let kind = if self.is_cluster { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };

@@ -42,8 +42,10 @@ impl RequestScope {
     /// Converts `match` and `exclude`. The scopes are alternatives: a request is judged if one of
     /// them contains it.
     ///
-    /// `derived` are the controllers for which Kyverno derives a rule.
+    /// `judged` are the targets that the check is about, and `derived` the controllers for which
+    /// Kyverno derives a rule.
     pub(super) fn of(
+        judged: &BTreeSet<Target>,
         matched: &MatchResources,
         excluded: &MatchResources,
         derived: &BTreeSet<Target>,
@@ -52,7 +54,7 @@ impl RequestScope {
         let alternatives = alternatives(matched, is_cluster);
         let mut scopes: Vec<Self> = alternatives
             .iter()
-            .flat_map(|matched| Self::of_one(matched, excluded, derived, is_cluster))
+            .flat_map(|matched| Self::of_one(judged, matched, excluded, derived, is_cluster))
             .collect();
         // Problems that all scopes share are listed once.
         let mut seen = BTreeSet::new();
@@ -82,17 +84,20 @@ impl RequestScope {
     }
 
     fn of_one(
+        judged: &BTreeSet<Target>,
         matched: &MatchResources,
         excluded: &MatchResources,
         derived: &BTreeSet<Target>,
         is_cluster: bool,
     ) -> Vec<Self> {
+        let named: BTreeSet<Target> =
+            matched.filters.iter().flat_map(|filter| filter.targets(&BTreeSet::new())).collect();
         let mut scope = Self {
             reach: Reach {
                 targets: BTreeSet::new(),
                 operations: BTreeSet::new(),
                 derived: derived.clone(),
-                named: matched.filters.iter().flat_map(|filter| filter.targets(&BTreeSet::new())).collect(),
+                named: &named & judged,
                 is_cluster,
             },
             namespace_selector: None,
@@ -102,11 +107,11 @@ impl RequestScope {
             is_matched: false,
             problems: [&matched.problems[..], &excluded.problems].concat(),
         };
-        scope.check_kinds(matched);
+        scope.check_kinds(judged, matched);
         if matched.any && matched.filters.len() > 1 {
-            scope.match_any(&matched.filters);
+            scope.match_any(judged, &matched.filters);
         } else {
-            scope.match_all(&matched.filters);
+            scope.match_all(judged, &matched.filters);
         }
         scope.is_matched = !scope.reach.targets.is_empty() && !scope.reach.operations.is_empty();
         scope.exclude(excluded)
@@ -119,15 +124,16 @@ impl RequestScope {
         }
     }
 
-    fn check_kinds(&mut self, matched: &MatchResources) {
+    fn check_kinds(&mut self, judged: &BTreeSet<Target>, matched: &MatchResources) {
         let conditions = matched.filters.iter().flat_map(|filter| &filter.conditions);
         for LocatedCondition { path, condition } in conditions {
             let Condition::Kinds(kinds) = condition else { continue };
             for text in kinds {
                 let problem = match KindPattern::parse(text) {
-                    Some(kind) if !kind.targets().is_empty() => kind
+                    Some(kind) if !kind.targets().is_disjoint(judged) => kind
                         .obsolete_version()
                         .map(|version| format!("{text} is judged in every version, not only in {version}")),
+                    _ if judged.contains(&Target::Service) => Some(format!("{text} is not a Service")),
                     _ => Some(format!("{text} is neither a pod nor a workload with a pod template")),
                 };
                 self.problems.extend(problem.map(|problem| FieldProblem::new(path, problem)));
@@ -139,8 +145,8 @@ impl RequestScope {
         self.problems.push(problem.widening("without it, the policy judges more requests"));
     }
 
-    fn match_all(&mut self, filters: &[ResourceFilter]) {
-        self.reach.targets = BTreeSet::from(Target::ALL);
+    fn match_all(&mut self, judged: &BTreeSet<Target>, filters: &[ResourceFilter]) {
+        self.reach.targets.clone_from(judged);
         self.reach.operations = BTreeSet::from(Operation::ALL);
         let (mut expressions, mut about_object) = (Vec::new(), Vec::new());
         for filter in filters {
@@ -186,11 +192,11 @@ impl RequestScope {
         self.add_condition("is-matched", &CelExpression::All(expressions));
     }
 
-    fn match_any(&mut self, filters: &[ResourceFilter]) {
+    fn match_any(&mut self, judged: &BTreeSet<Target>, filters: &[ResourceFilter]) {
         // In Kyverno, an empty filter matches nothing.
         let filters: Vec<&ResourceFilter> = filters.iter().filter(|filter| !filter.is_empty()).collect();
         for filter in &filters {
-            self.reach.targets.append(&mut filter.targets(&self.reach.derived));
+            self.reach.targets.extend(&filter.targets(&self.reach.derived) & judged);
             self.reach.operations.append(&mut filter.operations());
         }
         let mut alternatives = Vec::new();
@@ -203,7 +209,7 @@ impl RequestScope {
                     self.leave_out(&FieldProblem::new(path, NO_NAMESPACE_SELECTOR));
                 }
             }
-            let (targets, operations) = (filter.targets(&self.reach.derived), filter.operations());
+            let (targets, operations) = (&filter.targets(&self.reach.derived) & judged, filter.operations());
             if targets.is_empty() || operations.is_empty() {
                 continue;
             }

@@ -147,7 +147,7 @@ impl ResourceFilter {
     /// In a derived rule, controllers take the place of pods. In that for `CronJob`, they take the
     /// place of all kinds.
     pub(super) fn targets(&self, derived: &BTreeSet<Target>) -> BTreeSet<Target> {
-        let mut targets = BTreeSet::from(Target::ALL);
+        let mut targets: BTreeSet<Target> = Target::all().collect();
         for kinds in self.kinds() {
             let mut matched: BTreeSet<Target> = kinds
                 .iter()

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use rules::pod_security::PodSecurity;
-
-use super::check_settings::{self, Standard};
+use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
+use super::judge::Judge;
 use super::library::{Draft, Expressions, Known, LibraryPart, Recognition};
-use super::policy::{FOR_AUDITS, MONITORS, NOTHING_LEFT, select};
+use super::policy::{FOR_AUDITS, NOTHING_LEFT, select};
 use super::reach::Reach;
 use super::request_scope::RequestScope;
 use super::validating_exception::ValidatingException;
@@ -20,7 +19,6 @@ use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
-use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
 use crate::{InputError, MatchCondition, Operation};
 
@@ -131,7 +129,7 @@ impl Policy<'_, '_> {
             }
         };
         let mut problems = known.refused_by_rule();
-        let mut scope = match self.scope()? {
+        let mut scope = match self.scope(known.judge)? {
             Ok(scope) => scope,
             Err(problem) => return nothing(problem),
         };
@@ -139,6 +137,7 @@ impl Policy<'_, '_> {
         problems.extend(not_converted::others(&self.spec, &SPEC));
         let is_excepted = self.add_exceptions(exceptions, &mut scope, &mut problems);
         let action = self.action()?;
+        problems.extend(known.judge.problems(&known.path, false, std::iter::once(action)));
         let mut audited = scope.clone();
         let note = configuration.apply(&mut scope, self.namespace);
         problems.append(&mut scope.problems);
@@ -167,8 +166,7 @@ impl Policy<'_, '_> {
             }
             manifests.extend(manifest);
         }
-        let rejected =
-            |manifest: &PolicyManifest| settings::problem_with::<PodSecurity>(&manifest.spec.settings);
+        let rejected = |manifest: &PolicyManifest| known.judge.problem_with(&manifest.spec.settings);
         if let Some(error) = manifests.iter().find_map(rejected) {
             let problem = format!("the module rejects the settings: {error}");
             problems.push(FieldProblem::new(self.spec.path("validations"), problem));
@@ -188,11 +186,11 @@ impl Policy<'_, '_> {
     ) -> Vec<Draft> {
         let listed = |problem| NotConverted::new(self.document, self.title, None, problem);
         let widened = known.refused_by_checks().into_iter();
-        let part = LibraryPart {
+        let part = (known.judge == Judge::PodSecurity).then(|| LibraryPart {
             widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
             coverage: known.coverage,
             rule: self.title.to_owned(),
-        };
+        });
         let mut manifests = manifests.into_iter();
         let first = Conversion {
             not_converted: problems.into_iter().map(listed).collect(),
@@ -201,7 +199,7 @@ impl Policy<'_, '_> {
         };
         let others =
             manifests.map(|manifest| Conversion { manifest: Some(manifest), ..Conversion::default() });
-        let into_draft = |conversion| Draft { conversion, library: Some(part.clone()) };
+        let into_draft = |conversion| Draft { conversion, library: part.clone() };
         std::iter::once(first).chain(others).map(into_draft).collect()
     }
 
@@ -228,20 +226,27 @@ impl Policy<'_, '_> {
     }
 
     /// The requests that the policy judges, or why they cannot be selected.
-    fn scope(&self) -> Result<Result<RequestScope, FieldProblem>, InputError> {
+    fn scope(&self, judge: Judge) -> Result<Result<RequestScope, FieldProblem>, InputError> {
         let constraints = self.spec.required_object("matchConstraints")?;
         let mut problems = Vec::new();
         let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
         let rules = constraints.objects("resourceRules")?;
         for rule in &rules {
             for (index, resource) in rule.texts("resources")?.iter().enumerate() {
-                let target = Target::ALL.into_iter().find(|target| target.path() == *resource);
-                if let Some(target) = target.filter(|target| target.is_pod()) {
+                let target = judge.targets().into_iter().find(|target| target.path() == *resource);
+                let is_judged = |target: &Target| judge == Judge::ExternalIps || target.is_pod();
+                if let Some(target) = target.filter(is_judged) {
                     targets.insert(target);
                 } else {
                     let path = crate::fields::element(&rule.path("resources"), index);
-                    let problem =
-                        format!("{resource} is not pods, and the check is about the fields of a pod");
+                    let problem = match judge {
+                        Judge::PodSecurity => {
+                            format!("{resource} is not pods, and the check is about the fields of a pod")
+                        }
+                        Judge::ExternalIps => {
+                            format!("{resource} is not services, and the check is about external IPs")
+                        }
+                    };
                     return Ok(Err(FieldProblem::new(path, problem)));
                 }
             }
@@ -276,10 +281,10 @@ impl Policy<'_, '_> {
         let derives = self.derives(&constraints, &rules, object_selector.is_some())?;
         targets.extend(derives.iter().copied());
         let reach = Reach {
+            named: targets.difference(&derives).copied().collect(),
             targets,
             operations,
             derived: derives,
-            named: BTreeSet::from([Target::Pod]),
             is_cluster: self.namespace.is_none(),
         };
         let mut scope = RequestScope::within(reach, object_selector, problems);
@@ -332,8 +337,7 @@ impl Policy<'_, '_> {
             let path = condition.path("expression");
             let problem = if !is_understood(expression) {
                 "uses functions or variables of Kyverno, which the API server lacks"
-            } else if is_about_object(expression) && scope.reach.targets.iter().any(|target| !target.is_pod())
-            {
+            } else if is_about_object(expression) && !scope.reach.derived.is_empty() {
                 "is about the object, and Kyverno rewrites it for workloads; write it for every kind, and leave it out here"
             } else {
                 scope.audit_differs |= is_about_object(expression) || expression.contains("namespace");
@@ -403,23 +407,13 @@ impl Policy<'_, '_> {
         if rules.is_empty() {
             return Ok(None);
         }
-        let mode = match action {
-            ViolationAction::Deny if widens => {
-                notes.insert(MONITORS.to_owned());
-                PolicyMode::Monitor
-            }
-            ViolationAction::Deny => PolicyMode::Protect,
-            ViolationAction::Warn => {
-                notes.insert(check_settings::WARNS.to_owned());
-                PolicyMode::Protect
-            }
-            ViolationAction::Report => PolicyMode::Monitor,
-        };
-        let mut settings = Standard::of_library().settings_for(action, false);
-        known.coverage.write(&mut settings);
-        let mut spec = PolicySpec::new(POD_SECURITY, mode, rules, settings);
+        let (mode, note) = known.judge.mode(action, widens);
+        notes.extend(note.map(str::to_owned));
+        let settings = known.settings(Standard::of_library().settings_for(action, false));
+        let mut spec = PolicySpec::new(known.judge.id(), mode, rules, settings);
         select(&mut spec, scope, [].iter());
         spec.match_conditions.clone_from(&scope.conditions);
+        spec.match_conditions.extend(known.judge.match_conditions(&spec.settings));
         spec.background_audit = Some(false);
         match self.spec.text("failurePolicy")? {
             None => {}
@@ -450,9 +444,8 @@ impl Policy<'_, '_> {
         if rules.is_empty() {
             return None;
         }
-        let mut settings = Standard::of_library().settings();
-        known.coverage.write(&mut settings);
-        let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Monitor, rules, settings);
+        let settings = known.settings(Standard::of_library().settings());
+        let mut spec = PolicySpec::new(known.judge.id(), PolicyMode::Monitor, rules, settings);
         select(&mut spec, scope, [].iter());
         let (name, expression) = FOR_AUDITS;
         spec.match_conditions =
@@ -463,7 +456,7 @@ impl Policy<'_, '_> {
     }
 
     fn manifest(&self, names: &mut ManifestNames, suffix: &str, spec: PolicySpec) -> PolicyManifest {
-        let name = names.unique(self.namespace, &format!("{}{suffix}", self.name), POD_SECURITY);
+        let name = names.unique(self.namespace, &format!("{}{suffix}", self.name), spec.module.policy);
         let metadata = PolicyMetadata { name, namespace: self.namespace.map(str::to_owned) };
         let kind = if self.namespace.is_none() { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };
         PolicyManifest::new(kind, metadata, spec)

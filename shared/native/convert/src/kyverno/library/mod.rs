@@ -1,4 +1,5 @@
-//! Rules of Kyverno's library, which judge pods as a control of the Pod Security Standards does.
+//! Rules of Kyverno's library, which judge pods as a control of the Pod Security Standards does, or
+//! the external IPs of Services.
 //!
 //! A rule is recognised by its pattern or its expressions and by nothing else. The manifest
 //! has the level of the control, without everything else at that level. Manifests that differ
@@ -14,6 +15,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::judge::Judge;
 use crate::InputError;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
@@ -33,6 +35,10 @@ static LIBRARY: LazyLock<Vec<LibraryRule>> = LazyLock::new(|| read().unwrap_or_d
 struct LibraryRule {
     /// The name of the policy in the library.
     name: String,
+    /// The policy that judges what the rule is about.
+    #[serde(default)]
+    judge: Judge,
+    #[serde(default)]
     covers: Vec<Covered>,
     forms: Vec<Form>,
 }
@@ -79,11 +85,12 @@ pub(super) enum Recognition {
 /// A check of the library.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
+    pub(super) judge: Judge,
     pub(super) coverage: Coverage,
     differences: Vec<Difference>,
     /// The key and the path of the check.
     pub(super) key: &'static str,
-    path: String,
+    pub(super) path: String,
 }
 
 fn read() -> Option<Vec<LibraryRule>> {
@@ -189,6 +196,7 @@ fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)
             compare(&mut comparison, expected);
             if comparison.first.is_none() {
                 return Recognition::Known(Known {
+                    judge: rule.judge,
                     coverage: Coverage::of(&rule.covers),
                     differences: form.differs.clone(),
                     key,
@@ -216,6 +224,15 @@ fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)
 }
 
 impl Known {
+    /// The settings that run what the check covers, with those for its action.
+    pub(super) fn settings(&self, mut settings: Map<String, Value>) -> Map<String, Value> {
+        match self.judge {
+            Judge::PodSecurity => self.coverage.write(&mut settings),
+            Judge::ExternalIps => settings.clear(),
+        }
+        settings
+    }
+
     /// The problems with what the rule refuses and the checks allow.
     pub(super) fn refused_by_rule(&self) -> Vec<FieldProblem> {
         let more = self.differences.iter().filter(|difference| difference.refuses == Refuses::More);
