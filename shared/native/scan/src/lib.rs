@@ -59,6 +59,7 @@ mod violation;
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
 pub use date::Date;
+pub use entry::objects;
 pub use explanation::Explanation;
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use look_up::LookUp;
