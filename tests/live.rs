@@ -167,6 +167,26 @@ fn a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights() {
         serde_json::to_string_pretty(&without_warnings(&of_dump)).unwrap()
     );
 
+    // Converted manifests, compared with their source. CronJobs of batch/v1 can be missing.
+    let configuration = server.folder().join("psa.yaml");
+    let defaults = "{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}";
+    fs::write(&configuration, defaults).unwrap();
+    let check = |kubeconfig: &Path| {
+        let (configuration, kubeconfig) = (configuration.to_str().unwrap(), kubeconfig.to_str().unwrap());
+        portcullis(&["convert", "psa", configuration, "--check", "--live", "--kubeconfig", kubeconfig])
+    };
+    let found = check(&admin);
+    let lines: Vec<&str> = text(&found.stderr).lines().collect();
+    let (summary, unread) = lines.split_last().unwrap();
+    assert_eq!(*summary, "compared 3 objects with 1 policy: 0 differences, 0 unknown");
+    assert!(
+        unread
+            .iter()
+            .all(|line| line.starts_with("context test: unknown: the server does not serve CronJob")),
+        "{lines:?}"
+    );
+    assert_eq!(found.status.code(), Some(i32::from(!unread.is_empty())));
+
     // A user who may list everything but pods.
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "scan" },
@@ -183,6 +203,11 @@ fn a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights() {
     let found = live(&viewer, &["-o", "json"]);
     assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
     let found = report(&found);
+    let checked = check(&viewer);
+    assert_eq!(checked.status.code(), Some(1));
+    let missing =
+        "context test: unknown: the right to list pods in the API group \"\" at cluster scope is missing";
+    assert!(text(&checked.stderr).contains(missing), "{}", text(&checked.stderr));
     assert_eq!(found["totals"]["objects"], json!(SERVICES + 2));
     let messages: Vec<&str> =
         found["notices"].as_array().unwrap().iter().filter_map(|one| one["message"].as_str()).collect();

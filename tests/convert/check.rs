@@ -1,6 +1,6 @@
 //! `--check`: manifests compared with models of their sources.
 
-use convert_check::{Comparison, KyvernoModel, Object, compare};
+use convert_check::{Comparer, Comparison, KyvernoModel, Object};
 use serde_json::{Value, json};
 
 use super::conformance::{cases, documents};
@@ -27,7 +27,9 @@ fn compared(case: &Value, manifests: &[Value]) -> Comparison {
     let list: Value = serde_json::from_str(&documents(case, true)).unwrap();
     let configuration = json!({ "data": {} });
     let model = KyvernoModel::read(&[list], Some(&configuration)).unwrap();
-    compare(manifests, &model, &objects(case)).unwrap()
+    let mut comparer = Comparer::new(manifests, &model, Vec::new()).unwrap();
+    objects(case).iter().for_each(|object| comparer.compare(object));
+    comparer.finish()
 }
 
 fn manifests(case: &Value) -> Vec<Value> {
@@ -127,16 +129,48 @@ fn pod_security_admission_is_compared_with_its_model() {
         convert(&folder, &["psa", "-", "--check", "objects.yaml", "--check", "other.yaml"], PSA);
     assert_eq!(status, 1);
     let lines: Vec<&str> = stderr.lines().collect();
-    assert!(
-        lines[0].starts_with("other.yaml:2: unknown: Pod elsewhere/lost: the source: unknown, the labels of Namespace elsewhere are not in the input; "),
-        "{stderr}"
+    let advice = "add the output of `kubectl get namespaces -o yaml` to --check";
+    let reason =
+        format!("Pod elsewhere/lost: the labels of Namespace elsewhere are not in the input; {advice}");
+    assert_eq!(
+        lines,
+        [
+            &*format!("other.yaml:2: unknown: {reason}"),
+            "compared 8 objects with 1 policy: 0 differences, 1 unknown"
+        ]
     );
-    assert_eq!(lines[1..], ["compared 8 objects with 1 policy: 0 differences, 1 unknown"]);
     // A comparison of nothing proves nothing.
     std::fs::write(folder.join("none.yaml"), namespace("plain", "")).unwrap();
-    let (status, stdout, stderr) = convert(&folder, &["psa", "-", "--check", "none.yaml"], PSA);
+    let refused = |arguments: &[&str], message: &str| {
+        let (status, stdout, stderr) = convert(&folder, &[&["psa", "-"], arguments].concat(), PSA);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{arguments:?}");
+        assert_eq!(stderr, format!("portcullis: {message}\n"), "{arguments:?}");
+    };
+    refused(
+        &["--check", "none.yaml"],
+        "--check: nothing could be compared; the input has no pod and no workload",
+    );
+    refused(
+        &["--check", "other.yaml"],
+        &format!("--check: nothing could be compared; the first of 1 unknown verdict is {reason}"),
+    );
+    refused(&["--check"], "--check: expected a file or a directory, or --live for a running cluster");
+    refused(
+        &["--check", "objects.yaml", "--live"],
+        "--live: reads the objects of a running cluster; pass --check without a file or directory",
+    );
+    let (status, stdout, stderr) =
+        convert(&folder, &["psa", "-", "--check", "--live", "--kubeconfig", "none"], PSA);
     assert_eq!((status, stdout.as_str()), (2, ""));
-    assert_eq!(stderr, "portcullis: --check: no pod or workload could be compared\n");
+    assert!(stderr.starts_with("portcullis: none: cannot be read: "), "{stderr}");
+    refused(&["--check", "-"], "standard input can be read only once; pass - a single time");
+    // The user whose requests are compared is exempt.
+    let exempt = PSA.replace("namespaces: [free]", "usernames: [alice], namespaces: [free]");
+    let (status, _, stderr) = convert(&folder, &["psa", "-", "--check", "objects.yaml"], &exempt);
+    assert_eq!(
+        (status, stderr.as_str()),
+        (0, "compared 8 objects with 1 policy: 0 differences, 0 unknown\n")
+    );
 }
 
 #[test]
@@ -175,4 +209,31 @@ fn kyverno_is_compared_with_its_model() {
     // The configuration of Kyverno leaves the other pod out.
     assert_eq!(status, 1, "{stdout}");
     assert!(stderr.contains("unknown: Pod shop/a: the source: unknown, ClusterPolicy p: rule r has no podSecurity, and there is no model for other checks"), "{stderr}");
+}
+
+/// The comparisons that guides show print what they show.
+#[test]
+fn guides_show_the_summary_of_their_comparison() {
+    let folder = folder("check-guides");
+    let kyverno = "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {background: false, rules: \
+                   [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {failureAction: Enforce, podSecurity: {level: baseline}}}]}}";
+    for (guide, file, source) in
+        [("migrate-psa.md", "admission.yaml", PSA), ("migrate-kyverno.md", "policy.yaml", kyverno)]
+    {
+        let guide = std::fs::read_to_string(tests::root().join("docs").join(guide)).unwrap();
+        let (before, summary) = guide.split_once("\ncompared ").unwrap();
+        let command = before.lines().last().unwrap();
+        let summary = format!("compared {}\n", summary.lines().next().unwrap());
+        let count: usize = summary.split(' ').nth(1).unwrap().parse().unwrap();
+        let pod = |number| json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": format!("p{number}"), "namespace": "shop" }, "spec": { "hostPID": number % 2 == 0, "containers": [{ "name": "c", "image": "i" }] } });
+        let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop" } });
+        let items: Vec<Value> = (0..count).map(pod).chain([namespace]).collect();
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
+        std::fs::write(folder.join("dump.yaml"), list.to_string()).unwrap();
+        std::fs::write(folder.join(file), source).unwrap();
+        let arguments = command.strip_prefix("$ portcullis convert ").unwrap().split(" > ").next().unwrap();
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let (status, _, stderr) = convert(&folder, &arguments, "");
+        assert_eq!((status, stderr), (0, summary), "{command}");
+    }
 }

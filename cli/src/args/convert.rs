@@ -1,6 +1,10 @@
 //! The arguments of `portcullis convert`.
 
+#[cfg(feature = "scan")]
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
+use convert::Source;
 
 /// Convert existing pod restrictions into manifests for Kubewarden.
 ///
@@ -17,20 +21,16 @@ pub(crate) struct ConvertArgs {
 pub(crate) enum ConvertSource {
     /// Convert pod security rules of Kyverno, and the PolicyExceptions for them.
     ///
-    /// These are rules with validate.podSecurity, and those of Kyverno's library in patterns or
-    /// CEL. Rules of the library that differ in nothing but the control become one manifest.
+    /// The files have ClusterPolicies, Policies, ValidatingPolicies and PolicyExceptions: rules
+    /// with validate.podSecurity, and those of Kyverno's library in patterns or CEL. Rules of the
+    /// library that differ in nothing but the control become one manifest.
     ///
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
     /// expressed, the manifest judges more requests than the rule, never fewer, and is in mode
     /// monitor.
     Kyverno {
-        /// Files with ClusterPolicies, Policies, ValidatingPolicies, PolicyExceptions and lists of
-        /// them, as JSON or YAML; `-` reads standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-
         #[command(flatten)]
-        conversion: ConversionArgs,
+        args: SourceArgs,
 
         /// File with the ConfigMap of Kyverno, which leaves out requests for all policies. Without
         /// it, the defaults of Kyverno's chart are applied.
@@ -41,78 +41,69 @@ pub(crate) enum ConvertSource {
     ///
     /// The Network configuration of OpenShift, the flags of externalip-webhook, and the in-tree
     /// plugin DenyServiceExternalIPs become policies of external-ips.
-    ExternalIps {
-        /// Files with the Network configuration, workloads that run externalip-webhook and its
-        /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm,
-        /// AdmissionConfigurations and lists of them, as JSON or YAML; `-` reads standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-
-        #[command(flatten)]
-        conversion: ConversionArgs,
-    },
+    ///
+    /// The files have the Network configuration, workloads that run externalip-webhook and its
+    /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm, and
+    /// AdmissionConfigurations.
+    ExternalIps(SourceArgs),
     /// Convert constraints of Gatekeeper's library for pods and external IPs.
+    ///
+    /// The files have constraints, the Config, ConstraintTemplates and ExpansionTemplates.
     ///
     /// Constraints that judge the same requests become one manifest. If a manifest refuses more
     /// than a constraint, it is in mode monitor.
-    Gatekeeper {
-        /// Files with constraints, the Config, ConstraintTemplates, ExpansionTemplates and lists of
-        /// them, as JSON or YAML; `-` reads standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-
-        #[command(flatten)]
-        conversion: ConversionArgs,
-    },
+    Gatekeeper(SourceArgs),
     /// Convert policies with Kubewarden's official modules for single controls.
     ///
-    /// Policies that judge the same requests become one manifest. If a manifest refuses more than a
-    /// policy, it is in mode monitor.
-    Kubewarden {
-        /// Files with policies, groups of policies and lists of them, as JSON or YAML; `-` reads
-        /// standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-
-        #[command(flatten)]
-        conversion: ConversionArgs,
-    },
+    /// The files have policies and groups of policies. Those that judge the same requests become
+    /// one manifest. If a manifest refuses more than a policy, it is in mode monitor.
+    Kubewarden(SourceArgs),
     /// Convert the configuration of the admission plugin PodSecurity.
-    Psa {
-        /// File with a PodSecurityConfiguration, or with an AdmissionConfiguration that contains
-        /// one, as JSON or YAML; `-` reads standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-
-        #[command(flatten)]
-        conversion: ConversionArgs,
-    },
+    ///
+    /// The file has a PodSecurityConfiguration, or an AdmissionConfiguration that contains one.
+    Psa(SourceArgs),
     /// Convert PodSecurityPolicies, which Kubernetes removed in v1.25.
+    ///
+    /// The files have PodSecurityPolicies, and the roles and bindings that permit their use.
     ///
     /// No manifest refuses a pod that a policy admits as it is. Comments above the manifests list
     /// what policies refuse beyond the Pod Security Standards, and the defaults that they set.
-    Psp {
-        /// Files with PodSecurityPolicies, and with the roles and bindings that permit their use,
-        /// as JSON or YAML; `-` reads standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
-
-        #[command(flatten)]
-        conversion: ConversionArgs,
-    },
+    Psp(SourceArgs),
     /// Convert SecurityContextConstraints of OpenShift, and the roles that grant their use.
+    ///
+    /// The files have SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings and
+    /// RoleBindings.
     ///
     /// They become policies of pod-security and selinux. Without bindings in the input, the
     /// policies refuse more pods and are in mode monitor.
-    Scc {
-        /// Files with SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings,
-        /// RoleBindings and lists of them, as JSON or YAML; `-` reads standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<String>,
+    Scc(SourceArgs),
+}
 
-        #[command(flatten)]
-        conversion: ConversionArgs,
-    },
+impl ConvertSource {
+    /// Returns the source with its arguments.
+    pub(crate) fn parts(&self) -> (Source, &SourceArgs) {
+        match self {
+            Self::ExternalIps(args) => (Source::EXTERNAL_IPS, args),
+            Self::Gatekeeper(args) => (Source::GATEKEEPER, args),
+            Self::Kubewarden(args) => (Source::KUBEWARDEN, args),
+            Self::Kyverno { args, .. } => (Source::KYVERNO, args),
+            Self::Psa(args) => (Source::PSA, args),
+            Self::Psp(args) => (Source::PSP, args),
+            Self::Scc(args) => (Source::SCC, args),
+        }
+    }
+}
+
+/// The arguments of all sources.
+#[derive(Args, Debug)]
+pub(crate) struct SourceArgs {
+    /// Files with the documents to convert and lists of them, as JSON or YAML; `-` reads standard
+    /// input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) conversion: ConversionArgs,
 }
 
 /// Options of all conversions.
@@ -134,16 +125,38 @@ pub(crate) struct ConversionArgs {
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) output: ManifestFormat,
 
+    #[cfg(feature = "scan")]
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+}
+
+#[cfg(feature = "scan")]
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Check")]
+pub(crate) struct CheckArgs {
     /// Pods and workloads to judge by the manifests and by a model of the input, which shares no
-    /// code with the conversion: a file, or a directory. Repeat the option for several.
+    /// code with the conversion: a file, a directory, or nothing with --live. Repeat the option for
+    /// several.
     ///
     /// Each object that is judged differently, and each one whose verdict is unknown, has a line on
     /// standard error, and the exit status is 1. Add the Namespaces of the objects, whose labels
-    /// can matter. There are models of the admission plugin PodSecurity and of Kyverno's rules with
-    /// podSecurity.
-    #[cfg(feature = "scan")]
-    #[arg(long, value_name = "FILE|DIR")]
-    pub(crate) check: Vec<String>,
+    /// can matter. There are models of the admission plugin PodSecurity in mode enforce, and of
+    /// Kyverno's rules with podSecurity. The requests are creations by an ordinary user.
+    #[arg(long, value_name = "FILE|DIR", num_args = 0..=1)]
+    pub(crate) check: Option<Vec<String>>,
+
+    /// Judge the pods and workloads of a running cluster, which are read with the credentials of
+    /// kubectl, or with the service account of the pod. Nothing is written.
+    #[arg(long, requires = "check")]
+    pub(crate) live: bool,
+
+    /// Context of the kubeconfig [default: the current context]
+    #[arg(long, value_name = "NAME", requires = "live")]
+    pub(crate) context: Option<String>,
+
+    /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
+    #[arg(long, value_name = "FILE", requires = "live")]
+    pub(crate) kubeconfig: Option<PathBuf>,
 }
 
 /// The mode of policies.

@@ -19,7 +19,9 @@ use crate::scan::{ReportArgs, ScanArgs};
 use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
-pub(crate) use convert::{ConversionArgs, ConvertArgs, ConvertSource, ManifestFormat, ModeArg};
+#[cfg(feature = "scan")]
+pub(crate) use convert::CheckArgs;
+pub(crate) use convert::{ConversionArgs, ConvertArgs, ConvertSource, ManifestFormat, ModeArg, SourceArgs};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;

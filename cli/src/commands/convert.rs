@@ -15,7 +15,7 @@ use convert::{
 use manifest::Places;
 use serde::Serialize;
 
-use crate::args::{ConversionArgs, ConvertSource, ManifestFormat, ModeArg};
+use crate::args::{ConversionArgs, ConvertSource, ManifestFormat, ModeArg, SourceArgs};
 use crate::failure::Failure;
 use crate::parse;
 use crate::source::{InputReader, Source, SourceName};
@@ -31,53 +31,29 @@ const NOT_CONVERTED: u8 = 1;
 /// Input that cannot be read. Nothing is printed then.
 pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let mut input = Input::default();
-    let (args, conversions) = match source {
-        ConvertSource::Kyverno { files, kyverno_config, conversion } => {
-            let documents = input.read_all(files, "expected Kyverno policies")?;
-            let configuration = match kyverno_config {
-                Some(file) => {
-                    let document = input.read_one(file, "expected the ConfigMap of Kyverno")?;
-                    KyvernoConfiguration::read(&document).map_err(|error| input.failure(&error))?
-                }
-                None => KyvernoConfiguration::default(),
-            };
-            (conversion, ::convert::kyverno_with(&documents, &configuration))
+    let (kind, SourceArgs { files, conversion: args }) = source.parts();
+    let documents = input.read_all(files, kind.expected)?;
+    let configuration = match source {
+        ConvertSource::Kyverno { kyverno_config: Some(file), .. } => {
+            Some(input.read_one(file, "the ConfigMap of Kyverno")?)
         }
-        ConvertSource::ExternalIps { files, conversion } => {
-            const EXPECTED: &str = "expected what restricts external IPs";
-            let documents = input.read_all(files, EXPECTED)?;
-            (conversion, ::convert::external_ips(&documents))
-        }
-        ConvertSource::Gatekeeper { files, conversion } => {
-            let documents = input.read_all(files, "expected constraints of Gatekeeper")?;
-            (conversion, ::convert::gatekeeper(&documents))
-        }
-        ConvertSource::Kubewarden { files, conversion } => {
-            let documents = input.read_all(files, "expected policies of Kubewarden")?;
-            (conversion, ::convert::kubewarden(&documents))
-        }
-        ConvertSource::Psa { files, conversion } => {
-            const EXPECTED: &str = "expected a PodSecurityConfiguration or an AdmissionConfiguration";
-            let documents = input.read_all(files, EXPECTED)?;
-            (conversion, ::convert::pod_security_admission(&documents))
-        }
-        ConvertSource::Psp { files, conversion } => {
-            let documents = input.read_all(files, "expected PodSecurityPolicies")?;
-            (conversion, ::convert::pod_security_policies(&documents))
-        }
-        ConvertSource::Scc { files, conversion } => {
-            let documents = input.read_all(files, "expected SecurityContextConstraints")?;
-            (conversion, ::convert::security_context_constraints(&documents))
-        }
+        _ => None,
     };
     let options = manifest_options(args)?;
+    let conversions = match &configuration {
+        Some(document) => KyvernoConfiguration::read(document)
+            .and_then(|configuration| ::convert::kyverno_with(&documents, &configuration)),
+        None => kind.convert(&documents),
+    };
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;
     options.apply(&mut conversions);
     #[cfg(feature = "scan")]
-    let checked = if args.check.is_empty() {
-        None
-    } else {
-        Some(check::check(&conversions, source, &input, &args.check)?)
+    let checked = match &args.check.check {
+        None => None,
+        Some(paths) => {
+            let model = check::model(source, &documents, configuration.as_ref())?;
+            Some(check::check(&conversions, model.as_ref(), paths, &args.check, &mut input.reader)?)
+        }
     };
     print(|out| match args.output {
         ManifestFormat::Yaml => write_yaml(out, &conversions),
@@ -136,9 +112,6 @@ struct Input {
     sources: Vec<(Source, OnceCell<Places>)>,
     /// The source and the index of each document, by its name.
     documents: BTreeMap<String, (usize, usize)>,
-    /// The documents of each file.
-    #[cfg(feature = "scan")]
-    files: BTreeMap<String, Vec<Document>>,
 }
 
 impl Input {
@@ -148,7 +121,7 @@ impl Input {
         for file in files {
             let documents = self.read(file)?;
             if documents.is_empty() {
-                return Err(Failure::about(display(file), format!("is empty; {expected}")));
+                return Err(Failure::about(display(file), format!("is empty; expected {expected}")));
             }
             all.extend(documents);
         }
@@ -162,7 +135,7 @@ impl Input {
             let problem = format!("expected one document, found {}", documents.len());
             return Err(Failure::about(display(file), problem));
         }
-        documents.pop().ok_or_else(|| Failure::about(display(file), format!("is empty; {expected}")))
+        documents.pop().ok_or_else(|| Failure::about(display(file), format!("is empty; expected {expected}")))
     }
 
     fn read(&mut self, file: &str) -> Result<Vec<Document>, Failure> {
@@ -176,15 +149,7 @@ impl Input {
             documents.push(Document { name, value });
         }
         self.sources.push((source, OnceCell::new()));
-        #[cfg(feature = "scan")]
-        self.files.insert(file.to_owned(), documents.clone());
         Ok(documents)
-    }
-
-    /// The documents of a file that was read.
-    #[cfg(feature = "scan")]
-    fn documents_of(&self, file: &str) -> Vec<&Document> {
-        self.files.get(file).into_iter().flatten().collect()
     }
 
     /// The place of a path in a document, `file:line:column`, or the name of the document if the

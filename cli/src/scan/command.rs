@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
-use super::args::{OperationChoice, PodsChoice, ScanArgs};
+use super::args::{LiveArgs, OperationChoice, PodsChoice, ScanArgs};
 use super::input::DEFAULT_NAMESPACE;
 use super::live::Cluster;
 use super::progress::Progress;
@@ -24,7 +24,8 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     compare::check(args)?;
     let mut reader = InputReader::default();
     let baseline = baseline::read(&args.output.baseline, &mut reader)?;
-    let live = if args.live.live { Some(Cluster::connect(&args.live)?) } else { None };
+    let LiveArgs { live, context, kubeconfig } = &args.live;
+    let live = if *live { Some(Cluster::connect(kubeconfig.as_deref(), context.as_deref())?) } else { None };
     let policies = match &live {
         Some(cluster) if args.policy.is_empty() => {
             cluster.policies(&args.engine, args.request.namespace.as_deref())?

@@ -1,148 +1,211 @@
 //! `portcullis convert … --check`: the manifests, compared with a model of their source.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use ::convert::{Conversion, Document};
-use convert_check::{Comparison, Difference, KyvernoModel, Model, Object, PsaModel, Verdict, compare};
-use manifest::{Places, Step};
-use scan::{Chunk, Files, Input as _, Unreadable};
+use convert_check::{
+    Comparer, Comparison, Difference, KyvernoModel, Model, Object, PsaModel, Verdict, compared_kinds,
+};
+use scan::{Files, Input, Kind, Unreadable};
 use serde_json::Value;
 
-use super::Input;
-use crate::args::ConvertSource;
+use crate::args::{CheckArgs, ConvertSource};
 use crate::failure::Failure;
 use crate::parse;
+use crate::scan::Cluster;
+use crate::source::InputReader;
 use crate::terminal::one_line;
 
-/// The objects with the result of their comparison.
+/// The result of a comparison.
 pub(super) struct Checked {
-    objects: Vec<Object>,
     comparison: Comparison,
     policies: usize,
+    /// The kinds whose objects could not be read, each with the reason.
+    unread: BTreeMap<Kind, String>,
+    /// The name of the running cluster whose objects were compared.
+    cluster: Option<String>,
 }
 
-/// Compares manifests with the model of a source, on the objects in files and directories.
+/// Returns the model of a source.
 ///
 /// # Errors
-/// A source without a model, objects that cannot be read, and no object that can be compared.
+/// A source without a model, and a configuration that the model does not evaluate.
+pub(super) fn model(
+    source: &ConvertSource,
+    documents: &[Document],
+    configuration: Option<&Document>,
+) -> Result<Box<dyn Model>, Failure> {
+    let values: Vec<Value> = documents.iter().map(|document| document.value.clone()).collect();
+    let model = match source {
+        ConvertSource::Kyverno { .. } => {
+            let configuration = configuration.map(|document| &document.value);
+            KyvernoModel::read(&values, configuration).map(|model| Box::new(model) as Box<dyn Model>)
+        }
+        ConvertSource::Psa(_) => {
+            let document = values.first().unwrap_or(&Value::Null);
+            PsaModel::read(document).map(|model| Box::new(model) as Box<dyn Model>)
+        }
+        _ => Err("there is no model of this source to compare with; compare with portcullis scan".to_owned()),
+    };
+    model.map_err(|problem| Failure::about("--check", problem))
+}
+
+/// Compares manifests with the model of their source, on the objects in files and directories, or
+/// on those of a running cluster.
+///
+/// # Errors
+/// Objects that cannot be read, and no object that can be compared.
 pub(super) fn check(
     conversions: &[Conversion],
-    source: &ConvertSource,
-    input: &Input,
+    model: &dyn Model,
     paths: &[String],
+    CheckArgs { live, context, kubeconfig, .. }: &CheckArgs,
+    reader: &mut InputReader,
 ) -> Result<Checked, Failure> {
-    let model = model(source, input).map_err(|problem| Failure::about("--check", problem))?;
-    let objects = read(paths)?;
+    match (paths, live) {
+        ([], true) => {
+            let cluster = Cluster::connect(kubeconfig.as_deref(), context.as_deref())?;
+            compare(conversions, model, &mut cluster.look_ups(None), Some(cluster.name()))
+        }
+        ([], false) => {
+            Err(Failure::about("--check", "expected a file or a directory, or --live for a running cluster"))
+        }
+        (_, true) => {
+            let problem = "reads the objects of a running cluster; pass --check without a file or directory";
+            Err(Failure::about("--live", problem))
+        }
+        (paths, false) => {
+            for path in paths {
+                reader.claim(path)?;
+            }
+            compare(conversions, model, &mut Files::of_arguments(paths), None)
+        }
+    }
+}
+
+/// Reads the Namespaces first, whose labels matter, and then the other objects one by one.
+fn compare(
+    conversions: &[Conversion],
+    model: &dyn Model,
+    input: &mut dyn Input,
+    cluster: Option<&str>,
+) -> Result<Checked, Failure> {
     let manifests: Vec<Value> = conversions
         .iter()
         .filter_map(|conversion| conversion.manifest.as_ref())
         .map(serde_json::to_value)
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::about("--check", error))?;
-    let comparison = compare(&manifests, model.as_ref(), &objects)
-        .map_err(|problem| Failure::about("--check", problem))?;
-    if comparison.compared == 0 {
-        let reason = comparison.unknown.first().map(|first| {
-            let reasons = [&first.source, &first.manifests].map(described);
-            format!("; all verdicts are unknown, the first one because {}", reasons.join(", "))
-        });
-        let problem = format!("no pod or workload could be compared{}", reason.unwrap_or_default());
-        return Err(Failure::about("--check", problem));
-    }
-    Ok(Checked { objects, comparison, policies: manifests.len() })
-}
-
-/// The model of a source.
-fn model(source: &ConvertSource, input: &Input) -> Result<Box<dyn Model>, String> {
-    let values = |documents: Vec<&Document>| -> Vec<Value> {
-        documents.into_iter().map(|document| document.value.clone()).collect()
+    const NAMESPACE: (&str, &str) = ("v1", "Namespace");
+    let mut namespaces = Vec::new();
+    let mut unread = read(input, [NAMESPACE], cluster, &mut |object| {
+        let text = |key| object.value.get(key).and_then(Value::as_str).unwrap_or_default();
+        if (text("apiVersion"), text("kind")) == NAMESPACE {
+            namespaces.push(object.value);
+        }
+    })?;
+    let mut comparer =
+        Comparer::new(&manifests, model, namespaces).map_err(|problem| Failure::about("--check", problem))?;
+    unread.extend(read(input, compared_kinds(), cluster, &mut |object| comparer.compare(&object))?);
+    let checked = Checked {
+        comparison: comparer.finish(),
+        policies: manifests.len(),
+        unread,
+        cluster: cluster.map(str::to_owned),
     };
-    if let ConvertSource::Kyverno { files, kyverno_config, .. } = source {
-        let configuration = kyverno_config.as_ref().map(|file| values(input.documents_of(file)));
-        let configuration = configuration.as_ref().and_then(|documents| documents.first());
-        let documents: Vec<Value> = files.iter().flat_map(|file| values(input.documents_of(file))).collect();
-        return Ok(Box::new(KyvernoModel::read(&documents, configuration)?));
-    }
-    if let ConvertSource::Psa { files, .. } = source {
-        let mut documents = files.iter().flat_map(|file| values(input.documents_of(file)));
-        let document = documents.next().ok_or("there is no configuration")?;
-        return Ok(Box::new(PsaModel::read(&document)?));
-    }
-    Err("there is no model of this source to compare with; compare with portcullis scan".to_owned())
+    if checked.comparison.compared == 0 { Err(checked.nothing_compared()) } else { Ok(checked) }
 }
 
-/// Reads the objects in files and directories.
-fn read(paths: &[String]) -> Result<Vec<Object>, Failure> {
-    let mut files = Files::of_arguments(paths);
-    let mut objects = Vec::new();
-    while let Some(piece) = files.next() {
-        match piece {
-            Ok(chunk) if chunk.is_envelope => {}
-            Ok(chunk) => add(&chunk, &mut objects)?,
-            Err(Unreadable { origin, problem }) => return Err(Failure::about(&origin.name, problem)),
+/// Reads objects of some kinds, and perhaps others. Returns the kinds that could not be read.
+fn read(
+    input: &mut dyn Input,
+    kinds: impl IntoIterator<Item = (&'static str, &'static str)>,
+    cluster: Option<&str>,
+    each: &mut dyn FnMut(Object),
+) -> Result<BTreeMap<Kind, String>, Failure> {
+    let kinds = kinds.into_iter().map(|(version, kind)| (version.to_owned(), kind.to_owned()));
+    input.rewind();
+    input.select(&kinds.collect::<BTreeSet<Kind>>());
+    while let Some(piece) = input.next() {
+        let place = |name: &str| cluster.unwrap_or(name).to_owned();
+        let chunk =
+            piece.map_err(|Unreadable { origin, problem }| Failure::about(place(&origin.name), problem))?;
+        let place = place(&chunk.origin.name);
+        let objects = parse::with_large_stack(|| scan::objects(&chunk))
+            .map_err(|problem| Failure::about(&place, problem))?;
+        for (at, value) in objects {
+            let place = if cluster.is_some() { place.clone() } else { format!("{place}:{}", at.line) };
+            each(Object { place, value });
         }
     }
-    Ok(objects)
-}
-
-fn add(chunk: &Chunk, objects: &mut Vec<Object>) -> Result<(), Failure> {
-    let documents = parse::with_large_stack(|| manifest::documents(&chunk.text));
-    let documents = documents.map_err(|problem| Failure::about(&chunk.origin.name, problem))?;
-    let places = Places::of(&chunk.text);
-    for (number, document) in documents.into_iter().enumerate() {
-        let place = |steps: &[Step]| {
-            let line = places.find(number, steps).map_or(1, |place| place.start.line);
-            let line = line.saturating_add(chunk.at.line.saturating_sub(1));
-            format!("{}:{line}", chunk.origin.name)
-        };
-        let items = document.get("items").and_then(Value::as_array);
-        for (index, item) in (0..).zip(items.into_iter().flatten()) {
-            let steps = [Step::Field("items".to_owned()), Step::Index(index)];
-            objects.push(Object { place: place(&steps), value: item.clone() });
-        }
-        if items.is_none() {
-            objects.push(Object { place: place(&[Step::Field("kind".to_owned())]), value: document });
-        }
-    }
-    match objects.iter().find(|object| object.value.get("kind").is_none_or(|kind| !kind.is_string())) {
-        Some(object) => {
-            Err(Failure::about(&object.place, "has no kind; dump the objects with kubectl get -o yaml"))
-        }
-        None => Ok(()),
-    }
+    Ok(input.withheld())
 }
 
 impl Checked {
     /// Whether the manifests judge every object as the source does.
     pub(super) fn agrees(&self) -> bool {
-        self.comparison.differences.is_empty() && self.comparison.unknown.is_empty()
+        let Comparison { differences, unknown, .. } = &self.comparison;
+        differences.is_empty() && unknown.is_empty() && self.unread.is_empty()
     }
 
     /// Writes a line for each object that is judged differently or not at all, and a summary.
     pub(super) fn write(&self, out: &mut dyn Write) {
         let Comparison { compared, differences, unknown } = &self.comparison;
-        for (word, all) in [("differs", differences), ("unknown", unknown)] {
-            for Difference { object, source, manifests } in all {
-                let Some(object) = self.objects.get(*object) else { continue };
-                let line = format!(
-                    "{}: {word}: {}: the source: {}; the manifests: {}",
-                    object.place,
-                    object.title(),
-                    described(source),
-                    described(manifests)
-                );
-                // If standard error is closed, the exit status still reports the differences.
-                drop(writeln!(out, "{}", one_line(&line)));
-            }
+        let mut lines = Vec::new();
+        for Difference { place, title, source, manifests, .. } in differences {
+            let [source, manifests] = [source, manifests].map(described);
+            lines
+                .push(format!("{place}: differs: {title}: the source: {source}; the manifests: {manifests}"));
         }
-        let summary = format!(
+        lines.extend(unknown.iter().map(|difference| {
+            format!("{}: unknown: {}: {}", difference.place, difference.title, self.reason(difference))
+        }));
+        let cluster = self.cluster.as_deref().unwrap_or_default();
+        lines.extend(self.unread.values().map(|why| format!("{cluster}: unknown: {why}")));
+        lines.push(format!(
             "compared {} with {}: {}, {} unknown",
             counted(*compared, "object", "objects"),
             counted(self.policies, "policy", "policies"),
             counted(differences.len(), "difference", "differences"),
             unknown.len()
-        );
-        drop(writeln!(out, "{summary}"));
+        ));
+        for line in lines {
+            // If standard error is closed, the exit status still reports the differences.
+            drop(writeln!(out, "{}", one_line(&line)));
+        }
+    }
+
+    /// The reason why a verdict is unknown, and what to do.
+    fn reason(&self, difference: &Difference) -> String {
+        let Difference { source, manifests, lacks_namespace, .. } = difference;
+        let reason = match (source, manifests) {
+            // Both lack the same.
+            (Verdict::Unknown(reason), Verdict::Unknown(_)) => reason.clone(),
+            _ => format!("the source: {}; the manifests: {}", described(source), described(manifests)),
+        };
+        let advice = if *lacks_namespace && self.cluster.is_none() {
+            "; add the output of `kubectl get namespaces -o yaml` to --check"
+        } else {
+            ""
+        };
+        reason + advice
+    }
+
+    /// The failure if no object has two verdicts.
+    fn nothing_compared(&self) -> Failure {
+        let unknown = &self.comparison.unknown;
+        let problem = match (self.unread.values().next(), unknown.first()) {
+            (Some(why), _) => format!("nothing could be compared: {why}"),
+            (None, Some(first)) => format!(
+                "nothing could be compared; the first of {} is {}: {}",
+                counted(unknown.len(), "unknown verdict", "unknown verdicts"),
+                first.title,
+                self.reason(first)
+            ),
+            (None, None) => "nothing could be compared; the input has no pod and no workload".to_owned(),
+        };
+        Failure::about(self.cluster.as_deref().unwrap_or("--check"), problem)
     }
 }
 

@@ -1,26 +1,31 @@
 //! Scans of running clusters in a build without the feature `live`.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use scan::{Files, Operation, Policy};
 
-use super::args::LiveArgs;
 use super::policies::PolicySet;
 use crate::args::EngineArgs;
 use crate::failure::Failure;
 
 /// A running cluster, which does not exist.
-pub(super) enum Cluster {}
+pub(crate) enum Cluster {}
 
 impl Cluster {
     /// Connects to nothing.
     ///
     /// # Errors
     /// Always.
-    pub(super) fn connect(_: &LiveArgs) -> Result<Self, Failure> {
+    pub(crate) fn connect(_: Option<&Path>, _: Option<&str>) -> Result<Self, Failure> {
         let problem = "is not part of this build; run `cargo build --package portcullis` to build it in";
         Err(Failure::about("--live", problem))
+    }
+
+    /// Returns no name.
+    pub(crate) fn name(&self) -> &str {
+        match *self {}
     }
 
     /// Returns no flag.
@@ -42,7 +47,7 @@ impl Cluster {
     }
 
     /// Returns no objects.
-    pub(super) fn look_ups(&self, _: Option<&str>) -> Files {
+    pub(crate) fn look_ups(&self, _: Option<&str>) -> Files {
         match *self {}
     }
 }

@@ -1,5 +1,6 @@
 //! Scans of running clusters.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +9,6 @@ use report::{Level, Notice};
 use scan::{Operation, Policy};
 use serde_json::Value;
 
-use super::args::LiveArgs;
 use super::policies::PolicySet;
 use super::progress::catch_interrupt;
 use crate::args::EngineArgs;
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::source::SourceName;
 
 /// A running cluster.
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     connection: Connection,
     discovery: Discovery,
     interrupted: Arc<AtomicBool>,
@@ -27,13 +27,19 @@ impl Cluster {
     ///
     /// # Errors
     /// A cluster that cannot be reached, and credentials that it rejects.
-    pub(super) fn connect(args: &LiveArgs) -> Result<Self, Failure> {
-        let target = Target { kubeconfig: args.kubeconfig.clone(), context: args.context.clone() };
+    pub(crate) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
+        let target =
+            Target { kubeconfig: kubeconfig.map(Path::to_owned), context: context.map(str::to_owned) };
         let mut connection = Connection::open(&target).map_err(failure)?;
         let interrupted = catch_interrupt()?;
         connection.interrupt_by(Arc::clone(&interrupted));
         let discovery = Discovery::read(&connection).map_err(failure)?;
         Ok(Self { connection, discovery, interrupted })
+    }
+
+    /// Returns what the cluster is known by: the context, or the service account.
+    pub(crate) fn name(&self) -> &str {
+        self.connection.name()
     }
 
     /// Returns the flag that the first Ctrl-C sets.
@@ -89,7 +95,7 @@ impl Cluster {
     }
 
     /// Returns the objects that policies look up.
-    pub(super) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
+    pub(crate) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
         LookUps::new(&self.connection, &self.discovery, namespace)
     }
 }

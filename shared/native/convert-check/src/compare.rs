@@ -10,8 +10,12 @@ use crate::{Model, Namespaces, Object, Verdict};
 /// An object that the manifests and the source judge differently, or that one of them cannot judge.
 #[derive(Debug)]
 pub struct Difference {
-    /// The index of the object.
-    pub object: usize,
+    /// The place of the object.
+    pub place: String,
+    /// The kind, the namespace and the name of the object.
+    pub title: String,
+    /// Whether the Namespace of the object is not in the input.
+    pub lacks_namespace: bool,
     /// The verdict of the source.
     pub source: Verdict,
     /// The verdict of the manifests.
@@ -29,39 +33,79 @@ pub struct Comparison {
     pub unknown: Vec<Difference>,
 }
 
-/// Compares the verdicts of manifests on the creation of pods and workloads with those of a model.
+/// Compares the verdicts of manifests on the creation of pods and workloads with those of a model,
+/// one object at a time.
 ///
 /// A violation counts whether it is denied or not. Manifests for background audits receive no
 /// requests.
-///
-/// # Errors
-/// A manifest that cannot be loaded, and objects that contradict each other.
-pub fn compare(manifests: &[Value], model: &dyn Model, objects: &[Object]) -> Result<Comparison, String> {
-    let namespaces = Namespaces::of(objects);
-    let contexts = objects.iter().filter(|object| object.text("/kind") == "Namespace");
-    let cluster = Cluster::of_objects(contexts.map(|object| object.value.clone()).collect())?;
-    let is_for_requests =
-        |manifest: &&Value| manifest.pointer("/spec/backgroundAudit") != Some(&Value::Bool(true));
-    let policies: Vec<Policy> =
-        manifests.iter().filter(is_for_requests).map(load).collect::<Result<_, _>>()?;
-    // A policy at the level privileged denies nothing: its warnings are about violations.
-    let warn: Vec<bool> = manifests.iter().filter(is_for_requests).map(warns_alone).collect();
-    let mut comparison = Comparison::default();
-    for (index, object) in objects.iter().enumerate().filter(|(_, object)| object.is_compared()) {
-        let (source, manifests) =
-            (model.judge(object, &namespaces), judge(&policies, &warn, object, &cluster));
-        let difference = Difference { object: index, source, manifests };
-        match (&difference.source, &difference.manifests) {
-            (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => comparison.unknown.push(difference),
-            (source, manifests) => {
-                comparison.compared = comparison.compared.saturating_add(1);
-                if matches!(source, Verdict::Passes) != matches!(manifests, Verdict::Passes) {
-                    comparison.differences.push(difference);
-                }
-            }
+#[derive(Debug)]
+pub struct Comparer<'m> {
+    model: &'m dyn Model,
+    policies: Vec<Policy>,
+    /// Whether a policy denies nothing, so that its warnings are about violations.
+    warn: Vec<bool>,
+    namespaces: Namespaces,
+    cluster: Cluster,
+    comparison: Comparison,
+}
+
+impl<'m> Comparer<'m> {
+    /// Prepares a comparison of objects in Namespaces.
+    ///
+    /// # Errors
+    /// A manifest that cannot be loaded, and Namespaces that contradict each other.
+    pub fn new(manifests: &[Value], model: &'m dyn Model, namespaces: Vec<Value>) -> Result<Self, String> {
+        let is_for_requests =
+            |manifest: &&Value| manifest.pointer("/spec/backgroundAudit") != Some(&Value::Bool(true));
+        Ok(Self {
+            model,
+            policies: manifests.iter().filter(is_for_requests).map(load).collect::<Result<_, _>>()?,
+            warn: manifests.iter().filter(is_for_requests).map(warns_alone).collect(),
+            namespaces: Namespaces::of(&namespaces),
+            cluster: Cluster::of_objects(namespaces)?,
+            comparison: Comparison::default(),
+        })
+    }
+
+    /// Compares the verdicts on an object; objects of other kinds have none.
+    pub fn compare(&mut self, object: &Object) {
+        if !object.is_compared() {
+            return;
+        }
+        let difference = Difference {
+            place: object.place.clone(),
+            title: object.title(),
+            lacks_namespace: self.namespaces.labels(object.namespace()).is_none(),
+            source: self.model.judge(object, &self.namespaces),
+            manifests: judge(&self.policies, &self.warn, object, &self.cluster),
+        };
+        let comparison = &mut self.comparison;
+        if difference.unknown().is_some() {
+            comparison.unknown.push(difference);
+            return;
+        }
+        comparison.compared = comparison.compared.saturating_add(1);
+        if (difference.source == Verdict::Passes) != (difference.manifests == Verdict::Passes) {
+            comparison.differences.push(difference);
         }
     }
-    Ok(comparison)
+
+    /// Returns the result.
+    #[must_use]
+    pub fn finish(self) -> Comparison {
+        self.comparison
+    }
+}
+
+impl Difference {
+    /// Returns the first reason why a verdict is unknown.
+    #[must_use]
+    pub fn unknown(&self) -> Option<&str> {
+        [&self.source, &self.manifests].into_iter().find_map(|verdict| match verdict {
+            Verdict::Unknown(reason) => Some(reason.as_str()),
+            Verdict::Passes | Verdict::Violates(_) => None,
+        })
+    }
 }
 
 /// Whether a manifest judges by the level of its warnings alone.

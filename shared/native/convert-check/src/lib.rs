@@ -1,8 +1,8 @@
 //! Comparison of converted manifests with a model of their source.
 //!
 //! A [`Model`] says how a source judges the creation of an object; it shares no code with the
-//! conversion. [`compare`] asks the manifests through the scanner, and the model, about the same
-//! objects, and lists every difference.
+//! conversion. A [`Comparer`] asks the manifests through the scanner, and the model, about the same
+//! objects, and lists every difference. It keeps no object.
 //!
 //! # What this crate does not do
 //! It reads no files, asks no cluster and prints nothing.
@@ -12,9 +12,11 @@ mod kyverno;
 mod object;
 mod psa;
 
-pub use compare::{Comparison, Difference, compare};
+use std::fmt;
+
+pub use compare::{Comparer, Comparison, Difference};
 pub use kyverno::KyvernoModel;
-pub use object::{Namespaces, Object};
+pub use object::{Namespaces, Object, compared_kinds};
 pub use psa::PsaModel;
 
 /// The verdict on the creation of an object.
@@ -29,7 +31,7 @@ pub enum Verdict {
 }
 
 /// A model of a source of manifests.
-pub trait Model {
+pub trait Model: fmt::Debug {
     /// Returns the verdict of the source on the creation of an object by an ordinary user.
     fn judge(&self, object: &Object, namespaces: &Namespaces) -> Verdict;
 }

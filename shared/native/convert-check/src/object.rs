@@ -18,10 +18,15 @@ const TEMPLATES: [(&str, &str, &str); 8] = [
     ("batch/v1", "CronJob", "/spec/jobTemplate/spec/template"),
 ];
 
+/// The API versions and the kinds of the objects that are compared.
+pub fn compared_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TEMPLATES.into_iter().map(|(version, kind, _)| (version, kind)).chain([("v1", "Pod")])
+}
+
 /// An object with its place.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The file and the line.
+    /// The file and the line, or the cluster.
     pub place: String,
     /// The object.
     pub value: Value,
@@ -56,8 +61,7 @@ impl Object {
     }
 
     /// The kind, the namespace and the name, for messages.
-    #[must_use]
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         format!("{} {}/{}", self.kind(), self.namespace(), self.name())
     }
 
@@ -67,8 +71,7 @@ impl Object {
     }
 
     /// Whether the object is a pod or a workload with a pod template.
-    #[must_use]
-    pub fn is_compared(&self) -> bool {
+    pub(crate) fn is_compared(&self) -> bool {
         self.is_pod() || self.template().is_some()
     }
 
@@ -104,19 +107,19 @@ impl Object {
 pub struct Namespaces(BTreeMap<String, BTreeMap<String, String>>);
 
 impl Namespaces {
-    /// Collects the Namespaces among objects.
-    #[must_use]
-    pub fn of(objects: &[Object]) -> Self {
+    /// Reads the labels of Namespaces.
+    pub(crate) fn of(values: &[Value]) -> Self {
         let mut namespaces = Self::default();
-        for object in objects.iter().filter(|object| object.kind() == "Namespace") {
-            let labels = object.value.pointer("/metadata/labels").and_then(Value::as_object);
+        for value in values {
+            let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+            let labels = value.pointer("/metadata/labels").and_then(Value::as_object);
             let mut labels: BTreeMap<String, String> = labels
                 .into_iter()
                 .flatten()
                 .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
                 .collect();
-            labels.insert("kubernetes.io/metadata.name".to_owned(), object.name().to_owned());
-            namespaces.0.insert(object.name().to_owned(), labels);
+            labels.insert("kubernetes.io/metadata.name".to_owned(), name.to_owned());
+            namespaces.0.insert(name.to_owned(), labels);
         }
         namespaces
     }

@@ -52,6 +52,7 @@ mod operation;
 mod options;
 mod psa;
 mod psp;
+mod rbac;
 mod scc;
 mod settings;
 mod source;

@@ -9,6 +9,8 @@ use crate::{
 pub struct Source {
     /// The name, as `portcullis convert` takes it.
     pub name: &'static str,
+    /// The content of the documents, for messages.
+    pub expected: &'static str,
     /// Whether a document with an `apiVersion` and a `kind` belongs to the source.
     recognises: fn(api_version: &str, kind: &str) -> bool,
     convert: fn(&[Document]) -> Result<Vec<Conversion>, InputError>,
@@ -16,20 +18,66 @@ pub struct Source {
 
 /// All sources.
 pub const SOURCES: &[Source] = &[
-    Source { name: "external-ips", recognises: external_ips::recognises, convert: external_ips::convert },
-    Source { name: "gatekeeper", recognises: gatekeeper::recognises, convert: gatekeeper::convert },
-    Source {
-        name: "kubewarden",
-        recognises: kubewarden_policies::recognises,
-        convert: kubewarden_policies::convert,
-    },
-    Source { name: "kyverno", recognises: kyverno::recognises, convert: kyverno::convert },
-    Source { name: "psa", recognises: psa::recognises, convert: psa::convert },
-    Source { name: "psp", recognises: psp::recognises, convert: psp::convert },
-    Source { name: "scc", recognises: scc::recognises, convert: scc::convert },
+    Source::EXTERNAL_IPS,
+    Source::GATEKEEPER,
+    Source::KUBEWARDEN,
+    Source::KYVERNO,
+    Source::PSA,
+    Source::PSP,
+    Source::SCC,
 ];
 
 impl Source {
+    /// Restrictions on the external IPs of Services.
+    pub const EXTERNAL_IPS: Self = Self {
+        name: "external-ips",
+        expected: "what restricts external IPs",
+        recognises: external_ips::recognises,
+        convert: external_ips::convert,
+    };
+    /// Constraints of Gatekeeper's library.
+    pub const GATEKEEPER: Self = Self {
+        name: "gatekeeper",
+        expected: "constraints of Gatekeeper",
+        recognises: gatekeeper::recognises,
+        convert: gatekeeper::convert,
+    };
+    /// Policies with Kubewarden's official modules for single controls.
+    pub const KUBEWARDEN: Self = Self {
+        name: "kubewarden",
+        expected: "policies of Kubewarden",
+        recognises: kubewarden_policies::recognises,
+        convert: kubewarden_policies::convert,
+    };
+    /// Policies of Kyverno.
+    pub const KYVERNO: Self = Self {
+        name: "kyverno",
+        expected: "Kyverno policies",
+        recognises: kyverno::recognises,
+        convert: kyverno::convert,
+    };
+    /// The configuration of the admission plugin `PodSecurity`.
+    pub const PSA: Self = Self {
+        name: "psa",
+        expected: "a PodSecurityConfiguration or an AdmissionConfiguration",
+        recognises: psa::recognises,
+        convert: psa::convert,
+    };
+    /// `PodSecurityPolicy` objects.
+    pub const PSP: Self = Self {
+        name: "psp",
+        expected: "PodSecurityPolicies",
+        recognises: psp::recognises,
+        convert: psp::convert,
+    };
+    /// `SecurityContextConstraints` of `OpenShift`.
+    pub const SCC: Self = Self {
+        name: "scc",
+        expected: "SecurityContextConstraints",
+        recognises: scc::recognises,
+        convert: scc::convert,
+    };
+
     /// Returns the source that a document belongs to; for a list, that of its first item.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! The match conditions of manifests: whose pods they judge, and pods that inherit root.
 
 use super::allowance::RunAs;
-use super::grants::{Usage, Users};
+use super::usage::{Usage, Users};
 use crate::MatchCondition;
 use crate::cel::{self, CelExpression};
 

@@ -7,11 +7,11 @@
 
 pub(crate) mod allowance;
 mod conditions;
-mod grants;
 mod policy;
 mod profiles;
 mod selection;
 pub(crate) mod settings;
+mod usage;
 
 use rules::pod_security::PodSecurity;
 use rules::selinux::Selinux;
@@ -20,19 +20,23 @@ use serde_json::{Map, Value};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
+use crate::rbac::{self, Grants};
 use crate::target::Target;
 use crate::{Document, InputError, MatchCondition, Operation, objects};
 use allowance::Allowance;
-use grants::{Grants, Usage};
 use policy::Policy;
 use selection::Selection;
 use settings::Part;
+use usage::Usage;
 
 /// The kind.
 const KIND: &str = "PodSecurityPolicy";
 
 /// The expected content of a document.
 const EXPECTED: &str = "expected PodSecurityPolicies, and the roles and bindings that permit their use";
+
+/// The consequence of a binding to a role that the input does not contain.
+const UNRESOLVED: &str = "the manifests may judge requests by the wrong policies and are in mode monitor";
 
 /// The API groups of the kind, each in version v1beta1.
 const VERSIONS: [&str; 2] = ["policy/v1beta1", "extensions/v1beta1"];
@@ -58,15 +62,15 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 /// The first document that the API server would not accept.
 pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     let mut policies = Vec::new();
-    let mut grants = Grants::default();
+    let mut grants = usage::grants();
     let mut others = Vec::new();
     for object in objects::of(documents, EXPECTED)? {
         match objects::group_and_kind(&object)? {
             ("policy" | "extensions", KIND) => policies.push(Policy::read(&object)?),
             (group, "Role" | "ClusterRole" | "RoleBinding" | "ClusterRoleBinding")
-                if group == grants::GROUP =>
+                if group == rbac::GROUP =>
             {
-                grants.add(object)?;
+                grants.add(&object)?;
             }
             _ => {
                 let problem = FieldProblem::new(object.path("kind"), EXPECTED);
@@ -82,7 +86,7 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
             problem: format!("the input contains no {KIND}; {EXPECTED}"),
         });
     }
-    let unresolved = grants.unresolved()?;
+    let unresolved = grants.unresolved(UNRESOLVED)?;
     let (names, is_complete) = (ManifestNames::default(), unresolved.is_empty());
     let mut converter = Converter { names, conversions: others, is_complete };
     for problem in unresolved {
@@ -107,19 +111,17 @@ impl Converter {
         for policy in &unusable {
             self.conversions.push(Conversion { not_converted: lines(policy), ..Conversion::default() });
         }
-        if grants.are_empty() {
+        if !grants.have_bindings() {
             let is_only = policies.len() == 1;
             for policy in &policies {
                 self.without_grants(policy, is_only)?;
             }
             return Ok(());
         }
-        let usages: Vec<Usage> = policies.iter().map(|policy| grants.of(&policy.name)).collect();
+        let usages: Vec<Usage> = policies.iter().map(|policy| Usage::of(&policy.name, grants)).collect();
         for (policy, usage) in policies.iter().zip(&usages) {
             let mut conversion = Conversion { not_converted: lines(policy), ..Conversion::default() };
-            if usage.in_namespaces.is_empty()
-                && usage.everywhere == Grants::default().of(&policy.name).everywhere
-            {
+            if *usage == Usage::without_bindings() {
                 conversion.notes.push(format!(
                     "The input binds nobody to {}, so only the group system:masters may use it.",
                     policy.title

@@ -2,8 +2,8 @@
 
 use super::allowance::Allowance;
 use super::conditions;
-use super::grants::Usage;
 use super::policy::Policy;
+use super::usage::Usage;
 use crate::cel::CelExpression;
 
 /// The largest number of combinations of policies.

@@ -1,67 +1,32 @@
 //! Users, groups and service accounts who may use constraints.
 //!
-//! Sources: `ConstraintAppliesTo` and `allowedForType` in openshift/apiserver-library-go, and
-//! `pkg/apis/rbac/v1/evaluation_helpers.go` in kubernetes/kubernetes: the service account of the
-//! pod or the requesting user is in `users` or `groups` of the constraints, or may `use` them in
-//! the namespace of the pod.
+//! Source: `ConstraintAppliesTo` and `allowedForType` in openshift/apiserver-library-go: the
+//! service account of the pod or the requesting user is in `users` or `groups` of the constraints,
+//! or may `use` them in the namespace of the pod.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use super::constraints::Constraints;
-use crate::InputError;
 use crate::cel::{self, CelExpression};
-use crate::conversion::{FieldProblem, NotConverted};
-use crate::fields::Fields;
-use crate::objects;
-
-/// The API group of roles and bindings.
-pub(super) const GROUP: &str = "rbac.authorization.k8s.io";
+use crate::rbac::{ACCOUNT, Grants, MASTERS, Subject};
 
 /// The groups that each pod belongs to by its service account.
 const EVERYONE: [&str; 2] = ["system:authenticated", "system:serviceaccounts"];
 
-/// The group of users whom the API server authorizes for everything.
-const MASTERS: &str = "system:masters";
-
 /// The condition of an entry that names service accounts.
 const ACCOUNTS: &str = "serviceAccounts";
 
-const ACCOUNT: &str = "system:serviceaccount:";
 const ACCOUNTS_OF: &str = "system:serviceaccounts:";
 
 /// The service account of a pod. The API server writes its name before it calls webhooks.
 const POD_ACCOUNT: &str =
     "(has(object.spec.serviceAccountName) ? object.spec.serviceAccountName : 'default')";
 
-/// All roles and bindings of the input.
-#[derive(Default)]
-pub(super) struct Grants<'d> {
-    roles: Vec<Role<'d>>,
-    bindings: Vec<Binding<'d>>,
-}
-
-struct Role<'d> {
-    namespace: Option<&'d str>,
-    name: &'d str,
-    /// The names of the constraints that each rule grants, empty for all.
-    grants: Vec<Vec<&'d str>>,
-}
-
-struct Binding<'d> {
-    object: Fields<'d>,
-    /// `None` for the whole cluster.
-    namespace: Option<&'d str>,
-    role: &'d str,
-    is_cluster_role: bool,
-    subjects: Vec<Subject>,
-}
-
-#[derive(Clone, Debug)]
-enum Subject {
-    User(String),
-    Group(String),
+/// The roles and bindings for constraints.
+pub(super) fn grants<'d>() -> Grants<'d> {
+    Grants::of_resource(&[super::GROUP], "securitycontextconstraints")
 }
 
 /// The subjects of constraints: in the whole cluster (`None`), and in single namespaces.
@@ -72,126 +37,6 @@ pub(super) struct Access(BTreeMap<Option<String>, Subjects>);
 struct Subjects {
     users: BTreeSet<String>,
     groups: BTreeSet<String>,
-}
-
-impl<'d> Grants<'d> {
-    pub(super) fn have_bindings(&self) -> bool {
-        !self.bindings.is_empty()
-    }
-
-    /// Adds a role or a binding.
-    ///
-    /// # Errors
-    /// An object that the API server would not accept.
-    pub(super) fn add(&mut self, object: &Fields<'d>) -> Result<(), InputError> {
-        let kind = object.text("kind")?.unwrap_or_default();
-        let metadata = object.required_object("metadata")?;
-        let namespace = metadata.text("namespace")?;
-        match kind {
-            "Role" | "ClusterRole" => {
-                let mut grants = Vec::new();
-                for rule in object.objects("rules")? {
-                    let has = |field: &str, name: &str| -> Result<bool, InputError> {
-                        Ok(rule.texts(field)?.iter().any(|text| *text == "*" || *text == name))
-                    };
-                    if has("verbs", "use")?
-                        && has("apiGroups", super::GROUP)?
-                        && has("resources", "securitycontextconstraints")?
-                    {
-                        grants.push(rule.texts("resourceNames")?);
-                    }
-                }
-                let namespace = namespace.filter(|_| kind == "Role");
-                self.roles.push(Role { namespace, name: metadata.required_text("name")?, grants });
-            }
-            "RoleBinding" | "ClusterRoleBinding" => {
-                let namespace = match kind {
-                    "RoleBinding" => Some(namespace.ok_or_else(|| metadata.missing("namespace"))?),
-                    _ => None,
-                };
-                let reference = object.required_object("roleRef")?;
-                self.bindings.push(Binding {
-                    object: object.clone(),
-                    namespace,
-                    role: reference.required_text("name")?,
-                    is_cluster_role: reference.required_text("kind")? == "ClusterRole",
-                    subjects: subjects(object, namespace)?,
-                });
-            }
-            _ => return Err(object.error("kind", "expected a role or a binding")),
-        }
-        Ok(())
-    }
-
-    /// The bindings to roles that the input does not contain.
-    ///
-    /// # Errors
-    /// Metadata of another type.
-    pub(super) fn unresolved(&self) -> Result<Vec<NotConverted>, InputError> {
-        let mut unresolved = Vec::new();
-        for binding in &self.bindings {
-            if self.role(binding).is_none() {
-                let problem = format!(
-                    "the input does not contain the role {}, so the binding grants nothing; pass the role, too",
-                    Value::from(binding.role)
-                );
-                let reference = binding.object.required_object("roleRef")?;
-                let problem = FieldProblem::new(reference.path("name"), problem);
-                let title = objects::title(&binding.object)?;
-                unresolved.push(NotConverted::new(binding.object.document(), &title, None, problem));
-            }
-        }
-        Ok(unresolved)
-    }
-
-    fn role(&self, binding: &Binding<'_>) -> Option<&Role<'d>> {
-        let namespace = if binding.is_cluster_role { None } else { binding.namespace };
-        self.roles.iter().find(|role| role.name == binding.role && role.namespace == namespace)
-    }
-
-    /// The subjects who may use constraints.
-    pub(super) fn of(&self, constraints: &Constraints<'_>) -> Access {
-        let mut access = Access::default();
-        let everywhere = access.0.entry(None).or_default();
-        everywhere.users.extend(constraints.users().iter().map(|user| (*user).to_owned()));
-        everywhere.groups.extend(constraints.groups().iter().map(|group| (*group).to_owned()));
-        for binding in &self.bindings {
-            let grants = |names: &Vec<&str>| names.is_empty() || names.contains(&constraints.name());
-            if !self.role(binding).is_some_and(|role| role.grants.iter().any(grants)) {
-                continue;
-            }
-            let subjects = access.0.entry(binding.namespace.map(str::to_owned)).or_default();
-            for subject in &binding.subjects {
-                match subject {
-                    Subject::User(name) => subjects.users.insert(name.clone()),
-                    Subject::Group(name) => subjects.groups.insert(name.clone()),
-                };
-            }
-        }
-        access.0.retain(|_, subjects| !(subjects.users.is_empty() && subjects.groups.is_empty()));
-        if !access.0.is_empty() && self.have_bindings() {
-            access.0.entry(None).or_default().groups.insert(MASTERS.to_owned());
-        }
-        access
-    }
-}
-
-fn subjects(object: &Fields<'_>, namespace: Option<&str>) -> Result<Vec<Subject>, InputError> {
-    let mut subjects = Vec::new();
-    for subject in object.objects("subjects")? {
-        let name = subject.required_text("name")?;
-        subjects.push(match subject.required_text("kind")? {
-            "User" => Subject::User(name.to_owned()),
-            "Group" => Subject::Group(name.to_owned()),
-            "ServiceAccount" => {
-                let namespace = subject.text("namespace")?.or(namespace);
-                let namespace = namespace.ok_or_else(|| subject.missing("namespace"))?;
-                Subject::User(format!("{ACCOUNT}{namespace}:{name}"))
-            }
-            _ => return Err(subject.error("kind", "expected User, Group or ServiceAccount")),
-        });
-    }
-    Ok(subjects)
 }
 
 impl Subjects {
@@ -215,6 +60,28 @@ impl Subjects {
 }
 
 impl Access {
+    /// The subjects who may use constraints.
+    pub(super) fn of(constraints: &Constraints<'_>, grants: &Grants<'_>) -> Self {
+        let mut access = Self::default();
+        let everywhere = access.0.entry(None).or_default();
+        everywhere.users.extend(constraints.users().iter().map(|user| (*user).to_owned()));
+        everywhere.groups.extend(constraints.groups().iter().map(|group| (*group).to_owned()));
+        for binding in grants.of(constraints.name()) {
+            let subjects = access.0.entry(binding.namespace.map(str::to_owned)).or_default();
+            for subject in &binding.subjects {
+                match subject {
+                    Subject::User(name) => subjects.users.insert(name.clone()),
+                    Subject::Group(name) => subjects.groups.insert(name.clone()),
+                };
+            }
+        }
+        access.0.retain(|_, subjects| !(subjects.users.is_empty() && subjects.groups.is_empty()));
+        if !access.0.is_empty() && grants.have_bindings() {
+            access.0.entry(None).or_default().groups.insert(MASTERS.to_owned());
+        }
+        access
+    }
+
     /// Whether all pods may use the constraints, in all namespaces.
     pub(super) fn is_everyone(&self) -> bool {
         self.0.get(&None).is_some_and(Subjects::are_everyone)

@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::objects;
 use crate::{Document, InputError};
-use access::{Access, Grants};
+use crate::{objects, rbac};
+use access::Access;
 use constraints::Constraints;
 
 /// The expected content of a document.
@@ -70,11 +70,11 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     let objects = objects::of(documents, EXPECTED)?;
     let mut missing = Vec::new();
     let mut found = Vec::new();
-    let mut grants = Grants::default();
+    let mut grants = access::grants();
     for object in &objects {
         match objects::group_and_kind(object)? {
             (GROUP, KIND) => found.push(Constraints::read(object)?),
-            (access::GROUP, _) => grants.add(object)?,
+            (rbac::GROUP, _) => grants.add(object)?,
             _ => {
                 let problem = "is neither SecurityContextConstraints nor a role or a binding";
                 let problem = FieldProblem::new(object.path("kind"), problem);
@@ -91,10 +91,13 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     if widens {
         missing.push(about("users", NO_ROLES));
     }
-    missing.extend(grants.unresolved()?);
+    missing.extend(grants.unresolved("the binding grants nothing")?);
     let usable: Vec<Usable<'_>> = found
         .iter()
-        .map(|constraints| Usable { access: grants.of(constraints), constraints: constraints.clone() })
+        .map(|constraints| Usable {
+            access: Access::of(constraints, &grants),
+            constraints: constraints.clone(),
+        })
         .collect();
     let is_open = usable.iter().any(|usable| usable.access.is_everyone());
     if !is_open {
