@@ -313,6 +313,30 @@ fn a_validating_policy_of_the_library_is_converted() {
     );
 }
 
+/// Each rule of a `ValidatingPolicy` has its own operations, and a background scan judges what may be
+/// created.
+#[test]
+fn resources_of_a_validating_policy_keep_their_operations() {
+    let rule = |operation: &str, resource: &str| {
+        json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": [resource] })
+    };
+    let judged = |rules: Value| {
+        let spec = json!({ "matchConstraints": { "resourceRules": rules }, "evaluation": {} });
+        let (status, converted) = converted(&validating(&spec).to_string());
+        assert_eq!(status, 0, "{converted}");
+        let manifests = converted["items"].as_array().unwrap();
+        manifests.iter().map(|manifest| manifest["spec"]["rules"].clone()).collect::<Vec<Value>>()
+    };
+    let (created, updated) = (rule("CREATE", "pods"), rule("UPDATE", "pods/ephemeralcontainers"));
+    assert_eq!(
+        judged(json!([created, updated])),
+        [json!([created, updated]), json!([created])],
+        "requests, and audits"
+    );
+    let changed = rule("UPDATE", "pods");
+    assert_eq!(judged(json!([changed, updated])), [json!([changed, updated])], "nothing is created");
+}
+
 #[test]
 fn actions_and_constraints_of_a_validating_policy_are_converted() {
     let pods = |more: Value| {

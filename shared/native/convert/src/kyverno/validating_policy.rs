@@ -3,7 +3,7 @@
 //! Source: `pkg/cel/policies/vpol` and `pkg/cel/autogen` in kyverno/kyverno at 111e07b, and
 //! `api/policies.kyverno.io/v1beta1/validating_policy.go` in kyverno/api.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rules::pod_security::PodSecurity;
 
@@ -63,6 +63,12 @@ const OF_KYVERNO: [&str; 10] = [
 
 /// The consequence of a condition that is left out.
 const JUDGES_MORE: &str = "without it, the policy judges more requests";
+
+/// The requests that a policy judges, with the operations of each target.
+struct Judged {
+    scope: RequestScope,
+    operations_of: BTreeMap<Target, BTreeSet<Operation>>,
+}
 
 /// A policy with the parts that all its manifests have in common.
 struct Policy<'p, 'd> {
@@ -131,8 +137,8 @@ impl Policy<'_, '_> {
             }
         };
         let mut problems = known.refused_by_rule();
-        let mut scope = match self.scope()? {
-            Ok(scope) => scope,
+        let Judged { mut scope, operations_of } = match self.judged()? {
+            Ok(judged) => judged,
             Err(problem) => return nothing(problem),
         };
         problems.append(&mut scope.problems);
@@ -148,6 +154,7 @@ impl Policy<'_, '_> {
         if is_for_requests && !is_excepted {
             manifests.extend(self.request_manifest(
                 &scope,
+                &operations_of,
                 action,
                 widens,
                 &known,
@@ -157,8 +164,12 @@ impl Policy<'_, '_> {
             )?);
             notes.insert(note);
         }
-        if is_audited && !is_excepted && audited.reach.operations.contains(&Operation::Create) {
-            audited.reach.targets.retain(|target| target.subresource().is_none());
+        if is_audited && !is_excepted {
+            // A background scan judges objects as if they were created.
+            let is_created = |target: &Target| {
+                operations_of.get(target).is_some_and(|operations| operations.contains(&Operation::Create))
+            };
+            audited.reach.targets.retain(|target| target.subresource().is_none() && is_created(target));
             let manifest = self.audit_manifest(&audited, &known, names);
             if manifest.is_some() && audited.audit_differs {
                 let problem = "the audit scanner ignores match conditions, so reports also contain the objects that the \
@@ -228,12 +239,13 @@ impl Policy<'_, '_> {
     }
 
     /// The requests that the policy judges, or why they cannot be selected.
-    fn scope(&self) -> Result<Result<RequestScope, FieldProblem>, InputError> {
+    fn judged(&self) -> Result<Result<Judged, FieldProblem>, InputError> {
         let constraints = self.spec.required_object("matchConstraints")?;
         let mut problems = Vec::new();
-        let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
+        let mut operations_of: BTreeMap<Target, BTreeSet<Operation>> = BTreeMap::new();
         let rules = constraints.objects("resourceRules")?;
         for rule in &rules {
+            let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
             for (index, resource) in rule.texts("resources")?.iter().enumerate() {
                 let target = Target::ALL.into_iter().find(|target| target.path() == *resource);
                 if let Some(target) = target.filter(|target| target.is_pod()) {
@@ -264,6 +276,9 @@ impl Policy<'_, '_> {
                     FieldProblem::new(rule.path("resourceNames"), "has no equivalent").widening(JUDGES_MORE),
                 );
             }
+            for target in targets {
+                operations_of.entry(target).or_default().extend(&operations);
+            }
         }
         if !constraints.objects("excludeResourceRules")?.is_empty() {
             let problem = FieldProblem::new(constraints.path("excludeResourceRules"), "has no equivalent");
@@ -274,10 +289,12 @@ impl Policy<'_, '_> {
         let object_selector = object_labels
             .filter(|labels| !(labels.match_labels.is_empty() && labels.match_expressions.is_empty()));
         let derives = self.derives(&constraints, &rules, object_selector.is_some())?;
-        targets.extend(derives.iter().copied());
+        // Only a policy with a single rule has derived ones.
+        let of_pods = operations_of.get(&Target::Pod).cloned().unwrap_or_default();
+        operations_of.extend(derives.iter().map(|target| (*target, of_pods.clone())));
         let reach = Reach {
-            targets,
-            operations,
+            targets: operations_of.keys().copied().collect(),
+            operations: operations_of.values().flatten().copied().collect(),
             derived: derives,
             named: BTreeSet::from([Target::Pod]),
             is_cluster: self.namespace.is_none(),
@@ -295,7 +312,7 @@ impl Policy<'_, '_> {
             }
         }
         self.add_conditions(&mut scope)?;
-        Ok(Ok(scope))
+        Ok(Ok(Judged { scope, operations_of }))
     }
 
     /// The workloads for which Kyverno derives policies.
@@ -392,6 +409,7 @@ impl Policy<'_, '_> {
     fn request_manifest(
         &self,
         scope: &RequestScope,
+        operations_of: &BTreeMap<Target, BTreeSet<Operation>>,
         action: ViolationAction,
         widens: bool,
         known: &Known,
@@ -399,7 +417,9 @@ impl Policy<'_, '_> {
         notes: &mut BTreeSet<String>,
         problems: &mut Vec<FieldProblem>,
     ) -> Result<Option<PolicyManifest>, InputError> {
-        let rules = TargetRule::for_targets(&scope.reach.targets, &scope.reach.operations);
+        let mut operations_of = operations_of.clone();
+        operations_of.retain(|target, _| scope.reach.targets.contains(target));
+        let rules = TargetRule::for_each(&operations_of);
         if rules.is_empty() {
             return Ok(None);
         }
