@@ -317,9 +317,7 @@ fn a_validating_policy_of_the_library_is_converted() {
 /// created.
 #[test]
 fn resources_of_a_validating_policy_keep_their_operations() {
-    let rule = |operation: &str, resource: &str| {
-        json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": [resource] })
-    };
+    let rule = |operation: &str, resource: &str| json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": [resource] });
     let judged = |rules: Value| {
         let spec = json!({ "matchConstraints": { "resourceRules": rules }, "evaluation": {} });
         let (status, converted) = converted(&validating(&spec).to_string());
@@ -384,6 +382,18 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
             "monitor",
             "spec.matchConstraints.excludeResourceRules: has no equivalent",
         ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "shiny": 1 })) } }),
+            1,
+            "monitor",
+            "spec.matchConstraints.resourceRules[0].shiny: has no equivalent",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "scope": "Namespaced" })), "matchPolicy": "Exact", "shiny": 1 } }),
+            1,
+            "monitor",
+            "spec.matchConstraints.shiny: has no equivalent",
+        ),
         (json!({ "auditAnnotations": [] }), 1, "protect", "spec.auditAnnotations: has no equivalent"),
     ] {
         let (found, converted) = converted(&validating(&spec).to_string());
@@ -396,6 +406,18 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
         (
             json!({ "matchConstraints": { "resourceRules": pods(json!({ "resources": ["deployments"] })) } }),
             "spec.matchConstraints.resourceRules[0].resources[0]: deployments is not pods",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "apiGroups": ["apps"] })) } }),
+            "spec.matchConstraints.resourceRules[0].apiGroups: matches no resource that the module judges",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "apiVersions": ["v2"] })) } }),
+            "spec.matchConstraints.resourceRules[0].apiVersions: matches no resource that the module judges",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "scope": "Cluster" })) } }),
+            "spec.matchConstraints.resourceRules[0].scope: matches no resource that the module judges",
         ),
         (json!({ "evaluation": { "mode": "JSON" } }), "spec.evaluation.mode: JSON judges payloads"),
         (

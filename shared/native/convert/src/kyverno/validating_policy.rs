@@ -47,6 +47,15 @@ const SPEC: [&str; 9] = [
     "autogen",
 ];
 
+/// The fields of `spec.matchConstraints` that are converted. Pods have a single version, so that
+/// `matchPolicy` has no influence.
+const CONSTRAINTS: [&str; 5] =
+    ["resourceRules", "excludeResourceRules", "objectSelector", "namespaceSelector", "matchPolicy"];
+
+/// The fields of a rule in `matchConstraints` that are converted.
+const RESOURCE_RULE: [&str; 6] =
+    ["apiGroups", "apiVersions", "operations", "resources", "resourceNames", "scope"];
+
 /// Functions and variables that Kyverno has and the API server lacks.
 const OF_KYVERNO: [&str; 10] = [
     "resource.",
@@ -241,7 +250,7 @@ impl Policy<'_, '_> {
     /// The requests that the policy judges, or why they cannot be selected.
     fn judged(&self) -> Result<Result<Judged, FieldProblem>, InputError> {
         let constraints = self.spec.required_object("matchConstraints")?;
-        let mut problems = Vec::new();
+        let mut problems = narrowing(&constraints, &CONSTRAINTS);
         let mut operations_of: BTreeMap<Target, BTreeSet<Operation>> = BTreeMap::new();
         let rules = constraints.objects("resourceRules")?;
         for rule in &rules {
@@ -256,6 +265,12 @@ impl Policy<'_, '_> {
                         format!("{resource} is not pods, and the check is about the fields of a pod");
                     return Ok(Err(FieldProblem::new(path, problem)));
                 }
+            }
+            problems.extend(narrowing(rule, &RESOURCE_RULE));
+            if let Some(key) = not_of_pods(rule)? {
+                let problem = "matches no resource that the module judges; the rule is left out";
+                problems.push(FieldProblem::new(rule.path(key), problem));
+                continue;
             }
             for operation in rule.texts("operations")? {
                 match operation {
@@ -289,9 +304,10 @@ impl Policy<'_, '_> {
         let object_selector = object_labels
             .filter(|labels| !(labels.match_labels.is_empty() && labels.match_expressions.is_empty()));
         let derives = self.derives(&constraints, &rules, object_selector.is_some())?;
-        // Only a policy with a single rule has derived ones.
-        let of_pods = operations_of.get(&Target::Pod).cloned().unwrap_or_default();
-        operations_of.extend(derives.iter().map(|target| (*target, of_pods.clone())));
+        // Only a policy with a single rule, for pods, has derived ones.
+        if let Some(of_pods) = operations_of.get(&Target::Pod).cloned() {
+            operations_of.extend(derives.iter().map(|target| (*target, of_pods.clone())));
+        }
         let reach = Reach {
             targets: operations_of.keys().copied().collect(),
             operations: operations_of.values().flatten().copied().collect(),
@@ -488,6 +504,24 @@ impl Policy<'_, '_> {
         let kind = if self.namespace.is_none() { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };
         PolicyManifest::new(kind, metadata, spec)
     }
+}
+
+/// Lists the fields with other keys, each of which may narrow what the policy judges.
+fn narrowing(fields: &Fields<'_>, converted: &[&str]) -> Vec<FieldProblem> {
+    let others = not_converted::others(fields, converted);
+    others.iter().map(|problem| problem.widening(JUDGES_MORE)).collect()
+}
+
+/// Returns the field because of which a rule for pods matches no pods (`Matches` in
+/// `pkg/admission/plugin/webhook/predicates/rules/rules.go` of k8s.io/apiserver).
+fn not_of_pods(rule: &Fields<'_>) -> Result<Option<&'static str>, InputError> {
+    for (key, wanted) in [("apiGroups", ""), ("apiVersions", "v1")] {
+        if !rule.texts(key)?.iter().any(|value| [wanted, "*"].contains(value)) {
+            return Ok(Some(key));
+        }
+    }
+    let scope = rule.text("scope")?;
+    Ok(scope.filter(|scope| !["*", "Namespaced"].contains(scope)).map(|_| "scope"))
 }
 
 /// Whether the API server knows the functions and variables of an expression.
