@@ -222,6 +222,11 @@ fn a_changed_check_is_not_converted_and_the_first_difference_has_a_path() {
             "spec.rules[0].validate.pattern.spec.containers[0][\"=(securityContext)\"].runAsUser: has no counterpart there: the check resembles disallow-privileged-containers",
         ),
         (
+            "/spec/rules/0/validate/pattern/spec/containers/0/=(securityContext)",
+            json!({ "=(privileged)": "false", "runAsUser": null }),
+            "spec.rules[0].validate.pattern.spec.containers[0][\"=(securityContext)\"].runAsUser: has no counterpart there: the check resembles disallow-privileged-containers",
+        ),
+        (
             "/spec/rules/0/match/any/0/resources/kinds",
             json!(["Pod", "Deployment"]),
             "spec.rules[0].match: matches deployments by kind, and the check is about the fields of a pod",
