@@ -318,8 +318,8 @@ fn a_validating_policy_of_the_library_is_converted() {
     );
 }
 
-/// Each rule of a `ValidatingPolicy` has its own operations, and a background scan judges what may be
-/// created.
+/// Each rule of a `ValidatingPolicy` has its own operations, and a background scan judges what may
+/// be created.
 #[test]
 fn resources_of_a_validating_policy_keep_their_operations() {
     let rule = |operation: &str, resource: &str| json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": [resource] });
@@ -373,7 +373,7 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
             json!({ "matchConditions": [{ "name": "c", "expression": "resource.Get('v1', 'pods', 'a', 'b') == null" }] }),
             1,
             "monitor",
-            "spec.matchConditions[0].expression: uses functions or variables of Kyverno",
+            "spec.matchConditions[0].expression: uses the function resource.Get, which Kyverno or match conditions lack",
         ),
         (
             json!({ "matchConstraints": { "resourceRules": pods(json!({ "resourceNames": ["x"] })) } }),
@@ -437,6 +437,46 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
     }
 }
 
+/// Conditions that Kyverno may evaluate, and an API server refuses or cannot parse.
+#[test]
+fn conditions_that_an_api_server_refuses_are_listed() {
+    for (expression, problem) in [
+        ("namespaceObject.metadata.name == 'shop'", "uses the variable namespaceObject"),
+        ("variables.x", "uses the variable variables"),
+        ("sha256(request.name) == 'a'", "uses the function sha256"),
+        ("json.unmarshal('{}') == {}", "uses the function json.unmarshal"),
+        ("yaml.parse('a') == {}", "uses the function yaml.parse"),
+        ("math.round(1.5, 1) == 2.0", "uses the function math.round"),
+        ("random() == 'a'", "uses the function random"),
+        ("now() > timestamp('2024-01-01T00:00:00Z')", "uses the function now"),
+        ("request.name.to_upper() == 'A'", "uses the function to_upper"),
+        // Kyverno has no such variable.
+        ("authorizer.path('/').check('get').allowed()", "uses the function authorizer.path"),
+        ("request.name ==", "is not a CEL expression"),
+        ("", "is not a CEL expression"),
+    ] {
+        let conditions = json!([{ "name": "c", "expression": expression }]);
+        let (status, converted) =
+            converted(&validating(&json!({ "matchConditions": conditions })).to_string());
+        let lines = missing(&converted);
+        let line = format!("spec.matchConditions[0].expression: {problem}");
+        assert!(status == 1 && lines.len() == 1 && lines[0].starts_with(&line), "{expression}: {lines:?}");
+        let spec = &converted["items"][0]["spec"];
+        assert_eq!(spec["mode"], "monitor", "{expression}");
+        assert_eq!(spec["matchConditions"], Value::Null, "{expression}");
+    }
+    for expression in [
+        "request.userInfo.groups.exists(group, group.startsWith('a'))",
+        "request.?name.orValue('') != 'a' && request.resource.resource == 'pods'",
+    ] {
+        let conditions = json!([{ "name": "c", "expression": expression }]);
+        let (status, converted) =
+            converted(&validating(&json!({ "matchConditions": conditions })).to_string());
+        assert_eq!(status, 0, "{expression}: {converted}");
+        assert_eq!(converted["items"][0]["spec"]["matchConditions"], conditions);
+    }
+}
+
 #[test]
 fn exceptions_from_validating_policies_are_converted() {
     let exception = |spec: Value| {
@@ -467,12 +507,22 @@ fn exceptions_from_validating_policies_are_converted() {
             1,
             "items[1].spec.expires: has no equivalent",
         ),
+        (
+            json!({ "matchConditions": [{ "name": "c", "expression": "namespaceObject == null" }] }),
+            1,
+            1,
+            "items[1].spec.matchConditions[0].expression: uses the variable namespaceObject",
+        ),
         (json!({}), 0, 0, ""),
     ] {
         let (found, converted) = converted(&list(&[validating(&json!({})), exception(spec.clone())]));
         let lines = missing(&converted);
         assert_eq!(found, status, "{spec} {lines:?}");
         assert!(lines.first().is_none_or(|found| found.starts_with(line)), "{lines:?}");
+        // The lines are about the exception, not about the policy.
+        for line in converted["notConverted"].as_array().unwrap() {
+            assert_eq!(line["policy"], "PolicyException e", "{line}");
+        }
         let manifests = converted["items"].as_array().unwrap();
         assert_eq!(refusals(manifests, &bad, plural, &json!({})).len(), refused, "{spec} {converted}");
     }

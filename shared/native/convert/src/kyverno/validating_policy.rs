@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use matching::Condition;
 use rules::pod_security::PodSecurity;
 
 use super::check_settings::{self, Standard};
@@ -56,20 +57,6 @@ const CONSTRAINTS: [&str; 5] =
 const RESOURCE_RULE: [&str; 6] =
     ["apiGroups", "apiVersions", "operations", "resources", "resourceNames", "scope"];
 
-/// Functions and variables that Kyverno has and the API server lacks.
-const OF_KYVERNO: [&str; 10] = [
-    "resource.",
-    "http.",
-    "globalContext.",
-    "image(",
-    "images.",
-    "parseImageReference(",
-    "parseServiceAccount(",
-    "variables.",
-    "exceptions.",
-    "generator.",
-];
-
 /// The consequence of a condition that is left out.
 const JUDGES_MORE: &str = "without it, the policy judges more requests";
 
@@ -77,6 +64,16 @@ const JUDGES_MORE: &str = "without it, the policy judges more requests";
 struct Judged {
     scope: RequestScope,
     operations_of: BTreeMap<Target, BTreeSet<Operation>>,
+}
+
+/// The effect of exceptions on a policy.
+#[derive(Default)]
+struct Excepted {
+    /// Whether one of them excepts everything.
+    is_whole: bool,
+    /// Whether the policy judges something that they except.
+    widens: bool,
+    not_converted: Vec<NotConverted>,
 }
 
 /// A policy with the parts that all its manifests have in common.
@@ -152,12 +149,13 @@ impl Policy<'_, '_> {
         };
         problems.append(&mut scope.problems);
         problems.extend(not_converted::others(&self.spec, &SPEC));
-        let is_excepted = self.add_exceptions(exceptions, &mut scope, &mut problems);
+        let Excepted { is_whole: is_excepted, widens: exception_widens, not_converted } =
+            self.add_exceptions(exceptions, &mut scope);
         let action = self.action()?;
         let mut audited = scope.clone();
         let note = configuration.apply(&mut scope, self.namespace);
         problems.append(&mut scope.problems);
-        let widens = problems.iter().any(|problem| problem.widens);
+        let widens = exception_widens || problems.iter().any(|problem| problem.widens);
         let mut notes = BTreeSet::new();
         let mut manifests = Vec::new();
         if is_for_requests && !is_excepted {
@@ -196,13 +194,14 @@ impl Policy<'_, '_> {
         } else if manifests.is_empty() {
             notes = BTreeSet::from([format!("{}, {NOTHING_LEFT}", self.title)]);
         }
-        Ok(self.drafts(known, problems, notes, manifests))
+        Ok(self.drafts(known, problems, not_converted, notes, manifests))
     }
 
     fn drafts(
         &self,
         known: Known,
         problems: Vec<FieldProblem>,
+        of_exceptions: Vec<NotConverted>,
         notes: BTreeSet<String>,
         manifests: Vec<PolicyManifest>,
     ) -> Vec<Draft> {
@@ -215,7 +214,7 @@ impl Policy<'_, '_> {
         };
         let mut manifests = manifests.into_iter();
         let first = Conversion {
-            not_converted: problems.into_iter().map(listed).collect(),
+            not_converted: problems.into_iter().map(listed).chain(of_exceptions).collect(),
             notes: notes.into_iter().collect(),
             manifest: manifests.next(),
         };
@@ -363,11 +362,12 @@ impl Policy<'_, '_> {
             let (name, expression) =
                 (condition.required_text("name")?, condition.required_text("expression")?);
             let path = condition.path("expression");
-            let problem = if !is_understood(expression) {
-                "uses functions or variables of Kyverno, which the API server lacks"
+            let problem = if let Some(problem) = refused(expression) {
+                problem
             } else if is_about_object(expression) && scope.reach.targets.iter().any(|target| !target.is_pod())
             {
                 "is about the object, and Kyverno rewrites it for workloads; write it for every kind, and leave it out here"
+                    .to_owned()
             } else {
                 scope.audit_differs |= is_about_object(expression) || expression.contains("namespace");
                 scope
@@ -380,34 +380,35 @@ impl Policy<'_, '_> {
         Ok(())
     }
 
-    /// Adds the conditions of exceptions; returns whether one of them excepts everything.
+    /// Adds the conditions of exceptions.
     fn add_exceptions(
         &self,
         exceptions: &mut [ValidatingException<'_>],
         scope: &mut RequestScope,
-        problems: &mut Vec<FieldProblem>,
-    ) -> bool {
+    ) -> Excepted {
         let kind = if self.namespace.is_some() { "NamespacedValidatingPolicy" } else { "ValidatingPolicy" };
-        let mut is_excepted = false;
+        let mut excepted = Excepted::default();
         for exception in exceptions {
             if !exception.applies_to(kind, self.name) {
                 continue;
             }
-            exception.is_used = true;
-            problems.extend(exception.problems.iter().cloned());
-            if !exception.is_whole {
+            // An exception from several policies is listed once.
+            let is_first = !std::mem::replace(&mut exception.is_used, true);
+            let refusal = exception.is_whole.then(|| refusal_of(exception)).flatten();
+            let is_applied = exception.is_whole && refusal.is_none();
+            for problem in exception.problems.iter().cloned().chain(refusal) {
+                excepted.widens |= problem.widens;
+                if is_first {
+                    let listed = NotConverted::new(exception.document, &exception.title, None, problem);
+                    excepted.not_converted.push(listed);
+                }
+            }
+            if !is_applied {
                 continue;
             }
-            let expressions: Vec<&str> = exception.conditions.iter().map(String::as_str).collect();
-            if let Some(expression) = expressions.iter().find(|expression| !is_understood(expression)) {
-                let problem = format!(
-                    "{expression} uses functions or variables of Kyverno, which the API server lacks"
-                );
-                let problem = FieldProblem::new(&exception.path, problem);
-                problems.push(problem.widening("the exception is not applied"));
-                continue;
-            }
-            is_excepted |= expressions.is_empty();
+            let expressions: Vec<&str> =
+                exception.conditions.iter().map(|(_, expression)| expression.as_str()).collect();
+            excepted.is_whole |= expressions.is_empty();
             if !expressions.is_empty() {
                 scope.audit_differs = true;
                 let joined: Vec<String> =
@@ -418,7 +419,7 @@ impl Policy<'_, '_> {
                 });
             }
         }
-        is_excepted
+        excepted
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
@@ -524,10 +525,25 @@ fn not_of_pods(rule: &Fields<'_>) -> Result<Option<&'static str>, InputError> {
     Ok(scope.filter(|scope| !["*", "Namespaced"].contains(scope)).map(|_| "scope"))
 }
 
-/// Whether the API server knows the functions and variables of an expression.
-fn is_understood(expression: &str) -> bool {
-    let plain = expression.replace("request.resource.", "request.");
-    !OF_KYVERNO.iter().any(|name| plain.contains(name))
+/// Returns why an API server refuses an expression as a match condition: it is not CEL, or it uses
+/// a function, variable or field that Kyverno may have and match conditions lack.
+///
+/// An expression with `authorizer` is refused, too: policies of Kyverno have no such variable
+/// (`createBaseVpolEnv` in `pkg/cel/policies/vpol/compiler/compiler.go`).
+fn refused(expression: &str) -> Option<String> {
+    match Condition::compile("", expression) {
+        Ok(condition) => condition
+            .unknown()
+            .map(|unknown| format!("uses {unknown}, which Kyverno or match conditions lack")),
+        Err(error) => Some(error.problem),
+    }
+}
+
+/// Returns the problem with the first expression of an exception that an API server refuses.
+fn refusal_of(exception: &ValidatingException<'_>) -> Option<FieldProblem> {
+    let refusal = |(path, expression): &(String, String)| Some(FieldProblem::new(path, refused(expression)?));
+    let problem = exception.conditions.iter().find_map(refusal);
+    problem.map(|problem| problem.widening("the exception is not applied"))
 }
 
 /// Whether an expression reads the object or the old object.
