@@ -573,7 +573,7 @@ fn tests_of_kyverno_check_a_migration() {
     for want in [
         "- result: pass",
         "+ result: fail",
-        "rule tag of policy psp is not podSecurity",
+        "rule tag of policy psp: spec.rules[0].validate.podSecurity: is missing",
         "policy psp has no rule baselin",
         "no resource is a Pod with the name nobody",
         "only pass, fail and skip can be compared",

@@ -222,6 +222,11 @@ fn a_changed_check_is_not_converted_and_the_first_difference_has_a_path() {
             "spec.rules[0].validate.pattern.spec.containers[0][\"=(securityContext)\"].runAsUser: has no counterpart there: the check resembles disallow-privileged-containers",
         ),
         (
+            "/spec/rules/0/validate/pattern/spec/containers/0/=(securityContext)",
+            json!({ "=(privileged)": "false", "runAsUser": null }),
+            "spec.rules[0].validate.pattern.spec.containers[0][\"=(securityContext)\"].runAsUser: has no counterpart there: the check resembles disallow-privileged-containers",
+        ),
+        (
             "/spec/rules/0/match/any/0/resources/kinds",
             json!(["Pod", "Deployment"]),
             "spec.rules[0].match: matches deployments by kind, and the check is about the fields of a pod",
@@ -313,6 +318,28 @@ fn a_validating_policy_of_the_library_is_converted() {
     );
 }
 
+/// Each rule of a `ValidatingPolicy` has its own operations, and a background scan judges what may
+/// be created.
+#[test]
+fn resources_of_a_validating_policy_keep_their_operations() {
+    let rule = |operation: &str, resource: &str| json!({ "apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": [resource] });
+    let judged = |rules: Value| {
+        let spec = json!({ "matchConstraints": { "resourceRules": rules }, "evaluation": {} });
+        let (status, converted) = converted(&validating(&spec).to_string());
+        assert_eq!(status, 0, "{converted}");
+        let manifests = converted["items"].as_array().unwrap();
+        manifests.iter().map(|manifest| manifest["spec"]["rules"].clone()).collect::<Vec<Value>>()
+    };
+    let (created, updated) = (rule("CREATE", "pods"), rule("UPDATE", "pods/ephemeralcontainers"));
+    assert_eq!(
+        judged(json!([created, updated])),
+        [json!([created, updated]), json!([created])],
+        "requests, and audits"
+    );
+    let changed = rule("UPDATE", "pods");
+    assert_eq!(judged(json!([changed, updated])), [json!([changed, updated])], "nothing is created");
+}
+
 #[test]
 fn actions_and_constraints_of_a_validating_policy_are_converted() {
     let pods = |more: Value| {
@@ -346,7 +373,7 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
             json!({ "matchConditions": [{ "name": "c", "expression": "resource.Get('v1', 'pods', 'a', 'b') == null" }] }),
             1,
             "monitor",
-            "spec.matchConditions[0].expression: uses functions or variables of Kyverno",
+            "spec.matchConditions[0].expression: uses the function resource.Get, which Kyverno or match conditions lack",
         ),
         (
             json!({ "matchConstraints": { "resourceRules": pods(json!({ "resourceNames": ["x"] })) } }),
@@ -359,6 +386,18 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
             1,
             "monitor",
             "spec.matchConstraints.excludeResourceRules: has no equivalent",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "shiny": 1 })) } }),
+            1,
+            "monitor",
+            "spec.matchConstraints.resourceRules[0].shiny: has no equivalent",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "scope": "Namespaced" })), "matchPolicy": "Exact", "shiny": 1 } }),
+            1,
+            "monitor",
+            "spec.matchConstraints.shiny: has no equivalent",
         ),
         (json!({ "auditAnnotations": [] }), 1, "protect", "spec.auditAnnotations: has no equivalent"),
     ] {
@@ -373,6 +412,18 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
             json!({ "matchConstraints": { "resourceRules": pods(json!({ "resources": ["deployments"] })) } }),
             "spec.matchConstraints.resourceRules[0].resources[0]: deployments is not pods",
         ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "apiGroups": ["apps"] })) } }),
+            "spec.matchConstraints.resourceRules[0].apiGroups: matches no resource that the module judges",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "apiVersions": ["v2"] })) } }),
+            "spec.matchConstraints.resourceRules[0].apiVersions: matches no resource that the module judges",
+        ),
+        (
+            json!({ "matchConstraints": { "resourceRules": pods(json!({ "scope": "Cluster" })) } }),
+            "spec.matchConstraints.resourceRules[0].scope: matches no resource that the module judges",
+        ),
         (json!({ "evaluation": { "mode": "JSON" } }), "spec.evaluation.mode: JSON judges payloads"),
         (
             json!({ "validations": [{ "expression": "true" }] }),
@@ -383,6 +434,46 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
         let lines = missing(&converted);
         assert!(status == 1 && lines.len() == 1 && lines[0].starts_with(line), "{lines:?}");
         assert_eq!(converted["items"], json!([]));
+    }
+}
+
+/// Conditions that Kyverno may evaluate, and an API server refuses or cannot parse.
+#[test]
+fn conditions_that_an_api_server_refuses_are_listed() {
+    for (expression, problem) in [
+        ("namespaceObject.metadata.name == 'shop'", "uses the variable namespaceObject"),
+        ("variables.x", "uses the variable variables"),
+        ("sha256(request.name) == 'a'", "uses the function sha256"),
+        ("json.unmarshal('{}') == {}", "uses the function json.unmarshal"),
+        ("yaml.parse('a') == {}", "uses the function yaml.parse"),
+        ("math.round(1.5, 1) == 2.0", "uses the function math.round"),
+        ("random() == 'a'", "uses the function random"),
+        ("now() > timestamp('2024-01-01T00:00:00Z')", "uses the function now"),
+        ("request.name.to_upper() == 'A'", "uses the function to_upper"),
+        // Kyverno has no such variable.
+        ("authorizer.path('/').check('get').allowed()", "uses the function authorizer.path"),
+        ("request.name ==", "is not a CEL expression"),
+        ("", "is not a CEL expression"),
+    ] {
+        let conditions = json!([{ "name": "c", "expression": expression }]);
+        let (status, converted) =
+            converted(&validating(&json!({ "matchConditions": conditions })).to_string());
+        let lines = missing(&converted);
+        let line = format!("spec.matchConditions[0].expression: {problem}");
+        assert!(status == 1 && lines.len() == 1 && lines[0].starts_with(&line), "{expression}: {lines:?}");
+        let spec = &converted["items"][0]["spec"];
+        assert_eq!(spec["mode"], "monitor", "{expression}");
+        assert_eq!(spec["matchConditions"], Value::Null, "{expression}");
+    }
+    for expression in [
+        "request.userInfo.groups.exists(group, group.startsWith('a'))",
+        "request.?name.orValue('') != 'a' && request.resource.resource == 'pods'",
+    ] {
+        let conditions = json!([{ "name": "c", "expression": expression }]);
+        let (status, converted) =
+            converted(&validating(&json!({ "matchConditions": conditions })).to_string());
+        assert_eq!(status, 0, "{expression}: {converted}");
+        assert_eq!(converted["items"][0]["spec"]["matchConditions"], conditions);
     }
 }
 
@@ -416,12 +507,22 @@ fn exceptions_from_validating_policies_are_converted() {
             1,
             "items[1].spec.expires: has no equivalent",
         ),
+        (
+            json!({ "matchConditions": [{ "name": "c", "expression": "namespaceObject == null" }] }),
+            1,
+            1,
+            "items[1].spec.matchConditions[0].expression: uses the variable namespaceObject",
+        ),
         (json!({}), 0, 0, ""),
     ] {
         let (found, converted) = converted(&list(&[validating(&json!({})), exception(spec.clone())]));
         let lines = missing(&converted);
         assert_eq!(found, status, "{spec} {lines:?}");
         assert!(lines.first().is_none_or(|found| found.starts_with(line)), "{lines:?}");
+        // The lines are about the exception, not about the policy.
+        for line in converted["notConverted"].as_array().unwrap() {
+            assert_eq!(line["policy"], "PolicyException e", "{line}");
+        }
         let manifests = converted["items"].as_array().unwrap();
         assert_eq!(refusals(manifests, &bad, plural, &json!({})).len(), refused, "{spec} {converted}");
     }

@@ -1,6 +1,6 @@
 //! The manifests of Kubewarden policies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -199,31 +199,38 @@ impl ContextAwareResource {
 }
 
 impl TargetRule {
-    /// Returns the rules for targets and operations, one for each API group.
+    /// Returns the rules for targets, all with the same operations.
+    pub(crate) fn for_targets(targets: &BTreeSet<Target>, operations: &BTreeSet<Operation>) -> Vec<Self> {
+        Self::for_each(&targets.iter().map(|target| (*target, operations.clone())).collect())
+    }
+
+    /// Returns the rules for targets, each with its operations: one rule for each API group and
+    /// each set of operations.
     ///
     /// Subresources of a pod are only updated, never created, so they have a rule of their own.
-    pub(crate) fn for_targets(targets: &BTreeSet<Target>, operations: &BTreeSet<Operation>) -> Vec<Self> {
-        let updates: BTreeSet<Operation> =
-            operations.iter().copied().filter(|operation| *operation == Operation::Update).collect();
-        let groups = [
-            ("", false, operations),
-            ("", true, &updates),
-            ("apps", false, operations),
-            ("batch", false, operations),
-        ];
-        let rule = |(group, subresources, operations): (&'static str, bool, &BTreeSet<Operation>)| {
-            let wanted =
-                |target: &&Target| target.group() == group && target.subresource().is_some() == subresources;
-            let resources: Vec<&'static str> =
-                targets.iter().filter(wanted).map(|target| target.path()).collect();
-            (!resources.is_empty() && !operations.is_empty()).then(|| Self {
-                api_groups: [group],
-                api_versions: ["v1"],
-                resources,
-                operations: operations.iter().copied().collect(),
-            })
-        };
-        groups.into_iter().filter_map(rule).collect()
+    pub(crate) fn for_each(operations_of: &BTreeMap<Target, BTreeSet<Operation>>) -> Vec<Self> {
+        let mut rules: Vec<(bool, Self)> = Vec::new();
+        for (target, operations) in operations_of {
+            let is_subresource = target.subresource().is_some();
+            let possible = |operation: &Operation| !is_subresource || *operation == Operation::Update;
+            let operations: Vec<Operation> = operations.iter().copied().filter(possible).collect();
+            if operations.is_empty() {
+                continue;
+            }
+            let same = rules.iter_mut().find(|(of_subresources, rule)| {
+                *of_subresources == is_subresource
+                    && rule.api_groups == [target.group()]
+                    && rule.operations == operations
+            });
+            if let Some((_, rule)) = same {
+                rule.resources.push(target.path());
+            } else {
+                let (api_groups, api_versions) = ([target.group()], ["v1"]);
+                let resources = vec![target.path()];
+                rules.push((is_subresource, Self { api_groups, api_versions, resources, operations }));
+            }
+        }
+        rules.into_iter().map(|(_, rule)| rule).collect()
     }
 }
 

@@ -56,6 +56,12 @@ impl Condition {
         &self.name
     }
 
+    /// The first function or variable that the expression uses and this crate does not have.
+    #[must_use]
+    pub fn unknown(&self) -> Option<&str> {
+        self.unknown.as_deref()
+    }
+
     /// Evaluates the condition for a request with its variables.
     ///
     /// An expression with a function or variable that this crate does not have still has a value if

@@ -19,8 +19,8 @@ pub(super) struct ValidatingException<'d> {
     pub(super) path: String,
     /// The kinds and the names of policies.
     references: Vec<(&'d str, &'d str)>,
-    /// The expressions that a request has to meet.
-    pub(super) conditions: Vec<String>,
+    /// The expressions that a request has to meet, with their paths.
+    pub(super) conditions: Vec<(String, String)>,
     /// Whether the exception skips the policy.
     pub(super) is_whole: bool,
     pub(super) problems: Vec<FieldProblem>,
@@ -41,7 +41,8 @@ impl<'d> ValidatingException<'d> {
         }
         let mut conditions = Vec::new();
         for condition in spec.objects("matchConditions")? {
-            conditions.push(condition.required_text("expression")?.to_owned());
+            let expression = condition.required_text("expression")?;
+            conditions.push((condition.path("expression"), expression.to_owned()));
         }
         let mut problems = Vec::new();
         let mut is_whole = true;

@@ -3,7 +3,9 @@
 //! Source: `pkg/cel/policies/vpol` and `pkg/cel/autogen` in kyverno/kyverno at 111e07b, and
 //! `api/policies.kyverno.io/v1beta1/validating_policy.go` in kyverno/api.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use matching::Condition;
 
 use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
@@ -45,22 +47,33 @@ const SPEC: [&str; 9] = [
     "autogen",
 ];
 
-/// Functions and variables that Kyverno has and the API server lacks.
-const OF_KYVERNO: [&str; 10] = [
-    "resource.",
-    "http.",
-    "globalContext.",
-    "image(",
-    "images.",
-    "parseImageReference(",
-    "parseServiceAccount(",
-    "variables.",
-    "exceptions.",
-    "generator.",
-];
+/// The fields of `spec.matchConstraints` that are converted. Pods have a single version, so that
+/// `matchPolicy` has no influence.
+const CONSTRAINTS: [&str; 5] =
+    ["resourceRules", "excludeResourceRules", "objectSelector", "namespaceSelector", "matchPolicy"];
+
+/// The fields of a rule in `matchConstraints` that are converted.
+const RESOURCE_RULE: [&str; 6] =
+    ["apiGroups", "apiVersions", "operations", "resources", "resourceNames", "scope"];
 
 /// The consequence of a condition that is left out.
 const JUDGES_MORE: &str = "without it, the policy judges more requests";
+
+/// The requests that a policy judges, with the operations of each target.
+struct Judged {
+    scope: RequestScope,
+    operations_of: BTreeMap<Target, BTreeSet<Operation>>,
+}
+
+/// The effect of exceptions on a policy.
+#[derive(Default)]
+struct Excepted {
+    /// Whether one of them excepts everything.
+    is_whole: bool,
+    /// Whether the policy judges something that they except.
+    widens: bool,
+    not_converted: Vec<NotConverted>,
+}
 
 /// A policy with the parts that all its manifests have in common.
 struct Policy<'p, 'd> {
@@ -129,24 +142,26 @@ impl Policy<'_, '_> {
             }
         };
         let mut problems = known.refused_by_rule();
-        let mut scope = match self.scope(known.judge)? {
-            Ok(scope) => scope,
+        let Judged { mut scope, operations_of } = match self.judged(known.judge)? {
+            Ok(judged) => judged,
             Err(problem) => return nothing(problem),
         };
         problems.append(&mut scope.problems);
         problems.extend(not_converted::others(&self.spec, &SPEC));
-        let is_excepted = self.add_exceptions(exceptions, &mut scope, &mut problems);
+        let Excepted { is_whole: is_excepted, widens: exception_widens, not_converted } =
+            self.add_exceptions(exceptions, &mut scope);
         let action = self.action()?;
         problems.extend(known.judge.problems(&known.path, false, std::iter::once(action)));
         let mut audited = scope.clone();
         let note = configuration.apply(&mut scope, self.namespace);
         problems.append(&mut scope.problems);
-        let widens = problems.iter().any(|problem| problem.widens);
+        let widens = exception_widens || problems.iter().any(|problem| problem.widens);
         let mut notes = BTreeSet::new();
         let mut manifests = Vec::new();
         if is_for_requests && !is_excepted {
             manifests.extend(self.request_manifest(
                 &scope,
+                &operations_of,
                 action,
                 widens,
                 &known,
@@ -156,8 +171,12 @@ impl Policy<'_, '_> {
             )?);
             notes.insert(note);
         }
-        if is_audited && !is_excepted && audited.reach.operations.contains(&Operation::Create) {
-            audited.reach.targets.retain(|target| target.subresource().is_none());
+        if is_audited && !is_excepted {
+            // A background scan judges objects as if they were created.
+            let is_created = |target: &Target| {
+                operations_of.get(target).is_some_and(|operations| operations.contains(&Operation::Create))
+            };
+            audited.reach.targets.retain(|target| target.subresource().is_none() && is_created(target));
             let manifest = self.audit_manifest(&audited, &known, names);
             if manifest.is_some() && audited.audit_differs {
                 let problem = "the audit scanner ignores match conditions, so reports also contain the objects that the \
@@ -174,13 +193,14 @@ impl Policy<'_, '_> {
         } else if manifests.is_empty() {
             notes = BTreeSet::from([format!("{}, {NOTHING_LEFT}", self.title)]);
         }
-        Ok(self.drafts(known, problems, notes, manifests))
+        Ok(self.drafts(known, problems, not_converted, notes, manifests))
     }
 
     fn drafts(
         &self,
         known: Known,
         problems: Vec<FieldProblem>,
+        of_exceptions: Vec<NotConverted>,
         notes: BTreeSet<String>,
         manifests: Vec<PolicyManifest>,
     ) -> Vec<Draft> {
@@ -193,7 +213,7 @@ impl Policy<'_, '_> {
         });
         let mut manifests = manifests.into_iter();
         let first = Conversion {
-            not_converted: problems.into_iter().map(listed).collect(),
+            not_converted: problems.into_iter().map(listed).chain(of_exceptions).collect(),
             notes: notes.into_iter().collect(),
             manifest: manifests.next(),
         };
@@ -226,12 +246,13 @@ impl Policy<'_, '_> {
     }
 
     /// The requests that the policy judges, or why they cannot be selected.
-    fn scope(&self, judge: Judge) -> Result<Result<RequestScope, FieldProblem>, InputError> {
+    fn judged(&self, judge: Judge) -> Result<Result<Judged, FieldProblem>, InputError> {
         let constraints = self.spec.required_object("matchConstraints")?;
-        let mut problems = Vec::new();
-        let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
+        let mut problems = narrowing(&constraints, &CONSTRAINTS);
+        let mut operations_of: BTreeMap<Target, BTreeSet<Operation>> = BTreeMap::new();
         let rules = constraints.objects("resourceRules")?;
         for rule in &rules {
+            let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
             for (index, resource) in rule.texts("resources")?.iter().enumerate() {
                 let target = judge.targets().into_iter().find(|target| target.path() == *resource);
                 let is_judged = |target: &Target| judge == Judge::ExternalIps || target.is_pod();
@@ -249,6 +270,12 @@ impl Policy<'_, '_> {
                     };
                     return Ok(Err(FieldProblem::new(path, problem)));
                 }
+            }
+            problems.extend(narrowing(rule, &RESOURCE_RULE));
+            if let Some(key) = not_of_pods(rule)? {
+                let problem = "matches no resource that the module judges; the rule is left out";
+                problems.push(FieldProblem::new(rule.path(key), problem));
+                continue;
             }
             for operation in rule.texts("operations")? {
                 match operation {
@@ -269,6 +296,9 @@ impl Policy<'_, '_> {
                     FieldProblem::new(rule.path("resourceNames"), "has no equivalent").widening(JUDGES_MORE),
                 );
             }
+            for target in targets {
+                operations_of.entry(target).or_default().extend(&operations);
+            }
         }
         if !constraints.objects("excludeResourceRules")?.is_empty() {
             let problem = FieldProblem::new(constraints.path("excludeResourceRules"), "has no equivalent");
@@ -279,11 +309,14 @@ impl Policy<'_, '_> {
         let object_selector = object_labels
             .filter(|labels| !(labels.match_labels.is_empty() && labels.match_expressions.is_empty()));
         let derives = self.derives(&constraints, &rules, object_selector.is_some())?;
-        targets.extend(derives.iter().copied());
+        // Only a policy with a single rule, for pods, has derived ones.
+        if let Some(of_pods) = operations_of.get(&Target::Pod).cloned() {
+            operations_of.extend(derives.iter().map(|target| (*target, of_pods.clone())));
+        }
         let reach = Reach {
-            named: targets.difference(&derives).copied().collect(),
-            targets,
-            operations,
+            named: operations_of.keys().copied().filter(|target| !derives.contains(target)).collect(),
+            targets: operations_of.keys().copied().collect(),
+            operations: operations_of.values().flatten().copied().collect(),
             derived: derives,
             is_cluster: self.namespace.is_none(),
         };
@@ -300,7 +333,7 @@ impl Policy<'_, '_> {
             }
         }
         self.add_conditions(&mut scope)?;
-        Ok(Ok(scope))
+        Ok(Ok(Judged { scope, operations_of }))
     }
 
     /// The workloads for which Kyverno derives policies.
@@ -335,10 +368,11 @@ impl Policy<'_, '_> {
             let (name, expression) =
                 (condition.required_text("name")?, condition.required_text("expression")?);
             let path = condition.path("expression");
-            let problem = if !is_understood(expression) {
-                "uses functions or variables of Kyverno, which the API server lacks"
+            let problem = if let Some(problem) = refused(expression) {
+                problem
             } else if is_about_object(expression) && !scope.reach.derived.is_empty() {
                 "is about the object, and Kyverno rewrites it for workloads; write it for every kind, and leave it out here"
+                    .to_owned()
             } else {
                 scope.audit_differs |= is_about_object(expression) || expression.contains("namespace");
                 scope
@@ -351,34 +385,35 @@ impl Policy<'_, '_> {
         Ok(())
     }
 
-    /// Adds the conditions of exceptions; returns whether one of them excepts everything.
+    /// Adds the conditions of exceptions.
     fn add_exceptions(
         &self,
         exceptions: &mut [ValidatingException<'_>],
         scope: &mut RequestScope,
-        problems: &mut Vec<FieldProblem>,
-    ) -> bool {
+    ) -> Excepted {
         let kind = if self.namespace.is_some() { "NamespacedValidatingPolicy" } else { "ValidatingPolicy" };
-        let mut is_excepted = false;
+        let mut excepted = Excepted::default();
         for exception in exceptions {
             if !exception.applies_to(kind, self.name) {
                 continue;
             }
-            exception.is_used = true;
-            problems.extend(exception.problems.iter().cloned());
-            if !exception.is_whole {
+            // An exception from several policies is listed once.
+            let is_first = !std::mem::replace(&mut exception.is_used, true);
+            let refusal = exception.is_whole.then(|| refusal_of(exception)).flatten();
+            let is_applied = exception.is_whole && refusal.is_none();
+            for problem in exception.problems.iter().cloned().chain(refusal) {
+                excepted.widens |= problem.widens;
+                if is_first {
+                    let listed = NotConverted::new(exception.document, &exception.title, None, problem);
+                    excepted.not_converted.push(listed);
+                }
+            }
+            if !is_applied {
                 continue;
             }
-            let expressions: Vec<&str> = exception.conditions.iter().map(String::as_str).collect();
-            if let Some(expression) = expressions.iter().find(|expression| !is_understood(expression)) {
-                let problem = format!(
-                    "{expression} uses functions or variables of Kyverno, which the API server lacks"
-                );
-                let problem = FieldProblem::new(&exception.path, problem);
-                problems.push(problem.widening("the exception is not applied"));
-                continue;
-            }
-            is_excepted |= expressions.is_empty();
+            let expressions: Vec<&str> =
+                exception.conditions.iter().map(|(_, expression)| expression.as_str()).collect();
+            excepted.is_whole |= expressions.is_empty();
             if !expressions.is_empty() {
                 scope.audit_differs = true;
                 let joined: Vec<String> =
@@ -389,13 +424,14 @@ impl Policy<'_, '_> {
                 });
             }
         }
-        is_excepted
+        excepted
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
     fn request_manifest(
         &self,
         scope: &RequestScope,
+        operations_of: &BTreeMap<Target, BTreeSet<Operation>>,
         action: ViolationAction,
         widens: bool,
         known: &Known,
@@ -403,7 +439,9 @@ impl Policy<'_, '_> {
         notes: &mut BTreeSet<String>,
         problems: &mut Vec<FieldProblem>,
     ) -> Result<Option<PolicyManifest>, InputError> {
-        let rules = TargetRule::for_targets(&scope.reach.targets, &scope.reach.operations);
+        let mut operations_of = operations_of.clone();
+        operations_of.retain(|target, _| scope.reach.targets.contains(target));
+        let rules = TargetRule::for_each(&operations_of);
         if rules.is_empty() {
             return Ok(None);
         }
@@ -463,10 +501,43 @@ impl Policy<'_, '_> {
     }
 }
 
-/// Whether the API server knows the functions and variables of an expression.
-fn is_understood(expression: &str) -> bool {
-    let plain = expression.replace("request.resource.", "request.");
-    !OF_KYVERNO.iter().any(|name| plain.contains(name))
+/// Lists the fields with other keys, each of which may narrow what the policy judges.
+fn narrowing(fields: &Fields<'_>, converted: &[&str]) -> Vec<FieldProblem> {
+    let others = not_converted::others(fields, converted);
+    others.iter().map(|problem| problem.widening(JUDGES_MORE)).collect()
+}
+
+/// Returns the field because of which a rule for pods matches no pods (`Matches` in
+/// `pkg/admission/plugin/webhook/predicates/rules/rules.go` of k8s.io/apiserver).
+fn not_of_pods(rule: &Fields<'_>) -> Result<Option<&'static str>, InputError> {
+    for (key, wanted) in [("apiGroups", ""), ("apiVersions", "v1")] {
+        if !rule.texts(key)?.iter().any(|value| [wanted, "*"].contains(value)) {
+            return Ok(Some(key));
+        }
+    }
+    let scope = rule.text("scope")?;
+    Ok(scope.filter(|scope| !["*", "Namespaced"].contains(scope)).map(|_| "scope"))
+}
+
+/// Returns why an API server refuses an expression as a match condition: it is not CEL, or it uses
+/// a function, variable or field that Kyverno may have and match conditions lack.
+///
+/// An expression with `authorizer` is refused, too: policies of Kyverno have no such variable
+/// (`createBaseVpolEnv` in `pkg/cel/policies/vpol/compiler/compiler.go`).
+fn refused(expression: &str) -> Option<String> {
+    match Condition::compile("", expression) {
+        Ok(condition) => condition
+            .unknown()
+            .map(|unknown| format!("uses {unknown}, which Kyverno or match conditions lack")),
+        Err(error) => Some(error.problem),
+    }
+}
+
+/// Returns the problem with the first expression of an exception that an API server refuses.
+fn refusal_of(exception: &ValidatingException<'_>) -> Option<FieldProblem> {
+    let refusal = |(path, expression): &(String, String)| Some(FieldProblem::new(path, refused(expression)?));
+    let problem = exception.conditions.iter().find_map(refusal);
+    problem.map(|problem| problem.widening("the exception is not applied"))
 }
 
 /// Whether an expression reads the object or the old object.

@@ -130,7 +130,10 @@ fn a_long_list_of_json_is_split() {
 fn a_long_list_of_yaml_is_split() {
     for indentation in ["", "  "] {
         let item = |number: usize| {
-            format!("{indentation}- n: {number}\n{indentation}  x:\n{indentation}  - \"- {}\"\n", filler())
+            format!(
+                "{indentation}- number: {number}\n{indentation}  x:\n{indentation}  - \"- {}\"\n",
+                filler()
+            )
         };
         let items: String = (0..30).map(item).collect();
         let text = format!(
@@ -142,7 +145,7 @@ fn a_long_list_of_yaml_is_split() {
         let pieces = split(text.split_once("---").unwrap().0);
         for (number, (line, column, is_envelope, value)) in pieces[..30].iter().enumerate() {
             assert_eq!((*line, *column, *is_envelope), (number as u64 * 3 + 4, 1, false));
-            assert_eq!(value["n"], json!(number));
+            assert_eq!(value["number"], json!(number));
             assert_eq!(value["x"][0], json!(format!("- {}", filler())));
         }
         let (.., envelope) = &pieces[30];

@@ -12,6 +12,11 @@ const EACH_CONTAINER: &str = "eachContainer";
 /// The key of the pattern of the pod's metadata.
 const POD_METADATA: &str = "podMetadata";
 
+/// The keys of patterns. There, a field that is null is a condition, which only a value that is
+/// absent or empty meets (`validateNilPattern` in `pkg/engine/pattern/pattern.go` of
+/// kyverno/kyverno at 111e07b). Elsewhere, such a field is absent.
+const PATTERNS: [&str; 2] = ["pattern", "anyPattern"];
+
 /// The result of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
@@ -21,6 +26,8 @@ pub(super) struct Comparison {
     pub(super) all: usize,
     /// The first difference.
     pub(super) first: Option<FieldProblem>,
+    /// Whether the values are within a pattern.
+    in_pattern: bool,
 }
 
 /// Writes a pattern of the library as Kyverno takes it.
@@ -87,14 +94,23 @@ impl Comparison {
         }
     }
 
+    /// Compares the value of a field with that of a form.
+    pub(super) fn compare_field(&mut self, key: &str, expected: &Value, value: &Value, path: &str) {
+        let outside = self.in_pattern;
+        self.in_pattern |= PATTERNS.contains(&key);
+        self.compare(expected, value, path);
+        self.in_pattern = outside;
+    }
+
     fn compare_maps(&mut self, expected: &Map<String, Value>, value: &Map<String, Value>, path: &str) {
         for (key, expected) in expected {
-            match value.get(key).filter(|value| !value.is_null()) {
-                Some(value) => self.compare(expected, value, &fields::child(path, key)),
+            match value.get(key).filter(|value| self.in_pattern || !value.is_null()) {
+                Some(value) => self.compare_field(key, expected, value, &fields::child(path, key)),
                 None => self.lacks(expected, path, &format!("has no field {key}")),
             }
         }
-        let other = value.iter().find(|(key, value)| !value.is_null() && !expected.contains_key(*key));
+        let is_present = |value: &Value| self.in_pattern || !value.is_null();
+        let other = value.iter().find(|(key, value)| is_present(value) && !expected.contains_key(*key));
         if let Some((key, _)) = other {
             self.differs(fields::child(path, key), "has no counterpart there");
         }

@@ -116,7 +116,7 @@ pub(super) fn recognise(validate: &Fields<'_>) -> Result<Recognition, InputError
     let Some(value) = validate.get(key) else { return Ok(Recognition::Unknown) };
     let path = validate.path(key);
     Ok(best(key, &path, |comparison, expected| {
-        comparison.compare(&form::written_out(key, expected), value, &path);
+        comparison.compare_field(key, &form::written_out(key, expected), value, &path);
     }))
 }
 
@@ -209,7 +209,7 @@ fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)
         }
     }
     match nearest {
-        Some((Comparison { same, all, first: Some(FieldProblem { path, problem, .. }) }, rule))
+        Some((Comparison { same, all, first: Some(FieldProblem { path, problem, .. }), .. }, rule))
             if same > 0 && same.saturating_mul(2) >= all =>
         {
             let problem = format!(
