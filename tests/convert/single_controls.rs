@@ -521,3 +521,56 @@ fn addresses_of_a_constraint_become_allow_rules() {
     assert_eq!(paths(&list), ["spec.parameters.allowedIPs"]);
     assert_eq!(list["items"][0]["spec"]["settings"], json!({}));
 }
+
+/// The lines and the manifests of a constraint with parameters.
+fn constrained(kind: &str, parameters: &Value) -> (Vec<String>, Vec<Value>) {
+    let constraint = constraint(kind, "c", &json!({ "parameters": parameters }));
+    let (_, list) = converted("gatekeeper", &constraint.to_string());
+    (missing(&list), list["items"].as_array().unwrap().clone())
+}
+
+#[test]
+fn what_the_cel_of_a_template_judges_otherwise_is_listed() {
+    let of_ports = "spec.parameters.min: the CEL of the template refuses a container only if all its ports";
+    let of_starts =
+        "spec.parameters.allowedHostPaths[0].pathPrefix: the CEL of the template compares the start";
+    let of_slashes =
+        "spec.parameters.allowedHostPaths[0].pathPrefix: the CEL of the template compares slashes";
+    let of_names =
+        "spec.parameters.allowedCapabilities: the CEL of the template compares with case, so that net_raw";
+    let ports = "K8sPSPHostNetworkingPorts";
+    let paths = |prefix: &str| json!({ "allowedHostPaths": [{ "pathPrefix": prefix }] });
+    let names = |name: &str| json!({ "allowedCapabilities": ["NET_BIND_SERVICE", name] });
+    for (kind, parameters, expected, mode) in [
+        (ports, json!({ "min": 80, "max": 9000 }), vec![of_ports], "monitor"),
+        (ports, json!({}), vec![], "protect"),
+        ("K8sPSPHostFilesystem", paths("/var/log"), vec![of_starts], "monitor"),
+        ("K8sPSPHostFilesystem", paths("var/log"), vec![of_starts, of_slashes], "monitor"),
+        ("K8sPSPHostFilesystem", paths("/"), vec![], "protect"),
+        ("K8sPSPHostFilesystem", json!({}), vec![], "protect"),
+        ("K8sPSPCapabilities", names("net_raw"), vec![of_names], "protect"),
+        ("K8sPSPCapabilities", names("NET_RAW"), vec![], "protect"),
+    ] {
+        let (lines, manifests) = constrained(kind, &parameters);
+        assert_eq!(lines.len(), expected.len(), "{kind} {parameters}: {lines:?}");
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{line}");
+        }
+        assert_eq!(manifests[0]["spec"]["mode"], mode, "{kind} {parameters}");
+    }
+}
+
+#[test]
+fn a_forbidden_name_forbids_only_a_part_of_a_pattern_that_starts_with_it() {
+    let parameters = |forbidden: &str| {
+        let standard = ["kernel.shm_rmid_forced", "net.ipv4.*", "kernel.shm*"];
+        json!({ "allowedSysctls": standard, "forbiddenSysctls": [forbidden] })
+    };
+    let (lines, manifests) = constrained("K8sPSPForbiddenSysctls", &parameters("kernel.shm"));
+    let part = "spec.parameters.forbiddenSysctls: forbids a part of kernel.shm*";
+    assert!(lines.iter().any(|line| line.starts_with(part)), "{lines:?}");
+    assert!(manifests[0]["spec"]["settings"].to_string().contains("\"kernel.shm*\""));
+    let (lines, manifests) = constrained("K8sPSPForbiddenSysctls", &parameters("kernel.shm*"));
+    assert!(!lines.iter().any(|line| line.starts_with(part)), "{lines:?}");
+    assert!(!manifests[0]["spec"]["settings"].to_string().contains("\"kernel.shm*\""));
+}
