@@ -574,3 +574,16 @@ fn a_forbidden_name_forbids_only_a_part_of_a_pattern_that_starts_with_it() {
     assert!(!lines.iter().any(|line| line.starts_with(part)), "{lines:?}");
     assert!(!manifests[0]["spec"]["settings"].to_string().contains("\"kernel.shm*\""));
 }
+
+#[test]
+fn all_files_of_nodes_are_allowed_by_type_and_file_together() {
+    let of_nodes = |profiles: Value, files: Value| {
+        let parameters = json!({ "allowedProfiles": profiles, "allowedLocalhostFiles": files });
+        let (lines, _) = constrained("K8sPSPSeccomp", &parameters);
+        lines.iter().any(|line| line.contains("allows only some profiles of nodes"))
+    };
+    assert!(!of_nodes(json!(["RuntimeDefault", "Localhost"]), json!(["*"])));
+    assert!(!of_nodes(json!(["RuntimeDefault", "localhost/*"]), json!([])));
+    assert!(of_nodes(json!(["RuntimeDefault", "Localhost"]), json!(["a.json"])));
+    assert!(of_nodes(json!(["RuntimeDefault"]), json!(["*"])));
+}
