@@ -587,3 +587,35 @@ fn all_files_of_nodes_are_allowed_by_type_and_file_together() {
     assert!(of_nodes(json!(["RuntimeDefault", "Localhost"]), json!(["a.json"])));
     assert!(of_nodes(json!(["RuntimeDefault"]), json!(["*"])));
 }
+
+#[test]
+fn audits_of_external_ips_have_a_manifest_of_their_own_where_they_differ() {
+    let of = |more: Value| {
+        let mut spec = json!({ "parameters": { "allowedIPs": ["203.0.113.7"] } });
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        converted("gatekeeper", &constraint("K8sExternalIPs", "c", &spec).to_string()).1
+    };
+    let scoped = |point: &str| {
+        json!({
+            "enforcementAction": "scoped",
+            "scopedEnforcementActions": [{ "action": "deny", "enforcementPoints": [{ "name": point }] }],
+        })
+    };
+    assert_eq!(names(&of(json!({}))), ["c"]);
+    for more in
+        [json!({ "match": { "excludedNamespaces": ["*-dev"] } }), json!({ "enforcementAction": "warn" })]
+    {
+        let list = of(more);
+        assert_eq!(names(&list), ["c", "c-audit"]);
+        let spec = |index: usize| &list["items"][index]["spec"];
+        assert_eq!(spec(0)["backgroundAudit"], false);
+        assert_eq!((&spec(1)["backgroundAudit"], &spec(1)["mode"]), (&json!(true), &json!("monitor")));
+        assert_eq!(spec(1)["settings"], spec(0)["settings"]);
+    }
+    let list = of(scoped("audit.gatekeeper.sh"));
+    assert_eq!(names(&list), ["c"]);
+    assert_eq!(list["items"][0]["spec"]["matchConditions"][0]["expression"], "false");
+    let list = of(scoped("gator.gatekeeper.sh"));
+    assert_eq!(names(&list), Vec::<&str>::new());
+    assert!(list["notes"].to_string().contains("without an enforcement point"), "{list}");
+}
