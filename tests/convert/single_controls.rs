@@ -619,3 +619,55 @@ fn audits_of_external_ips_have_a_manifest_of_their_own_where_they_differ() {
     assert_eq!(names(&list), Vec::<&str>::new());
     assert!(list["notes"].to_string().contains("without an enforcement point"), "{list}");
 }
+
+#[test]
+fn images_that_a_policy_reads_are_listed_for_each_of_its_rules() {
+    for rule in ["RunAsAny", "MustRunAsNonRoot"] {
+        let settings =
+            json!({ "run_as_user": { "rule": rule }, "validate_container_image_configuration": true });
+        let (_, list) =
+            converted("kubewarden", &policy("p", "user-group-psp", &settings, &json!({})).to_string());
+        let path = "spec.settings.validate_container_image_configuration";
+        assert_eq!(paths(&list).iter().filter(|found| **found == path).count(), 1, "{rule}: {list}");
+    }
+}
+
+#[test]
+fn manifests_have_no_rules_for_pod_templates_which_no_module_reads() {
+    let templates = json!({ "rules": [{
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "resources": ["pods", "podtemplates"],
+        "operations": ["CREATE"],
+    }] });
+    let of = |module: &str| {
+        let settings = json!({ "allowedTypes": ["emptyDir"] });
+        let settings = if module == "volumes-psp" { settings } else { json!({}) };
+        let (_, list) = converted("kubewarden", &policy("p", module, &settings, &templates).to_string());
+        assert_eq!(list["items"][0]["spec"]["rules"][0]["resources"], json!(["pods"]), "{module}");
+        (
+            missing(&list).iter().any(|line| line.contains("refuses each PodTemplate")),
+            list["notes"].to_string(),
+        )
+    };
+    assert!(of("pod-privileged").0 && of("capabilities-psp").0);
+    let (refuses, notes) = of("host-namespaces-psp");
+    assert!(!refuses && notes.contains("admits each PodTemplate"), "{notes}");
+    let (refuses, notes) = of("volumes-psp");
+    assert!(!refuses && notes.contains("judges pods alone"), "{notes}");
+}
+
+#[test]
+fn settings_that_a_module_rejects_or_that_allow_nothing_do_so_in_the_manifest() {
+    let rejected = policy("p", "volumes-psp", &json!({ "allowedTypes": ["*", "hostPath"] }), &json!({}));
+    let (status, _, stderr) = convert(&tests::root(), &["kubewarden", "-"], &rejected.to_string());
+    assert_eq!(status, 2);
+    assert!(stderr.contains("spec.settings.allowedTypes: must not contain other types"), "{stderr}");
+    let values = |prefix: &str| {
+        let settings = json!({ "allowedHostPaths": [{ "pathPrefix": prefix, "readOnly": true }] });
+        let (_, list) =
+            converted("kubewarden", &policy("p", "hostpaths-psp", &settings, &json!({})).to_string());
+        list["items"][0]["spec"]["settings"].to_string().contains("/var/log")
+    };
+    assert!(values("/var/log") && !values("var/log"));
+}
