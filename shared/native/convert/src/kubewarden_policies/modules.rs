@@ -19,7 +19,7 @@ pub(super) struct Module {
     pub(super) keys: &'static [&'static str],
     /// Whether it judges pods alone, and admits workloads.
     pub(super) judges_pods_alone: bool,
-    /// Whether it refuses each PodTemplate, which none of the policies can read.
+    /// Whether it refuses each `PodTemplate`, which none of the policies can read.
     pub(super) refuses_pod_templates: bool,
     /// Adds what it requires with settings.
     pub(super) require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
