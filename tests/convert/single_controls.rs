@@ -70,7 +70,7 @@ fn compare(source: &str, cases: &str, document: impl Fn(&Value) -> Value) -> Tal
             });
             let refusals = refusals_of(manifests, old.as_ref(), &object, plural, &json!({}));
             let is_refused = expected["verdict"] == "Denied";
-            if is_refused == !refusals.is_empty() {
+            if is_refused != refusals.is_empty() {
                 tally.agree += 1;
                 continue;
             }
