@@ -70,7 +70,7 @@ fn compare(source: &str, cases: &str, document: impl Fn(&Value) -> Value) -> Tal
             });
             let refusals = refusals_of(manifests, old.as_ref(), &object, plural, &json!({}));
             let is_refused = expected["verdict"] == "Denied";
-            if is_refused == !refusals.is_empty() {
+            if is_refused != refusals.is_empty() {
                 tally.agree += 1;
                 continue;
             }
@@ -523,4 +523,154 @@ fn addresses_of_a_constraint_become_allow_rules() {
     assert_eq!(conditions(&list), Some(2), "{list}");
     assert_eq!(paths(&list), ["spec.parameters.allowedIPs"]);
     assert_eq!(list["items"][0]["spec"]["settings"], json!({}));
+}
+
+/// The lines and the manifests of a constraint with parameters.
+fn constrained(kind: &str, parameters: &Value) -> (Vec<String>, Vec<Value>) {
+    let constraint = constraint(kind, "c", &json!({ "parameters": parameters }));
+    let (_, list) = converted("gatekeeper", &constraint.to_string());
+    (missing(&list), list["items"].as_array().unwrap().clone())
+}
+
+#[test]
+fn what_the_cel_of_a_template_judges_otherwise_is_listed() {
+    let of_ports = "spec.parameters.min: the CEL of the template refuses a container only if all its ports";
+    let of_starts =
+        "spec.parameters.allowedHostPaths[0].pathPrefix: the CEL of the template compares the start";
+    let of_slashes =
+        "spec.parameters.allowedHostPaths[0].pathPrefix: the CEL of the template compares slashes";
+    let of_names =
+        "spec.parameters.allowedCapabilities: the CEL of the template compares with case, so that net_raw";
+    let ports = "K8sPSPHostNetworkingPorts";
+    let paths = |prefix: &str| json!({ "allowedHostPaths": [{ "pathPrefix": prefix }] });
+    let names = |name: &str| json!({ "allowedCapabilities": ["NET_BIND_SERVICE", name] });
+    for (kind, parameters, expected, mode) in [
+        (ports, json!({ "min": 80, "max": 9000 }), vec![of_ports], "monitor"),
+        (ports, json!({}), vec![], "protect"),
+        ("K8sPSPHostFilesystem", paths("/var/log"), vec![of_starts], "monitor"),
+        ("K8sPSPHostFilesystem", paths("var/log"), vec![of_starts, of_slashes], "monitor"),
+        ("K8sPSPHostFilesystem", paths("/"), vec![], "protect"),
+        ("K8sPSPHostFilesystem", json!({}), vec![], "protect"),
+        ("K8sPSPCapabilities", names("net_raw"), vec![of_names], "protect"),
+        ("K8sPSPCapabilities", names("NET_RAW"), vec![], "protect"),
+    ] {
+        let (lines, manifests) = constrained(kind, &parameters);
+        assert_eq!(lines.len(), expected.len(), "{kind} {parameters}: {lines:?}");
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{line}");
+        }
+        assert_eq!(manifests[0]["spec"]["mode"], mode, "{kind} {parameters}");
+    }
+}
+
+#[test]
+fn a_forbidden_name_forbids_only_a_part_of_a_pattern_that_starts_with_it() {
+    let parameters = |forbidden: &str| {
+        let standard = ["kernel.shm_rmid_forced", "net.ipv4.*", "kernel.shm*"];
+        json!({ "allowedSysctls": standard, "forbiddenSysctls": [forbidden] })
+    };
+    let (lines, manifests) = constrained("K8sPSPForbiddenSysctls", &parameters("kernel.shm"));
+    let part = "spec.parameters.forbiddenSysctls: forbids a part of kernel.shm*";
+    assert!(lines.iter().any(|line| line.starts_with(part)), "{lines:?}");
+    assert!(manifests[0]["spec"]["settings"].to_string().contains("\"kernel.shm*\""));
+    let (lines, manifests) = constrained("K8sPSPForbiddenSysctls", &parameters("kernel.shm*"));
+    assert!(!lines.iter().any(|line| line.starts_with(part)), "{lines:?}");
+    assert!(!manifests[0]["spec"]["settings"].to_string().contains("\"kernel.shm*\""));
+}
+
+#[test]
+fn all_files_of_nodes_are_allowed_by_type_and_file_together() {
+    let of_nodes = |profiles: Value, files: Value| {
+        let parameters = json!({ "allowedProfiles": profiles, "allowedLocalhostFiles": files });
+        let (lines, _) = constrained("K8sPSPSeccomp", &parameters);
+        lines.iter().any(|line| line.contains("allows only some profiles of nodes"))
+    };
+    assert!(!of_nodes(json!(["RuntimeDefault", "Localhost"]), json!(["*"])));
+    assert!(!of_nodes(json!(["RuntimeDefault", "localhost/*"]), json!([])));
+    assert!(of_nodes(json!(["RuntimeDefault", "Localhost"]), json!(["a.json"])));
+    assert!(of_nodes(json!(["RuntimeDefault"]), json!(["*"])));
+}
+
+#[test]
+fn audits_of_external_ips_have_a_manifest_of_their_own_where_they_differ() {
+    let of = |more: Value| {
+        let mut spec = json!({ "parameters": { "allowedIPs": ["203.0.113.7"] } });
+        spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        converted("gatekeeper", &constraint("K8sExternalIPs", "c", &spec).to_string()).1
+    };
+    let scoped = |point: &str| {
+        json!({
+            "enforcementAction": "scoped",
+            "scopedEnforcementActions": [{ "action": "deny", "enforcementPoints": [{ "name": point }] }],
+        })
+    };
+    assert_eq!(names(&of(json!({}))), ["c"]);
+    for more in
+        [json!({ "match": { "excludedNamespaces": ["*-dev"] } }), json!({ "enforcementAction": "warn" })]
+    {
+        let list = of(more);
+        assert_eq!(names(&list), ["c", "c-audit"]);
+        let spec = |index: usize| &list["items"][index]["spec"];
+        assert_eq!(spec(0)["backgroundAudit"], false);
+        assert_eq!((&spec(1)["backgroundAudit"], &spec(1)["mode"]), (&json!(true), &json!("monitor")));
+        assert_eq!(spec(1)["settings"], spec(0)["settings"]);
+    }
+    let list = of(scoped("audit.gatekeeper.sh"));
+    assert_eq!(names(&list), ["c"]);
+    assert_eq!(list["items"][0]["spec"]["matchConditions"][0]["expression"], "false");
+    let list = of(scoped("gator.gatekeeper.sh"));
+    assert_eq!(names(&list), Vec::<&str>::new());
+    assert!(list["notes"].to_string().contains("without an enforcement point"), "{list}");
+}
+
+#[test]
+fn images_that_a_policy_reads_are_listed_for_each_of_its_rules() {
+    for rule in ["RunAsAny", "MustRunAsNonRoot"] {
+        let settings =
+            json!({ "run_as_user": { "rule": rule }, "validate_container_image_configuration": true });
+        let (_, list) =
+            converted("kubewarden", &policy("p", "user-group-psp", &settings, &json!({})).to_string());
+        let path = "spec.settings.validate_container_image_configuration";
+        assert_eq!(paths(&list).iter().filter(|found| **found == path).count(), 1, "{rule}: {list}");
+    }
+}
+
+#[test]
+fn manifests_have_no_rules_for_pod_templates_which_no_module_reads() {
+    let templates = json!({ "rules": [{
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "resources": ["pods", "podtemplates"],
+        "operations": ["CREATE"],
+    }] });
+    let of = |module: &str| {
+        let settings = json!({ "allowedTypes": ["emptyDir"] });
+        let settings = if module == "volumes-psp" { settings } else { json!({}) };
+        let (_, list) = converted("kubewarden", &policy("p", module, &settings, &templates).to_string());
+        assert_eq!(list["items"][0]["spec"]["rules"][0]["resources"], json!(["pods"]), "{module}");
+        (
+            missing(&list).iter().any(|line| line.contains("refuses each PodTemplate")),
+            list["notes"].to_string(),
+        )
+    };
+    assert!(of("pod-privileged").0 && of("capabilities-psp").0);
+    let (refuses, notes) = of("host-namespaces-psp");
+    assert!(!refuses && notes.contains("admits each PodTemplate"), "{notes}");
+    let (refuses, notes) = of("volumes-psp");
+    assert!(!refuses && notes.contains("judges pods alone"), "{notes}");
+}
+
+#[test]
+fn settings_that_a_module_rejects_or_that_allow_nothing_do_so_in_the_manifest() {
+    let rejected = policy("p", "volumes-psp", &json!({ "allowedTypes": ["*", "hostPath"] }), &json!({}));
+    let (status, _, stderr) = convert(&tests::root(), &["kubewarden", "-"], &rejected.to_string());
+    assert_eq!(status, 2);
+    assert!(stderr.contains("spec.settings.allowedTypes: must not contain other types"), "{stderr}");
+    let values = |prefix: &str| {
+        let settings = json!({ "allowedHostPaths": [{ "pathPrefix": prefix, "readOnly": true }] });
+        let (_, list) =
+            converted("kubewarden", &policy("p", "hostpaths-psp", &settings, &json!({})).to_string());
+        list["items"][0]["spec"]["settings"].to_string().contains("/var/log")
+    };
+    assert!(values("/var/log") && !values("var/log"));
 }

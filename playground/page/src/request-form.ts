@@ -9,8 +9,11 @@ const NAMES: Partial<Record<User["kind"], [label: string, initial: string]>> = {
   named: ["Username", "system:serviceaccount:shop:deployer"],
 };
 
-/** Says a request in a line, such as `CREATE by alice`, with the name of an ordinary user. */
-export function describe({ operation, subresource, user }: RequestInput, ordinary: string): string {
+/** The request in a line, such as `CREATE by alice`; `ordinary` names a user without a role. */
+export function describe(
+  { operation, subresource, user }: RequestInput,
+  ordinary: string,
+): string {
   const usernames: Record<User["kind"], string> = {
     ordinary,
     controller: user.kind === "controller" ? `controller ${user.account}` : "",

@@ -14,7 +14,7 @@ use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::external_ips;
 use crate::fields::Fields;
-use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, TargetRule};
+use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::objects;
 use crate::settings::{self, POD_SECURITY};
@@ -193,7 +193,7 @@ fn part(
     }))
 }
 
-type Specs = (crate::PolicySpec, Option<crate::PolicySpec>);
+type Specs = (PolicySpec, Option<PolicySpec>);
 
 /// The parameters; absent if there is no specification.
 fn parameters<'d>(object: &Fields<'d>, spec: Option<&Fields<'d>>) -> Result<Parameters<'d>, InputError> {
@@ -245,8 +245,13 @@ fn of_external_ips(
     let scope = Scope::read(spec.as_ref(), JudgedKind("Service"), true, surroundings, &mut outcome)?;
     let listed = |problem| NotConverted::new(object.document(), title, None, problem);
     let scope = match scope {
-        Matched::Scope(scope) => scope,
-        Matched::Nothing(reason) => {
+        Matched::Scope(_) if !action.judges_requests && !action.audits => Err(NO_POINT.to_owned()),
+        Matched::Scope(scope) => Ok(scope),
+        Matched::Nothing(reason) => Err(reason),
+    };
+    let scope = match scope {
+        Ok(scope) => scope,
+        Err(reason) => {
             outcome.notes.push(reason);
             let not_converted = outcome.problems.into_iter().map(listed).collect();
             let conversion = Conversion { not_converted, notes: outcome.notes, manifest: None };
@@ -265,23 +270,32 @@ fn of_external_ips(
         return Err(object.error("spec", format!("the module rejects the settings: {error}")));
     }
     let rules = TargetRule::for_targets(&Target::OF_EXTERNAL_IPS.into(), &Operation::ALL.into());
-    let (spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
-    let mut spec = if action.judges_requests { spec } else { for_audits(audit.unwrap_or(spec)) };
+    let (mut spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
+    spec.match_conditions.extend(external_ips::match_conditions(&settings));
     if action.warns {
         let problem = "warns, which the module cannot; the manifest is in mode monitor, which reports violations in \
                        the log of the policy server";
         outcome.admits("spec.enforcementAction", problem);
         spec.mode = PolicyMode::Monitor;
     }
-    if action.judges_requests {
-        spec.match_conditions.extend(external_ips::match_conditions(&settings));
-    }
-    spec.settings = settings;
-    let metadata = PolicyMetadata { name: names.unique(None, name, ExternalIps::ID), namespace: None };
+    let (first, second) = match audit.map(for_audits) {
+        Some(audit) if !action.judges_requests => (audit, None),
+        audit => (spec, audit),
+    };
+    let mut manifest = |name: &str, mut spec: PolicySpec| {
+        spec.settings.clone_from(&settings);
+        let metadata = PolicyMetadata { name: names.unique(None, name, ExternalIps::ID), namespace: None };
+        PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)
+    };
     let conversion = Conversion {
         not_converted: outcome.problems.into_iter().map(listed).collect(),
         notes: outcome.notes,
-        manifest: Some(PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)),
+        manifest: Some(manifest(name, first)),
     };
-    Ok(vec![Converted::Whole(Box::new(conversion))])
+    let audit = second.map(|spec| Conversion {
+        manifest: Some(manifest(&format!("{name}-audit"), spec)),
+        ..Conversion::default()
+    });
+    let conversions = std::iter::once(conversion).chain(audit);
+    Ok(conversions.map(|conversion| Converted::Whole(Box::new(conversion))).collect())
 }

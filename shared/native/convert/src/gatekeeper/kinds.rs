@@ -1,7 +1,8 @@
 //! The constraints of the library: their parameters, and what they require.
 //!
 //! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), the Rego of the templates
-//! in `library/pod-security-policy` and `library/general`.
+//! in `library/pod-security-policy` and `library/general`. Gatekeeper judges by the CEL of a
+//! template by default, so that what the CEL judges otherwise is listed.
 
 use std::net::IpAddr;
 
@@ -204,7 +205,17 @@ fn capabilities(
     let mut check = Requirement::of("capabilities_restricted").allow_images(images);
     if !allowed.iter().any(|capability| capability == "*") {
         fields.push(ADD);
-        // The constraint compares without case, and Kubernetes knows the names in upper case.
+        let in_lower_case = |name: &&String| name.bytes().any(|byte| byte.is_ascii_lowercase());
+        let names: Vec<&str> = allowed.iter().filter(in_lower_case).map(String::as_str).collect();
+        if !names.is_empty() {
+            let problem = format!(
+                "the CEL of the template compares with case, so that {} allows no capability of Kubernetes; the \
+                 manifest admits it in upper case",
+                names.join(", ")
+            );
+            outcome.admits(&allowed_path, problem);
+        }
+        // The Rego compares without case, and Kubernetes knows the names in upper case.
         let mut values = literal(allowed, &allowed_path, outcome);
         for value in &mut values {
             value.make_ascii_uppercase();
@@ -295,7 +306,11 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
     let mut values = Vec::new();
     for pattern in allowed.iter().filter(|pattern| !standard.contains(&pattern.as_str())) {
         let start = pattern.strip_suffix('*').unwrap_or(pattern);
-        if forbidden.iter().any(|forbidden| covers(forbidden, start)) {
+        // A name that is equal to the start of a pattern covers only a part of the pattern.
+        let covers_all = |forbidden: &String| {
+            (forbidden.ends_with('*') || !pattern.ends_with('*')) && covers(forbidden, start)
+        };
+        if forbidden.iter().any(covers_all) {
             // The constraint refuses all that the pattern allows.
             continue;
         }
@@ -319,8 +334,12 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
 fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     let mut check = Requirement::of(HOST_PATHS.0);
     for entry in parameters.objects("allowedHostPaths")? {
-        // Without a prefix, an entry matches no path.
-        let Some(prefix) = entry.text("pathPrefix")?.filter(|prefix| !prefix.is_empty()) else { continue };
+        let Some(prefix) = entry.text("pathPrefix")? else { continue };
+        starts_of_paths(prefix, &entry.path("pathPrefix"), outcome);
+        // For the Rego, an entry with an empty prefix matches no path.
+        if prefix.is_empty() {
+            continue;
+        }
         let Some(patterns) = patterns_below(prefix, &entry.path("pathPrefix"), outcome) else { continue };
         check = if entry.flag("readOnly")? == Some(true) {
             check.allow_read_only(HOST_PATHS.1, &patterns)
@@ -330,6 +349,23 @@ fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) 
     }
     outcome.require(check);
     Ok(())
+}
+
+/// Lists how the CEL of the template, which compares the start of the text, judges a prefix.
+fn starts_of_paths(prefix: &str, path: &str, outcome: &mut Outcome) {
+    let problem = "the CEL of the template compares the start of the text, so that /var/log also admits /var/logs; \
+                   the manifest admits the path and what is below it";
+    if prefix != "/" {
+        outcome.refuses(path, problem);
+    }
+    let plain = prefix.trim_matches('/');
+    if !plain.is_empty() && prefix != format!("/{plain}") {
+        let problem = format!(
+            "the CEL of the template compares slashes as text, so that {prefix:?} does not admit /{plain}; the \
+             manifest does; write \"/{plain}\""
+        );
+        outcome.admits(path, problem);
+    }
 }
 
 fn host_network_and_ports(
@@ -343,6 +379,9 @@ fn host_network_and_ports(
     }
     let (min, max) = (parameters.integer("min")?, parameters.integer("max")?);
     if min.is_some() || max.is_some() {
+        let problem = "the CEL of the template refuses a container only if all its ports are host ports below min, \
+                       or all are above max; the manifest refuses each host port out of the range";
+        outcome.refuses(parameters.path(if min.is_some() { "min" } else { "max" }), problem);
         let ports =
             PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
         let field = "spec.containers[*].ports[*].hostPort";

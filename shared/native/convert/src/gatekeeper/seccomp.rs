@@ -48,7 +48,7 @@ pub(super) fn first(
     images: &[String],
     outcome: &mut Outcome,
 ) -> Result<(), InputError> {
-    let profiles = parameters.texts(PROFILES)?;
+    let (profiles, files) = (parameters.texts(PROFILES)?, parameters.texts(FILES)?);
     let has = |wanted: &[&str]| profiles.iter().any(|profile| wanted.contains(&profile.as_str()));
     if has(&["*"]) {
         refuses_nothing(outcome);
@@ -58,7 +58,7 @@ pub(super) fn first(
         (RuntimeDefault, has(&["runtime/default", "docker/default", "RuntimeDefault"])),
         (Unconfined, has(&["unconfined", "Unconfined"])),
         (NotConfigured, has(&["not configured"])),
-        (AnyOfNode, has(&["localhost/*"])),
+        (AnyOfNode, has(&["localhost/*"]) || has(&["Localhost"]) && files.iter().any(|file| file == "*")),
     ];
     require(allowed, parameters, images, outcome);
     let problem = "takes the annotations of pods without a seccompProfile as profiles, which Kubernetes ignores since \

@@ -19,6 +19,8 @@ pub(super) struct Module {
     pub(super) keys: &'static [&'static str],
     /// Whether it judges pods alone, and admits workloads.
     pub(super) judges_pods_alone: bool,
+    /// Whether it refuses each `PodTemplate`, which none of the policies can read.
+    pub(super) refuses_pod_templates: bool,
     /// Adds what it requires with settings.
     pub(super) require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
 }
@@ -28,7 +30,7 @@ const fn of_pods(
     keys: &'static [&'static str],
     require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
 ) -> Module {
-    Module { id, keys, judges_pods_alone: true, require }
+    Module { id, keys, judges_pods_alone: true, refuses_pod_templates: false, require }
 }
 
 const fn of_workloads(
@@ -36,7 +38,7 @@ const fn of_workloads(
     keys: &'static [&'static str],
     require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
 ) -> Module {
-    Module { id, keys, judges_pods_alone: false, require }
+    Module { id, keys, judges_pods_alone: false, refuses_pod_templates: true, require }
 }
 
 /// All official policies about the Pod Security Standards and what `PodSecurityPolicy` restricted.
@@ -51,11 +53,14 @@ pub(super) const MODULES: &[Module] = &[
         capabilities,
     ),
     of_pods("flexvolume-drivers-psp", &["allowedFlexVolumes"], flex_volumes),
-    of_workloads(
-        "host-namespaces-psp",
-        &["allow_host_ipc", "allow_host_network", "allow_host_pid", "allow_host_ports"],
-        host_namespaces,
-    ),
+    Module {
+        refuses_pod_templates: false,
+        ..of_workloads(
+            "host-namespaces-psp",
+            &["allow_host_ipc", "allow_host_network", "allow_host_pid", "allow_host_ports"],
+            host_namespaces,
+        )
+    },
     of_workloads("hostpaths-psp", &["allowedHostPaths"], host_paths),
     of_workloads("pod-privileged", &["skip_init_containers", "skip_ephemeral_containers"], privileged),
     of_pods("readonly-root-filesystem-psp", &[], |settings, outcome| {
@@ -242,6 +247,10 @@ fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
         let Some(read_only) = entry.flag("readOnly")? else {
             return Err(entry.error("readOnly", "is missing"));
         };
+        if !prefix.is_empty() && !prefix.starts_with('/') {
+            // The policy compares such a prefix with absolute paths, of which it allows none.
+            continue;
+        }
         prefixes.push((prefix, read_only));
         let path = entry.path("pathPrefix");
         let Some(patterns) = patterns_below(prefix, &path, outcome) else { continue };
@@ -353,6 +362,13 @@ fn sysctls(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Input
 }
 
 fn users_and_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    const IMAGES: &str = "validate_container_image_configuration";
+    // The policy reads the images before it looks at the rules.
+    if settings.flag(IMAGES)? == Some(true) {
+        let problem =
+            "the manifest does not read images; the policy also refuses images whose user or group is a name";
+        outcome.admits(settings.path(IMAGES), problem);
+    }
     for key in ["run_as_group", "supplemental_groups"] {
         let rule = settings.object(key)?;
         if !matches!(rule.text("rule")?, None | Some("RunAsAny")) {
@@ -374,10 +390,6 @@ fn users_and_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<
             let problem = "sets runAsNonRoot to true where it is not set, and the manifest changes no pods: it admits \
                            them as they are; to require the field, remove the entries with values [\"\"]";
             outcome.admits(user.path("rule"), problem);
-            if settings.flag("validate_container_image_configuration")? == Some(true) {
-                let problem = "the manifest does not read images";
-                outcome.admits(settings.path("validate_container_image_configuration"), problem);
-            }
             let non_root = Requirement::of("runAsNonRoot").allow(NON_ROOT, &[String::new()]);
             outcome.require(non_root.allow_containers(EPHEMERAL));
             outcome.require(Requirement::of("runAsUser").allow_containers(EPHEMERAL));
@@ -400,6 +412,9 @@ fn volume_types(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), 
         outcome
             .admits(settings.path(KEY), "is empty, and refuses each pod; list the types that pods may have");
         return Ok(());
+    }
+    if types.iter().any(|kind| kind == "*") && types.iter().any(|kind| kind != "*") {
+        return Err(settings.error(KEY, "must not contain other types than \"*\" if it contains \"*\""));
     }
     if settings.flag(IGNORES)? == Some(true) {
         let problem = "volumes of init containers alone are not judged, which exclusions cannot say; the manifest \

@@ -261,9 +261,10 @@ impl Policy<'_, '_> {
     /// The rules for the resources that a module and `pod-security` judge.
     fn rules(&self, module: &Module, outcome: &mut Outcome) -> Result<Vec<TargetRule>, InputError> {
         let mut rules: Vec<TargetRule> = Vec::new();
-        let mut leaves_out = false;
+        let (mut leaves_out, mut has_templates) = (false, false);
         for rule in self.spec.objects("rules")? {
             let (mut targets, operations) = reach(&rule)?;
+            has_templates |= targets.remove(&Target::PodTemplate);
             if module.judges_pods_alone {
                 let count = targets.len();
                 targets.retain(|target| target.is_pod());
@@ -274,7 +275,18 @@ impl Policy<'_, '_> {
         if self.spec.list("rules")?.is_empty() {
             return Err(self.spec.error("rules", format!("is missing; {EXPECTED}")));
         }
-        if leaves_out {
+        let judges_pods_alone = leaves_out || module.judges_pods_alone && has_templates;
+        if has_templates && module.refuses_pod_templates {
+            let problem = "the module refuses each PodTemplate, which it cannot read; the manifest has no rule for \
+                           them";
+            outcome.admits(self.spec.path("rules"), problem);
+        } else if has_templates && !judges_pods_alone {
+            outcome.notes.push(format!(
+                "{} admits each PodTemplate, which it cannot read, so its rules for podtemplates are left out.",
+                module.id
+            ));
+        }
+        if judges_pods_alone {
             outcome
                 .notes
                 .push(format!("{} judges pods alone, so its rules for workloads are left out.", module.id));

@@ -18,7 +18,6 @@ impl Group {
     ///
     /// # Errors
     /// Does not fail.
-    #[expect(clippy::unnecessary_wraps, reason = "the interpreters refuse expressions")]
     pub fn new(expression: &str, members: BTreeMap<String, Module>) -> Result<Self, String> {
         Ok(Self { expression: expression.to_owned(), members })
     }
@@ -36,6 +35,7 @@ impl Group {
     }
 
     /// Returns that the verdict is not known.
+    #[must_use]
     pub fn evaluate(&self, _: &mut dyn FnMut(&str) -> MemberVerdict) -> GroupVerdict {
         GroupVerdict::Unknown("expressions of groups are not evaluated by this program".to_owned())
     }
