@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 4;
 const ROUNDS: usize = 5;
 const ROUND: usize = 50;
 
-/// What the requests to a server took.
+/// The times of the requests to a server.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) median: Duration,

@@ -18,7 +18,7 @@ use crate::subject::Module;
 /// The time that a server may take to become ready.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Whether this process was told to end.
+/// Whether a signal asks this process to end.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Notes that this process has to end: what waits for a server fails.
@@ -27,7 +27,7 @@ pub(crate) fn interrupt() {
 }
 
 /// # Errors
-/// This process was told to end.
+/// A signal asks this process to end.
 pub(crate) fn check_interrupt() -> Result<(), String> {
     if IS_INTERRUPTED.load(Ordering::Relaxed) { Err("interrupted".to_owned()) } else { Ok(()) }
 }
