@@ -67,6 +67,11 @@ bench-scan OBJECTS="100000": modules
     @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-scan --features modules
     target/tool/bench-scan {{ OBJECTS }} target/policies
 
+# Measure each module, all of them and FILES (*.wasm) in policy-server, compared with the floor.
+bench-server *FILES: (modules "server-floor")
+    @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-server
+    target/tool/bench-server {{ FILES }}
+
 # Print where a module spends the instructions of a request of bench/requests.
 profile MODULE REQUEST SETTINGS="{}": setup
     @scripts/phase 'Building the profile' cargo build --package bench
