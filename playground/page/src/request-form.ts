@@ -10,10 +10,7 @@ const NAMES: Partial<Record<User["kind"], [label: string, initial: string]>> = {
 };
 
 /** The request in a line, such as `CREATE by alice`; `ordinary` names a user without a role. */
-export function describe(
-  { operation, subresource, user }: RequestInput,
-  ordinary: string,
-): string {
+export function describe({ operation, subresource, user }: RequestInput, ordinary: string): string {
   const usernames: Record<User["kind"], string> = {
     ordinary,
     controller: user.kind === "controller" ? `controller ${user.account}` : "",
