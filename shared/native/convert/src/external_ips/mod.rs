@@ -1,5 +1,6 @@
 //! Restrictions on the external IPs of Services: the `Network` configuration of `OpenShift`, the
-//! flags of externalip-webhook, the in-tree plugin `DenyServiceExternalIPs`, and policies of Kyverno.
+//! flags of externalip-webhook, the in-tree plugin `DenyServiceExternalIPs`, and policies of
+//! Kyverno.
 
 mod admission_configuration;
 mod command_line;
