@@ -225,7 +225,10 @@ fn the_performance_page_has_only_measured_figures() {
         let words = text.split(|char: char| !char.is_ascii_digit() && char != ',');
         words.map(|word| word.replace(',', "")).filter(|word| word.len() > 3).collect()
     };
-    let (shown, measured) = (figures(&read("docs/performance.md")), figures(&read("bench/FIGURES.md")));
+    let page = read("docs/performance.md");
+    // The sections from there on are measured by other commands, on the machine that they describe.
+    let (of_the_benchmark, _) = page.split_once("\n## In a policy server\n").unwrap();
+    let (shown, measured) = (figures(of_the_benchmark), figures(&read("bench/FIGURES.md")));
     let stale: Vec<&String> = shown.difference(&measured).collect();
     assert!(
         stale.is_empty(),
