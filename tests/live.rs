@@ -114,6 +114,7 @@ fn dump(server: &ApiServer, name: &str, paths: &[&str]) -> PathBuf {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one API server for all of it, because a start is slow")]
 fn a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights() {
     if !can_run("the test of live scans with an API server") {
         return;

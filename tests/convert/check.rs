@@ -28,7 +28,9 @@ fn compared(case: &Value, manifests: &[Value]) -> Comparison {
     let configuration = json!({ "data": {} });
     let model = KyvernoModel::read(&[list], Some(&configuration)).unwrap();
     let mut comparer = Comparer::new(manifests, &model, Vec::new()).unwrap();
-    objects(case).iter().for_each(|object| comparer.compare(object));
+    for object in &objects(case) {
+        comparer.compare(object);
+    }
     comparer.finish()
 }
 

@@ -91,13 +91,13 @@ fn compare(
     input: &mut dyn Input,
     cluster: Option<&str>,
 ) -> Result<Checked, Failure> {
+    const NAMESPACE: (&str, &str) = ("v1", "Namespace");
     let manifests: Vec<Value> = conversions
         .iter()
         .filter_map(|conversion| conversion.manifest.as_ref())
         .map(serde_json::to_value)
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::about("--check", error))?;
-    const NAMESPACE: (&str, &str) = ("v1", "Namespace");
     let mut namespaces = Vec::new();
     let mut unread = read(input, [NAMESPACE], cluster, &mut |object| {
         let text = |key| object.value.get(key).and_then(Value::as_str).unwrap_or_default();
