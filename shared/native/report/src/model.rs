@@ -350,7 +350,11 @@ pub struct PolicyTotals {
     pub skipped: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+// A number of 64 bits is larger than a pointer in WebAssembly.
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")
+)]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
