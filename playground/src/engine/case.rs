@@ -44,7 +44,7 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     let cases: Vec<(usize, &Judged)> =
         alone.judged.iter().enumerate().filter(|(_, judged)| judged.state.problem.is_none()).collect();
     if cases.is_empty() {
-        return failed("there is no object that can be judged; paste one".to_owned());
+        return failed("the input contains no objects; paste at least one".to_owned());
     }
     let mut reached = Vec::new();
     let mut texts = Vec::new();

@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use ::convert::{Conversion, Document};
-use convert_check::{
-    Comparer, Comparison, Difference, KyvernoModel, Model, Object, PsaModel, Verdict, compared_kinds,
-};
+use convert_check::{Comparer, Comparison, Difference, KyvernoModel, Model, Object, PsaModel, Verdict};
 use scan::{Files, Input, Kind, Unreadable};
 use serde_json::Value;
 
@@ -20,6 +18,8 @@ use crate::terminal::one_line;
 /// The result of a comparison.
 pub(super) struct Checked {
     comparison: Comparison,
+    /// The kinds whose objects are compared.
+    kinds: Vec<convert_check::Kind>,
     policies: usize,
     /// The kinds whose objects could not be read, each with the reason.
     unread: BTreeMap<Kind, String>,
@@ -46,7 +46,10 @@ pub(super) fn model(
             let document = values.first().unwrap_or(&Value::Null);
             PsaModel::read(document).map(|model| Box::new(model) as Box<dyn Model>)
         }
-        _ => Err("there is no model of this source to compare with; compare with portcullis scan".to_owned()),
+        _ => {
+            Err("supports the sources kyverno and psa; use portcullis scan to judge objects by the manifests"
+                .to_owned())
+        }
     };
     model.map_err(|problem| Failure::about("--check", problem))
 }
@@ -107,9 +110,10 @@ fn compare(
     })?;
     let mut comparer =
         Comparer::new(&manifests, model, namespaces).map_err(|problem| Failure::about("--check", problem))?;
-    unread.extend(read(input, compared_kinds(), cluster, &mut |object| comparer.compare(&object))?);
+    unread.extend(read(input, model.kinds(), cluster, &mut |object| comparer.compare(&object))?);
     let checked = Checked {
         comparison: comparer.finish(),
+        kinds: model.kinds(),
         policies: manifests.len(),
         unread,
         cluster: cluster.map(str::to_owned),
@@ -203,7 +207,10 @@ impl Checked {
                 first.title,
                 self.reason(first)
             ),
-            (None, None) => "nothing could be compared; the input has no pod and no workload".to_owned(),
+            (None, None) => {
+                let kinds: Vec<&str> = self.kinds.iter().map(|(_, kind)| *kind).collect();
+                format!("nothing could be compared; the input has no object of kind {}", kinds.join(", "))
+            }
         };
         Failure::about(self.cluster.as_deref().unwrap_or("--check"), problem)
     }

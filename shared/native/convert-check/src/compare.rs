@@ -33,8 +33,8 @@ pub struct Comparison {
     pub unknown: Vec<Difference>,
 }
 
-/// Compares the verdicts of manifests on the creation of pods and workloads with those of a model,
-/// one object at a time.
+/// Compares the verdicts of manifests on the creation of objects with those of a model, one object
+/// at a time.
 ///
 /// A violation counts whether it is denied or not. Manifests for background audits receive no
 /// requests.
@@ -67,9 +67,9 @@ impl<'m> Comparer<'m> {
         })
     }
 
-    /// Compares the verdicts on an object; objects of other kinds have none.
+    /// Compares the verdicts on an object, unless it is of a kind that the source never denies.
     pub fn compare(&mut self, object: &Object) {
-        if !object.is_compared() {
+        if !self.model.kinds().into_iter().any(|kind| object.is_of(kind)) {
             return;
         }
         let difference = Difference {

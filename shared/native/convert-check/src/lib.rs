@@ -16,7 +16,7 @@ use std::fmt;
 
 pub use compare::{Comparer, Comparison, Difference};
 pub use kyverno::KyvernoModel;
-pub use object::{Namespaces, Object, compared_kinds};
+pub use object::{Kind, Namespaces, Object};
 pub use psa::PsaModel;
 
 /// The verdict on the creation of an object.
@@ -32,6 +32,9 @@ pub enum Verdict {
 
 /// A model of a source of manifests.
 pub trait Model: fmt::Debug {
+    /// Returns the kinds of the objects that the source can deny. Other objects are not compared.
+    fn kinds(&self) -> Vec<Kind>;
+
     /// Returns the verdict of the source on the creation of an object by an ordinary user.
     fn judge(&self, object: &Object, namespaces: &Namespaces) -> Verdict;
 }

@@ -18,9 +18,15 @@ const TEMPLATES: [(&str, &str, &str); 8] = [
     ("batch/v1", "CronJob", "/spec/jobTemplate/spec/template"),
 ];
 
-/// The API versions and the kinds of the objects that are compared.
-pub fn compared_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TEMPLATES.into_iter().map(|(version, kind, _)| (version, kind)).chain([("v1", "Pod")])
+/// The API version and the kind of an object.
+pub type Kind = (&'static str, &'static str);
+
+/// The kind of pods.
+pub(crate) const POD: Kind = ("v1", "Pod");
+
+/// The kinds of workloads with a pod template.
+pub(crate) fn workloads() -> impl Iterator<Item = Kind> {
+    TEMPLATES.into_iter().map(|(version, kind, _)| (version, kind))
 }
 
 /// An object with its place.
@@ -67,18 +73,16 @@ impl Object {
 
     /// Whether the object is a pod.
     pub(crate) fn is_pod(&self) -> bool {
-        self.kind() == "Pod" && self.text("/apiVersion") == "v1"
+        self.is_of(POD)
     }
 
-    /// Whether the object is a pod or a workload with a pod template.
-    pub(crate) fn is_compared(&self) -> bool {
-        self.is_pod() || self.template().is_some()
+    /// Whether the object is of a kind.
+    pub(crate) fn is_of(&self, (version, kind): Kind) -> bool {
+        self.text("/apiVersion") == version && self.kind() == kind
     }
 
     fn template(&self) -> Option<&'static str> {
-        let of = |(version, kind, _): &&(&str, &str, &str)| {
-            *version == self.text("/apiVersion") && *kind == self.kind()
-        };
+        let of = |(version, kind, _): &&(&'static str, &'static str, &str)| self.is_of((version, kind));
         TEMPLATES.iter().find(of).map(|(_, _, place)| *place)
     }
 

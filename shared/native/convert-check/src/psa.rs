@@ -7,7 +7,8 @@ use admission_review::Draft;
 use serde_json::Value;
 use standards_model::{Level, Version};
 
-use crate::{Model, Namespaces, Object, Verdict};
+use crate::object::POD;
+use crate::{Kind, Model, Namespaces, Object, Verdict};
 
 /// The label of mode enforce, and of its version.
 const LABELS: [&str; 2] =
@@ -74,9 +75,13 @@ impl PsaModel {
 }
 
 impl Model for PsaModel {
+    fn kinds(&self) -> Vec<Kind> {
+        vec![POD]
+    }
+
     fn judge(&self, object: &Object, namespaces: &Namespaces) -> Verdict {
         let is_in = |names: &[String], name: &str| names.iter().any(|known| known == name);
-        if !object.is_pod() || self.exempts_user || is_in(&self.namespaces, object.namespace()) {
+        if self.exempts_user || is_in(&self.namespaces, object.namespace()) {
             return Verdict::Passes;
         }
         let pod = match object.pod(&object.value) {

@@ -117,7 +117,8 @@ fn is_filtered(resource: &Resource<'_>, filter: &Value) -> Known<bool> {
     let Some(fields) = filter.as_object() else { return Ok(false) };
     let is_set = |value: &&Value| !(value.is_null() || value.as_array().is_some_and(Vec::is_empty));
     let other = fields.iter().find(|(key, value)| *key != "resources" && is_set(value));
-    let mut unknown = other.map(|(key, _)| format!("{key} in match or exclude has no model"));
+    let mut unknown =
+        other.map(|(key, _)| format!("{key} in match or exclude, which --check does not support"));
     let Some(resources) = filter.get("resources").and_then(Value::as_object) else {
         return unknown.map_or(Ok(false), Err);
     };
@@ -153,7 +154,7 @@ fn has(Resource { object, namespaces, is_derived }: &Resource<'_>, key: &str, va
                 return Err(format!("the labels of Namespace {} are not in the input", object.namespace()));
             }
         },
-        other => return Err(format!("{other} in match or exclude has no model")),
+        other => return Err(format!("{other} in match or exclude, which --check does not support")),
     })
 }
 

@@ -10,7 +10,8 @@ use serde_json::Value;
 use standards_model::{Level, Version};
 
 use self::matching::{Resource, is_matched};
-use crate::{Model, Namespaces, Object, Verdict};
+use crate::object::{POD, workloads};
+use crate::{Kind, Model, Namespaces, Object, Verdict};
 
 /// The filters of Kyverno's chart that concern pods and workloads.
 const DEFAULT_FILTERS: &str =
@@ -49,7 +50,9 @@ impl KyvernoModel {
                 let is_empty = value.as_str().is_some_and(|text| text.trim().is_empty());
                 // Ordinary users are in none of the groups of Kyverno's chart.
                 if !is_empty && !["resourceFilters", "excludeGroups"].contains(&key.as_str()) {
-                    return Err(format!("Kyverno's configuration has {key}, for which there is no model"));
+                    return Err(format!(
+                        "Kyverno's configuration sets {key}, which --check does not support"
+                    ));
                 }
             }
             let filters = configuration.pointer("/data/resourceFilters").and_then(Value::as_str);
@@ -110,13 +113,11 @@ impl KyvernoModel {
             }
             for key in ["preconditions", "celPreconditions", "context"] {
                 if rule.get(key).is_some_and(|value| !value.is_null()) {
-                    return Err(format!("rule {name} has {key}, for which there is no model"));
+                    return Err(format!("rule {name} sets {key}, which --check does not support"));
                 }
             }
             let Some(check) = rule.pointer("/validate/podSecurity") else {
-                return Err(format!(
-                    "rule {name} has no podSecurity, and there is no model for other checks"
-                ));
+                return Err(format!("rule {name} is not a podSecurity rule, and --check supports no other"));
             };
             let mut entries: Vec<&Value> = list(check, "/exclude").collect();
             let Some(of_exceptions) = self.entries_of_exceptions(policy, &name, object, namespaces)? else {
@@ -154,7 +155,7 @@ impl KyvernoModel {
                 continue;
             }
             if exception.pointer("/spec/conditions").is_some() {
-                return Err("an exception has conditions, for which there is no model".to_owned());
+                return Err("an exception sets conditions, which --check does not support".to_owned());
             }
             let mut own = list(exception, "/spec/podSecurity").peekable();
             if own.peek().is_none() {
@@ -167,6 +168,10 @@ impl KyvernoModel {
 }
 
 impl Model for KyvernoModel {
+    fn kinds(&self) -> Vec<Kind> {
+        workloads().chain([POD]).collect()
+    }
+
     fn judge(&self, object: &Object, namespaces: &Namespaces) -> Verdict {
         if self.is_filtered(object) {
             return Verdict::Passes;
@@ -180,7 +185,7 @@ impl Model for KyvernoModel {
                 continue;
             }
             if text(policy, "/kind").ends_with("ValidatingPolicy") {
-                unknown = Some(format!("{title}: there is no model for CEL"));
+                unknown = Some(format!("{title} is written in CEL, which --check does not support"));
                 continue;
             }
             for rule in list(policy, "/spec/rules").filter(|rule| rule.get("validate").is_some()) {
