@@ -7,7 +7,7 @@ use matching::{Decision, Webhook};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{convert, documents, refused, without_place};
+use super::{convert, converted_from, documents, missing, refused, without_place};
 
 /// Documents, the lines about them, and requests with their verdicts.
 #[derive(serde::Deserialize)]
@@ -50,20 +50,7 @@ struct Asked {
 
 /// Converts documents; returns the status and the JSON output.
 fn converted(input: &str) -> (i32, Value) {
-    let (status, stdout, stderr) = convert(&tests::root(), &["external-ips", "-", "-o", "json"], input);
-    let list: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
-    let (_, yaml, _) = convert(&tests::root(), &["external-ips", "-"], input);
-    assert_eq!(documents(&yaml), *list["items"].as_array().unwrap(), "{yaml}");
-    let missing = list["notConverted"].as_array().unwrap();
-    assert_eq!((status, stderr.lines().count()), (i32::from(!missing.is_empty()), missing.len()), "{stderr}");
-    (status, list)
-}
-
-fn lines(list: &Value) -> Vec<String> {
-    let items = list["notConverted"].as_array().unwrap().iter();
-    items
-        .map(|item| format!("{}: {}", item["path"].as_str().unwrap(), item["problem"].as_str().unwrap()))
-        .collect()
+    converted_from("external-ips", &[], input)
 }
 
 /// Whether one of the manifests refuses a request.
@@ -162,7 +149,7 @@ fn converts_the_cases() {
                 "{stderr}"
             );
         }
-        let lines = lines(&list);
+        let lines = missing(&list);
         assert_eq!(lines.len(), case.not_converted.len(), "{}: {lines:#?}", case.name);
         for (line, expected) in lines.iter().zip(&case.not_converted) {
             assert!(line.starts_with(&format!("items[{expected}")), "{}: {line}", case.name);

@@ -56,12 +56,19 @@ fn empty_configuration() -> String {
     tests::root().join("tests/convert/empty-configuration.yaml").display().to_string()
 }
 
-/// Converts documents; returns the status and the JSON output. The YAML output must contain the
-/// same manifests, and standard error each part that is not converted.
+/// Converts documents of Kyverno, as [`converted_from`].
 fn converted_with(options: &[&str], input: &str) -> (i32, Value) {
-    let arguments = [&["kyverno", "-"], options].concat();
-    let (status, stdout, stderr) =
-        convert(&tests::root(), &[&arguments[..], &["-o", "json"]].concat(), input);
+    converted_from("kyverno", options, input)
+}
+
+/// Converts documents of a source; returns the status and the JSON output. A second run must print
+/// the same bytes, the YAML output contain the same manifests, and standard error each part that is
+/// not converted.
+fn converted_from(source: &str, options: &[&str], input: &str) -> (i32, Value) {
+    let arguments = [&[source, "-"], options].concat();
+    let as_json = [&arguments[..], &["-o", "json"]].concat();
+    let (status, stdout, stderr) = convert(&tests::root(), &as_json, input);
+    assert_eq!(convert(&tests::root(), &as_json, input).1, stdout);
     let list: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
     assert_eq!(stderr.lines().count(), list["notConverted"].as_array().unwrap().len(), "{stderr}");
     for line in stderr.lines() {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::scc_model::{LEVEL, UID, admits};
-use super::{convert, documents, refused, without_place};
+use super::{convert, converted_from, missing, refused, without_place};
 
 const FLAGS: [&str; 7] = [
     "allowHostDirVolumePlugin",
@@ -111,20 +111,7 @@ fn all() -> Vec<Value> {
 
 /// Converts documents; returns the status and the JSON output.
 fn converted(input: &str) -> (i32, Value) {
-    let (status, stdout, stderr) = convert(&tests::root(), &["scc", "-", "-o", "json"], input);
-    let list: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
-    let (_, yaml, _) = convert(&tests::root(), &["scc", "-"], input);
-    assert_eq!(documents(&yaml), *list["items"].as_array().unwrap(), "{yaml}");
-    let missing = list["notConverted"].as_array().unwrap();
-    assert_eq!((status, stderr.lines().count()), (i32::from(!missing.is_empty()), missing.len()), "{stderr}");
-    (status, list)
-}
-
-fn lines(list: &Value) -> Vec<String> {
-    let items = list["notConverted"].as_array().unwrap().iter();
-    items
-        .map(|item| format!("{}: {}", item["path"].as_str().unwrap(), item["problem"].as_str().unwrap()))
-        .collect()
+    converted_from("scc", &[], input)
 }
 
 fn names(list: &Value) -> Vec<&str> {
@@ -505,7 +492,7 @@ fn without_bindings_the_manifests_are_in_mode_monitor() {
     let (status, list) = converted(&list(&[one("anyuid"), one("restricted-v2")]));
     assert_eq!(status, 1);
     assert!(list["items"].as_array().unwrap().iter().all(|item| item["spec"]["mode"] == "monitor"), "{list}");
-    let lines = lines(&list);
+    let lines = missing(&list);
     let beginnings = [
         "items[0].users: the input has no bindings",
         "items[0].groups: only some subjects may use constraints",
