@@ -157,11 +157,9 @@ impl<'d> Document<'d> {
     }
 
     /// Returns whether two values are equal in everything that is kept of them, with fields in the
-    /// same order. A null field equals an absent one. A number whose value is not kept does not
-    /// equal any other.
+    /// same order. Null equals absent. A number whose value is not kept does not equal any other.
     pub(crate) fn is_same(&'d self, one: Id, other: Id) -> bool {
-        let (Some(first), Some(second)) = (self.entry(one), self.entry(other)) else { return false };
-        match (&first.value, &second.value) {
+        match (self.value(one), self.value(other)) {
             (Value::Null, Value::Null) => true,
             (Value::Bool(one), Value::Bool(other)) => one == other,
             (Value::Integer(one), Value::Integer(other)) => one == other,
@@ -183,10 +181,13 @@ impl<'d> Document<'d> {
 
     /// Returns the entries directly below `id`, without null fields.
     fn values(&'d self, id: Id) -> impl Iterator<Item = (&'d Name<'d>, Id)> {
-        self.children(id).filter(|(name, id)| {
-            matches!(name, Name::Index(_))
-                || !matches!(self.entry(*id), None | Some(Entry { value: Value::Null, .. }))
-        })
+        self.children(id)
+            .filter(|(name, id)| matches!(name, Name::Index(_)) || !matches!(self.value(*id), Value::Null))
+    }
+
+    /// Returns a value; null for an absent one.
+    fn value(&'d self, id: Id) -> &'d Value<'d> {
+        self.entry(id).map_or(&Value::Null, |entry| &entry.value)
     }
 
     /// Returns the bytes of a string.
@@ -637,6 +638,9 @@ mod tests {
         ] {
             assert!(is_same(one, other), "{one} {other}");
         }
+        let document = Document::parse(br#"{"null":null}"#, Shape::ALL, Origin::Settings).unwrap();
+        let at = |name| document.root().at(name);
+        assert!(at("null").is_same(&at("absent")) && at("absent").is_same(&at("another")));
         for (one, other) in [
             ("null", "false"),
             ("true", "false"),
