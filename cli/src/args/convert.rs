@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use convert::Source;
 
-/// Convert existing pod restrictions into manifests for Kubewarden.
+/// Convert existing restrictions on pods and Services into manifests for Kubewarden.
 ///
 /// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not
 /// converted or differs, with the place and the reason on standard error, and 2 if the input cannot
@@ -37,14 +37,15 @@ pub(crate) enum ConvertSource {
         #[arg(long, value_name = "FILE")]
         kyverno_config: Option<String>,
     },
-    /// Convert what restricts the external IPs of Services.
+    /// Convert restrictions on the external IPs of Services.
     ///
-    /// The Network configuration of OpenShift, the flags of externalip-webhook, and the in-tree
-    /// plugin DenyServiceExternalIPs become policies of external-ips.
+    /// The Network configuration of OpenShift, the flags of externalip-webhook, the in-tree plugin
+    /// DenyServiceExternalIPs, and Kyverno's policy restrict-external-ips become policies of
+    /// external-ips.
     ///
     /// The files have the Network configuration, workloads that run externalip-webhook and its
-    /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm, and
-    /// AdmissionConfigurations.
+    /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm,
+    /// AdmissionConfigurations, and policies of Kyverno.
     ExternalIps(SourceArgs),
     /// Convert constraints of Gatekeeper's library for pods and external IPs.
     ///

@@ -1,4 +1,4 @@
-//! Conversion of what restricts pods and Services today into manifests for Kubewarden.
+//! Conversion of existing restrictions on pods and Services into manifests for Kubewarden.
 //!
 //! Each source has a function:
 //!

@@ -31,7 +31,7 @@ impl Source {
     /// Restrictions on the external IPs of Services.
     pub const EXTERNAL_IPS: Self = Self {
         name: "external-ips",
-        expected: "what restricts external IPs",
+        expected: "restrictions on external IPs",
         recognises: external_ips::recognises,
         convert: external_ips::convert,
     };
