@@ -34,7 +34,8 @@ fn pretty(value: &Value) -> io::Result<String> {
     String::from_utf8(text).map_err(io::Error::other)
 }
 
-fn object(number: u64) -> Value {
+/// Returns the object with a number.
+pub(crate) fn object(number: u64) -> Value {
     if number < NAMESPACES {
         return with(
             number,

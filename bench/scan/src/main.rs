@@ -3,10 +3,12 @@
 //! Arguments: the number of objects, and the folder of the modules for the feature `modules`.
 
 mod dump;
+#[cfg(feature = "modules")]
+mod peers;
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -40,6 +42,9 @@ fn measure(path: &Path, objects: u64, modules: Option<&str>) -> Result<(), Box<d
         let peak = peak().unwrap_or_default();
         writeln!(out, "| {what} | {seconds:.2} | {:.0} | {:.0} | {peak} |", rate(objects), rate(evaluations))
     };
+    let start = Instant::now();
+    count_lines(path)?;
+    row("read the file and find its lines, 1 thread", 0, start.elapsed())?;
     reset_peak();
     let start = Instant::now();
     let mut input = files();
@@ -61,9 +66,26 @@ fn measure(path: &Path, objects: u64, modules: Option<&str>) -> Result<(), Box<d
     let all = || rules::CATALOG.iter().filter_map(|entry| native(entry.id));
     run("all, natively", all().collect(), &files, &mut row)?;
     if let Some(folder) = modules {
-        run("all, as modules", in_host(Path::new(folder), all().collect())?, &files, &mut row)?;
+        let modules = in_host(Path::new(folder), all().collect())?;
+        run("all, as modules", modules, &files, &mut row)?;
+        compare(Path::new(folder), &mut out)?;
     }
     Ok(())
+}
+
+/// Reads a file as fast as lines can be found: the least that a scan has to do.
+fn count_lines(path: &Path) -> std::io::Result<usize> {
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 64 * 1024];
+    let mut lines = 0_usize;
+    loop {
+        let length = file.read(&mut buffer)?;
+        if length == 0 {
+            return Ok(lines);
+        }
+        let text = buffer.get(..length).unwrap_or_default();
+        lines = lines.saturating_add(memchr::memchr_iter(b'\n', text).count());
+    }
 }
 
 fn run(
@@ -80,17 +102,34 @@ fn run(
 }
 
 fn native(id: &str) -> Option<Policy> {
-    let settings = match id {
+    Policy::of_id(id, &settings(id))
+}
+
+fn settings(id: &str) -> Value {
+    match id {
         "pod-security" => json!({ "level": "baseline" }),
         "selinux" => json!({ "mode": "Validate", "levels": { "missing": "Allow" } }),
         _ => json!({}),
-    };
-    Policy::of_id(id, &settings)
+    }
 }
 
 #[cfg(not(feature = "modules"))]
 fn in_host(_: &Path, _: Vec<Policy>) -> Result<Vec<Policy>, Box<dyn Error>> {
     Err("build with --features modules".into())
+}
+
+#[cfg(not(feature = "modules"))]
+fn compare(_: &Path, _: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+    Err("build with --features modules".into())
+}
+
+/// Compares a module here with Kubewarden's tools.
+#[cfg(feature = "modules")]
+fn compare(folder: &Path, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
+    // A server is stopped before this process ends.
+    ctrlc::set_handler(bench_server::interrupt)?;
+    let policy = in_host(folder, native(peers::ID).into_iter().collect())?.pop().ok_or("no policy")?;
+    peers::compare(policy, &settings(peers::ID), folder, out)
 }
 
 /// Runs the policies as modules.

@@ -7,20 +7,31 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::server::check_interrupt;
-use crate::subject::Call;
 
 /// The time that an answer may take. A policy server stops a policy after two seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A policy of a server and the review that it gets.
 #[derive(Debug)]
-pub(crate) struct Client(BufReader<TcpStream>);
+pub struct Call {
+    /// The name of the policy.
+    pub policy: String,
+    /// The AdmissionReview.
+    pub review: String,
+    /// Whether the review is one of Kubewarden's audit scanner.
+    pub is_audit: bool,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Client(BufReader<TcpStream>);
 
 impl Client {
     /// Connects to a port of this machine.
     ///
     /// # Errors
     /// Nothing listens there.
-    pub(crate) fn new(port: u16) -> io::Result<Self> {
+    pub fn new(port: u16) -> io::Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -31,11 +42,12 @@ impl Client {
     ///
     /// # Errors
     /// An answer without a verdict.
-    pub(crate) fn ask(&mut self, call: &Call) -> Result<Duration, String> {
+    pub fn ask(&mut self, call: &Call) -> Result<Duration, String> {
         check_interrupt()?;
-        let Call { policy, review } = call;
+        let Call { policy, review, is_audit } = call;
+        let endpoint = if *is_audit { "audit" } else { "validate" };
         let head = format!(
-            "POST /validate/{policy} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+            "POST /{endpoint}/{policy} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\n\r\n",
             review.len(),
         );

@@ -6,21 +6,19 @@
 //! Times depend on the machine and on what else runs there. Only the two figures of a cell are
 //! comparable.
 
-mod client;
 mod measure;
-mod server;
 mod subject;
 
 use std::error::Error;
 use std::io::Write as _;
 
+use bench_server::Server;
 use measure::{Figures, measure};
-use server::Server;
 use subject::{floor, subjects};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // The servers are stopped before this process ends.
-    ctrlc::set_handler(server::interrupt)?;
+    ctrlc::set_handler(bench_server::interrupt)?;
     let subjects = subjects(std::env::args().skip(1))?;
     let floor = [floor()?];
     let before = load();

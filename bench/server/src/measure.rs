@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::server::Server;
-use crate::subject::Call;
+use bench_server::{Call, Server};
 
 /// The requests that each latency is taken from, after those that are not measured.
 const REQUESTS: usize = 400;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::client::Client;
-use crate::subject::Module;
 
 /// The time that a server may take to become ready.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -22,23 +21,36 @@ const PATIENCE: Duration = Duration::from_mins(2);
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Notes that this process has to end: what waits for a server fails.
-pub(crate) fn interrupt() {
+pub fn interrupt() {
     IS_INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
+/// Fails once a signal asks this process to end.
+///
 /// # Errors
 /// A signal asks this process to end.
-pub(crate) fn check_interrupt() -> Result<(), String> {
+pub fn check_interrupt() -> Result<(), String> {
     if IS_INTERRUPTED.load(Ordering::Relaxed) { Err("interrupted".to_owned()) } else { Ok(()) }
+}
+
+/// A module of a server.
+#[derive(Debug)]
+pub struct Module {
+    /// The name of the policy.
+    pub name: String,
+    /// The path of the module.
+    pub file: PathBuf,
+    /// The settings of the policy.
+    pub settings: Value,
 }
 
 /// A running policy server. It ends with the value.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub struct Server {
     process: Child,
     port: u16,
     /// The time from the start of the process until it is ready.
-    pub(crate) ready: Duration,
+    pub ready: Duration,
     /// Its configuration and what it writes.
     folder: TempDir,
 }
@@ -48,7 +60,7 @@ impl Server {
     ///
     /// # Errors
     /// No `policy-server` on PATH, or one that does not become ready.
-    pub(crate) fn start(modules: &[Module]) -> Result<Self, String> {
+    pub fn start(modules: &[Module]) -> Result<Self, String> {
         let folder = TempDir::new().map_err(|error| error.to_string())?;
         let [port, readiness] = free_ports().map_err(|error| error.to_string())?;
         let mut command = command(folder.path(), modules).map_err(|error| error.to_string())?;
@@ -73,7 +85,7 @@ impl Server {
     }
 
     /// Returns the resident memory in MiB; `None` outside of Linux.
-    pub(crate) fn memory(&self) -> Option<u64> {
+    pub fn memory(&self) -> Option<u64> {
         let file = Path::new("/proc").join(self.process.id().to_string()).join("status");
         let status = fs::read_to_string(file).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -84,7 +96,7 @@ impl Server {
     ///
     /// # Errors
     /// A server that has ended.
-    pub(crate) fn client(&self) -> Result<Client, String> {
+    pub fn client(&self) -> Result<Client, String> {
         Client::new(self.port).map_err(|error| format!("policy-server: {error}"))
     }
 }
@@ -101,7 +113,7 @@ impl Drop for Server {
 fn command(folder: &Path, modules: &[Module]) -> io::Result<Command> {
     let policy = |module: &Module| {
         let url = format!("file://{}", module.file.display());
-        (module.name.clone(), json!({ "module": url, "settings": {}, "allowedToMutate": true }))
+        (module.name.clone(), json!({ "module": url, "settings": module.settings, "allowedToMutate": true }))
     };
     let policies: Map<String, Value> = modules.iter().map(policy).collect();
     fs::write(folder.join("policies.yml"), Value::from(policies).to_string())?;

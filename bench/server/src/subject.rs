@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bench_server::{Call, Module};
 use serde_json::{Value, json};
 
 /// The requests of `bench/requests` for each module. None needs a look-up, because there is no
@@ -17,13 +18,6 @@ const REQUESTS: [(&str, &[&str]); 5] = [
 /// The requests for the modules that the user names.
 const OTHERS: &[&str] = &["pod-create", "pod-create-large"];
 
-/// A module of a server: its name there, and its file.
-#[derive(Debug)]
-pub(crate) struct Module {
-    pub(crate) name: String,
-    pub(crate) file: PathBuf,
-}
-
 /// The modules of a server.
 #[derive(Debug)]
 pub(crate) struct Subject {
@@ -37,13 +31,6 @@ pub(crate) struct Subject {
 pub(crate) struct Row {
     pub(crate) name: String,
     requests: Vec<(String, &'static str)>,
-}
-
-/// A policy of a server and the review that it gets.
-#[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) policy: String,
-    pub(crate) review: String,
 }
 
 /// Returns the modules to measure: each, all in one server, and those of files.
@@ -64,7 +51,7 @@ pub(crate) fn subjects(files: impl Iterator<Item = String>) -> Result<Vec<Subjec
     for file in files {
         let path = Path::new(&file).canonicalize().map_err(|error| format!("{file}: {error}"))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        subjects.push(Subject::single(Module { name, file: path }, OTHERS));
+        subjects.push(Subject::single(Module { name, file: path, settings: json!({}) }, OTHERS));
     }
     Ok(subjects)
 }
@@ -84,7 +71,7 @@ fn own(id: &str) -> Result<Module, String> {
 fn built(name: &str, path: &str) -> Result<Module, String> {
     let file = root().join(path).canonicalize();
     let file = file.map_err(|error| format!("{path}: {error}; run ./justw modules server-floor"))?;
-    Ok(Module { name: name.to_owned(), file })
+    Ok(Module { name: name.to_owned(), file, settings: json!({}) })
 }
 
 fn root() -> PathBuf {
@@ -113,7 +100,7 @@ impl Row {
     /// A request that cannot be read.
     pub(crate) fn calls(&self, policy: Option<&str>) -> Result<Vec<Call>, String> {
         let call = |(own, request): &(String, &str)| {
-            Ok(Call { policy: policy.unwrap_or(own).to_owned(), review: review(request)? })
+            Ok(Call { policy: policy.unwrap_or(own).to_owned(), review: review(request)?, is_audit: false })
         };
         self.requests.iter().map(call).collect()
     }

@@ -24,4 +24,5 @@ pub use fault::{Fault, Origin, Place};
 pub use node::Node;
 pub use peek::peek;
 pub use shape::Shape;
+pub use structure::{OpenValue, Passed};
 pub use walk::{Below, Key, Walk};

@@ -23,33 +23,84 @@ struct Marks {
 /// Returns the position after the bracket that closes the object or array at `start`; `None` if the
 /// text ends before.
 pub(crate) fn end(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
-    let mut depth = 0_u32;
-    // Whether the block begins within a string: no bit or every bit.
-    let mut within = 0_u64;
-    // Whether the first byte of the block is escaped: the lowest bit.
-    let mut carried = 0_u64;
-    loop {
-        let rest = text.get(at..).unwrap_or_default();
-        let filled;
-        let block = match rest.first_chunk() {
-            Some(block) => block,
-            None if rest.is_empty() => return None,
-            None => {
-                filled = last(rest);
-                &filled
+    match OpenValue::default().pass(text.get(start..).unwrap_or_default(), true) {
+        Passed::Whole(length) => Some(start.wrapping_add(length)),
+        Passed::Part(_) => None,
+    }
+}
+
+/// An object or array whose end is searched for, while its text is read.
+///
+/// # Example
+/// ```
+/// use document::{OpenValue, Passed};
+///
+/// let text = format!("{{\"key\": [\"}}{}\"]}}, 2", " ".repeat(100));
+/// let mut value = OpenValue::default();
+/// assert_eq!(value.pass(text.as_bytes(), false), Passed::Part(64));
+/// let rest = &text.as_bytes()[64..];
+/// assert_eq!(value.pass(rest, true), Passed::Whole(rest.len() - ", 2".len()));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct OpenValue {
+    /// The number of open brackets.
+    depth: u32,
+    /// Whether the text goes on within a string: no bit or every bit.
+    within: u64,
+    /// Whether the next byte is escaped: the lowest bit.
+    carried: u64,
+}
+
+/// The bytes of a text that belong to a value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Passed {
+    /// The value ends after this number of bytes.
+    Whole(usize),
+    /// The value does not end within this number of bytes.
+    Part(usize),
+}
+
+impl OpenValue {
+    /// The number of bytes of a block.
+    pub const BLOCK: usize = BLOCK;
+
+    /// Examines the whole blocks of a text, and the rest if nothing follows it. The first text begins
+    /// with the opening bracket, and each other where the last part ended.
+    #[inline]
+    pub fn pass(&mut self, text: &[u8], is_last: bool) -> Passed {
+        let mut at = 0;
+        loop {
+            let rest = text.get(at..).unwrap_or_default();
+            let filled;
+            let block = match rest.first_chunk() {
+                Some(block) => block,
+                None if rest.is_empty() || !is_last => return Passed::Part(at.min(text.len())),
+                None => {
+                    filled = last(rest);
+                    &filled
+                }
+            };
+            if let Some(end) = self.end(block) {
+                return Passed::Whole(at.wrapping_add(end));
             }
-        };
-        let Marks { mut quotes, backslashes, mut opening, mut closing } = marks(block);
-        if backslashes | carried != 0 {
-            quotes &= !escaped(backslashes, &mut carried);
+            at = at.wrapping_add(BLOCK);
         }
-        let strings = within ^ parity(quotes);
+    }
+
+    /// Returns the position in a block after the last bracket of the value; `None` if the value does
+    /// not end there.
+    #[inline]
+    fn end(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
+        let Marks { mut quotes, backslashes, mut opening, mut closing } = marks(block);
+        if backslashes | self.carried != 0 {
+            quotes &= !escaped(backslashes, &mut self.carried);
+        }
+        let strings = self.within ^ parity(quotes);
         // Copies the highest bit to all others.
-        within = 0_u64.wrapping_sub(strings >> 63);
+        self.within = 0_u64.wrapping_sub(strings >> 63);
         opening &= !strings;
         closing &= !strings;
-        if closing.count_ones() >= depth {
+        if closing.count_ones() >= self.depth {
             // The value may end in this block: behind the bracket that closes as many as are open.
             let mut brackets = closing;
             let mut closed = 0_u32;
@@ -57,14 +108,14 @@ pub(crate) fn end(text: &[u8], start: usize) -> Option<usize> {
                 let bracket = brackets & brackets.wrapping_neg();
                 closed = closed.wrapping_add(1);
                 let opened = (opening & bracket.wrapping_sub(1)).count_ones();
-                if depth.wrapping_add(opened) == closed {
-                    return Some(at.wrapping_add(bracket.trailing_zeros() as usize).wrapping_add(1));
+                if self.depth.wrapping_add(opened) == closed {
+                    return Some((bracket.trailing_zeros() as usize).wrapping_add(1));
                 }
                 brackets ^= bracket;
             }
         }
-        depth = depth.wrapping_add(opening.count_ones()).wrapping_sub(closing.count_ones());
-        at = at.wrapping_add(BLOCK);
+        self.depth = self.depth.wrapping_add(opening.count_ones()).wrapping_sub(closing.count_ones());
+        None
     }
 }
 
@@ -105,15 +156,29 @@ fn parity(mut bits: u64) -> u64 {
 /// `[` and `{`, and `]` and `}`, differ in this bit, which no other byte that matters has.
 const BRACE: u8 = 0x20;
 
+/// Examines eight bytes at a time, as a word.
 #[cfg(not(target_feature = "simd128"))]
 fn marks(block: &[u8; BLOCK]) -> Marks {
-    let bits =
-        |is: fn(u8) -> bool| block.iter().rev().fold(0_u64, |bits, byte| bits << 1 | u64::from(is(*byte)));
+    /// Every bit of a byte but the highest.
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    /// Moves the lowest bit of each byte to the highest byte, that of the first byte lowest.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+
+    let (words, _) = block.as_chunks();
+    let bits = |byte: u8, mask: u8| {
+        words.iter().rev().fold(0_u64, |bits, bytes| {
+            let bytes = u64::from_le_bytes(*bytes) | u64::from_ne_bytes([mask; 8]);
+            let difference = bytes ^ u64::from_ne_bytes([byte; 8]);
+            // The highest bit of each byte that is zero.
+            let equal = !((difference & LOW).wrapping_add(LOW) | difference | LOW);
+            bits << 8 | (equal >> 7).wrapping_mul(GATHER) >> 56
+        })
+    };
     Marks {
-        quotes: bits(|byte| byte == b'"'),
-        backslashes: bits(|byte| byte == b'\\'),
-        opening: bits(|byte| byte | BRACE == b'{'),
-        closing: bits(|byte| byte | BRACE == b'}'),
+        quotes: bits(b'"', 0),
+        backslashes: bits(b'\\', 0),
+        opening: bits(b'{', BRACE),
+        closing: bits(b'}', BRACE),
     }
 }
 

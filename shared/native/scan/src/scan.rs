@@ -45,8 +45,19 @@ pub trait Observer {
 /// An observer that does nothing.
 impl Observer for () {}
 
-/// A piece goes to a worker with its number.
-type Work = (u64, Chunk);
+/// Pieces that go to a worker together, so that threads seldom wait for each other.
+#[derive(Debug, Default)]
+struct Batch {
+    /// The number of the batch.
+    number: u64,
+    /// The number of the first piece.
+    first: u64,
+    pieces: Vec<Chunk>,
+    bytes: usize,
+}
+
+/// The bytes of a batch that is complete.
+const COMPLETE: usize = 64 * 1024;
 
 /// The stack of a worker: the depth of recursion is the nesting of an object, at most 128 levels.
 const STACK: usize = 32 * 1024 * 1024;
@@ -295,16 +306,18 @@ impl Scan {
         merge: &mut dyn FnMut(T, &mut Tally, &mut dyn Observer),
     ) {
         let workers = self.options.workers.max(1);
-        let (sender, receiver) = sync_channel::<Work>(workers.saturating_mul(4));
+        let (sender, receiver) = sync_channel::<Batch>(workers.saturating_mul(4));
         let receiver = Mutex::new(receiver);
         let (done, results) = channel();
         thread::scope(|scope| {
             for _ in 0..workers {
                 let (receiver, done) = (&receiver, done.clone());
                 let run = move || {
-                    while let Some((number, chunk)) = next(receiver) {
+                    while let Some(Batch { number, first, pieces, .. }) = next(receiver) {
+                        let results: Vec<T> =
+                            (first..).zip(pieces).map(|(number, piece)| work(number, piece)).collect();
                         // The scan has ended if nobody receives.
-                        if done.send((number, work(number, chunk))).is_err() {
+                        if done.send((number, results)).is_err() {
                             break;
                         }
                     }
@@ -335,20 +348,20 @@ fn without_look_ups(judge: Judge<'_>, chunk: &Chunk, first: Output, why: &str) -
     output
 }
 
-fn next(receiver: &Mutex<Receiver<Work>>) -> Option<Work> {
+fn next(receiver: &Mutex<Receiver<Batch>>) -> Option<Batch> {
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
 /// Reads the input and merges the results as they come.
 fn feed<T>(
     input: &mut dyn Input,
-    sender: SyncSender<Work>,
+    sender: SyncSender<Batch>,
     ordered: &mut Ordered<T>,
     tally: &mut Tally,
     observer: &mut dyn Observer,
     merge: &mut dyn FnMut(T, &mut Tally, &mut dyn Observer),
 ) {
-    let mut number = 0_u64;
+    let mut batch = Batch::default();
     while let Some(next) = input.next() {
         if observer.stop() {
             tally.interrupt();
@@ -357,16 +370,19 @@ fn feed<T>(
         match next {
             Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable, input.is_live())),
             Ok(chunk) => {
-                if sender.send((number, chunk)).is_err() {
+                if let Some(complete) = batch.add(chunk)
+                    && sender.send(complete).is_err()
+                {
                     break;
                 }
-                number = number.saturating_add(1);
             }
         }
         while let Ok(result) = ordered.results.try_recv() {
             ordered.take(result, &mut |result| merge(result, tally, observer));
         }
     }
+    // It fails if no worker could be started, which was noticed.
+    let _ = sender.send(batch);
     // The workers end when there is nothing left to receive.
     drop(sender);
     while let Ok(result) = ordered.results.recv() {
@@ -374,19 +390,37 @@ fn feed<T>(
     }
 }
 
-/// Results in the order of their numbers.
+impl Batch {
+    /// Adds a piece; returns the batch if it is complete.
+    fn add(&mut self, piece: Chunk) -> Option<Self> {
+        self.bytes = self.bytes.saturating_add(piece.text.len());
+        self.pieces.push(piece);
+        if self.bytes < COMPLETE {
+            return None;
+        }
+        let count = u64::try_from(self.pieces.len()).unwrap_or(u64::MAX);
+        let next = Self {
+            number: self.number.saturating_add(1),
+            first: self.first.saturating_add(count),
+            ..Self::default()
+        };
+        Some(std::mem::replace(self, next))
+    }
+}
+
+/// The results of batches, in the order of their numbers.
 struct Ordered<T> {
-    results: Receiver<(u64, T)>,
-    waiting: BTreeMap<u64, T>,
+    results: Receiver<(u64, Vec<T>)>,
+    waiting: BTreeMap<u64, Vec<T>>,
     next: u64,
 }
 
 impl<T> Ordered<T> {
-    fn take(&mut self, (number, result): (u64, T), merge: &mut dyn FnMut(T)) {
-        self.waiting.insert(number, result);
-        while let Some(result) = self.waiting.remove(&self.next) {
+    fn take(&mut self, (number, results): (u64, Vec<T>), merge: &mut dyn FnMut(T)) {
+        self.waiting.insert(number, results);
+        while let Some(results) = self.waiting.remove(&self.next) {
             self.next = self.next.saturating_add(1);
-            merge(result);
+            results.into_iter().for_each(&mut *merge);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
+use document::OpenValue;
 use manifest::{Position, Problem};
 use serde_json::Value;
 
@@ -18,8 +19,10 @@ use super::window::Window;
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the text")]
 pub(crate) struct JsonPieces<R> {
     window: Window<R>,
-    /// The number of open brackets.
+    /// The number of open brackets: 1 within a value, 2 within its items.
     depth: usize,
+    /// The object or array within them that is being read, whose text does not matter.
+    nested: Option<OpenValue>,
     /// The beginning of the current value.
     value: usize,
     /// The place of the key that is being read, at depth 1.
@@ -73,6 +76,8 @@ enum Found {
     Item(Range<usize>),
     Value,
     Nothing,
+    /// The end of the text.
+    End,
 }
 
 impl<R: Read> JsonPieces<R> {
@@ -80,6 +85,7 @@ impl<R: Read> JsonPieces<R> {
         Self {
             window,
             depth: 0,
+            nested: None,
             value: 0,
             key: None,
             expects_key: false,
@@ -114,30 +120,15 @@ impl<R: Read> JsonPieces<R> {
             if let Some(problem) = self.check_length() {
                 return Some(Err(problem));
             }
-            // A scalar can be an item itself.
-            let may_begin_item =
-                self.list.as_ref().is_some_and(|items| items.depth == self.depth && items.item.is_none());
-            if self.depth > 0 && !may_begin_item {
-                self.window.pass_plain();
-            }
-            let byte = match self.window.byte() {
-                Ok(Some(byte)) => byte,
-                Ok(None) => {
+            match self.step() {
+                Ok(Found::Nothing) => {}
+                Ok(Found::Item(item)) => self.item(item),
+                // The last item of a split list comes before the rest of the list.
+                Ok(Found::Value) => self.has_ended = true,
+                Ok(Found::End) => {
                     self.is_over = true;
                     let message = "not valid JSON: the text ends within a value; is it truncated?";
                     return (self.depth > 0).then(|| Err(self.window.problem(message)));
-                }
-                Err(problem) => {
-                    self.is_over = true;
-                    return Some(Err(problem));
-                }
-            };
-            match self.step(byte) {
-                Ok(Found::Nothing) => {}
-                Ok(Found::Item(item)) => self.item(item),
-                Ok(Found::Value) => {
-                    // The last item of a split list comes before the rest of the list.
-                    self.has_ended = true;
                 }
                 Err(problem) => {
                     self.is_over = true;
@@ -147,8 +138,19 @@ impl<R: Read> JsonPieces<R> {
         }
     }
 
-    /// Examines the byte at the current place, and passes it.
-    fn step(&mut self, byte: u8) -> Result<Found, Problem> {
+    /// Passes more of the value that is being read, or the byte at the current place.
+    fn step(&mut self) -> Result<Found, Problem> {
+        if let Some(nested) = &mut self.nested {
+            return Ok(match self.window.pass_value(nested)? {
+                None => Found::End,
+                Some(false) => Found::Nothing,
+                Some(true) => {
+                    self.nested = None;
+                    self.end_of_item(self.window.place()).map_or(Found::Nothing, Found::Item)
+                }
+            });
+        }
+        let Some(byte) = self.window.byte()? else { return Ok(Found::End) };
         let here = self.window.place();
         match byte {
             b'"' => {
@@ -168,10 +170,14 @@ impl<R: Read> JsonPieces<R> {
                     self.window.keep_from(here);
                 }
                 self.begin(here)?;
+                let is_list = byte == b'[' && (self.depth == 0 || self.depth == 1 && self.is_items());
+                if self.depth > 0 && !(is_list && self.list.is_none()) {
+                    self.nested = Some(OpenValue::default());
+                    return Ok(Found::Nothing);
+                }
                 self.depth = self.depth.saturating_add(1);
                 self.window.pass();
-                let is_items = self.depth == 2 && self.is_items();
-                if byte == b'[' && self.list.is_none() && (self.depth == 1 || is_items) {
+                if is_list {
                     self.list = Some(Items {
                         depth: self.depth,
                         start: self.window.place(),
@@ -188,20 +194,16 @@ impl<R: Read> JsonPieces<R> {
                 if self.depth == 0 {
                     return Err(self.window.problem("not valid JSON: expected value"));
                 }
-                let scalar = self.end_of_item(here);
+                // A scalar can be an item itself.
+                if let Some(item) = self.end_of_item(here) {
+                    self.item(item);
+                }
                 if let Some(items) = self.list.as_mut().filter(|items| items.depth == self.depth) {
                     items.is_closed = true;
                 }
                 self.depth = self.depth.saturating_sub(1);
                 self.window.pass();
-                let item = scalar.or_else(|| self.end_of_item(self.window.place()));
-                if self.depth == 0 {
-                    if let Some(item) = item {
-                        self.item(item);
-                    }
-                    return Ok(Found::Value);
-                }
-                return Ok(item.map_or(Found::Nothing, Found::Item));
+                return Ok(if self.depth == 0 { Found::Value } else { Found::Nothing });
             }
             b',' => {
                 let item = self.end_of_item(here);

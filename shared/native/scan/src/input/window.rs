@@ -4,27 +4,14 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
+use document::{OpenValue, Passed};
 use manifest::{Position, Problem};
 
-use super::chunk::{Cursor, List, utf8};
+use super::chunk::{Cursor, LIMIT, List, too_long, utf8};
 use super::piece::Piece;
 
 /// The number of bytes that are read at once.
 const BLOCK: usize = 64 * 1024;
-
-/// The bytes with a meaning for the structure of JSON.
-const STRUCTURAL: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut bytes: &[u8] = b"\"{}[],";
-    while let [byte, rest @ ..] = bytes {
-        let (before, _) = table.split_at_mut(*byte as usize + 1);
-        if let [.., last] = before {
-            *last = true;
-        }
-        bytes = rest;
-    }
-    table
-};
 
 /// The bytes of a stream from a place that is kept to the current one. Places are numbers of bytes
 /// from the beginning of the stream.
@@ -66,12 +53,21 @@ impl<R: Read> Window<R> {
         self.place = self.place.saturating_add(1);
     }
 
-    /// Passes bytes that are read already, up to the first that matters to the structure of JSON.
-    pub(crate) fn pass_plain(&mut self) {
-        let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
-        let is_structural = |byte: &u8| STRUCTURAL.get(usize::from(*byte)).copied().unwrap_or_default();
-        let length = rest.iter().position(is_structural).unwrap_or(rest.len());
+    /// Passes more of an object or array. Returns whether it has ended; `None` at the end of the
+    /// stream.
+    pub(crate) fn pass_value(&mut self, value: &mut OpenValue) -> Result<Option<bool>, Problem> {
+        let is_last = self.peek(OpenValue::BLOCK)?.len() < OpenValue::BLOCK;
+        let (length, has_ended) = match value.pass(self.rest(), is_last) {
+            Passed::Whole(length) => (length, Some(true)),
+            Passed::Part(length) => (length, (!is_last).then_some(false)),
+        };
         self.place = self.place.saturating_add(length);
+        Ok(has_ended)
+    }
+
+    /// Returns the bytes that are read and not passed.
+    fn rest(&self) -> &[u8] {
+        self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default()
     }
 
     /// Passes bytes that are not part of the text.
@@ -84,7 +80,7 @@ impl<R: Read> Window<R> {
     pub(crate) fn pass_string(&mut self) -> Result<(), Problem> {
         self.pass();
         loop {
-            let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
+            let rest = self.rest();
             let Some(offset) = memchr::memchr2(b'"', b'\\', rest) else {
                 self.place = self.place.saturating_add(rest.len());
                 if self.fill()? {
@@ -135,6 +131,9 @@ impl<R: Read> Window<R> {
     /// Returns a range of the text as a piece: a document, or an item of a list.
     pub(super) fn piece(&self, range: &Range<usize>, list: Option<Arc<List>>) -> Result<Piece, Problem> {
         let at = self.position(range.start);
+        if range.len() > LIMIT {
+            return Err(too_long(at));
+        }
         let text = utf8(self.bytes(range).to_vec(), at)?;
         Ok(Piece { text, at, list, is_envelope: false })
     }
@@ -179,7 +178,7 @@ impl<R: Read> Window<R> {
     pub(crate) fn pass_line(&mut self) -> Result<Option<Range<usize>>, Problem> {
         let start = self.place;
         loop {
-            let rest = self.buffer.get(self.place.saturating_sub(self.base)..).unwrap_or_default();
+            let rest = self.rest();
             if let Some(offset) = memchr::memchr(b'\n', rest) {
                 self.place = self.place.saturating_add(offset).saturating_add(1);
                 return Ok(Some(start..self.place));

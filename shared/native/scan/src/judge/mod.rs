@@ -1,17 +1,18 @@
 //! The judgement of the entries of a piece by all policies.
 
+mod record;
+
 use std::collections::BTreeSet;
 
 use admission_review::{AdmissionRequest, Form};
-use matching::Decision;
-use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Status, Totals};
+use report::{Finding, Level, Mutation, Notice, OwnerRef, Place, PolicyTotals, Totals};
 use serde_json::Value;
 use text::Step;
 
-use crate::ask::{Answer, Asked, Effect, ask, ask_with_pods};
+use crate::ask::{Answer, Asked, ask, ask_with_pods};
 use crate::cluster::{Cluster, Kind};
 use crate::entry::{Content, Entry, Spot};
-use crate::exceptions::{Exceptions, Remark, is_stored};
+use crate::exceptions::{Exceptions, is_stored};
 use crate::explanation::Explanation;
 use crate::guards;
 use crate::input::Chunk;
@@ -21,9 +22,9 @@ use crate::options::{ExceptionsOf, Operation, Options, Pods};
 use crate::policy::Policy;
 use crate::replacement;
 use crate::request::{Change, complete, request};
-use crate::subject::{Identity, identity, object_ref, stable_path};
+use crate::subject::{Identity, identity, object_ref};
 use crate::verdict::Request;
-use crate::violation::{Denial, Violation};
+use record::{Record, Subject};
 
 /// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
 /// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
@@ -55,17 +56,6 @@ pub(crate) struct Output {
 /// Namespace, kind and name of an object that can own others.
 pub(crate) type Owned = (String, String, String);
 
-/// The outcome of an object at a policy, the worst last.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Outcome {
-    Skipped,
-    Admitted,
-    Mutated,
-    Monitored,
-    Unknown,
-    Denied,
-}
-
 /// The values that all workers share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge<'s> {
@@ -74,16 +64,6 @@ pub(crate) struct Judge<'s> {
     pub(crate) cluster: &'s Cluster,
     pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
-}
-
-/// The subject of a request: an object, or the pod that a workload would make.
-struct Subject<'e> {
-    spot: &'e Spot,
-    reference: ObjectRef,
-    /// Whether the input contains the object, so that paths have places.
-    has_places: bool,
-    /// The exceptions of the object; for a pod, those of its workload.
-    exceptions: &'e Exceptions,
 }
 
 impl Judge<'_> {
@@ -149,9 +129,12 @@ impl Judge<'_> {
                 }
                 let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, &spot, locator, output);
-                let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
-                let outcomes = self.object(change, &subject, locator, output);
-                Self::remark(exceptions, &outcomes, &spot, locator, output);
+                self.object(
+                    change,
+                    Subject { spot: &spot, reference, has_places: true, exceptions },
+                    locator,
+                    output,
+                );
             }
         }
     }
@@ -196,9 +179,9 @@ impl Judge<'_> {
             reference,
             has_places: false,
             // Nobody writes exceptions into an object that is gone.
-            exceptions: &Exceptions::default(),
+            exceptions: Exceptions::default(),
         };
-        self.object(Change::Delete(object), &subject, &Locator::new(&chunk), &mut output);
+        self.object(Change::Delete(object), subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
@@ -221,190 +204,19 @@ impl Judge<'_> {
         Exceptions::of(object, self.policies, today)
     }
 
-    /// Adds the remarks about the exceptions of an object that was judged.
-    fn remark(
-        exceptions: Exceptions,
-        outcomes: &[Outcome],
-        spot: &Spot,
-        locator: &Locator<'_>,
-        output: &mut Output,
-    ) {
-        let is_unknown = |policy: usize| outcomes.get(policy) == Some(&Outcome::Unknown);
-        for Remark { level, path, message } in exceptions.remarks(&is_unknown) {
-            let place = Some(locator.place(spot, Some(&path)));
-            output.notices.push(Notice { level, place, message });
-        }
-    }
-
-    /// Judges an object. Returns the outcome at each policy.
-    fn object(
-        &self,
-        change: Change,
-        subject: &Subject<'_>,
-        locator: &Locator<'_>,
-        output: &mut Output,
-    ) -> Vec<Outcome> {
+    /// Judges an object.
+    fn object(&self, change: Change, subject: Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
         let user = self.options.user();
         let mut asked = Request::new(request(change, &user, &self.cluster.resources));
-        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
-        ask_with_pods(
-            self.policies,
-            &mut asked,
-            self.options.pods,
-            &user.0,
-            self.cluster,
-            &mut |answer, asked| self.record(answer, asked, subject, locator, output, &mut outcomes),
-        );
-        Self::count(subject, &outcomes, output);
-        outcomes
+        let record = Record::new(self, subject, locator, output);
+        self.with_pods(&mut asked, self.options.pods, &user.0, record);
     }
 
-    /// Records the answer of a policy.
-    fn record(
-        &self,
-        answer: &Answer,
-        asked: Asked<'_>,
-        subject: &Subject<'_>,
-        locator: &Locator<'_>,
-        output: &mut Output,
-        outcomes: &mut [Outcome],
-    ) {
-        if self.explains {
-            output.explanations.push(Explanation {
-                policy: answer.policy,
-                object: subject.reference.clone(),
-                concerns_pods: asked.concerns_pods(),
-                is_called: answer.decision.is_called(),
-                why: answer.decision.explain(),
-            });
-        }
-        output.lacking.extend(answer.lacking.iter().cloned());
-        let found = self.outcome(answer, asked, subject, locator, output);
-        if let Some(outcome) = outcomes.get_mut(answer.policy) {
-            *outcome = found.max(*outcome);
-        }
-    }
-
-    /// Adds the findings of an answer. Returns the outcome.
-    fn outcome(
-        &self,
-        answer: &Answer,
-        asked: Asked<'_>,
-        subject: &Subject<'_>,
-        locator: &Locator<'_>,
-        output: &mut Output,
-    ) -> Outcome {
-        let index = answer.policy;
-        let add = |output: &mut Output, status, violation: &Violation| {
-            output.findings.push(self.finding(status, index, violation, subject, locator, asked));
-        };
-        for warning in &answer.warnings {
-            add(output, Status::Warned, &Violation::of_text(warning.clone()));
-        }
-        let denied = |output: &mut Output, status, denial: &Denial| {
-            for violation in &denial.violations {
-                add(output, status, violation);
-            }
-            if denial.more > 0 {
-                let more = format!("and {} further violations", denial.more);
-                add(output, status, &Violation::of_text(more));
-            }
-        };
-        match &answer.effect {
-            // A condition is part of the policy. If the policy counted as not asked, a scan of
-            // flawless objects would have judged nothing.
-            Effect::Skipped if matches!(answer.decision, Decision::ConditionIsFalse(_)) => Outcome::Admitted,
-            Effect::Skipped => Outcome::Skipped,
-            Effect::Admitted => Outcome::Admitted,
-            Effect::Mutated(object) => {
-                if self.options.reports_mutations {
-                    output.mutations.push(mutation(index, object.clone(), asked, subject, locator));
-                }
-                Outcome::Mutated
-            }
-            Effect::Denied(denial) => {
-                denied(output, Status::Denied, denial);
-                Outcome::Denied
-            }
-            Effect::Monitored(denial) => {
-                denied(output, Status::Monitored, denial);
-                Outcome::Monitored
-            }
-            Effect::Fault(reason) | Effect::Unknown(reason) => {
-                // The report has one notice for a policy that judges nothing.
-                if self.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
-                    add(output, Status::Unknown, &Violation::of_text(reason.clone()));
-                }
-                Outcome::Unknown
-            }
-        }
-    }
-
-    fn finding(
-        &self,
-        status: Status,
-        index: usize,
-        violation: &Violation,
-        subject: &Subject<'_>,
-        locator: &Locator<'_>,
-        asked: Asked<'_>,
-    ) -> Finding {
-        let (steps, message) = asked.locate(violation);
-        let message = match self.policies.get(index).and_then(|policy| policy.message.as_ref()) {
-            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
-                format!("{instead}: {message}")
-            }
-            _ => message,
-        };
-        let path = steps.as_deref().filter(|_| subject.has_places);
-        Finding {
-            status,
-            policy: index,
-            control: violation.control.clone(),
-            object: subject.reference.clone(),
-            path: steps.as_deref().map(crate::subject::path),
-            stable_path: steps.as_deref().map(|steps| stable_path(asked.object(), steps)),
-            message,
-            rule: violation.rule.clone(),
-            remedy: violation.remedy.clone(),
-            place: Some(locator.place(subject.spot, path)),
-            concerns_pods: asked.concerns_pods(),
-            others: 0,
-            excepted: subject.exceptions.covering(status, index, violation.check),
-            is_known: false,
-        }
-    }
-
-    fn count(subject: &Subject<'_>, outcomes: &[Outcome], output: &mut Output) {
-        let all = &mut output.totals;
-        all.objects = all.objects.saturating_add(1);
-        let mut is_judged = false;
-        for (index, (outcome, totals)) in outcomes.iter().zip(&mut all.policies).enumerate() {
-            if *outcome > Outcome::Skipped {
-                is_judged = true;
-                all.evaluations = all.evaluations.saturating_add(1);
-            }
-            if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
-                totals.admitted = totals.admitted.saturating_add(1);
-            }
-            let count = match outcome {
-                Outcome::Skipped => &mut totals.skipped,
-                Outcome::Admitted => continue,
-                Outcome::Mutated => &mut totals.mutated,
-                Outcome::Monitored => &mut totals.monitored,
-                Outcome::Unknown => &mut totals.unknown,
-                Outcome::Denied => &mut totals.denied,
-            };
-            *count = count.saturating_add(1);
-            if *outcome > Outcome::Mutated {
-                let namespace = subject.reference.namespace.clone().unwrap_or_default();
-                let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
-                *of_namespace = of_namespace.saturating_add(1);
-            }
-        }
-        if !is_judged {
-            all.not_judged = all.not_judged.saturating_add(1);
-        }
+    /// Judges a request, and those for the pods of its workload.
+    fn with_pods(&self, asked: &mut Request, pods: Pods, user: &Value, mut record: Record<'_>) {
+        let receive = &mut |answer: &Answer, asked: Asked<'_>| record.add(answer, asked);
+        ask_with_pods(self.policies, asked, pods, user, self.cluster, receive);
+        record.finish();
     }
 
     /// Judges a request that the caller made about an object at a spot.
@@ -417,16 +229,14 @@ impl Judge<'_> {
             output.notices.push(self.suspicion(locator.place(spot, Some(&path)), message));
         }
         let exceptions = self.exceptions(object, &mut output);
-        let subject =
-            Subject { spot, reference: object_ref(object), has_places: true, exceptions: &exceptions };
+        let subject = Subject { spot, reference: object_ref(object), has_places: true, exceptions };
         let user = asked.get("userInfo").cloned().unwrap_or_default();
-        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
-        let mut receive = |answer: &Answer, asked: Asked<'_>| {
-            self.record(answer, asked, &subject, locator, &mut output, &mut outcomes);
-        };
-        ask_with_pods(self.policies, &mut Request::new(asked), pods, &user, self.cluster, &mut receive);
-        Self::count(&subject, &outcomes, &mut output);
-        Self::remark(exceptions, &outcomes, spot, locator, &mut output);
+        self.with_pods(
+            &mut Request::new(asked),
+            pods,
+            &user,
+            Record::new(self, subject, locator, &mut output),
+        );
         output
     }
 
@@ -458,33 +268,11 @@ impl Judge<'_> {
             return;
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
-        let subject = Subject { spot: &spot, reference, has_places: true, exceptions: &exceptions };
-        let mut outcomes = vec![Outcome::Skipped; self.policies.len()];
+        let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
+        let mut record = Record::new(self, subject, locator, output);
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
-            self.record(answer, asked, &subject, locator, output, &mut outcomes);
+            record.add(answer, asked)
         });
-        Self::count(&subject, &outcomes, output);
-        Self::remark(exceptions, &outcomes, &spot, locator, output);
-    }
-}
-
-/// Returns the change of an object for the report.
-fn mutation(
-    policy: usize,
-    mut new: Value,
-    asked: Asked<'_>,
-    subject: &Subject<'_>,
-    locator: &Locator<'_>,
-) -> Mutation {
-    let mut old = asked.request.get("object").cloned().unwrap_or_default();
-    object_diff::conceal(&mut old, &mut new);
-    let lines = object_diff::lines(&old, &new).unwrap_or_default();
-    Mutation {
-        policy,
-        object: subject.reference.clone(),
-        place: Some(locator.place(subject.spot, None)),
-        concerns_pods: asked.concerns_pods(),
-        patch: object_diff::patch(&old, &new),
-        diff: lines.into_iter().map(|line| line.text).collect(),
+        record.finish();
     }
 }

@@ -1,0 +1,180 @@
+//! The collection of the objects that policies look up.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cluster_objects::Objects;
+use kinds::Kinds;
+use serde_json::{Map, Value, json};
+
+use super::{Cluster, DEFINITION, Key, Kind};
+use crate::entry::{Content, Entry};
+use crate::input::Input;
+use crate::options::Options;
+use crate::request::complete;
+
+/// Collects the objects of the kinds that policies look up.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    kinds: BTreeSet<Kind>,
+    /// The objects of the cluster.
+    stored: Vec<Value>,
+    /// The objects of the input; `None` while the cluster is read.
+    given: Option<Vec<Value>>,
+    /// The kinds that the old side and the cluster define.
+    resources: Kinds,
+    withheld: BTreeMap<Kind, String>,
+}
+
+impl Collector {
+    pub(crate) fn new(kinds: BTreeSet<Kind>, resources: Kinds) -> Self {
+        Self { kinds, stored: Vec::new(), given: None, resources, withheld: BTreeMap::new() }
+    }
+
+    /// Notes the kinds that a source knows, and those that it could not read.
+    pub(crate) fn note(&mut self, source: &dyn Input) {
+        self.resources.extend(source.kinds());
+        self.withheld.extend(source.withheld());
+    }
+
+    /// Returns the kinds to collect.
+    pub(crate) fn kinds(&self) -> &BTreeSet<Kind> {
+        &self.kinds
+    }
+
+    /// Returns whether a text can contain an object of one of the kinds.
+    pub(crate) fn may_have(&self, text: &str) -> bool {
+        self.kinds.iter().any(|(_, kind)| text.contains(kind.as_str()))
+    }
+
+    /// Returns the object of an entry if it is of one of the kinds.
+    pub(crate) fn select(&self, entry: Entry) -> Option<Value> {
+        let Content::Object(object) = entry.content else { return None };
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.kinds.contains(&(text("apiVersion"), text("kind"))).then_some(object)
+    }
+
+    /// Adds an object.
+    pub(crate) fn add(&mut self, object: Value) {
+        // An object whose name the API server makes up cannot be looked up.
+        if !key(&object).2.is_empty() {
+            self.given.as_mut().unwrap_or(&mut self.stored).push(object);
+        }
+    }
+
+    /// Notes that the objects that follow are those of the input, and not stored.
+    pub(crate) fn begin_input(&mut self) {
+        self.given = Some(Vec::new());
+    }
+
+    /// Returns the cluster. The objects of the input are completed as they are for requests, and
+    /// are in the place of stored ones.
+    pub(crate) fn finish(self, is_complete: bool, options: &Options) -> Cluster {
+        let Self { kinds: collected, stored, given, mut resources, withheld } = self;
+        let given = given.unwrap_or_default();
+        let definitions = stored.iter().chain(&given).filter(|object| key(object).0.1 == DEFINITION.1);
+        let definitions: BTreeMap<Key, &Value> = definitions.map(|object| (key(object), object)).collect();
+        for definition in definitions.into_values() {
+            // A definition that cannot be read defines nothing.
+            let _ = resources.add_definition(definition);
+        }
+        let mut objects: BTreeMap<Key, Value> =
+            stored.into_iter().map(|object| (key(&object), object)).collect();
+        let mut states = BTreeMap::new();
+        let mut ambiguous = BTreeSet::new();
+        // The names of Namespaces that the input defines several times, with different labels.
+        let mut without_labels = BTreeSet::new();
+        for mut object in given {
+            complete(&mut object, options, &resources);
+            let key = key(&object);
+            if let Some(known) = states.insert(key.clone(), object.clone())
+                && known != object
+            {
+                if labels_of(&known) != labels_of(&object) {
+                    without_labels.insert(key.2.clone());
+                }
+                ambiguous.insert(key);
+            }
+        }
+        for (key, mut object) in states {
+            // A manifest does not remove the labels that others gave a stored Namespace.
+            if is_namespace(&key)
+                && let Some(stored) = objects.get(&key)
+            {
+                keep_labels(stored, &mut object);
+            }
+            objects.insert(key, object);
+        }
+        let mut namespaces = BTreeMap::new();
+        let mut values = Vec::new();
+        let mut kinds = BTreeSet::new();
+        for (key, mut object) in objects {
+            if is_namespace(&key) {
+                add_name_label(&mut object);
+                // Selectors on one of several states are unknown.
+                if !(ambiguous.contains(&key) && without_labels.contains(&key.2)) {
+                    namespaces.insert(key.2, labels_of(&object));
+                }
+            }
+            kinds.insert(key.0);
+            values.push(object);
+        }
+        let objects =
+            Objects::from_values(values).unwrap_or_else(|error| Objects::unreachable(error.to_string()));
+        Cluster {
+            objects: Arc::new(objects),
+            is_complete,
+            collected: Some(collected),
+            kinds,
+            ambiguous,
+            withheld,
+            namespaces,
+            resources,
+            session: None,
+        }
+    }
+}
+
+fn key(object: &Value) -> Key {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    ((text("/apiVersion"), text("/kind")), text("/metadata/namespace"), text("/metadata/name"))
+}
+
+fn is_namespace(((api_version, kind), ..): &Key) -> bool {
+    api_version == "v1" && kind == "Namespace"
+}
+
+/// Adds the labels of a stored object that another state of the object lacks.
+fn keep_labels(stored: &Value, object: &mut Value) {
+    let stored = stored.pointer("/metadata/labels").and_then(Value::as_object);
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
+    let (Some(stored), Some(metadata)) = (stored, metadata) else { return };
+    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+    if labels.is_null() {
+        *labels = json!({});
+    }
+    if let Some(labels) = labels.as_object_mut() {
+        for (key, value) in stored {
+            labels.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
+/// Adds the label with the name of a Namespace, as the API server does when it stores one.
+pub(crate) fn add_name_label(namespace: &mut Value) {
+    let name = namespace.pointer("/metadata/name").cloned().unwrap_or_default();
+    let metadata = namespace.get_mut("metadata").and_then(Value::as_object_mut);
+    let Some(metadata) = metadata.filter(|_| name.is_string()) else { return };
+    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+    if labels.is_null() {
+        *labels = Value::Object(Map::new());
+    }
+    if let Some(labels) = labels.as_object_mut() {
+        labels.insert("kubernetes.io/metadata.name".to_owned(), name);
+    }
+}
+
+/// Returns an object with nothing but the labels of another.
+pub(super) fn labels_of(object: &Value) -> Value {
+    json!({ "metadata": { "labels": object.pointer("/metadata/labels") } })
+}

@@ -1,0 +1,196 @@
+//! The cluster as far as the input and the given objects tell it.
+
+mod collector;
+mod look_ups;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cluster_objects::Objects;
+use kinds::Kinds;
+use serde_json::Value;
+
+use crate::session::Session;
+use collector::labels_of;
+pub(crate) use collector::{Collector, add_name_label};
+pub(crate) use look_ups::{Asked, LookUps};
+
+/// Custom resources, whose plural and scope a definition tells.
+pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+
+const RBAC: &str = "rbac.authorization.k8s.io/v1";
+
+/// The kinds by which RBAC grants permissions.
+pub(crate) const RBAC_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+
+/// API version and kind.
+pub type Kind = (String, String);
+
+/// The objects that policies look up.
+///
+/// Kinds are collected when a policy first looks one up: most objects need none, and some kinds,
+/// such as pods, are most of the input.
+///
+/// Without the objects of a cluster, the input alone answers look-ups. It then has every object of
+/// a kind, or none: the list of a kind that it does not contain, and a single object that it does
+/// not contain, are unknown. A verdict that depends on them is unknown as well.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    pub(crate) objects: Arc<Objects>,
+    /// Whether the objects are those of a cluster, so that what is absent does not exist.
+    is_complete: bool,
+    /// The kinds of which all objects of the input were collected; `None` for all kinds.
+    collected: Option<BTreeSet<Kind>>,
+    /// The kinds of which there are objects.
+    kinds: BTreeSet<Kind>,
+    /// The objects that the input has in several states.
+    ambiguous: BTreeSet<Key>,
+    /// The kinds of which not all objects could be read, with the reason.
+    withheld: BTreeMap<Kind, String>,
+    namespaces: BTreeMap<String, Value>,
+    /// The kinds of Kubernetes, and those that the input, the cluster and the old side define.
+    pub(crate) resources: Kinds,
+    /// The recording that answers look-ups in the place of the objects.
+    pub(crate) session: Option<Arc<Session>>,
+}
+
+/// Kind, namespace and name of an object.
+type Key = (Kind, String, String);
+
+impl Cluster {
+    /// Creates a whole cluster: an object that is not given does not exist.
+    ///
+    /// # Errors
+    /// A value that is not a Kubernetes object, and two states of one object.
+    pub fn of_objects(values: Vec<Value>) -> Result<Self, String> {
+        let objects = Objects::from_values(values.clone()).map_err(|error| error.to_string())?;
+        let mut cluster = Self::of(Arc::new(objects));
+        let items = |value| cluster_objects::items(value).unwrap_or_else(|object| vec![object]);
+        for object in values.into_iter().flat_map(items) {
+            let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            match text("/kind") {
+                "Namespace" if text("/apiVersion") == "v1" => {
+                    cluster.namespaces.insert(text("/metadata/name").to_owned(), labels_of(&object));
+                }
+                kind if kind == DEFINITION.1 => {
+                    // A definition that cannot be read defines nothing.
+                    let _ = cluster.resources.add_definition(&object);
+                }
+                _ => {}
+            }
+        }
+        Ok(cluster)
+    }
+
+    /// Creates a cluster that cannot be reached: every look-up fails with this reason.
+    #[must_use]
+    pub fn unreachable(reason: &str) -> Self {
+        Self::of(Arc::new(Objects::unreachable(reason)))
+    }
+
+    fn of(objects: Arc<Objects>) -> Self {
+        Self {
+            withheld: BTreeMap::new(),
+            ambiguous: BTreeSet::new(),
+            objects,
+            is_complete: true,
+            collected: None,
+            kinds: BTreeSet::new(),
+            namespaces: BTreeMap::new(),
+            resources: Kinds::default(),
+            session: None,
+        }
+    }
+
+    /// Answers look-ups by a recording, and no longer by the objects. The objects still have the
+    /// labels of Namespaces.
+    pub fn set_session(&mut self, session: Arc<Session>) {
+        self.session = Some(session);
+    }
+
+    /// The kinds of Kubernetes, and those that the cluster defines.
+    #[must_use]
+    pub fn kinds(&self) -> &Kinds {
+        &self.resources
+    }
+
+    /// Returns whether the objects of a kind were not collected yet.
+    pub(crate) fn lacks(&self, kind: &Kind) -> bool {
+        self.collected.as_ref().is_some_and(|collected| !collected.contains(kind))
+    }
+
+    /// Returns the same cluster, of which objects of kinds cannot be collected for a reason.
+    pub(crate) fn without(&self, kinds: &BTreeSet<Kind>, why: &str) -> Self {
+        let mut cluster = self.clone();
+        if let Some(collected) = &mut cluster.collected {
+            collected.extend(kinds.iter().cloned());
+        }
+        cluster.withheld.extend(kinds.iter().map(|kind| (kind.clone(), why.to_owned())));
+        cluster
+    }
+
+    /// Returns the labels of a Namespace as an object; `None` if they are unknown.
+    #[must_use]
+    pub fn namespace(&self, name: &str) -> Option<&Value> {
+        self.namespaces.get(name)
+    }
+
+    /// Returns the reason if a look-up is about an object of which the input has several states.
+    pub(crate) fn is_ambiguous(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Option<String> {
+        let is_asked = |((version, of_kind), of_namespace, of_name): &&Key| {
+            version == api_version
+                && of_kind == kind
+                && namespace.is_none_or(|namespace| namespace == of_namespace)
+                && name.is_none_or(|name| name == of_name)
+        };
+        let ((_, kind), _, name) = self.ambiguous.iter().find(is_asked)?;
+        Some(format!("the input has several states of {kind} {name}; judge one at a time"))
+    }
+
+    /// Returns why the look-up of an object that was not found has no answer, if so.
+    pub(crate) fn misses(&self, api_version: &str, kind: &str, name: &str) -> Option<String> {
+        let withheld = self.withheld.get(&(api_version.to_owned(), kind.to_owned())).cloned();
+        withheld.or_else(|| {
+            (!self.is_complete)
+                .then(|| format!("the {kind} {name} ({api_version}) is not in the input; {GIVE_CLUSTER}"))
+        })
+    }
+
+    /// Returns why the look-up of the objects of a kind has no answer, if so.
+    pub(crate) fn misses_kind(&self, api_version: &str, kind: &str) -> Option<String> {
+        let key = (api_version.to_owned(), kind.to_owned());
+        if let Some(why) = self.withheld.get(&key) {
+            return Some(why.clone());
+        }
+        let is_known = self.is_complete || self.kinds.contains(&key);
+        (!is_known).then(|| format!("the input has no {kind} ({api_version}); {GIVE_CLUSTER}"))
+    }
+
+    /// Returns why a question about permissions has no answer, if so.
+    pub(crate) fn misses_permissions(&self) -> Option<String> {
+        if let Some(why) = rbac_kinds().find_map(|kind| self.withheld.get(&kind)) {
+            return Some(why.clone());
+        }
+        if let Some(why) = RBAC_KINDS.iter().find_map(|kind| self.is_ambiguous(RBAC, kind, None, None)) {
+            return Some(why);
+        }
+        let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
+        let is_known = self.collected.is_none()
+            || self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
+            || RBAC_KINDS.iter().all(|kind| has(kind));
+        (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
+    }
+}
+
+const GIVE_CLUSTER: &str = "give the objects of the cluster";
+
+/// The kinds that answer questions about permissions.
+pub(crate) fn rbac_kinds() -> impl Iterator<Item = Kind> {
+    RBAC_KINDS.iter().map(|kind| (RBAC.to_owned(), (*kind).to_owned()))
+}

@@ -1,0 +1,215 @@
+//! The findings and counts that the answers about a subject make.
+
+use matching::Decision;
+use report::{Finding, Mutation, Notice, ObjectRef, Status};
+use serde_json::Value;
+
+use super::{Judge, Output};
+use crate::ask::{Answer, Asked, Effect};
+use crate::entry::Spot;
+use crate::exceptions::{Exceptions, Remark};
+use crate::explanation::Explanation;
+use crate::locate::Locator;
+use crate::subject::stable_path;
+use crate::violation::{Denial, Violation};
+
+/// The subject of a request: an object, or the pod that a workload would make.
+pub(super) struct Subject<'e> {
+    pub(super) spot: &'e Spot,
+    pub(super) reference: ObjectRef,
+    /// Whether the input contains the object, so that paths have places.
+    pub(super) has_places: bool,
+    /// The exceptions of the object; for a pod, those of its workload.
+    pub(super) exceptions: Exceptions,
+}
+
+/// The outcome of an object at a policy, the worst last.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Outcome {
+    Skipped,
+    Admitted,
+    Mutated,
+    Monitored,
+    Unknown,
+    Denied,
+}
+
+/// The record of the answers about a subject.
+pub(super) struct Record<'j> {
+    judge: &'j Judge<'j>,
+    subject: Subject<'j>,
+    locator: &'j Locator<'j>,
+    output: &'j mut Output,
+    /// The outcome at each policy.
+    outcomes: Vec<Outcome>,
+}
+
+impl<'j> Record<'j> {
+    pub(super) fn new(
+        judge: &'j Judge<'j>,
+        subject: Subject<'j>,
+        locator: &'j Locator<'j>,
+        output: &'j mut Output,
+    ) -> Self {
+        let outcomes = vec![Outcome::Skipped; judge.policies.len()];
+        Self { judge, subject, locator, output, outcomes }
+    }
+
+    /// Adds the answer of a policy.
+    pub(super) fn add(&mut self, answer: &Answer, asked: Asked<'_>) {
+        if self.judge.explains {
+            self.output.explanations.push(Explanation {
+                policy: answer.policy,
+                object: self.subject.reference.clone(),
+                concerns_pods: asked.concerns_pods(),
+                is_called: answer.decision.is_called(),
+                why: answer.decision.explain(),
+            });
+        }
+        self.output.lacking.extend(answer.lacking.iter().cloned());
+        let found = self.outcome(answer, asked);
+        if let Some(outcome) = self.outcomes.get_mut(answer.policy) {
+            *outcome = found.max(*outcome);
+        }
+    }
+
+    /// Counts the subject, and adds the remarks about its exceptions.
+    pub(super) fn finish(mut self) {
+        self.count();
+        let Self { subject, locator, output, outcomes, .. } = self;
+        let is_unknown = |policy: usize| outcomes.get(policy) == Some(&Outcome::Unknown);
+        for Remark { level, path, message } in subject.exceptions.remarks(&is_unknown) {
+            let place = Some(locator.place(subject.spot, Some(&path)));
+            output.notices.push(Notice { level, place, message });
+        }
+    }
+
+    /// Adds the findings of an answer. Returns the outcome.
+    fn outcome(&mut self, answer: &Answer, asked: Asked<'_>) -> Outcome {
+        let index = answer.policy;
+        for warning in &answer.warnings {
+            self.find(Status::Warned, index, &Violation::of_text(warning.clone()), asked);
+        }
+        match &answer.effect {
+            // A condition is part of the policy. If the policy counted as not asked, a scan of
+            // flawless objects would have judged nothing.
+            Effect::Skipped if matches!(answer.decision, Decision::ConditionIsFalse(_)) => Outcome::Admitted,
+            Effect::Skipped => Outcome::Skipped,
+            Effect::Admitted => Outcome::Admitted,
+            Effect::Mutated(object) => {
+                if self.judge.options.reports_mutations {
+                    let mutation = mutation(index, object.clone(), asked, &self.subject, self.locator);
+                    self.output.mutations.push(mutation);
+                }
+                Outcome::Mutated
+            }
+            Effect::Denied(denial) => {
+                self.deny(Status::Denied, index, denial, asked);
+                Outcome::Denied
+            }
+            Effect::Monitored(denial) => {
+                self.deny(Status::Monitored, index, denial, asked);
+                Outcome::Monitored
+            }
+            Effect::Fault(reason) | Effect::Unknown(reason) => {
+                // The report has one notice for a policy that judges nothing.
+                if self.judge.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
+                    self.find(Status::Unknown, index, &Violation::of_text(reason.clone()), asked);
+                }
+                Outcome::Unknown
+            }
+        }
+    }
+
+    fn deny(&mut self, status: Status, index: usize, denial: &Denial, asked: Asked<'_>) {
+        for violation in &denial.violations {
+            self.find(status, index, violation, asked);
+        }
+        if denial.more > 0 {
+            let more = format!("and {} further violations", denial.more);
+            self.find(status, index, &Violation::of_text(more), asked);
+        }
+    }
+
+    /// Adds a finding.
+    fn find(&mut self, status: Status, index: usize, violation: &Violation, asked: Asked<'_>) {
+        let subject = &self.subject;
+        let (steps, message) = asked.locate(violation);
+        let message = match self.judge.policies.get(index).and_then(|policy| policy.message.as_ref()) {
+            Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
+                format!("{instead}: {message}")
+            }
+            _ => message,
+        };
+        let path = steps.as_deref().filter(|_| subject.has_places);
+        self.output.findings.push(Finding {
+            status,
+            policy: index,
+            control: violation.control.clone(),
+            object: subject.reference.clone(),
+            path: steps.as_deref().map(crate::subject::path),
+            stable_path: steps.as_deref().map(|steps| stable_path(asked.object(), steps)),
+            message,
+            rule: violation.rule.clone(),
+            remedy: violation.remedy.clone(),
+            place: Some(self.locator.place(subject.spot, path)),
+            concerns_pods: asked.concerns_pods(),
+            others: 0,
+            excepted: subject.exceptions.covering(status, index, violation.check),
+            is_known: false,
+        });
+    }
+
+    fn count(&mut self) {
+        let all = &mut self.output.totals;
+        all.objects = all.objects.saturating_add(1);
+        let mut is_judged = false;
+        for (index, (outcome, totals)) in self.outcomes.iter().zip(&mut all.policies).enumerate() {
+            if *outcome > Outcome::Skipped {
+                is_judged = true;
+                all.evaluations = all.evaluations.saturating_add(1);
+            }
+            if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
+                totals.admitted = totals.admitted.saturating_add(1);
+            }
+            let count = match outcome {
+                Outcome::Skipped => &mut totals.skipped,
+                Outcome::Admitted => continue,
+                Outcome::Mutated => &mut totals.mutated,
+                Outcome::Monitored => &mut totals.monitored,
+                Outcome::Unknown => &mut totals.unknown,
+                Outcome::Denied => &mut totals.denied,
+            };
+            *count = count.saturating_add(1);
+            if *outcome > Outcome::Mutated {
+                let namespace = self.subject.reference.namespace.clone().unwrap_or_default();
+                let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
+                *of_namespace = of_namespace.saturating_add(1);
+            }
+        }
+        if !is_judged {
+            all.not_judged = all.not_judged.saturating_add(1);
+        }
+    }
+}
+
+/// Returns the change of an object for the report.
+fn mutation(
+    policy: usize,
+    mut new: Value,
+    asked: Asked<'_>,
+    subject: &Subject<'_>,
+    locator: &Locator<'_>,
+) -> Mutation {
+    let mut old = asked.request.get("object").cloned().unwrap_or_default();
+    object_diff::conceal(&mut old, &mut new);
+    let lines = object_diff::lines(&old, &new).unwrap_or_default();
+    Mutation {
+        policy,
+        object: subject.reference.clone(),
+        place: Some(locator.place(subject.spot, None)),
+        concerns_pods: asked.concerns_pods(),
+        patch: object_diff::patch(&old, &new),
+        diff: lines.into_iter().map(|line| line.text).collect(),
+    }
+}
