@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Call {
     /// The name of the policy.
     pub policy: String,
-    /// The AdmissionReview.
+    /// The `AdmissionReview`.
     pub review: String,
     /// Whether the review is one of Kubewarden's audit scanner.
     pub is_audit: bool,

@@ -85,6 +85,7 @@ impl Server {
     }
 
     /// Returns the resident memory in MiB; `None` outside of Linux.
+    #[must_use]
     pub fn memory(&self) -> Option<u64> {
         let file = Path::new("/proc").join(self.process.id().to_string()).join("status");
         let status = fs::read_to_string(file).ok()?;

@@ -156,22 +156,16 @@ fn parity(mut bits: u64) -> u64 {
 /// `[` and `{`, and `]` and `}`, differ in this bit, which no other byte that matters has.
 const BRACE: u8 = 0x20;
 
-/// Examines eight bytes at a time, as a word.
+/// Examines 16 bytes at a time, with what the target has for it.
 #[cfg(not(target_feature = "simd128"))]
 fn marks(block: &[u8; BLOCK]) -> Marks {
-    /// Every bit of a byte but the highest.
-    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
-    /// Moves the lowest bit of each byte to the highest byte, that of the first byte lowest.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
+    use wide::u8x16;
 
-    let (words, _) = block.as_chunks();
+    let (chunks, _) = block.as_chunks();
     let bits = |byte: u8, mask: u8| {
-        words.iter().rev().fold(0_u64, |bits, bytes| {
-            let bytes = u64::from_le_bytes(*bytes) | u64::from_ne_bytes([mask; 8]);
-            let difference = bytes ^ u64::from_ne_bytes([byte; 8]);
-            // The highest bit of each byte that is zero.
-            let equal = !((difference & LOW).wrapping_add(LOW) | difference | LOW);
-            bits << 8 | (equal >> 7).wrapping_mul(GATHER) >> 56
+        chunks.iter().rev().fold(0_u64, |bits, chunk| {
+            let bytes = u8x16::new(*chunk) | u8x16::splat(mask);
+            bits << 16 | u64::from(bytes.simd_eq(u8x16::splat(byte)).to_bitmask())
         })
     };
     Marks {

@@ -1,12 +1,22 @@
 //! The kinds of Kubernetes, from a table.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::resource::{Origin, Resource};
 
 /// The kinds of Kubernetes.
 pub(crate) static BUILT_IN: LazyLock<Vec<Resource>> = LazyLock::new(|| read(include_str!("kinds.txt")));
+
+/// The kinds of Kubernetes, by group and kind: those of all versions.
+pub(crate) static BY_KIND: LazyLock<HashMap<(&str, &str), Vec<&Resource>>> = LazyLock::new(|| {
+    let mut by_kind = HashMap::<_, Vec<_>>::new();
+    for resource in BUILT_IN.iter() {
+        by_kind.entry((&*resource.group, &*resource.kind)).or_default().push(resource);
+    }
+    by_kind
+});
 
 /// Reads the table. A test checks that every line is a resource.
 fn read(table: &'static str) -> Vec<Resource> {

@@ -25,7 +25,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use built_in::BUILT_IN;
+use built_in::{BUILT_IN, BY_KIND};
 use definition::GroupKind;
 pub use resource::{Origin, Resource, guess};
 
@@ -71,7 +71,8 @@ impl Kinds {
     pub fn resource(&self, api_version: &str, kind: &str) -> Cow<'_, Resource> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let custom = self.custom.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten();
-        let mut known = BUILT_IN.iter().filter(|one| one.group == group && one.kind == kind).chain(custom);
+        let built_in = BY_KIND.get(&(group, kind)).into_iter().flatten().copied();
+        let mut known = built_in.chain(custom);
         if let Some(exact) = known.clone().find(|one| one.version == version) {
             return Cow::Borrowed(exact);
         }

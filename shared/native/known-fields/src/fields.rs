@@ -27,7 +27,8 @@ impl Fields {
     /// Returns the type of a field; `None` if the object does not have the field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Type> {
-        self.fields.iter().find(|(known, _)| *known == name).map(|(_, of)| *of)
+        let at = self.fields.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        self.fields.get(at).map(|(_, of)| *of)
     }
 
     /// Returns the names of the fields, in alphabetical order.

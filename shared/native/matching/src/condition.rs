@@ -135,6 +135,11 @@ impl<'r> Variables<'r> {
         Self { request, object: unread(), old_object: unread(), rest: unread() }
     }
 
+    /// Returns whether a condition has read one of the objects.
+    pub(crate) fn objects_are_read(&self) -> bool {
+        self.object.get().is_some() || self.old_object.get().is_some()
+    }
+
     fn field(&self, name: &str) -> Box<dyn Val + 'r> {
         convert(self.request.get(name).unwrap_or(&Value::Null))
     }

@@ -181,6 +181,31 @@ impl Webhook {
     /// depends on.
     #[must_use]
     pub fn decide_with(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
+        self.decide_noting(kinds, request, namespace, &mut false)
+    }
+
+    /// Decides as [`Webhook::decide_with`]; returns `None` if the decision took more of the objects
+    /// than their kind, namespace and name, so that it may be another one for other objects.
+    #[must_use]
+    pub fn decide_without_objects(
+        &self,
+        kinds: &Kinds,
+        request: &Value,
+        namespace: Option<&Value>,
+    ) -> Option<Decision> {
+        let mut reads_objects = false;
+        let decision = self.decide_noting(kinds, request, namespace, &mut reads_objects);
+        (!reads_objects).then_some(decision)
+    }
+
+    /// Decides, and notes whether an object is read.
+    fn decide_noting(
+        &self,
+        kinds: &Kinds,
+        request: &Value,
+        namespace: Option<&Value>,
+        reads_objects: &mut bool,
+    ) -> Decision {
         let target = Target::of(request);
         if is_never_sent(request) {
             return Decision::NeverSent;
@@ -188,11 +213,14 @@ impl Webhook {
         // The API server evaluates rules after selectors, but a webhook needs both, and no rule may
         // match without a Namespace.
         let Some(hit) = self.hit(kinds, &target) else { return Decision::NoRuleMatches };
+        // A Namespace is selected by its own labels.
+        *reads_objects |= self.has_namespace_selector() && target.resource == "namespaces";
         let missing = match self.select_namespace(&target, request, namespace) {
             Selection::Selected => None,
             Selection::Left(requirement) => return Decision::NamespaceIsNotSelected(requirement),
             Selection::Unknown(requirement) => Some(requirement),
         };
+        *reads_objects |= self.has_object_selector();
         if let Some(requirement) = self.leaves_out_object(request) {
             return Decision::ObjectIsNotSelected(requirement);
         }
@@ -200,7 +228,7 @@ impl Webhook {
             Ok(found) => found,
             Err(reason) => return Decision::Unknown(reason),
         };
-        match (self.evaluate_conditions(&found, request), missing) {
+        match (self.evaluate_conditions(&found, request, reads_objects), missing) {
             // A condition that is false decides, whatever the labels of the Namespace are.
             (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
             (_, Some(requirement)) => Decision::Unknown(Reason::Namespace(requirement)),
@@ -288,7 +316,7 @@ impl Webhook {
     }
 
     /// One condition that is false outweighs others that are errors or not known.
-    fn evaluate_conditions(&self, found: &Match, request: &Value) -> Decision {
+    fn evaluate_conditions(&self, found: &Match, request: &Value, reads_objects: &mut bool) -> Decision {
         if self.conditions.is_empty() {
             return Decision::Called(found.clone());
         }
@@ -296,7 +324,9 @@ impl Webhook {
         let variables = Variables::of(&sent);
         let (mut failed, mut unknown) = (None, None);
         for condition in &self.conditions {
-            match condition.holds(&variables) {
+            let result = condition.holds(&variables);
+            *reads_objects |= variables.objects_are_read();
+            match result {
                 Ok(true) => {}
                 Ok(false) => return Decision::ConditionIsFalse(condition.name().to_owned()),
                 Err(error) if error.is_unknown => unknown = unknown.or(Some(error)),

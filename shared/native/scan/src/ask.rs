@@ -183,32 +183,43 @@ fn ask_some<P: Borrow<Policy>>(
             // The namespace is that of the pods as well, and the effect of a call tells the rest.
             Decision::NamespaceIsNotSelected(_) | Decision::Called(_) | Decision::Unknown(_) => false,
         };
-        // The API server rejects the request without asking the policy, whatever its mode is.
-        let (effect, verdict) = match &decision {
-            Decision::ConditionFailed(error) if policy.fails_closed => {
-                let reason = format!("the API server rejects the request, because the {error}");
-                (Effect::Denied(Denial::of_text(reason)), Verdict::new(Judged::Admitted))
-            }
-            _ => effect(policy, consult(policy, &decision, asked, cluster)),
-        };
-        let Verdict { warnings, audit_annotations, look_ups, lacking, is_out_of_scope, .. } = verdict;
-        *may_judge_pods |= matches!(effect, Effect::Admitted | Effect::Mutated(_));
-        let mut answer = Answer {
-            policy: index,
-            decision,
-            effect,
-            is_out_of_scope,
-            warnings,
-            audit_annotations,
-            look_ups,
-            lacking,
-        };
+        let mut answer = answer(index, policy, decision, asked, cluster);
+        *may_judge_pods |= matches!(answer.effect, Effect::Admitted | Effect::Mutated(_));
         receive(&mut answer, Asked { request: asked.value(), pod });
         if let Effect::Mutated(object) = answer.effect {
             asked.set_object(object);
         }
     }
     may_judge_pods
+}
+
+/// Returns the answer of a policy, of which it is decided whether it is asked.
+pub(crate) fn answer(
+    index: usize,
+    policy: &Policy,
+    decision: Decision,
+    asked: &Request,
+    cluster: &Cluster,
+) -> Answer {
+    // The API server rejects the request without asking the policy, whatever its mode is.
+    let (effect, verdict) = match &decision {
+        Decision::ConditionFailed(error) if policy.fails_closed => {
+            let reason = format!("the API server rejects the request, because the {error}");
+            (Effect::Denied(Denial::of_text(reason)), Verdict::new(Judged::Admitted))
+        }
+        _ => effect(policy, consult(policy, &decision, asked, cluster)),
+    };
+    let Verdict { warnings, audit_annotations, look_ups, lacking, is_out_of_scope, .. } = verdict;
+    Answer {
+        policy: index,
+        decision,
+        effect,
+        is_out_of_scope,
+        warnings,
+        audit_annotations,
+        look_ups,
+        lacking,
+    }
 }
 
 /// Returns the verdict of a policy; `None` if it is not asked.

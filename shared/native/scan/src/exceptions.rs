@@ -15,7 +15,7 @@ use crate::date::Date;
 use crate::policy::{Engine, Judge, Module, Policy};
 
 /// The beginning of the keys.
-const KEY: &str = "portcullis.dev/except";
+pub(crate) const KEY: &str = "portcullis.dev/except";
 
 /// The length of the part of a key after its prefix that Kubernetes allows.
 const LONGEST_NAME: usize = 63;

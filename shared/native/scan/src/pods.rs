@@ -130,7 +130,8 @@ impl PodOfWorkload {
 
 /// Returns the fields of the pod's specification in a pod or workload; `None` for other objects.
 pub(crate) fn pod_spec(object: &Value) -> Option<Vec<&'static str>> {
-    if is(object, "", "Pod") {
+    let (api_version, kind) = type_of(object);
+    if is(api_version, kind, "", "Pod") {
         return Some(vec!["spec"]);
     }
     let workload = find(object)?;
@@ -142,15 +143,25 @@ pub(crate) fn at<'v>(object: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(object, |value, name| value.get(name))
 }
 
-fn find(object: &Value) -> Option<&'static Workload> {
-    WORKLOADS.iter().find(|workload| is(object, workload.group, workload.kind))
+/// Returns whether a kind is one that makes pods.
+pub(crate) fn is_workload(api_version: &str, kind: &str) -> bool {
+    WORKLOADS.iter().any(|workload| is(api_version, kind, workload.group, workload.kind))
 }
 
-fn is(object: &Value, group: &str, kind: &str) -> bool {
+fn find(object: &Value) -> Option<&'static Workload> {
+    let (api_version, kind) = type_of(object);
+    WORKLOADS.iter().find(|workload| is(api_version, kind, workload.group, workload.kind))
+}
+
+fn type_of(object: &Value) -> (&str, &str) {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    let found = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+    (text("apiVersion"), text("kind"))
+}
+
+fn is(api_version: &str, found: &str, group: &str, kind: &str) -> bool {
+    let of = api_version.split_once('/').map_or("", |(group, _)| group);
     // Workloads were in this group before they had one of their own.
-    text("kind") == kind && (found == group || group == "apps" && found == "extensions")
+    found == kind && (of == group || group == "apps" && of == "extensions")
 }
 
 fn set_label(metadata: &mut Map<String, Value>, key: &str, value: &str) {

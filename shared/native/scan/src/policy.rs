@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use admission::PolicyEntry;
+use deployment::Needs;
 use matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
@@ -86,31 +87,19 @@ impl Engine {
     }
 }
 
+/// Returns settings; none are the empty object.
+fn present(settings: &Value) -> Value {
+    if settings.is_null() { json!({}) } else { settings.clone() }
+}
+
 impl Policy {
     /// Returns one of the policies of Portcullis with settings, deployed in protect mode with the
     /// rules and conditions that these settings need; `None` if there is no policy with this id.
     #[must_use]
     pub fn of_id(id: &str, settings: &Value) -> Option<Self> {
-        let entry = rules::find(id)?;
-        let settings = if settings.is_null() { json!({}) } else { settings.clone() };
-        let needs = deployment::find(id)?.needs(&settings);
+        let needs = deployment::find(id)?.needs(&present(settings));
         let spec = json!({ "rules": needs.rules, "matchConditions": needs.match_conditions });
-        let resources = needs.context_aware_resources.into_iter();
-        let look_ups = resources.map(|resource| (resource.api_version, resource.kind)).collect();
-        Some(Self {
-            reference: PolicyRef {
-                name: id.to_owned(),
-                module: id.to_owned(),
-                protects: true,
-                ..PolicyRef::default()
-            },
-            webhook: Webhook::from_spec(&spec).ok()?,
-            judge: Judge::Module(Module::new(settings, Engine::Native(entry), look_ups)),
-            is_mutating: needs.mutating,
-            fails_closed: true,
-            message: None,
-            warnings: Vec::new(),
-        })
+        Self::native(id, settings, needs, &spec)
     }
 
     /// Returns one of the policies of Portcullis with settings, without a deployment: it receives
@@ -121,7 +110,27 @@ impl Policy {
         let every = json!({ "rules": [{
             "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"],
         }] });
-        Some(Self { webhook: Webhook::from_spec(&every).ok()?, ..Self::of_id(id, settings)? })
+        Self::native(id, settings, deployment::find(id)?.needs(&present(settings)), &every)
+    }
+
+    fn native(id: &str, settings: &Value, needs: Needs, spec: &Value) -> Option<Self> {
+        let entry = rules::find(id)?;
+        let resources = needs.context_aware_resources.into_iter();
+        let look_ups = resources.map(|resource| (resource.api_version, resource.kind)).collect();
+        Some(Self {
+            reference: PolicyRef {
+                name: id.to_owned(),
+                module: id.to_owned(),
+                protects: true,
+                ..PolicyRef::default()
+            },
+            webhook: Webhook::from_spec(spec).ok()?,
+            judge: Judge::Module(Module::new(present(settings), Engine::Native(entry), look_ups)),
+            is_mutating: needs.mutating,
+            fails_closed: true,
+            message: None,
+            warnings: Vec::new(),
+        })
     }
 
     /// Returns the policy of a manifest. `engine` finds what runs a module, which the caller may
@@ -177,6 +186,11 @@ impl Policy {
             Judge::Group(_, members) => (None, Some(members.values())),
         };
         one.into_iter().chain(group.into_iter().flatten())
+    }
+
+    /// Returns whether this program judges the requests itself.
+    pub(crate) fn is_native(&self) -> bool {
+        matches!(&self.judge, Judge::Module(Module { engine: Engine::Native(_), .. }))
     }
 
     /// Returns the digests of the modules that the embedded host runs.

@@ -27,6 +27,12 @@ impl Request {
         Self { value, json: OnceCell::new() }
     }
 
+    /// Creates a request whose JSON is known. The object of the value may lack what no condition
+    /// reads.
+    pub(crate) fn with_json(value: Value, json: String) -> Self {
+        Self { value, json: OnceCell::from(json) }
+    }
+
     /// The value.
     #[must_use]
     pub fn value(&self) -> &Value {

@@ -1,5 +1,7 @@
 //! The judgement of the entries of a piece by all policies.
 
+mod plain;
+mod quick;
 mod record;
 
 use std::collections::BTreeSet;
@@ -69,6 +71,11 @@ pub(crate) struct Judge<'s> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
+        self.quick(chunk).unwrap_or_else(|| self.whole(chunk))
+    }
+
+    /// Judges the entries of a piece, which are built.
+    fn whole(&self, chunk: &Chunk) -> Output {
         let mut output = self.output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
@@ -271,7 +278,7 @@ impl Judge<'_> {
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
         let mut record = Record::new(self, subject, locator, output);
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
-            record.add(answer, asked)
+            record.add(answer, asked);
         });
         record.finish();
     }

@@ -73,6 +73,15 @@ impl<'j> Record<'j> {
         }
     }
 
+    /// Returns whether every policy admitted the subject as it is, and there is nothing to report.
+    pub(super) fn is_flawless(&self) -> bool {
+        let Output { findings, notices, lacking, .. } = &*self.output;
+        findings.is_empty()
+            && notices.is_empty()
+            && lacking.is_empty()
+            && self.outcomes.iter().all(|outcome| *outcome <= Outcome::Admitted)
+    }
+
     /// Counts the subject, and adds the remarks about its exceptions.
     pub(super) fn finish(mut self) {
         self.count();
