@@ -64,8 +64,8 @@ impl OpenValue {
     /// The number of bytes of a block.
     pub const BLOCK: usize = BLOCK;
 
-    /// Examines the whole blocks of a text, and the rest if nothing follows it. The first text begins
-    /// with the opening bracket, and each other where the last part ended.
+    /// Examines the whole blocks of a text, and the rest if nothing follows it. The first text
+    /// begins with the opening bracket, and each other where the last part ended.
     #[inline]
     pub fn pass(&mut self, text: &[u8], is_last: bool) -> Passed {
         let mut at = 0;

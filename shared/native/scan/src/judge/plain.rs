@@ -8,9 +8,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use crate::exceptions::KEY as EXCEPTION;
 
-/// Returns whether the text is an object of JSON without unknown fields, duplicate keys, exceptions,
-/// and values that are null outside of its status; for a pod, also whether it has containers, and
-/// for another object, whether it has no owners.
+/// Returns whether the text is an object of JSON without unknown fields, duplicate keys,
+/// exceptions, and values that are null outside of its status; for a pod, also whether it has
+/// containers, and for another object, whether it has no owners.
 ///
 /// Nothing is built, so that an object costs a tenth of what a [`serde_json::Value`] costs. Any
 /// error is `false`: who builds the object finds the error again, with its place.

@@ -25,8 +25,8 @@ use crate::verdict::Request;
 impl Judge<'_> {
     /// Judges an item of a list from its text; `None` if it has to be built.
     ///
-    /// The result is the one of judging the object that is built: policies get the same request, the
-    /// object of which needs no completion, and none of them denies, changes or warns.
+    /// The result is the one of judging the object that is built: policies get the same request,
+    /// the object of which needs no completion, and none of them denies, changes or warns.
     pub(super) fn quick(&self, chunk: &Chunk) -> Option<Output> {
         let is_ordinary = chunk.list.is_some()
             && !chunk.is_envelope
@@ -110,8 +110,7 @@ mod tests {
     use crate::options::Options;
     use crate::policy::Policy;
 
-    /// Every object of the cases of all policies: what is judged from its text is judged in the same
-    /// way when it is built.
+    /// Every object of the cases of all policies has the same verdict when it is built.
     #[test]
     fn an_object_that_is_judged_from_its_text_has_the_verdict_of_the_one_that_is_built() {
         let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../policies");
