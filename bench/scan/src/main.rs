@@ -34,7 +34,7 @@ fn measure(path: &Path, objects: u64, modules: Option<&str>) -> Result<(), Box<d
     let mut out = std::io::stdout().lock();
     let bytes = fs::metadata(path)?.len();
     writeln!(out, "{objects} objects, {} MiB, {} threads\n", bytes >> 20, Options::default().workers)?;
-    writeln!(out, "| what | seconds | objects/s | evaluations/s | peak MiB |\n|---|---|---|---|---|")?;
+    writeln!(out, "| what | seconds | objects/s | evaluations/s | peak MiB |\n|---|---:|---:|---:|---:|")?;
     let mut row = |what: &str, evaluations: u64, time: Duration| {
         let seconds = time.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a figure of a few digits")]

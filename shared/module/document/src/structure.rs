@@ -87,8 +87,8 @@ impl OpenValue {
         }
     }
 
-    /// Returns the position in a block after the last bracket of the value; `None` if the value does
-    /// not end there.
+    /// Returns the position in a block after the last bracket of the value; `None` if the value
+    /// does not end there.
     #[inline]
     fn end(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
         let Marks { mut quotes, backslashes, mut opening, mut closing } = marks(block);
