@@ -143,6 +143,21 @@ fn exits_with_2_and_a_path_if_the_module_rejects_settings() {
     assert_eq!(out(&output), "");
 }
 
+/// The first scan of the README prints what the README says.
+#[test]
+fn the_scan_of_the_readme_has_its_output() {
+    let readme = std::fs::read_to_string(tests::root().join("README.md")).unwrap();
+    let (_, after) = readme.split_once("$ target/debug/portcullis scan docs/examples/scan ").unwrap();
+    let (arguments, after) = after.split_once('\n').unwrap();
+    let (expected, _) = after.split_once("```").unwrap();
+    let report = tempdir("readme").join("scan.html").to_str().unwrap().to_owned();
+    let arguments = arguments.replace("html=scan.html", &format!("html={report}"));
+    let arguments: Vec<&str> = ["scan", "docs/examples/scan"].into_iter().chain(arguments.split(' ')).collect();
+    let output = portcullis(&arguments, "");
+    assert_eq!((out(&output).as_str(), output.status.code()), (expected, Some(1)), "{}", err(&output));
+    assert!(std::fs::read_to_string(report).unwrap().contains("Host Namespaces"));
+}
+
 #[test]
 fn judges_every_sample() {
     for entry in rules::CATALOG {

@@ -217,12 +217,13 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
             count(totals.objects, "object was read", "objects were read")
         ));
     } else {
-        sentences.push(format!(
-            "{} and {}; no policy looked at {}.",
-            count(totals.objects, "object", "objects"),
-            count(totals.evaluations, "verdict", "verdicts"),
-            count(totals.not_judged, "object", "objects"),
-        ));
+        let objects = count(totals.objects, "object", "objects");
+        let verdicts = count(totals.evaluations, "verdict", "verdicts");
+        let others = match totals.not_judged {
+            0 => String::new(),
+            number => format!("; no policy looked at {}", count(number, "object", "objects")),
+        };
+        sentences.push(format!("{objects} and {verdicts}{others}."));
     }
     sentences
 }
