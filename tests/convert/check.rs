@@ -4,7 +4,7 @@ use convert_check::{Comparer, Comparison, KyvernoModel, Object};
 use serde_json::{Value, json};
 
 use super::conformance::{cases, documents};
-use super::{convert, converted, folder};
+use super::{convert, converted, folder, kyverno_library};
 
 /// The objects of a case: its pods, and Deployments with them.
 fn objects(case: &Value) -> Vec<Object> {
@@ -207,12 +207,77 @@ fn kyverno_is_compared_with_its_model() {
     assert_eq!(status, 1);
     assert!(stderr.contains("objects/pods.yaml:2: differs: Pod shop/a: the source: violates ClusterPolicy p, rule r: PodSecurity privileged:latest: "), "{stderr}");
     assert!(stderr.ends_with("compared 2 objects with 1 policy: 1 difference, 0 unknown\n"), "{stderr}");
-    // The model does not evaluate patterns.
+    // Checks of the library are evaluated.
     let (status, stdout, stderr) =
         convert(&folder, &arguments, &policy("pattern: {spec: {'=(volumes)': [{'X(hostPath)': 'null'}]}}"));
+    assert_eq!(
+        (status, stderr.as_str()),
+        (0, "compared 2 objects with 1 policy: 0 differences, 0 unknown\n"),
+        "{stdout}"
+    );
     // The configuration of Kyverno leaves the other pod out.
-    assert_eq!(status, 1, "{stdout}");
-    assert!(stderr.contains("unknown: Pod shop/a: the source: unknown, ClusterPolicy p: rule r is not a podSecurity rule, and --check supports no other"), "{stderr}");
+    let (status, _, stderr) =
+        convert(&folder, &arguments, &policy("pattern: {spec: {'(volumes)': [{'X(hostPath)': 'null'}]}}"));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("unknown: Pod shop/a: the source: unknown, ClusterPolicy p: rule r: --check does not support the anchor (volumes)"), "{stderr}");
+    assert!(stderr.ends_with("compared 1 object with 0 policies: 0 differences, 1 unknown\n"), "{stderr}");
+}
+
+/// Each case of Kyverno's library, judged by the model and by the manifests.
+#[test]
+fn the_model_of_kyverno_agrees_with_the_cases_of_its_library() {
+    let mut judged = 0;
+    let mut found = 0;
+    let cases = kyverno_library::cases();
+    let manifests: Vec<Vec<Value>> = cases
+        .iter()
+        .map(|case| {
+            converted(&kyverno_library::policy_of(case).to_string()).1["items"].as_array().unwrap().clone()
+        })
+        .collect();
+    for (number, case) in cases.iter().enumerate() {
+        let configuration = json!({ "data": {} });
+        let model = KyvernoModel::read(&[kyverno_library::policy_of(case)], Some(&configuration)).unwrap();
+        let compare = |manifests: &[Value], key: &str| {
+            let mut comparer = Comparer::new(manifests, &model, Vec::new()).unwrap();
+            for pod in case[key].as_array().unwrap() {
+                for (value, _) in kyverno_library::objects(pod) {
+                    comparer.compare(&Object { place: format!("{} {pod}", case["policy"]), value });
+                }
+            }
+            comparer.finish()
+        };
+        for key in ["allowed", "refused"] {
+            let Comparison { compared, differences, unknown } = compare(&manifests[number], key);
+            assert!(differences.is_empty() && unknown.is_empty(), "{differences:#?} {unknown:#?}");
+            judged += compared;
+        }
+        // Without a manifest, each refused pod is a difference.
+        let Comparison { compared, differences, .. } = compare(&[], "refused");
+        assert_eq!(differences.len(), compared, "{}", case["policy"]);
+        // The manifest of another check is the wrong one.
+        let other = &manifests[(number + 1) % manifests.len()];
+        found += usize::from(!compare(other, "refused").differences.is_empty());
+    }
+    assert_eq!(judged, 3 * 67);
+    assert!(found > cases.len() / 2, "{found}");
+}
+
+#[test]
+fn services_and_expressions_are_compared_with_the_model_of_kyverno() {
+    let folder = folder("check-kyverno-others");
+    let text = "{apiVersion: v1, kind: Service, metadata: {name: plain, namespace: shop}, spec: {ports: [{port: 80}]}}\n---\n\
+                {apiVersion: v1, kind: Service, metadata: {name: exposed, namespace: shop}, spec: {externalIPs: [192.0.2.1]}}\n---\n\
+                {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {volumes: [{name: v, hostPath: {path: /srv}}], containers: [{name: c, image: i}]}}\n";
+    std::fs::write(folder.join("objects.yaml"), text).unwrap();
+    let arguments = ["kyverno", "-", "--check", "objects.yaml"];
+    let services = "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {background: false, rules: \
+                    [{name: r, match: {any: [{resources: {kinds: [Service]}}]}, validate: {failureAction: Audit, pattern: {spec: {'X(externalIPs)': 'null'}}}}]}}";
+    let (_, _, stderr) = convert(&folder, &arguments, services);
+    assert!(stderr.ends_with("compared 3 objects with 1 policy: 0 differences, 0 unknown\n"), "{stderr}");
+    let volumes = kyverno_library::validating(&json!({})).to_string();
+    let (status, _, stderr) = convert(&folder, &arguments, &volumes);
+    assert_eq!((status, stderr.as_str()), (0, "compared 1 object with 1 policy: 0 differences, 0 unknown\n"));
 }
 
 /// The comparisons that guides show print what they show.

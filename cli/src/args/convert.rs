@@ -142,7 +142,8 @@ pub(crate) struct CheckArgs {
     /// Each object that is judged differently, and each one whose verdict is unknown, has a line on
     /// standard error, and the exit status is 1. Add the Namespaces of the objects, whose labels
     /// can matter. The sources are the admission plugin PodSecurity, whose mode enforce denies pods
-    /// alone, and Kyverno's rules with podSecurity. The requests are creations by an ordinary user.
+    /// alone, and Kyverno's rules with podSecurity, patterns, conditions or CEL. The requests are
+    /// creations by an ordinary user.
     #[arg(long, value_name = "FILE|DIR", num_args = 0..=1)]
     pub(crate) check: Option<Vec<String>>,
 
