@@ -316,11 +316,18 @@ fn requested(object: &Object, is_derived: bool) -> Value {
     value
 }
 
-/// Removes the fields that requests do not contain: those that are null, and a host port of zero.
+/// Removes the fields that API servers leave out of requests: those that are null or an empty
+/// list, and a host port of zero.
 fn remove_unset(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|key, value| !(value.is_null() || key == "hostPort" && *value == 0));
+            let is_unset = |key: &str, value: &Value| match value {
+                Value::Null => true,
+                Value::Array(items) => items.is_empty(),
+                Value::Number(_) => key == "hostPort" && *value == 0,
+                _ => false,
+            };
+            fields.retain(|key, value| !is_unset(key, value));
             fields.values_mut().for_each(remove_unset);
         }
         Value::Array(items) => items.iter_mut().for_each(remove_unset),
@@ -346,4 +353,18 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// The items of the list at a pointer.
 fn list<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {
     value.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_lack_what_api_servers_leave_out() {
+        let spec =
+            json!({ "a": null, "b": [], "c": [{ "d": [], "hostPort": 0 }], "e": {}, "f": 0, "g": false });
+        let mut object = json!({ "spec": spec });
+        remove_unset(&mut object);
+        assert_eq!(object, json!({ "spec": { "c": [{}], "e": {}, "f": 0, "g": false } }));
+    }
 }
