@@ -109,6 +109,10 @@ fn pod_security_admission_is_compared_with_its_model() {
         namespace("free", ""),
         namespace("strict", "pod-security.kubernetes.io/enforce: restricted"),
         namespace("wrong", "pod-security.kubernetes.io/enforce: other"),
+        namespace(
+            "wrong-old",
+            "pod-security.kubernetes.io/enforce: other, pod-security.kubernetes.io/enforce-version: v1.7",
+        ),
         namespace("open", "pod-security.kubernetes.io/enforce: privileged"),
         pod("good", "plain", ""),
         pod("bad", "plain", "hostPID: true,"),
@@ -116,6 +120,8 @@ fn pod_security_admission_is_compared_with_its_model() {
         pod("class", "plain", "hostPID: true, runtimeClassName: vm,"),
         pod("plain", "strict", ""),
         pod("plain", "wrong", ""),
+        // The version counts although the level is invalid.
+        pod("old", "wrong-old", "securityContext: {runAsNonRoot: true},"),
         pod("bad", "open", "hostPID: true,"),
         "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: strict}, spec: {template: {spec: {hostPID: true, containers: [{name: c, image: i}]}}}}\n".to_owned(),
         "---\n{apiVersion: v1, kind: Service, metadata: {name: s, namespace: strict}}\n".to_owned(),
@@ -123,7 +129,7 @@ fn pod_security_admission_is_compared_with_its_model() {
     .concat();
     std::fs::write(folder.join("objects.yaml"), &text).unwrap();
     let (status, stdout, stderr) = convert(&folder, &["psa", "-", "--check", "objects.yaml"], PSA);
-    assert_eq!(stderr, "compared 7 objects with 1 policy: 0 differences, 0 unknown\n");
+    assert_eq!(stderr, "compared 8 objects with 1 policy: 0 differences, 0 unknown\n");
     assert!(status == 0 && stdout.contains("kind: ClusterAdmissionPolicy"), "{stdout}");
     // The labels of a Namespace decide, so that a verdict is unknown without them.
     std::fs::write(folder.join("other.yaml"), pod("lost", "elsewhere", "")).unwrap();
@@ -138,7 +144,7 @@ fn pod_security_admission_is_compared_with_its_model() {
         lines,
         [
             &*format!("other.yaml:2: unknown: {reason}"),
-            "compared 7 objects with 1 policy: 0 differences, 1 unknown"
+            "compared 8 objects with 1 policy: 0 differences, 1 unknown"
         ]
     );
     // A comparison of nothing proves nothing.
@@ -173,7 +179,7 @@ fn pod_security_admission_is_compared_with_its_model() {
     let (status, _, stderr) = convert(&folder, &["psa", "-", "--check", "objects.yaml"], &exempt);
     assert_eq!(
         (status, stderr.as_str()),
-        (0, "compared 7 objects with 1 policy: 0 differences, 0 unknown\n")
+        (0, "compared 8 objects with 1 policy: 0 differences, 0 unknown\n")
     );
 }
 
