@@ -4,7 +4,7 @@ use convert_check::{Comparer, Comparison, KyvernoModel, Object};
 use serde_json::{Value, json};
 
 use super::conformance::{cases, documents};
-use super::{convert, converted, folder};
+use super::{convert, converted, folder, kyverno_library};
 
 /// The objects of a case: its pods, and Deployments with them.
 fn objects(case: &Value) -> Vec<Object> {
@@ -109,6 +109,10 @@ fn pod_security_admission_is_compared_with_its_model() {
         namespace("free", ""),
         namespace("strict", "pod-security.kubernetes.io/enforce: restricted"),
         namespace("wrong", "pod-security.kubernetes.io/enforce: other"),
+        namespace(
+            "wrong-old",
+            "pod-security.kubernetes.io/enforce: other, pod-security.kubernetes.io/enforce-version: v1.7",
+        ),
         namespace("open", "pod-security.kubernetes.io/enforce: privileged"),
         pod("good", "plain", ""),
         pod("bad", "plain", "hostPID: true,"),
@@ -116,6 +120,8 @@ fn pod_security_admission_is_compared_with_its_model() {
         pod("class", "plain", "hostPID: true, runtimeClassName: vm,"),
         pod("plain", "strict", ""),
         pod("plain", "wrong", ""),
+        // The version counts although the level is invalid.
+        pod("old", "wrong-old", "securityContext: {runAsNonRoot: true},"),
         pod("bad", "open", "hostPID: true,"),
         "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: strict}, spec: {template: {spec: {hostPID: true, containers: [{name: c, image: i}]}}}}\n".to_owned(),
         "---\n{apiVersion: v1, kind: Service, metadata: {name: s, namespace: strict}}\n".to_owned(),
@@ -123,7 +129,7 @@ fn pod_security_admission_is_compared_with_its_model() {
     .concat();
     std::fs::write(folder.join("objects.yaml"), &text).unwrap();
     let (status, stdout, stderr) = convert(&folder, &["psa", "-", "--check", "objects.yaml"], PSA);
-    assert_eq!(stderr, "compared 7 objects with 1 policy: 0 differences, 0 unknown\n");
+    assert_eq!(stderr, "compared 8 objects with 1 policy: 0 differences, 0 unknown\n");
     assert!(status == 0 && stdout.contains("kind: ClusterAdmissionPolicy"), "{stdout}");
     // The labels of a Namespace decide, so that a verdict is unknown without them.
     std::fs::write(folder.join("other.yaml"), pod("lost", "elsewhere", "")).unwrap();
@@ -138,7 +144,7 @@ fn pod_security_admission_is_compared_with_its_model() {
         lines,
         [
             &*format!("other.yaml:2: unknown: {reason}"),
-            "compared 7 objects with 1 policy: 0 differences, 1 unknown"
+            "compared 8 objects with 1 policy: 0 differences, 1 unknown"
         ]
     );
     // A comparison of nothing proves nothing.
@@ -173,7 +179,7 @@ fn pod_security_admission_is_compared_with_its_model() {
     let (status, _, stderr) = convert(&folder, &["psa", "-", "--check", "objects.yaml"], &exempt);
     assert_eq!(
         (status, stderr.as_str()),
-        (0, "compared 7 objects with 1 policy: 0 differences, 0 unknown\n")
+        (0, "compared 8 objects with 1 policy: 0 differences, 0 unknown\n")
     );
 }
 
@@ -207,12 +213,77 @@ fn kyverno_is_compared_with_its_model() {
     assert_eq!(status, 1);
     assert!(stderr.contains("objects/pods.yaml:2: differs: Pod shop/a: the source: violates ClusterPolicy p, rule r: PodSecurity privileged:latest: "), "{stderr}");
     assert!(stderr.ends_with("compared 2 objects with 1 policy: 1 difference, 0 unknown\n"), "{stderr}");
-    // The model does not evaluate patterns.
+    // Checks of the library are evaluated.
     let (status, stdout, stderr) =
         convert(&folder, &arguments, &policy("pattern: {spec: {'=(volumes)': [{'X(hostPath)': 'null'}]}}"));
+    assert_eq!(
+        (status, stderr.as_str()),
+        (0, "compared 2 objects with 1 policy: 0 differences, 0 unknown\n"),
+        "{stdout}"
+    );
     // The configuration of Kyverno leaves the other pod out.
-    assert_eq!(status, 1, "{stdout}");
-    assert!(stderr.contains("unknown: Pod shop/a: the source: unknown, ClusterPolicy p: rule r is not a podSecurity rule, and --check supports no other"), "{stderr}");
+    let (status, _, stderr) =
+        convert(&folder, &arguments, &policy("pattern: {spec: {'(volumes)': [{'X(hostPath)': 'null'}]}}"));
+    assert_eq!(status, 1);
+    assert!(stderr.contains("unknown: Pod shop/a: the source: unknown, ClusterPolicy p: rule r: --check does not support the anchor (volumes)"), "{stderr}");
+    assert!(stderr.ends_with("compared 1 object with 0 policies: 0 differences, 1 unknown\n"), "{stderr}");
+}
+
+/// Each case of Kyverno's library, judged by the model and by the manifests.
+#[test]
+fn the_model_of_kyverno_agrees_with_the_cases_of_its_library() {
+    let mut judged = 0;
+    let mut found = 0;
+    let cases = kyverno_library::cases();
+    let manifests: Vec<Vec<Value>> = cases
+        .iter()
+        .map(|case| {
+            converted(&kyverno_library::policy_of(case).to_string()).1["items"].as_array().unwrap().clone()
+        })
+        .collect();
+    for (number, case) in cases.iter().enumerate() {
+        let configuration = json!({ "data": {} });
+        let model = KyvernoModel::read(&[kyverno_library::policy_of(case)], Some(&configuration)).unwrap();
+        let compare = |manifests: &[Value], key: &str| {
+            let mut comparer = Comparer::new(manifests, &model, Vec::new()).unwrap();
+            for pod in case[key].as_array().unwrap() {
+                for (value, _) in kyverno_library::objects(pod) {
+                    comparer.compare(&Object { place: format!("{} {pod}", case["policy"]), value });
+                }
+            }
+            comparer.finish()
+        };
+        for key in ["allowed", "refused"] {
+            let Comparison { compared, differences, unknown } = compare(&manifests[number], key);
+            assert!(differences.is_empty() && unknown.is_empty(), "{differences:#?} {unknown:#?}");
+            judged += compared;
+        }
+        // Without a manifest, each refused pod is a difference.
+        let Comparison { compared, differences, .. } = compare(&[], "refused");
+        assert_eq!(differences.len(), compared, "{}", case["policy"]);
+        // The manifest of another check is the wrong one.
+        let other = &manifests[(number + 1) % manifests.len()];
+        found += usize::from(!compare(other, "refused").differences.is_empty());
+    }
+    assert_eq!(judged, 3 * 67);
+    assert!(found > cases.len() / 2, "{found}");
+}
+
+#[test]
+fn services_and_expressions_are_compared_with_the_model_of_kyverno() {
+    let folder = folder("check-kyverno-others");
+    let text = "{apiVersion: v1, kind: Service, metadata: {name: plain, namespace: shop}, spec: {ports: [{port: 80}]}}\n---\n\
+                {apiVersion: v1, kind: Service, metadata: {name: exposed, namespace: shop}, spec: {externalIPs: [192.0.2.1]}}\n---\n\
+                {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {volumes: [{name: v, hostPath: {path: /srv}}], containers: [{name: c, image: i}]}}\n";
+    std::fs::write(folder.join("objects.yaml"), text).unwrap();
+    let arguments = ["kyverno", "-", "--check", "objects.yaml"];
+    let services = "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}, spec: {background: false, rules: \
+                    [{name: r, match: {any: [{resources: {kinds: [Service]}}]}, validate: {failureAction: Audit, pattern: {spec: {'X(externalIPs)': 'null'}}}}]}}";
+    let (_, _, stderr) = convert(&folder, &arguments, services);
+    assert!(stderr.ends_with("compared 3 objects with 1 policy: 0 differences, 0 unknown\n"), "{stderr}");
+    let volumes = kyverno_library::validating(&json!({})).to_string();
+    let (status, _, stderr) = convert(&folder, &arguments, &volumes);
+    assert_eq!((status, stderr.as_str()), (0, "compared 1 object with 1 policy: 0 differences, 0 unknown\n"));
 }
 
 /// The comparisons that guides show print what they show.

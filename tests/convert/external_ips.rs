@@ -7,7 +7,7 @@ use matching::{Decision, Webhook};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{convert, converted_from, documents, missing, refused, without_place};
+use super::{convert, converted_from, documents, folder, missing, refused, without_place};
 
 /// Documents, the lines about them, and requests with their verdicts.
 #[derive(serde::Deserialize)]
@@ -51,6 +51,32 @@ struct Asked {
 /// Converts documents; returns the status and the JSON output.
 fn converted(input: &str) -> (i32, Value) {
     converted_from("external-ips", &[], input)
+}
+
+#[test]
+fn policies_of_kyverno_are_converted_with_its_configuration() {
+    let policy = json!({
+        "apiVersion": "kyverno.io/v1",
+        "kind": "ClusterPolicy",
+        "metadata": { "name": "p" },
+        "spec": {
+            "background": false,
+            "rules": [{
+                "name": "r",
+                "match": { "any": [{ "resources": { "kinds": ["Service"] } }] },
+                "validate": { "failureAction": "Enforce", "pattern": { "spec": { "X(externalIPs)": "null" } } },
+            }],
+        },
+    });
+    let folder = folder("external-ips-kyverno");
+    let configuration = folder.join("configuration.yaml").display().to_string();
+    let text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: kyverno}, data: {resourceFilters: '[*/*,quiet,*]'}}\n";
+    std::fs::write(&configuration, text).unwrap();
+    let options = ["--kyverno-config", &*configuration];
+    let of = |source| converted_from(source, &options, &policy.to_string()).1["items"].clone();
+    let manifests = of("external-ips");
+    assert_eq!(manifests, of("kyverno"));
+    assert_eq!(manifests[0]["spec"]["namespaceSelector"]["matchExpressions"][0]["values"], json!(["quiet"]));
 }
 
 /// Whether one of the manifests refuses a request.

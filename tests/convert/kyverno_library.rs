@@ -6,7 +6,7 @@ use super::conformance::refusals;
 use super::{converted, missing};
 
 /// A case of the library; see kyverno-library.yaml.
-fn cases() -> Vec<Value> {
+pub(super) fn cases() -> Vec<Value> {
     serde_saphyr::from_str(include_str!("kyverno-library.yaml")).unwrap()
 }
 
@@ -58,12 +58,17 @@ fn policy<'r>(name: &str, rules: impl IntoIterator<Item = &'r Value>) -> Value {
     })
 }
 
+/// The policy of a case.
+pub(super) fn policy_of(case: &Value) -> Value {
+    policy("p", pods(case, "rules"))
+}
+
 fn list(items: &[Value]) -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
 }
 
 /// The pod, the Deployment and the `CronJob` of a case.
-fn objects(pod: &Value) -> Vec<(Value, &'static str)> {
+pub(super) fn objects(pod: &Value) -> Vec<(Value, &'static str)> {
     let mut spec = pod.as_object().unwrap().clone();
     let annotations = spec.remove("annotations").unwrap_or_else(|| json!({}));
     spec.entry("containers").or_insert_with(|| json!([{ "name": "c", "image": "i" }]));
@@ -88,7 +93,7 @@ fn pods<'c>(case: &'c Value, key: &str) -> &'c Vec<Value> {
 fn manifests_judge_pods_as_the_checks_of_the_library_do() {
     let mut judged = 0;
     for case in cases() {
-        let (_, converted) = converted(&policy("p", pods(&case, "rules")).to_string());
+        let (_, converted) = converted(&policy_of(&case).to_string());
         assert_eq!(
             missing(&converted).len() as u64,
             case["lines"].as_u64().unwrap_or(0),
@@ -276,7 +281,7 @@ fn an_exception_from_a_check_of_the_library_is_one_from_the_whole_rule() {
 }
 
 /// A `ValidatingPolicy` that refuses volumes of the host.
-fn validating(spec: &Value) -> Value {
+pub(super) fn validating(spec: &Value) -> Value {
     let mut whole = json!({
         "evaluation": { "background": { "enabled": false } },
         "matchConstraints": { "resourceRules": [

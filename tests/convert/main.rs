@@ -1557,6 +1557,15 @@ fn rejects_invalid_input_with_one_line() {
     let second =
         format!("{}\n---\napiVersion: kyverno.io/v1\nkind: ClusterPolicy\nspec: {{}}\n", pods("", ""));
     assert_eq!(refused(&["kyverno", "-"], &second), "standard input:5:1: metadata: is missing");
+    // A document without any known field has a place as well.
+    assert_eq!(
+        refused(&["kyverno", "-"], "# Policies\n[1]"),
+        "standard input:2:1: expected an object, found a list"
+    );
+    assert_eq!(
+        refused(&["kyverno", "-"], "---\na: 1"),
+        "standard input:2:1: kind: is missing; expected Kyverno policies"
+    );
     let yaml = refused(&["kyverno", "-"], "a: [1\nb: 2");
     assert!(
         yaml.starts_with("standard input: line 2, column 2: ") && yaml.contains("not valid YAML: "),

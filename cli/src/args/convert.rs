@@ -46,7 +46,15 @@ pub(crate) enum ConvertSource {
     /// The files have the Network configuration, workloads that run externalip-webhook and its
     /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm,
     /// AdmissionConfigurations, and policies of Kyverno.
-    ExternalIps(SourceArgs),
+    ExternalIps {
+        #[command(flatten)]
+        args: SourceArgs,
+
+        /// File with the ConfigMap of Kyverno, which leaves out requests for its policies. Without
+        /// it, the defaults of Kyverno's chart are applied.
+        #[arg(long, value_name = "FILE")]
+        kyverno_config: Option<String>,
+    },
     /// Convert constraints of Gatekeeper's library for pods and external IPs.
     ///
     /// The files have constraints, the Config, ConstraintTemplates and ExpansionTemplates.
@@ -84,7 +92,7 @@ impl ConvertSource {
     /// Returns the source with its arguments.
     pub(crate) fn parts(&self) -> (Source, &SourceArgs) {
         match self {
-            Self::ExternalIps(args) => (Source::EXTERNAL_IPS, args),
+            Self::ExternalIps { args, .. } => (Source::EXTERNAL_IPS, args),
             Self::Gatekeeper(args) => (Source::GATEKEEPER, args),
             Self::Kubewarden(args) => (Source::KUBEWARDEN, args),
             Self::Kyverno { args, .. } => (Source::KYVERNO, args),
@@ -142,7 +150,8 @@ pub(crate) struct CheckArgs {
     /// Each object that is judged differently, and each one whose verdict is unknown, has a line on
     /// standard error, and the exit status is 1. Add the Namespaces of the objects, whose labels
     /// can matter. The sources are the admission plugin PodSecurity, whose mode enforce denies pods
-    /// alone, and Kyverno's rules with podSecurity. The requests are creations by an ordinary user.
+    /// alone, and Kyverno's rules with podSecurity, patterns, conditions or CEL. The requests are
+    /// creations by an ordinary user.
     #[arg(long, value_name = "FILE|DIR", num_args = 0..=1)]
     pub(crate) check: Option<Vec<String>>,
 

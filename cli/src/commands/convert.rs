@@ -34,15 +34,18 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let (kind, SourceArgs { files, conversion: args }) = source.parts();
     let documents = input.read_all(files, kind.expected)?;
     let configuration = match source {
-        ConvertSource::Kyverno { kyverno_config: Some(file), .. } => {
+        ConvertSource::Kyverno { kyverno_config: Some(file), .. }
+        | ConvertSource::ExternalIps { kyverno_config: Some(file), .. } => {
             Some(input.read_one(file, "the ConfigMap of Kyverno")?)
         }
         _ => None,
     };
     let options = manifest_options(args)?;
     let conversions = match &configuration {
-        Some(document) => KyvernoConfiguration::read(document)
-            .and_then(|configuration| ::convert::kyverno_with(&documents, &configuration)),
+        Some(document) => KyvernoConfiguration::read(document).and_then(|configuration| match source {
+            ConvertSource::ExternalIps { .. } => ::convert::external_ips_with(&documents, &configuration),
+            _ => ::convert::kyverno_with(&documents, &configuration),
+        }),
         None => kind.convert(&documents),
     };
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;
@@ -161,7 +164,8 @@ impl Input {
             let places = places.get_or_init(|| Places::of(&source.text));
             let steps = ::convert::steps(path);
             let kind = [manifest::Step::Field("kind".to_owned())];
-            let start = places.find(*index, &steps).or_else(|| places.find(*index, &kind))?.start;
+            let found = places.find(*index, &steps).or_else(|| places.find(*index, &kind));
+            let start = found.or_else(|| places.document(*index))?.start;
             Some(format!("{}:{}:{}", source.name, start.line, start.column))
         };
         place().unwrap_or_else(|| document.to_owned())

@@ -24,6 +24,9 @@ pub type Kind = (&'static str, &'static str);
 /// The kind of pods.
 pub(crate) const POD: Kind = ("v1", "Pod");
 
+/// The kind of Services.
+pub(crate) const SERVICE: Kind = ("v1", "Service");
+
 /// The kinds of workloads with a pod template.
 pub(crate) fn workloads() -> impl Iterator<Item = Kind> {
     TEMPLATES.into_iter().map(|(version, kind, _)| (version, kind))
@@ -79,6 +82,18 @@ impl Object {
     /// Whether the object is of a kind.
     pub(crate) fn is_of(&self, (version, kind): Kind) -> bool {
         self.text("/apiVersion") == version && self.kind() == kind
+    }
+
+    /// The group, the version and the resource, of a kind that has a regular plural.
+    pub(crate) fn resource(&self) -> (&str, &str, String) {
+        let api_version = self.text("/apiVersion");
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        (group, version, format!("{}s", self.kind().to_lowercase()))
+    }
+
+    /// The pod that the template describes, as a value; that of a pod is the pod itself.
+    pub(crate) fn pod_value(&self) -> Value {
+        self.value.pointer(self.place_of_pod()).cloned().unwrap_or_default()
     }
 
     fn template(&self) -> Option<&'static str> {

@@ -56,21 +56,16 @@ impl PsaModel {
         })
     }
 
-    /// The level and the version of a Namespace with labels. An invalid level is restricted at the
-    /// latest version, and an invalid version the latest one.
+    /// The level and the version of a Namespace with labels. An invalid level is restricted, and an
+    /// invalid version the latest one.
     fn standard(&self, labels: &std::collections::BTreeMap<String, String>) -> (Level, Version) {
         let [level, version] = LABELS.map(|key| labels.get(key));
         let of_version = match version {
             None => self.version,
             Some(text) => Version::parse(text).unwrap_or(Version::Latest),
         };
-        match level {
-            None => (self.level, of_version),
-            Some(text) => match Level::named(text) {
-                Some(level) => (level, of_version),
-                None => (Level::Restricted, Version::Latest),
-            },
-        }
+        let of_level = level.map_or(self.level, |text| Level::named(text).unwrap_or(Level::Restricted));
+        (of_level, of_version)
     }
 }
 

@@ -60,7 +60,7 @@ mod target;
 
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
-pub use external_ips::convert as external_ips;
+pub use external_ips::{convert as external_ips, convert_with as external_ips_with};
 pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,

@@ -75,6 +75,13 @@ impl Places {
         place.filter(|_| steps == path.len()).map(|place| self.on_one_line(place))
     }
 
+    /// Returns the place of a whole document.
+    #[must_use]
+    pub fn document(&self, document: usize) -> Option<Place> {
+        let whole = self.documents.get(document)?;
+        Some(self.on_one_line(Place::new(whole.referenced, whole)))
+    }
+
     /// Follows a path as far as it exists. Returns the place of the last step, and the number of
     /// steps.
     fn walk(&self, document: usize, path: &[Step]) -> Option<(Option<Place>, usize)> {

@@ -80,6 +80,11 @@ fn is_pod(kind: &str) -> bool {
     kind.rsplit('/').next() == Some("Pod")
 }
 
+/// The kinds that `match` of a rule names.
+pub(super) fn kinds(rule: &Value) -> impl Iterator<Item = &Value> {
+    blocks(rule, "match").flat_map(|resources| list(resources, "/kinds"))
+}
+
 fn all_resources(rule: &Value) -> impl Iterator<Item = &Value> {
     blocks(rule, "match").chain(blocks(rule, "exclude"))
 }
@@ -168,7 +173,7 @@ fn has_pair(present: &BTreeMap<String, String>, key: &str, value: &str) -> bool 
 }
 
 /// Whether labels meet a selector, in which Kyverno allows wildcards.
-fn is_selected(labels: &BTreeMap<String, String>, selector: &Value) -> Known<bool> {
+pub(super) fn is_selected(labels: &BTreeMap<String, String>, selector: &Value) -> Known<bool> {
     if !strings(selector.get("matchLabels")).iter().all(|(key, value)| has_pair(labels, key, value)) {
         return Ok(false);
     }

@@ -36,12 +36,24 @@ pub(crate) fn recognises(api_version: &str, kind: &str) -> bool {
 /// The documents are the `Network` configuration of `OpenShift`, workloads that run
 /// externalip-webhook and its webhook configuration, pods of `kube-apiserver`,
 /// `ClusterConfiguration`s of kubeadm, `AdmissionConfiguration`s, policies of Kyverno with its
-/// default configuration, and lists of them. Returns a [`Conversion`] for each that restricts
-/// external IPs, and one for each object that is not converted.
+/// default configuration, and lists of them; see [`convert_with`].
 ///
 /// # Errors
 /// The first document that its system would not accept.
 pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
+    convert_with(documents, &KyvernoConfiguration::default())
+}
+
+/// Converts restrictions on the external IPs of Services as [`convert`] does, with the
+/// configuration of Kyverno. Returns a [`Conversion`] for each document that restricts external
+/// IPs, and one for each object that is not converted.
+///
+/// # Errors
+/// The first document that its system would not accept.
+pub fn convert_with(
+    documents: &[Document],
+    configuration: &KyvernoConfiguration,
+) -> Result<Vec<Conversion>, InputError> {
     let objects = objects::of(documents, EXPECTED)?;
     let registration = webhook::Registration::of(&objects)?;
     let mut manifests = Manifests::default();
@@ -55,8 +67,7 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
         }
     }
     // Exceptions belong to policies, so that all are converted together.
-    let configuration = KyvernoConfiguration::default();
-    conversions.extend(kyverno::convert_objects(&of_kyverno, &configuration, &mut manifests.names)?);
+    conversions.extend(kyverno::convert_objects(&of_kyverno, configuration, &mut manifests.names)?);
     Ok(conversions)
 }
 
