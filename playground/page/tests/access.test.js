@@ -182,6 +182,7 @@ test("all controls are reachable by keyboard, Tab leaves the editors, and the fo
   // The dialog receives the focus. Escape closes it and returns the focus to the button.
   await page.locator("#examples-open").focus();
   await page.keyboard.press("Enter");
+  await page.locator("#examples").waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#examples").isVisible(), false);
   assert.equal(await page.evaluate(() => document.activeElement?.id), "examples-open");
