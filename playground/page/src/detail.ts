@@ -71,8 +71,10 @@ export class Detail {
       ...suspicions(object?.suspicions ?? [], this.listeners),
     );
     for (const answer of answers) content.append(this.answer(answer, answers.length > 1, doubtful, decidedBy));
-    if (answers.length === 0 && policy?.problems.length) {
-      content.append(make("p", {}, "The policy cannot judge: its settings or its manifest have errors."));
+    if (answers.length === 0) {
+      const { headline = "" } = matrix.cells[cell.object]?.[cell.policy] ?? {};
+      const broken = "The policy cannot judge: its settings or its manifest have errors.";
+      content.append(make("p", {}, policy?.problems.length ? broken : headline));
     }
     content.append(...suggestionButtons(suggestions, (action) => this.listeners.onAction(action, cell)));
     await this.showDiffs(answers.flatMap(({ diff }) => diff ?? []));

@@ -44,7 +44,7 @@ const highlighting = HighlightStyle.define([
 
 const theme = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--paper)", fontSize: "13px" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },

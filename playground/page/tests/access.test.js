@@ -168,8 +168,11 @@ test("all controls are reachable by keyboard, Tab leaves the editors, and the fo
     `${reached}`,
   );
   assert.deepEqual(invisible, []);
+  await closed();
+});
 
-  // Arrow keys select tabs.
+test("arrow keys select tabs, and the focus goes where it is expected", async () => {
+  const { page, closed } = await open(host.browser, host.url);
   await page.locator("#objects-tab").focus();
   await page.keyboard.press("ArrowLeft");
   assert.equal(await page.evaluate(() => document.activeElement?.id), "policies-tab");

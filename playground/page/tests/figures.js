@@ -37,7 +37,7 @@ spec:
 // Static hosts let browsers keep files for some minutes; without this, the service worker would load
 // again what the page has just loaded.
 const headers = { "cache-control": "max-age=600" };
-const [browser, site] = await Promise.all([launch(), serve("/", headers)]);
+const [browser, site] = await Promise.all([launch(), serve("/", { headers })]);
 
 /** @type {number[]} */
 const first = [];
@@ -59,8 +59,8 @@ for (let run = 0; run < RUNS; run++) {
 }
 
 /**
- * Makes an ordinary visit: waits until the page works offline, edits objects and settings, and looks
- * at verdicts.
+ * Makes an ordinary visit: waits until the page works offline, edits objects and settings, and
+ * looks at verdicts.
  *
  * @param {import("playwright-core").Page} page
  */

@@ -541,18 +541,15 @@ test("a visit loads the whole engine and the cases only when they are needed", a
 });
 
 test("what only the whole engine evaluates is not known until it is loaded", async () => {
-  const { page, context, closed } = await open(host.browser, host.url);
+  /** @type {(value?: unknown) => void} */
+  let release = () => {};
+  const held = new Promise((resolve) => (release = resolve));
+  const site = await serve("/", { before: (file) => (/whole_bg.*\.wasm$/.test(file) ? held : undefined) });
+  const { page, closed } = await open(host.browser, site.url);
   await only(page, "node-pods");
   await paste(page, "Objects", POD);
   const outcome = async () => (await page.locator("#grid .cell .word").first().textContent()) ?? "";
   assert.equal(await outcome(), "Not looked at");
-  /** @type {(value?: unknown) => void} */
-  let release = () => {};
-  const held = new Promise((resolve) => (release = resolve));
-  await context.route("**/whole_bg*.wasm", async (route) => {
-    await held;
-    await route.continue();
-  });
   await page.locator("#policies-tab").click();
   await page.getByRole("combobox", { name: "What node-pods judges" }).selectOption("As deployed");
   await page.locator("#loading").filter({ hasText: "loading" }).waitFor();
@@ -568,36 +565,37 @@ test("what only the whole engine evaluates is not known until it is loaded", asy
   assert.equal(await outcome(), "Not looked at");
   assert.equal(await page.locator("#loading").isVisible(), false);
   await closed();
+  site.close();
 });
 
 test("without the whole engine, the verdict stays unknown and says why", async () => {
-  const { page, context } = await open(host.browser, host.url);
+  let works = false;
+  const refuse = () => {
+    if (!works) throw new Error("refused");
+  };
+  const site = await serve("/", { before: (file) => (/whole_bg.*\.wasm$/.test(file) ? refuse() : undefined) });
+  const { page, context } = await open(host.browser, site.url);
   await only(page, "node-pods");
-  await context.route("**/whole_bg*.wasm", (route) => route.abort());
   await paste(page, "Objects", POD);
   await mode(page, "node-pods", "As deployed");
   assert.match(await page.locator("#problems").innerText(), /^Match conditions could not be evaluated/);
   assert.match((await sentence(page)) ?? "", /^It is not known/);
-  await context.unroute("**/whole_bg*.wasm");
+  works = true;
   await paste(page, "Objects", `${POD}# again\n`);
   assert.match((await rows(page))[0]?.cells["node-pods"] ?? "", /^Not looked at/);
   await context.close();
+  site.close();
 });
 
 test("the page works below any path, and offline once loaded", async () => {
   const folder = await serve("/some/folder/");
   const { page, context, closed } = await open(host.browser, folder.url);
   await controlled(page);
-  // What is loaded later is cached when it is first used.
+  // The service worker caches the whole engine and the cases when they are first used.
   await example(page, "Cases", "selinux");
   const loaded = await rows(page);
-  await page.waitForFunction(() =>
-    caches
-      .keys()
-      .then((keys) => caches.open(keys[0] ?? ""))
-      .then((cache) => cache.keys())
-      .then((kept) => kept.some(({ url }) => /whole_bg.*\.wasm$/.test(url))),
-  );
+  const whole = folder.requested.find((file) => /whole_bg.*\.wasm$/.test(file)) ?? "";
+  await page.waitForFunction((file) => caches.match(file), whole);
   folder.close();
   await context.setOffline(true);
   await page.reload();

@@ -19,9 +19,11 @@ const TYPES = {
  * Serves the built page below a path.
  *
  * @param {string} folder `/` or `/some/folder/`
- * @param {import("node:http").OutgoingHttpHeaders} [headers] further headers of each response
+ * @param {{ headers?: import("node:http").OutgoingHttpHeaders; before?: (file: string) => unknown }} [options]
+ *   further headers of each response, and what each response waits for; if that fails, the file does
+ *   not exist
  */
-export async function serve(folder, headers = {}) {
+export async function serve(folder, { headers = {}, before } = {}) {
   /** @type {string[]} The requested files, in order. */
   const requested = [];
   const server = createServer(async (request, response) => {
@@ -31,6 +33,7 @@ export async function serve(folder, headers = {}) {
     const file = normalize(join(SITE, inside === "" ? "index.html" : inside));
     try {
       if (!file.startsWith(SITE)) throw new Error("outside");
+      await before?.(inside);
       const body = await readFile(file);
       const type = TYPES[extname(file)] ?? "application/octet-stream";
       response.writeHead(200, { ...headers, "content-type": type }).end(body);
