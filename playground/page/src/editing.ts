@@ -1,4 +1,4 @@
-// What an editor needs once it is used: search and completion.
+// Search and completion, which an editor loads when it is first used.
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import type { Extension } from "@codemirror/state";

@@ -123,13 +123,13 @@ export class Judgement {
     pane.ariaBusy = "false";
   }
 
-  /** Judges again by the whole engine. What only it evaluates is unknown until then. */
+  /** Judges again by the whole engine. Outcomes that need it are unknown until then. */
   private async judgeWhole(workspace: Workspace, generation: number): Promise<void> {
     try {
       await this.engine.loadWhole();
     } catch (error) {
       if (error instanceof Superseded) throw error;
-      const message = `Match conditions could not be evaluated: the rest of the page could not be loaded (${reason(error)}). Change the input to try again.`;
+      const message = `The rest of the engine could not be loaded (${reason(error)}), so that outcomes that need it are not known. Change the input to try again.`;
       byId("problems").prepend(make("p", { class: "error" }, message));
       return;
     }

@@ -1,5 +1,5 @@
-// Measures the page on this machine: transfer sizes in bytes and times in milliseconds. Fails if the
-// page is larger than its budgets.
+// Measures the page on this machine: transfer sizes in bytes and times in milliseconds. Fails if a
+// browser loads more than the budgets permit.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -34,8 +34,8 @@ spec:
     securityContext: { privileged: ${index % 2 === 0} }
 `;
 
-// Static hosts let browsers keep files for some minutes; without this, the service worker would load
-// again what the page has just loaded.
+// Static hosts let browsers keep files for some minutes. Without this, the service worker would
+// load again what the page has just loaded.
 const headers = { "cache-control": "max-age=600" };
 const [browser, site] = await Promise.all([launch(), serve("/", { headers })]);
 

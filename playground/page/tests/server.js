@@ -19,9 +19,12 @@ const TYPES = {
  * Serves the built page below a path.
  *
  * @param {string} folder `/` or `/some/folder/`
- * @param {{ headers?: import("node:http").OutgoingHttpHeaders; before?: (file: string) => unknown }} [options]
- *   further headers of each response, and what each response waits for; if that fails, the file does
- *   not exist
+ * @param {{
+ *   headers?: import("node:http").OutgoingHttpHeaders;
+ *   before?: (file: string) => unknown;
+ * }} [options]
+ *   further headers of each response, and what each response waits for; if that fails, the file
+ *   does not exist
  */
 export async function serve(folder, { headers = {}, before } = {}) {
   /** @type {string[]} The requested files, in order. */
