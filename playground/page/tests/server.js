@@ -45,6 +45,8 @@ export async function serve(folder, { headers = {}, before } = {}) {
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  // A test that fails does not close its server, which must not keep the tests from ending.
+  server.unref();
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return { url: `http://127.0.0.1:${address.port}${folder}`, requested, close: () => server.close() };
