@@ -8,9 +8,12 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const SITE = here("../../target/playground/site");
 
+/** The files that are cached when they are first used: the whole engine and the cases. */
+const LATER = /^assets\/(whole|cases\/)/;
+
 /**
- * Writes the service worker: `offline/worker.js` with the list of built files and a version derived
- * from their content.
+ * Writes the service worker: `offline/worker.js` with the lists of built files and a version
+ * derived from their content.
  */
 function offline(): Plugin {
   return {
@@ -21,10 +24,16 @@ function offline(): Plugin {
       if (!files.includes("index.html")) throw new Error("index.html is not among the built files");
       const version = createHash("sha256");
       for (const file of files) version.update(file).update(readFileSync(join(SITE, file)));
-      const urls = files.map((file) => (file === "index.html" ? "./" : file));
+      const now = files.filter((file) => !LATER.test(file));
+      const urls = now.map((file) => (file === "index.html" ? "./" : file));
+      const later = files.filter((file) => LATER.test(file));
+      for (const part of ["whole", "cases/"]) {
+        if (!later.some((file) => file.startsWith(`assets/${part}`))) throw new Error(`no built file is ${part}`);
+      }
       const source = readFileSync(here("offline/worker.js"), "utf8")
         .replace('"VERSION"', JSON.stringify(version.digest("hex").slice(0, 16)))
-        .replace('["FILES"]', JSON.stringify(urls));
+        .replace('["FILES"]', JSON.stringify(urls))
+        .replace('["LATER"]', JSON.stringify(later));
       writeFileSync(join(SITE, "offline.js"), source);
     },
   };
@@ -35,8 +44,8 @@ export default defineConfig({
   base: "./",
   resolve: {
     alias: {
-      "playground/first": here("../../target/playground/pkg/first/playground.js"),
-      playground: here("../../target/playground/pkg/playground.js"),
+      "playground/first": here("../../target/playground/pkg/first.js"),
+      playground: here("../../target/playground/pkg/whole.js"),
     },
   },
   server: { host: "127.0.0.1", fs: { allow: [here("../..")] } },
@@ -47,7 +56,13 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
+    rollupOptions: {
+      output: {
+        chunkFileNames: ({ facadeModuleId }) =>
+          `assets/${facadeModuleId?.includes("/cases/") ? "cases/" : ""}[name]-[hash].js`,
+      },
+    },
     chunkSizeWarningLimit: 1000,
     // The notices that the licences of the packages require.
     license: { fileName: "licenses.md" },

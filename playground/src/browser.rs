@@ -10,7 +10,9 @@ use tsify::{Ts, Tsify as _};
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::{CellDetail, Completions, Matrix, Policies, Version, Workspace};
+use crate::{
+    CellDetail, Completions, ExpectedOutcomes, Matrix, OutcomeChanges, Policies, Version, Workspace,
+};
 
 /// Returns every policy with its settings and samples.
 ///
@@ -53,11 +55,13 @@ impl BrowserPlayground {
         Ok(self.0.cell(object, policy).into_ts()?)
     }
 
-    /// Returns the manifest that deploys a policy of the last workspace. Empty if its settings are
-    /// not valid.
-    #[must_use]
-    pub fn deployment(&self, policy: u32) -> String {
-        self.0.deployment(policy)
+    /// Returns the outcomes of the last workspace that are not the expected ones.
+    ///
+    /// # Errors
+    /// Fails if `expected` has the wrong type.
+    pub fn compare(&self, expected: &Ts<ExpectedOutcomes>) -> Result<Ts<OutcomeChanges>, JsError> {
+        let changes = self.0.compare(&expected.to_rust()?.expected);
+        Ok(OutcomeChanges { changes }.into_ts()?)
     }
 }
 

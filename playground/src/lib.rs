@@ -31,6 +31,7 @@ mod import;
 mod matrix;
 #[cfg(feature = "whole")]
 mod open;
+#[cfg(feature = "whole")]
 mod policy_manifest;
 mod text;
 mod types;

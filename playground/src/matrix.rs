@@ -26,6 +26,9 @@ pub struct Matrix {
     pub marks: Vec<ViolationMark>,
     /// The number of places that are not among the marks.
     pub more_marks: u32,
+    /// Whether only the whole engine judges by an enabled policy, which is deployed, or knows what
+    /// its settings are. Until then, the outcomes of such a policy are unknown.
+    pub is_partial: bool,
 }
 
 impl Matrix {

@@ -1,9 +1,18 @@
 // The details of a cell: what the policy says about the object, and what to do.
-import type { CellAnswer, CellDetail, Matrix, Outcome, PolicyMode, SuggestedAction, Suspicion } from "playground";
+import type {
+  CellAnswer,
+  CellDetail,
+  Matrix,
+  ObjectDiff,
+  Outcome,
+  PolicyMode,
+  SuggestedAction,
+  Suspicion,
+} from "playground";
 import { checkList, suggestionButtons } from "./checks";
-import { showDiff } from "./diff";
 import { button, byId, count, make, withBreaks } from "./dom";
 import type { CellName } from "./grid";
+import { lazy } from "./lazy";
 import { icon, word } from "./outcome";
 import { readable, type ViolationListeners, violationGroups } from "./violations";
 
@@ -22,6 +31,7 @@ const SENTENCES: Partial<Record<Outcome, string>> = {
 };
 
 const content = byId("detail");
+const loadDiff = lazy(() => import("./diff"));
 
 export class Detail {
   private diffs: { destroy(): void }[] = [];
@@ -34,7 +44,12 @@ export class Detail {
     content.replaceChildren();
   }
 
-  show(matrix: Matrix, cell: CellName, { answers, suggestions }: CellDetail, mode: PolicyMode): void {
+  async show(
+    matrix: Matrix,
+    cell: CellName,
+    { answers, suggestions }: CellDetail,
+    mode: PolicyMode,
+  ): Promise<void> {
     const object = matrix.objects[cell.object];
     const policy = matrix.policies[cell.policy];
     this.clear();
@@ -56,16 +71,27 @@ export class Detail {
       ...suspicions(object?.suspicions ?? [], this.listeners),
     );
     for (const answer of answers) content.append(this.answer(answer, answers.length > 1, doubtful, decidedBy));
-    if (answers.length === 0 && policy?.problems.length) {
-      content.append(make("p", {}, "The policy cannot judge: its settings or its manifest have errors."));
+    if (answers.length === 0) {
+      const { headline = "" } = matrix.cells[cell.object]?.[cell.policy] ?? {};
+      const broken = "The policy cannot judge: its settings or its manifest have errors.";
+      content.append(make("p", {}, policy?.problems.length ? broken : headline));
     }
     content.append(...suggestionButtons(suggestions, (action) => this.listeners.onAction(action, cell)));
+    await this.showDiffs(answers.flatMap(({ diff }) => diff ?? []));
+  }
+
+  private async showDiffs(changed: ObjectDiff[]): Promise<void> {
+    if (changed.length === 0) return;
+    const places = [...content.querySelectorAll<HTMLElement>(".diff")];
+    const loaded = await loadDiff().catch(() => undefined);
+    if (!loaded) {
+      for (const place of places) place.append(make("p", { class: "error" }, "The changes could not be loaded."));
+      return;
+    }
     // The diffs measure their place, so that they are created in the page.
-    const places = content.querySelectorAll<HTMLElement>(".diff");
-    const changed = answers.flatMap(({ diff }) => diff ?? []);
     for (const [index, diff] of changed.entries()) {
       const place = places[index];
-      if (place) this.diffs.push(showDiff(place, diff));
+      if (place?.isConnected) this.diffs.push(loaded.showDiff(place, diff));
     }
   }
 

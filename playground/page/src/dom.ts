@@ -78,6 +78,21 @@ export function download(name: string, text: string, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+/** A place says that it waits for its content after this many milliseconds. */
+const WAITING_DELAY = 300;
+
+/** Returns the content of a place, which says in the meantime that it is loaded. */
+export async function loading<Content>(place: HTMLElement, content: Promise<Content>): Promise<Content> {
+  const timer = window.setTimeout(() => {
+    place.replaceChildren(make("p", { class: "hint" }, "Loading…"));
+  }, WAITING_DELAY);
+  try {
+    return await content;
+  } finally {
+    window.clearTimeout(timer);
+  }
+}
+
 /** Returns the message of an error. */
 export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 // The drawer below the details: deployment, request, response and audit annotations of a cell.
 import type { AuditTable, CellAnswer, CellDetail, PatchOperation } from "playground";
-import { byId, copyButton, make, preformatted, reason, withBreaks } from "./dom";
+import { byId, copyButton, loading, make, preformatted, reason, withBreaks } from "./dom";
 import type { Engine } from "./engine";
 import type { CellName } from "./grid";
 
@@ -71,7 +71,7 @@ export class Drawer {
     section.current = true;
     let nodes: Node[];
     try {
-      nodes = await section.fill(shown.detail, shown.cell);
+      nodes = await loading(section.place, Promise.resolve(section.fill(shown.detail, shown.cell)));
     } catch (error) {
       nodes = [make("p", { class: "hint" }, reason(error))];
     }

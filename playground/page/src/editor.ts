@@ -1,5 +1,4 @@
 // Text editors and read-only texts, built on CodeMirror.
-import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import {
@@ -11,8 +10,7 @@ import {
   syntaxHighlighting,
 } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, type Text } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, type Text } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -25,7 +23,8 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { TextMark } from "playground";
-import { type Complete, completionSource } from "./completion";
+import type { Complete } from "./completion";
+import { lazy } from "./lazy";
 
 /** A message about a range of a text. */
 export interface MarkedMessage {
@@ -45,7 +44,7 @@ const highlighting = HighlightStyle.define([
 
 const theme = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--paper)", fontSize: "13px" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
@@ -113,16 +112,21 @@ export interface EditorOptions {
   onFile?(file: File): void;
 }
 
+const NOT_LOADED: Extension = [];
+const loadEditing = lazy(() => import("./editing"));
+
 export class Editor {
   private readonly view: EditorView;
   private readonly extensions: Extension;
+  /** The extensions that are loaded when the editor is first used. */
+  private readonly place = new Compartment();
+  private editing: Extension = NOT_LOADED;
 
   constructor(parent: HTMLElement, { label, hint, onChange, complete, onFile }: EditorOptions) {
     this.extensions = [
       appearance,
       highlightActiveLine(),
       highlightActiveLineGutter(),
-      highlightSelectionMatches(),
       history(),
       foldGutter({ markerDOM: foldMarker }),
       drawSelection(),
@@ -130,11 +134,11 @@ export class Editor {
       bracketMatching(),
       lintGutter(),
       placeholder(hint),
-      complete ? [autocompletion({ override: [completionSource(complete)] }), keymap.of(completionKeymap)] : [],
       // Tab moves the focus out of the editor, for keyboard users.
-      keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
+      keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.domEventHandlers({
+        focus: () => void this.use(complete),
         drop: (event) => {
           const file = event.dataTransfer?.files[0];
           if (!file) return false;
@@ -147,7 +151,19 @@ export class Editor {
         if (update.docChanged) onChange();
       }),
     ];
-    this.view = new EditorView({ parent, state: EditorState.create({ extensions: this.extensions }) });
+    this.view = new EditorView({ parent, state: this.create("") });
+  }
+
+  private create(doc: string): EditorState {
+    return EditorState.create({ doc, extensions: [this.place.of(this.editing), this.extensions] });
+  }
+
+  /** Loads search and completion. Without a network, the editor does without them. */
+  private async use(complete: Complete | undefined): Promise<void> {
+    const loaded = await loadEditing().catch(() => undefined);
+    if (!loaded || this.editing !== NOT_LOADED) return;
+    this.editing = loaded.editing(complete);
+    this.view.dispatch({ effects: this.place.reconfigure(this.editing) });
   }
 
   get text(): string {
@@ -157,7 +173,7 @@ export class Editor {
   /** Opens another text, with an undo history of its own. */
   open(text: string): void {
     if (text === this.text) return;
-    this.view.setState(EditorState.create({ doc: text, extensions: this.extensions }));
+    this.view.setState(this.create(text));
     this.view.scrollDOM.scrollTop = 0;
   }
 

@@ -42,6 +42,11 @@ export interface WorkerReply {
   fatal?: boolean;
 }
 
+/** Says that a worker begins or ends to load the whole engine. */
+export interface WorkerLoading {
+  loading: boolean;
+}
+
 interface Pending {
   resolve(value: unknown): void;
   reject(error: Error): void;
@@ -58,9 +63,13 @@ export class Superseded extends Error {}
 
 /** A client for a worker, which is started on the first call and again after a failure. */
 class WorkerClient {
+  /** Whether the worker loads the whole engine. */
+  isLoading = false;
   private worker: Worker | undefined;
   private pending = new Map<number, Pending>();
   private lastId = 0;
+
+  constructor(private readonly onLoading: () => void) {}
 
   call(target: WorkerCall["target"], name: string, args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -75,14 +84,24 @@ class WorkerClient {
   terminate(error: Error): void {
     this.worker?.terminate();
     this.worker = undefined;
+    this.load(false);
     const pending = [...this.pending.values()];
     this.pending.clear();
     for (const { reject } of pending) reject(error);
   }
 
+  private load(isLoading: boolean): void {
+    this.isLoading = isLoading;
+    this.onLoading();
+  }
+
   private start(): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }: MessageEvent<WorkerReply>) => {
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerReply | WorkerLoading>) => {
+      if ("loading" in data) {
+        this.load(data.loading);
+        return;
+      }
       if (data.fatal) {
         this.terminate(new Error(data.error));
         return;
@@ -101,12 +120,19 @@ class WorkerClient {
 }
 
 export class Engine {
-  private readonly main = new WorkerClient();
+  private readonly main: WorkerClient;
   /** Serves functions while `main` is busy with `judge`. */
-  private readonly secondary = new WorkerClient();
+  private readonly secondary: WorkerClient;
   /** The start time of the running call of `judge`, if any. */
   private startedAt: number | undefined;
   private next: { workspace: Workspace; pending: Pending } | undefined;
+
+  /** `onLoading` learns whether the whole engine is being loaded. */
+  constructor(onLoading: (isLoading: boolean) => void) {
+    const changed = () => onLoading(this.main.isLoading || this.secondary.isLoading);
+    this.main = new WorkerClient(changed);
+    this.secondary = new WorkerClient(changed);
+  }
 
   /** Calls a function of the playground crate. */
   call<Name extends keyof Functions>(
@@ -143,11 +169,19 @@ export class Engine {
       if (this.startedAt === undefined) {
         this.judgeNext();
       } else {
-        const waiting = this.next;
-        const delay = Math.max(0, this.startedAt + MAX_DELAY - performance.now());
-        setTimeout(() => this.next === waiting && this.main.terminate(new Superseded()), delay);
+        this.cancelFor(this.next, Math.max(0, this.startedAt + MAX_DELAY - performance.now()));
       }
     });
+  }
+
+  /** Cancels the running call of `judge` if a workspace still waits for it after a delay. */
+  private cancelFor(waiting: Engine["next"], delay: number): void {
+    setTimeout(() => {
+      if (this.next !== waiting) return;
+      // A worker that is terminated would load the whole engine again.
+      if (this.main.isLoading) this.cancelFor(waiting, MAX_DELAY);
+      else this.main.terminate(new Superseded());
+    }, delay);
   }
 
   private judgeNext(): void {

@@ -29,6 +29,7 @@ const filter = byId<HTMLSelectElement>("examples-policy");
 export class Examples {
   private readonly groups: ExampleGroup[];
   private cases: Promise<void> | undefined;
+  private hasCases = false;
 
   constructor(
     private readonly engine: Engine,
@@ -76,6 +77,7 @@ export class Examples {
         .map((path) => this.casesOf(path)),
     ).then((groups) => {
       this.groups.push(...groups);
+      this.hasCases = true;
     });
     return this.cases;
   }
@@ -130,7 +132,8 @@ export class Examples {
       if (items.length === 0 && group.entries.length > 0) return [];
       return [make("h3", {}, group.heading), make("ul", {}, ...items.map((entry) => this.item(entry)))];
     });
-    list.replaceChildren(...(sections.length ? sections : [make("p", { class: "hint" }, "No examples found.")]));
+    const hint = this.hasCases ? (sections.length ? "" : "No examples found.") : "Loading the cases…";
+    list.replaceChildren(...sections, ...(hint ? [make("p", { class: "hint" }, hint)] : []));
   }
 
   private async select(entry: ExampleEntry): Promise<void> {

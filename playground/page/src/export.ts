@@ -1,6 +1,6 @@
 // The dialog that exports the result: reports, and the command lines that give it.
 import type { Command, ReportFormat } from "playground";
-import { byId, copyButton, download, make, preformatted, reason } from "./dom";
+import { byId, copyButton, download, loading, make, preformatted, reason } from "./dom";
 import type { Engine } from "./engine";
 
 const FORMATS: [format: ReportFormat, label: string, file: string, type: string][] = [
@@ -29,13 +29,14 @@ export class Export {
       };
       return make("button", { type: "button", click: () => void save() }, label);
     });
-    place.replaceChildren(make("h3", {}, "Reports"), make("div", { class: "row" }, ...buttons));
+    const lines = make("div");
+    place.replaceChildren(make("h3", {}, "Reports"), make("div", { class: "row" }, ...buttons), lines);
     byId("export-status").textContent = "";
     try {
-      const { commands } = await this.engine.ask("commands");
-      place.append(make("h3", {}, "Command lines"), ...commands.flatMap(shown));
+      const { commands } = await loading(lines, this.engine.ask("commands"));
+      lines.replaceChildren(make("h3", {}, "Command lines"), ...commands.flatMap(shown));
     } catch (error) {
-      place.append(make("p", { class: "error" }, reason(error)));
+      lines.replaceChildren(make("p", { class: "error" }, reason(error)));
     }
   }
 }

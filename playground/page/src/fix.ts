@@ -1,6 +1,5 @@
 // The preview of fixes. A fix is applied by a second click, and never on its own.
 import type { Fix } from "playground";
-import { showDiff } from "./diff";
 import { byId, count, make } from "./dom";
 import type { Engine } from "./engine";
 import type { CellName } from "./grid";
@@ -32,7 +31,10 @@ export class Fixes {
   /** Previews the fixes of some controls of a cell; of all its controls if there are none. */
   async preview({ object, policy }: CellName, controls: string[]): Promise<void> {
     const before = this.read();
-    const fix = await this.engine.ask("fix", object, policy, controls);
+    const [fix, { showDiff }] = await Promise.all([
+      this.engine.ask("fix", object, policy, controls),
+      import("./diff"),
+    ]);
     if (this.read() !== before) return;
     const useful = fix.text !== "" && fix.text !== before;
     this.text = useful ? fix.text : undefined;

@@ -1,7 +1,7 @@
 // The dialog that imports policies of others, with the settings for each line, the reasons for what
 // is not carried over, and the verdicts before and after.
 import type { Imported, Mapping, Matrix, Policies, PolicyInput, TextMark } from "playground";
-import { button, byId, make, reason, withBreaks } from "./dom";
+import { button, byId, loading, make, reason, withBreaks } from "./dom";
 import { Editor } from "./editor";
 import { type Engine } from "./engine";
 import { rank, word } from "./outcome";
@@ -85,7 +85,7 @@ export class Import {
       return;
     }
     try {
-      const imported = await this.engine.call("importSource", text);
+      const imported = await loading(result, this.engine.call("importSource", text));
       if (this.source().text !== text) return;
       const opened = imported.recognised === "" ? await this.engine.call("openCase", text) : undefined;
       byId("import-case").hidden = opened?.workspace === undefined;

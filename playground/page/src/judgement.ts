@@ -113,6 +113,7 @@ export class Judgement {
     try {
       const matrix = await this.engine.judge(workspace);
       if (generation === this.generation) await this.show(workspace, matrix, generation);
+      if (generation === this.generation && matrix.isPartial) await this.judgeWhole(workspace, generation);
     } catch (error) {
       if (!(error instanceof Superseded)) this.fail(error);
     }
@@ -120,6 +121,21 @@ export class Judgement {
     if (generation !== this.generation) return;
     byId("busy").hidden = true;
     pane.ariaBusy = "false";
+  }
+
+  /** Judges again by the whole engine. Outcomes that need it are unknown until then. */
+  private async judgeWhole(workspace: Workspace, generation: number): Promise<void> {
+    try {
+      await this.engine.loadWhole();
+    } catch (error) {
+      if (error instanceof Superseded) throw error;
+      const message = `The rest of the engine could not be loaded (${reason(error)}), so that outcomes that need it are not known. Change the input to try again.`;
+      byId("problems").prepend(make("p", { class: "error" }, message));
+      return;
+    }
+    if (generation !== this.generation) return;
+    const matrix = await this.engine.judge(workspace);
+    if (generation === this.generation) await this.show(workspace, matrix, generation);
   }
 
   /** Scrolls the objects to the first violation of the cell that is shown. */
@@ -178,8 +194,8 @@ export class Judgement {
     }
     const detail: CellDetail = await this.engine.ask("cell", cell.object, cell.policy);
     if (generation !== this.generation || this.last !== last) return;
-    this.detail.show(matrix, cell, detail, modes[cell.policy] ?? "RulesOnly");
     this.drawer.show(detail, cell);
+    await this.detail.show(matrix, cell, detail, modes[cell.policy] ?? "RulesOnly");
   }
 
   private goToObject(object: number): void {

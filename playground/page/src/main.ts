@@ -3,28 +3,21 @@ import type { ExpectedOutcome, Policies, SuggestedAction } from "playground";
 import { byId, make, reason } from "./dom";
 import * as draft from "./draft";
 import { Engine } from "./engine";
-import { type ExampleEntry, Examples } from "./examples";
-import { Export } from "./export";
-import { Fixes } from "./fix";
+import type { ExampleEntry } from "./examples";
 import type { CellName } from "./grid";
-import { Import } from "./import";
 import { Inputs } from "./inputs";
 import { Judgement } from "./judgement";
+import { lazy } from "./lazy";
 import * as navigation from "./navigation";
 import { decode, LINK, type Shared } from "./share";
-import { ShareDialog } from "./share-dialog";
 import { setUpThemes } from "./theme";
 import tourObjects from "./tour.yaml?raw";
 import { complete, normalise, sameWorkspace, type Workspace } from "./workspace";
-
-/** The whole engine is loaded this many milliseconds after the first result. */
-const WHOLE_DELAY = 300;
 
 async function start(engine: Engine): Promise<void> {
   const catalog = await engine.call("policies");
   const page = new Page(engine, catalog);
   await page.open();
-  window.setTimeout(() => void page.loadWhole(), WHOLE_DELAY);
   if (import.meta.env.PROD && "serviceWorker" in navigator) {
     // Registration fails on insecure origins. The page then works, but not offline.
     navigator.serviceWorker.register("./offline.js").catch(() => undefined);
@@ -34,7 +27,6 @@ async function start(engine: Engine): Promise<void> {
 class Page {
   private readonly inputs: Inputs;
   private readonly judgement: Judgement;
-  private readonly examples: Examples;
   private readonly tour: Workspace;
   /** The workspace that was last loaded, and the one that it replaced. */
   private loaded: Workspace | undefined;
@@ -43,23 +35,56 @@ class Page {
   private title = "";
   private expected: ExpectedOutcome[] = [];
 
+  // The dialogs are loaded when they are first opened.
+  private readonly examples = lazy(async () => {
+    const { Examples } = await import("./examples");
+    const tour: ExampleEntry = {
+      title: "tour: a Deployment, a Service, a Pod and a ConfigMap at every policy",
+      verdict: "denied",
+      name: ["tour"],
+      load: () => Promise.resolve(this.tour),
+    };
+    const onSelect = (workspace: Workspace, entry: ExampleEntry) => this.openExample(workspace, entry, true);
+    return new Examples(this.engine, this.catalog, tour, onSelect, (message) => this.status(message));
+  });
+  private readonly imports = lazy(async () => {
+    const { Import } = await import("./import");
+    return new Import(this.engine, this.catalog, {
+      read: () => this.inputs.read(),
+      onImport: (workspace, recognised) => {
+        navigation.keep(this.inputs.read());
+        navigation.push("");
+        this.replace(workspace, `Imported: ${recognised}.`, recognised);
+        this.inputs.tabs.select("policies-tab");
+      },
+      openCase: (text) => this.openCase(text),
+    });
+  });
+  private readonly fixes = lazy(async () => {
+    const { Fixes } = await import("./fix");
+    const read = () => this.inputs.read().objects;
+    return new Fixes(this.engine, read, (text) => this.inputs.changeObjects(text));
+  });
+  private readonly sharing = lazy(async () => {
+    const { ShareDialog } = await import("./share-dialog");
+    return new ShareDialog(this.engine, (fragment) => navigation.replaceFragment(fragment));
+  });
+  private readonly exporting = lazy(async () => {
+    const { Export } = await import("./export");
+    return new Export(this.engine);
+  });
+
   constructor(
     private readonly engine: Engine,
     private readonly catalog: Policies,
   ) {
     this.tour = complete(normalise({ objects: tourObjects }), catalog, true);
-    const showError = (message: string) => this.status(message);
+    const onImport = (text: string) => this.use(this.imports, (imports) => imports.open(text));
     this.inputs = new Inputs(engine, catalog, {
       onChange: () => this.changed(),
-      onImport: (text) => imports.open(text),
-      onError: showError,
+      onImport,
+      onError: (message) => this.status(message),
     });
-    const read = () => this.inputs.read();
-    const fixes = new Fixes(
-      engine,
-      () => read().objects,
-      (text) => this.inputs.changeObjects(text),
-    );
     this.judgement = new Judgement(
       engine,
       this.inputs,
@@ -67,48 +92,26 @@ class Page {
         onMark: (mark) => this.inputs.select(mark),
         onFix: (controls) => {
           const { cell } = this.judgement;
-          if (cell) fixes.preview(cell, controls).catch((error: unknown) => this.status(reason(error)));
+          if (cell) this.use(this.fixes, (fixes) => fixes.preview(cell, controls));
         },
         onAction: (action, cell) => this.act(action, cell),
         onMode: (policy, mode) => this.inputs.judgeAs(policy, mode),
       },
-      (text) => imports.open(text),
+      onImport,
     );
-    const tour: ExampleEntry = {
-      title: "tour: a Deployment, a Service, a Pod and a ConfigMap at every policy",
-      verdict: "denied",
-      name: ["tour"],
-      load: () => Promise.resolve(this.tour),
-    };
-    this.examples = new Examples(
-      engine,
-      catalog,
-      tour,
-      (workspace, entry) => this.openExample(workspace, entry, true),
-      showError,
-    );
-    const imports = new Import(engine, catalog, {
-      read,
-      onImport: (workspace, recognised) => {
-        navigation.keep(read());
-        navigation.push("");
-        this.replace(workspace, `Imported: ${recognised}.`, recognised);
-        this.inputs.tabs.select("policies-tab");
-      },
-      openCase: (text) => this.openCase(text),
+    const onClick = (id: string, act: () => void) => byId(id).addEventListener("click", act);
+    onClick("examples-open", () => this.use(this.examples, (examples) => examples.open()));
+    onClick("import-open", () => onImport(""));
+    onClick("export-open", () => this.use(this.exporting, (exporting) => exporting.open()));
+    onClick("share-open", () => {
+      this.use(this.sharing, (sharing) => sharing.open(this.inputs.read(), this.judgement.matrix, this.title));
     });
-    const sharing = new ShareDialog(engine, (fragment) => navigation.replaceFragment(fragment));
-    const exporting = new Export(engine);
-    byId("share-open").addEventListener("click", () => sharing.open(read(), this.judgement.matrix, this.title));
-    byId("examples-open").addEventListener("click", () => void this.examples.open());
-    byId("import-open").addEventListener("click", () => imports.open());
-    byId("export-open").addEventListener("click", () => void exporting.open());
-    byId("reset").addEventListener("click", () => {
-      navigation.keep(read());
+    onClick("reset", () => {
+      navigation.keep(this.inputs.read());
       navigation.push("");
       this.replace(this.tour, "Reset to the tour.", "");
     });
-    byId("undo").addEventListener("click", () => {
+    onClick("undo", () => {
       if (this.previous) this.replace(this.previous, "Previous input restored.", "");
     });
     for (const id of ["skip", "bar"]) byId(id).addEventListener("click", goToVerdict);
@@ -136,16 +139,10 @@ class Page {
     this.showVersion();
   }
 
-  /** Loads the whole engine and judges again, because only it judges policies as deployed. */
-  async loadWhole(): Promise<void> {
-    try {
-      await this.engine.loadWhole();
-      byId("verdict-pane").dataset.engine = "whole";
-      await this.saveAndJudge();
-      await this.compare();
-    } catch (error) {
-      this.status(`The page could not load everything: ${reason(error)}. Verdicts by rules alone work.`);
-    }
+  /** Does something with a part of the page that is loaded when it is first used. */
+  private use<Part>(load: () => Promise<Part>, act: (part: Part) => unknown): void {
+    const used = load().then(act);
+    used.catch((error: unknown) => this.status(`This part of the page could not be used: ${reason(error)}.`));
   }
 
   private async showVersion(): Promise<void> {
@@ -237,7 +234,9 @@ class Page {
   private async openAddress(): Promise<Workspace | undefined> {
     const name = navigation.linkedExample();
     if (name) {
-      const entry = await this.examples.find(name).catch(() => undefined);
+      const entry = await this.examples()
+        .then((examples) => examples.find(name))
+        .catch(() => undefined);
       const workspace = await entry?.load().catch(() => undefined);
       if (entry && workspace) {
         await this.openExample(workspace, entry, false);
@@ -305,7 +304,9 @@ function goToVerdict(event: Event): void {
 }
 
 setUpThemes();
-const engine = new Engine();
+const engine = new Engine((isLoading) => {
+  byId("loading").hidden = !isLoading;
+});
 
 start(engine).catch((error: unknown) => {
   byId("sentence").textContent = "";

@@ -1,7 +1,7 @@
 // The dialog that shares a case: as a link, as Markdown for an issue, and as a test file.
 import type { CaseOptions, ExpectedOutcome, Matrix, Outcome } from "playground";
 import type { Workspace } from "./workspace";
-import { byId, copy, copyButton, count, download, make, preformatted, reason } from "./dom";
+import { byId, copy, copyButton, count, download, loading, make, preformatted, reason } from "./dom";
 import type { Engine } from "./engine";
 import { outcomes, word } from "./outcome";
 import { encode, LONG_LINK } from "./share";
@@ -91,7 +91,8 @@ export class ShareDialog {
     byId("share-size").textContent = `The link has ${count(this.link.length, "character")}${long}.`;
     const options: CaseOptions = { ...described, withCluster: cluster.checked };
     try {
-      const made = await this.engine.ask("caseText", options);
+      const asked = this.engine.ask("caseText", options);
+      const made = await loading(byId("share-issue"), loading(byId("share-yaml"), asked));
       if (generation !== this.generation) return;
       const { text, files, markdown, bytes, warnings, problem } = made;
       byId("share-warnings").replaceChildren(...warnings.map((warning) => make("li", {}, warning)));

@@ -1,10 +1,10 @@
 // Runs the playground crate in a web worker, which keeps the page responsive for any input. Begins
 // with the small engine, which judges by rules alone, and loads the whole one when it is needed.
 import initFirst, * as first from "playground/first";
-import firstWasm from "../../../target/playground/pkg/first/playground_bg.wasm?url";
-import wholeWasm from "../../../target/playground/pkg/playground_bg.wasm?url";
+import firstWasm from "../../../target/playground/pkg/first_bg.wasm?url";
+import wholeWasm from "../../../target/playground/pkg/whole_bg.wasm?url";
 import type { Workspace } from "playground";
-import type { WorkerCall, WorkerReply } from "./engine";
+import type { WorkerCall, WorkerLoading, WorkerReply } from "./engine";
 
 type Callable = Record<string, ((...args: unknown[]) => unknown) | undefined>;
 
@@ -41,10 +41,15 @@ async function loadWhole(): Promise<Loaded> {
 
 /** Returns the whole engine. After a failure, for example without a network, it is loaded again. */
 function wholeEngine(): Promise<Loaded> {
-  whole ??= loadWhole().catch((error: unknown) => {
-    whole = undefined;
-    throw error;
-  });
+  if (!whole) {
+    post({ loading: true });
+    whole = loadWhole()
+      .catch((error: unknown) => {
+        whole = undefined;
+        throw error;
+      })
+      .finally(() => post({ loading: false }));
+  }
   return whole;
 }
 
@@ -78,6 +83,10 @@ async function answer(call: WorkerCall): Promise<unknown> {
   }
 }
 
+function post(message: WorkerReply | WorkerLoading): void {
+  self.postMessage(message);
+}
+
 /** The calls run in their order, also while an engine is loaded. */
 let queue: Promise<void> = Promise.resolve();
 
@@ -93,6 +102,6 @@ self.addEventListener("message", ({ data }: MessageEvent<WorkerCall>) => {
       const fatal = !started || error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
       reply = { id, error: error instanceof Error ? error.message : String(error), fatal };
     }
-    self.postMessage(reply);
+    post(reply);
   });
 });

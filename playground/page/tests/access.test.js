@@ -168,8 +168,11 @@ test("all controls are reachable by keyboard, Tab leaves the editors, and the fo
     `${reached}`,
   );
   assert.deepEqual(invisible, []);
+  await closed();
+});
 
-  // Arrow keys select tabs.
+test("arrow keys select tabs, and the focus goes where it is expected", async () => {
+  const { page, closed } = await open(host.browser, host.url);
   await page.locator("#objects-tab").focus();
   await page.keyboard.press("ArrowLeft");
   assert.equal(await page.evaluate(() => document.activeElement?.id), "policies-tab");
@@ -182,6 +185,7 @@ test("all controls are reachable by keyboard, Tab leaves the editors, and the fo
   // The dialog receives the focus. Escape closes it and returns the focus to the button.
   await page.locator("#examples-open").focus();
   await page.keyboard.press("Enter");
+  await page.locator("#examples").waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#examples").isVisible(), false);
   assert.equal(await page.evaluate(() => document.activeElement?.id), "examples-open");

@@ -17,7 +17,6 @@ import {
   sentence,
   settled,
   violations,
-  whole,
 } from "./page.js";
 
 /** @import { Page } from "playwright-core" */
@@ -171,7 +170,7 @@ test("4: the layout does not shift while the page loads", async (t) => {
     });
     const page = await context.newPage();
     await page.goto(host.url);
-    await whole(page);
+    await settled(page);
     const shifts = await page.evaluate(() => /** @type {any} */ (window).shifts);
     assert.ok(shifts <= 0.05, `${viewport.width}: ${shifts}`);
     await context.close();
@@ -436,7 +435,7 @@ test("12: the node's name stays with the kind of user, and nothing is offered to
   await example(page, "", "external-ips");
   assert.equal(await page.locator("#undo").isVisible(), true);
   await page.reload();
-  await whole(page);
+  await settled(page);
   assert.equal(await page.locator("#undo").isVisible(), false);
   await closed();
 });

@@ -31,7 +31,7 @@ export function fixture() {
 }
 
 /**
- * Opens the page in a new browser context, and waits for the whole engine. `closed` closes it and
+ * Opens the page in a new browser context, and waits for the first verdict. `closed` closes it and
  * checks that the page sent no requests to other hosts and logged no errors.
  *
  * @param {Browser} browser
@@ -53,7 +53,7 @@ export async function open(browser, url, { theme, ...options } = {}) {
   const { problems } = watch(context, url);
   const page = await context.newPage();
   await page.goto(url);
-  await whole(page);
+  await settled(page);
   const closed = async () => {
     await context.close();
     assert.deepEqual(problems, []);
@@ -82,16 +82,6 @@ export function watch(context, url) {
   });
   context.on("weberror", (error) => problems.push(`uncaught: ${error.error()}`));
   return { problems };
-}
-
-/**
- * Waits for the whole engine, and for the verdict by it.
- *
- * @param {Page} page
- */
-export async function whole(page) {
-  await page.locator("#verdict-pane[data-engine=whole]").waitFor();
-  await settled(page);
 }
 
 /**

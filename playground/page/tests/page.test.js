@@ -9,6 +9,7 @@ import {
   cell,
   example,
   fixture,
+  mode,
   only,
   open,
   paste,
@@ -20,7 +21,6 @@ import {
   settled,
   violations,
   watch,
-  whole,
 } from "./page.js";
 import { SITE, serve } from "./server.js";
 
@@ -392,7 +392,7 @@ test("a draft survives a reload and can be restored after loading an example", a
   await paste(page, "Objects", POD);
   const draft = await savedInput(page);
   await page.reload();
-  await whole(page);
+  await settled(page);
   assert.deepEqual(await savedInput(page), draft);
   await example(page, "mesh:", "pod-security");
   assert.notDeepEqual(await savedInput(page), draft);
@@ -521,21 +521,104 @@ test("the page handles huge inputs", async () => {
   await closed();
 });
 
+test("a visit loads the whole engine and the cases only when they are needed", async () => {
+  const site = await serve("/");
+  const { page, closed } = await open(host.browser, site.url);
+  const later = () => site.requested.filter((file) => /^assets\/(whole|cases\/)/.test(file));
+  await controlled(page);
+  await paste(page, "Objects", POD);
+  await paste(page, "Settings of pod-security", "level: baseline");
+  await request(page, { User: "kubelet" });
+  await cell(page, "Pod default/web", "selinux");
+  assert.deepEqual(later(), []);
+  await mode(page, "node-pods", "As deployed");
+  assert.ok(
+    later().some((file) => /whole_bg.*\.wasm$/.test(file)),
+    later().join(),
+  );
+  await closed();
+  site.close();
+});
+
+test("what only the whole engine evaluates is not known until it is loaded", async () => {
+  /** @type {(value?: unknown) => void} */
+  let release = () => {};
+  const held = new Promise((resolve) => (release = resolve));
+  const site = await serve("/", { before: (file) => (/whole_bg.*\.wasm$/.test(file) ? held : undefined) });
+  const { page, closed } = await open(host.browser, site.url);
+  await only(page, "node-pods");
+  await paste(page, "Objects", POD);
+  const outcome = async () => (await page.locator("#grid .cell .word").first().textContent()) ?? "";
+  assert.equal(await outcome(), "Not looked at");
+  await page.locator("#policies-tab").click();
+  await page.getByRole("combobox", { name: "What node-pods judges" }).selectOption("As deployed");
+  await page.locator("#loading").filter({ hasText: "loading" }).waitFor();
+  await page.locator("#grid .cell.Unknown").waitFor();
+  assert.equal(await outcome(), "Not known");
+  assert.equal(
+    await page.locator("#sentence").textContent(),
+    "It is not known whether Pod default/web would be admitted",
+  );
+  assert.equal(await page.locator("#verdict-pane").getAttribute("aria-busy"), "true");
+  release();
+  await settled(page);
+  assert.equal(await outcome(), "Not looked at");
+  assert.equal(await page.locator("#loading").isVisible(), false);
+  await closed();
+  site.close();
+});
+
+test("without the whole engine, the verdict stays unknown and says why", async () => {
+  let works = false;
+  const refuse = () => {
+    if (!works) throw new Error("refused");
+  };
+  const site = await serve("/", { before: (file) => (/whole_bg.*\.wasm$/.test(file) ? refuse() : undefined) });
+  const { page, context } = await open(host.browser, site.url);
+  await only(page, "node-pods");
+  await paste(page, "Objects", POD);
+  await mode(page, "node-pods", "As deployed");
+  assert.match(await page.locator("#problems").innerText(), /^The rest of the engine could not be loaded/);
+  assert.match((await sentence(page)) ?? "", /^It is not known/);
+  works = true;
+  await paste(page, "Objects", `${POD}# again\n`);
+  assert.match((await rows(page))[0]?.cells["node-pods"] ?? "", /^Not looked at/);
+  await context.close();
+  site.close();
+});
+
 test("the page works below any path, and offline once loaded", async () => {
   const folder = await serve("/some/folder/");
   const { page, context, closed } = await open(host.browser, folder.url);
-  await page.evaluate(async () => {
-    await navigator.serviceWorker.ready;
-    while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
-  });
+  await controlled(page);
+  // The service worker caches the whole engine and the cases when they are first used.
+  await example(page, "Cases", "selinux");
+  const loaded = await rows(page);
+  const whole = folder.requested.find((file) => /whole_bg.*\.wasm$/.test(file)) ?? "";
+  await page.waitForFunction((file) => caches.match(file), whole);
   folder.close();
   await context.setOffline(true);
   await page.reload();
-  await whole(page);
+  await settled(page);
+  assert.deepEqual(await rows(page), loaded);
+  await example(page, "tour");
+  assert.equal((await rows(page)).length, 4);
   await example(page, "Cases", "selinux");
   assert.equal((await rows(page)).length, 1);
   await closed();
 });
+
+/**
+ * Waits for the service worker.
+ *
+ * @param {Page} page
+ */
+async function controlled(page) {
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+}
 
 test("the page reports that its module cannot be loaded and keeps the draft", async () => {
   const { page, context } = await open(host.browser, host.url);
@@ -587,7 +670,7 @@ test("only scripts of the page run", async () => {
   const { problems } = watch(context, host.url);
   const page = await context.newPage();
   await page.goto(host.url);
-  await whole(page);
+  await settled(page);
   const title = await page.title();
   await page.evaluate(() => {
     const script = document.createElement("script");

@@ -5,10 +5,7 @@ use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::BrowserPlayground;
-use crate::{
-    CaseOptions, CaseText, Commands, Examples, ExpectedOutcomes, Fix, Imported, OpenedCase, OutcomeChanges,
-    ReportFormat, Workspace,
-};
+use crate::{CaseOptions, CaseText, Commands, Examples, Fix, Imported, OpenedCase, ReportFormat, Workspace};
 
 #[wasm_bindgen(js_class = Playground)]
 impl BrowserPlayground {
@@ -23,13 +20,11 @@ impl BrowserPlayground {
         Ok(self.0.fix(object, policy, &controls).into_ts()?)
     }
 
-    /// Returns the outcomes of the last workspace that are not the expected ones.
-    ///
-    /// # Errors
-    /// Fails if `expected` has the wrong type.
-    pub fn compare(&self, expected: &Ts<ExpectedOutcomes>) -> Result<Ts<OutcomeChanges>, JsError> {
-        let changes = self.0.compare(&expected.to_rust()?.expected);
-        Ok(OutcomeChanges { changes }.into_ts()?)
+    /// Returns the manifest that deploys a policy of the last workspace. Empty if its settings are
+    /// not valid.
+    #[must_use]
+    pub fn deployment(&self, policy: u32) -> String {
+        self.0.deployment(policy)
     }
 
     /// Writes the last workspace as a test file of `portcullis test`.

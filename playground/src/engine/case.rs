@@ -6,10 +6,11 @@ use std::rc::Rc;
 use scan::{Answer, Asked, Effect, EntryContent};
 use serde_json::{Map, Value, json};
 
+use super::expectation::words;
 use super::judged::Judged;
 use super::policies::Prepared;
 use super::{Playground, number, summary};
-use crate::exchange::{CaseOptions, CaseText, ExpectedOutcome, NamedText, OutcomeChange};
+use crate::exchange::{CaseOptions, CaseText, ExpectedOutcome, NamedText};
 use crate::matrix::{Matrix, Outcome};
 use crate::policy_manifest;
 use crate::text::yaml;
@@ -207,36 +208,6 @@ impl Playground {
         Ok(text)
     }
 
-    /// Returns the outcome of an object at a policy.
-    fn outcome(&self, index: usize, prepared: &Prepared) -> Option<Outcome> {
-        let judged = self.judged.get(index)?;
-        let cells = &self.verdicts.get(&judged.key)?.cells;
-        cells.get(usize::try_from(prepared.index).ok()?)?.outcome
-    }
-
-    /// Returns the outcomes that are not the expected ones.
-    pub(super) fn changes(&self, expected: &[ExpectedOutcome]) -> Vec<OutcomeChange> {
-        let changes = expected.iter().filter_map(|one| {
-            let policy = self.policies.iter().find(|prepared| prepared.state.name == one.policy);
-            let index = usize::try_from(one.object).ok()?;
-            let now = policy.and_then(|policy| self.outcome(index, policy));
-            // An object that a policy does not look at passes as well.
-            let passes = |outcome| matches!(outcome, Outcome::Passed | Outcome::NotLookedAt);
-            if now.is_some_and(|now| now == one.outcome || passes(now) && passes(one.outcome)) {
-                return None;
-            }
-            let now_words = now.map_or("without a verdict", words);
-            Some(OutcomeChange {
-                object: one.object,
-                policy: one.policy.clone(),
-                expected: one.outcome,
-                now,
-                message: format!("expected {}, now {now_words}", words(one.outcome)),
-            })
-        });
-        changes.collect()
-    }
-
     /// Returns the fields of a case about its request.
     fn question(&self, judged: &Judged) -> Result<Vec<(&'static str, Value)>, String> {
         let entry = judged.entry().ok_or("the object cannot be read")?;
@@ -362,20 +333,6 @@ fn expected_want(expected: &ExpectedOutcome) -> Result<Option<(String, Value)>, 
         }
     };
     Ok(Some((expected.policy.clone(), want)))
-}
-
-/// Returns an outcome in words.
-pub(super) fn words(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Denied => "denied",
-        Outcome::Fault => "denied, because it could not be evaluated",
-        Outcome::Unknown => "unknown",
-        Outcome::Monitored => "admitted in monitor mode",
-        Outcome::Changed => "changed",
-        Outcome::Warned => "warned",
-        Outcome::Passed => "admitted",
-        Outcome::NotLookedAt => "not looked at",
-    }
 }
 
 /// Returns the outcomes that differ without the cluster.

@@ -1,18 +1,15 @@
 //! The checks that decide whether a policy looks at a request.
 
+use std::collections::HashMap;
+
 use admission::{Operation, PolicyEntry, ScopeRule};
 use matching::CheckSubject;
 use scan::{Answer, Asked};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Playground;
 use super::policies::Prepared;
 use crate::matrix::{Check, CheckResult};
-
-/// The match conditions about the requesting user. The others are about what a policy judges
-/// itself: where one of them is false, the policy has nothing to object to.
-const USER_CONDITIONS: [&str; 3] =
-    ["is-named-as-a-node", "is-in-the-group-of-nodes", "is-a-node-or-bound-to-one"];
 
 /// Returns the checks of a request, in order.
 pub(crate) fn of(
@@ -22,7 +19,7 @@ pub(crate) fn of(
     asked: Asked<'_>,
 ) -> Vec<Check> {
     match prepared.entry {
-        Some(entry) => of_scope(playground, prepared, entry, answer, asked.request),
+        Some(entry) => of_scope(prepared, entry, answer, asked.request),
         None => of_deployment(playground, prepared, asked.request),
     }
 }
@@ -69,13 +66,7 @@ fn of_deployment(playground: &Playground, prepared: &Prepared, request: &Value) 
 }
 
 /// Returns the checks of the rules alone: the scope of the policy, and the users that it looks at.
-fn of_scope(
-    playground: &Playground,
-    prepared: &Prepared,
-    entry: &PolicyEntry,
-    answer: &Answer,
-    request: &Value,
-) -> Vec<Check> {
+fn of_scope(prepared: &Prepared, entry: &PolicyEntry, answer: &Answer, request: &Value) -> Vec<Check> {
     let text = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (group, kind, subresource) = (text("/kind/group"), text("/kind/kind"), text("/subResource"));
     let operation = text("/operation");
@@ -106,7 +97,7 @@ fn of_scope(
         .collect();
     let message = format!("{id} looks at {}; this is a {operation}", listed(&operations));
     add("Operation", met(operations.contains(&operation)), message);
-    if let Some((result, message)) = user(playground, prepared, request) {
+    if let Some((result, message)) = user(prepared, entry, request) {
         add("User", result, message);
     }
     if answer.is_out_of_scope && checks.iter().all(|check| check.result == CheckResult::Met) {
@@ -130,27 +121,22 @@ fn add_rest(checks: &mut Vec<Check>, id: &str) {
 
 /// Returns whether a policy without a deployment looks at the user of a request, and why; `None` if
 /// it looks at all users.
-fn user(playground: &Playground, prepared: &Prepared, request: &Value) -> Option<(CheckResult, String)> {
-    prepared.entry?;
-    let deployed = prepared.deployed.as_ref()?;
-    let checks = deployed.webhook.checks(playground.cluster().kinds(), request, None);
-    let is_of_user = |check: &&matching::Check| matches!(&check.subject, CheckSubject::Condition(name) if USER_CONDITIONS.contains(&name.as_str()));
-    let results: Vec<matching::CheckResult> =
-        checks.iter().filter(is_of_user).map(|check| check.result).collect();
-    if results.is_empty() {
-        return None;
-    }
+fn user(prepared: &Prepared, entry: &PolicyEntry, request: &Value) -> Option<(CheckResult, String)> {
+    let fields = ["kind", "operation", "subResource", "userInfo"].map(|name| (name, request.get(name)));
+    let payload = json!({ "request": HashMap::from(fields), "settings": prepared.settings }).to_string();
+    let looks = (entry.judges_user)(payload.as_bytes());
     let username = request.pointer("/userInfo/username").and_then(Value::as_str).unwrap_or_default();
-    let id = &prepared.state.id;
-    let has = |result| results.contains(&result);
-    Some(if has(matching::CheckResult::NotMet) {
-        (CheckResult::NotMet, format!("{id} looks at requests of nodes; {username} is not a node"))
-    } else if has(matching::CheckResult::Unknown) {
-        let message = format!("{id} looks at requests of nodes; the conditions are not loaded yet");
-        (CheckResult::Unknown, message)
-    } else {
-        (CheckResult::Met, format!("{id} looks at requests of nodes; {username} is a node"))
-    })
+    let id = entry.id;
+    match looks {
+        Ok(None) => None,
+        Ok(Some(true)) => {
+            Some((CheckResult::Met, format!("{id} looks at requests of nodes; {username} is a node")))
+        }
+        Ok(Some(false)) => {
+            Some((CheckResult::NotMet, format!("{id} looks at requests of nodes; {username} is not a node")))
+        }
+        Err(fault) => Some((CheckResult::Failed, fault.to_string())),
+    }
 }
 
 /// Returns the kinds that a policy looks at, in the plural.

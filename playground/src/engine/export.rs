@@ -101,7 +101,7 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
 }
 
 fn manifest_of(input: &PolicyInput) -> Option<String> {
-    let manifest = super::policies::manifest(input)?;
+    let manifest = super::deployed::manifest(input)?;
     // Rules alone deny, whatever the offered manifest does at first.
     Some(match input.mode {
         PolicyMode::RulesOnly => manifest.replacen("mode: monitor", "mode: protect", 1),

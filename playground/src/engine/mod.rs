@@ -3,7 +3,10 @@
 #[cfg(feature = "whole")]
 mod case;
 mod checks;
+#[cfg(feature = "whole")]
+mod deployed;
 mod detail;
+mod expectation;
 #[cfg(feature = "whole")]
 mod export;
 #[cfg(feature = "whole")]
@@ -72,6 +75,7 @@ impl Playground {
         let mut matrix = Matrix {
             policies: self.policies.iter().map(|policy| policy.state.clone()).collect(),
             problems: self.problems(),
+            is_partial: self.policies.iter().any(|policy| policy.state.enabled && policy.is_partial),
             ..Matrix::default()
         };
         let can_judge = self.surroundings.problem.is_none();
@@ -96,14 +100,6 @@ impl Playground {
         let judged = index(object).and_then(|index| self.judged.get(index));
         let (Some(judged), Some(policy)) = (judged, index(policy)) else { return CellDetail::default() };
         detail::cell(self, judged, policy)
-    }
-
-    /// Returns the manifest that deploys a policy of the last workspace: the one that was given, or
-    /// the one for its settings. Empty if these are not valid.
-    #[must_use]
-    pub fn deployment(&self, policy: u32) -> String {
-        let input = usize::try_from(policy).ok().and_then(|index| self.workspace.policies.get(index));
-        input.and_then(policies::manifest).unwrap_or_default()
     }
 
     /// Returns the workspace that was judged last.

@@ -4,13 +4,11 @@ use std::rc::Rc;
 
 use admission::PolicyEntry;
 use manifest::{Step, documents, found};
-use matching::{PolicyKind, PolicyManifest};
-use scan::{Engine, Policy};
+use scan::Policy;
 use serde_json::{Map, Value};
 
 use super::texts::{mark_in, problem, unreadable};
 use crate::matrix::{PolicyState, TextName, TextProblem};
-use crate::policy_manifest;
 use crate::workspace::{PolicyInput, PolicyMode};
 
 /// A policy of the workspace.
@@ -23,8 +21,10 @@ pub(crate) struct Prepared {
     pub(crate) policy: Option<Rc<Policy>>,
     /// The rules alone, if the policy is one of Portcullis without a deployment.
     pub(crate) entry: Option<&'static PolicyEntry>,
-    /// The policy as its settings deploy it, whose conditions say which users it looks at.
-    pub(crate) deployed: Option<Rc<Policy>>,
+    /// The settings of `entry`.
+    pub(crate) settings: Value,
+    /// Whether only the whole engine judges by the policy, or knows what its text is.
+    pub(crate) is_partial: bool,
 }
 
 /// The most errors in settings that are listed.
@@ -43,7 +43,8 @@ impl Prepared {
             },
             policy: None,
             entry: None,
-            deployed: None,
+            settings: Value::Null,
+            is_partial: false,
         };
         let read = match input.mode {
             PolicyMode::RulesOnly => prepared.rules_only(input),
@@ -56,7 +57,11 @@ impl Prepared {
                 prepared.state.warnings.clone_from(&policy.warnings);
                 prepared.policy = Some(Rc::new(policy));
             }
-            Err(problems) => prepared.state.problems = problems,
+            Err(problems) => {
+                prepared.is_partial |=
+                    !cfg!(feature = "whole") && problems.iter().any(|problem| problem.can_be_imported);
+                prepared.state.problems = problems;
+            }
         }
         prepared
     }
@@ -70,8 +75,10 @@ impl Prepared {
     /// settings deploy it.
     #[cfg(feature = "whole")]
     pub(crate) fn tested(&self) -> Option<Rc<Policy>> {
-        let deployed = self.deployed.as_ref().filter(|_| self.entry.is_some());
-        self.policy.as_ref().map(|policy| Rc::clone(deployed.unwrap_or(policy)))
+        match self.entry {
+            Some(entry) => Policy::of_id(entry.id, &self.settings).map(Rc::new),
+            None => self.policy.clone(),
+        }
     }
 
     /// Returns the policy itself.
@@ -85,89 +92,17 @@ impl Prepared {
         let name = TextName::Settings { policy: self.index };
         let unknown = || vec![problem(name, format!("unknown policy {:?}", input.id), None)];
         self.entry = rules::find(&input.id);
-        self.deployed = Policy::of_id(&input.id, &settings).map(Rc::new);
-        Policy::of_rules(&input.id, &settings).ok_or_else(unknown)
-    }
-
-    fn as_deployed(&mut self, input: &PolicyInput) -> Result<Policy, Vec<TextProblem>> {
-        let own = input.manifest.trim().is_empty();
-        let name = if own {
-            TextName::Settings { policy: self.index }
-        } else {
-            TextName::Manifest { policy: self.index }
-        };
-        let about = |message: String| vec![problem(name, message, None)];
-        let text = if own {
-            let settings = settings(self.index, &input.id, &input.settings)?;
-            policy_manifest::of(&input.id, &settings).ok_or_else(|| {
-                about(format!(
-                    "there is no deployment manifest for {:?}; choose one of the policies",
-                    input.id
-                ))
-            })?
-        } else {
-            input.manifest.clone()
-        };
-        let documents = documents(&text).map_err(|problem| vec![unreadable(name, &problem)])?;
-        let items = |value| cluster_objects::items(value).unwrap_or_else(|object| vec![object]);
-        let mut objects = documents
-            .into_iter()
-            .enumerate()
-            .flat_map(|(document, value)| items(value).into_iter().map(move |object| (document, object)));
-        let Some((document, object)) = objects.find(|(_, object)| PolicyKind::of(object).is_some()) else {
-            let message =
-                "has no policy; paste a ClusterAdmissionPolicy, an AdmissionPolicy or a group of them";
-            return Err(about(message.to_owned()));
-        };
-        let manifest = PolicyManifest::read(&object).map_err(|error| {
-            let message = error.to_string();
-            let mark = mark_in(&text, name, document, &path_of(&message)).filter(|_| !own);
-            vec![problem(name, message, mark)]
-        })?;
-        self.state.name.clone_from(&manifest.name);
-        let policy = Policy::of_manifest(manifest, &mut |module, _| engine(&module.module));
-        if let Some(error) = policy.settings_error() {
-            let mark = mark_in(&text, name, document, &path_of(&format!("spec.settings.{error}")));
-            return Err(vec![problem(name, error, mark.filter(|_| !own))]);
-        }
-        if let Some(reason) = policy.problem() {
-            return Err(about(reason.to_owned()));
-        }
-        if let Some(id) = policy.modules().find_map(|module| match &module.engine {
-            Engine::Native(entry) => Some(entry.id),
-            _ => None,
-        }) {
-            id.clone_into(&mut self.state.id);
-        }
+        let policy = Policy::of_rules(&input.id, &settings).ok_or_else(unknown)?;
+        self.settings = settings;
         Ok(policy)
     }
-}
 
-/// Returns the manifest of a policy: the given one, or the one that deploys its settings; `None` if
-/// these are not valid.
-pub(crate) fn manifest(input: &PolicyInput) -> Option<String> {
-    if input.mode == PolicyMode::AsDeployed && !input.manifest.trim().is_empty() {
-        return Some(input.manifest.clone());
+    /// Notes that only the whole engine judges by deployments.
+    #[cfg(not(feature = "whole"))]
+    fn as_deployed(&mut self, _: &PolicyInput) -> Result<Policy, Vec<TextProblem>> {
+        self.is_partial = true;
+        Err(Vec::new())
     }
-    policy_manifest::of(&input.id, &settings(0, &input.id, &input.settings).ok()?)
-}
-
-/// Returns what runs a module: only those of Portcullis are here.
-fn engine(module: &str) -> Engine {
-    let last = module.rsplit('/').next().unwrap_or(module);
-    let id = last.split([':', '@']).next().unwrap_or(last).trim_end_matches(".wasm");
-    let is_own = module.contains("ghcr.io/portcullis/policies/");
-    match rules::find(id).filter(|_| is_own) {
-        Some(entry) => Engine::Native(entry),
-        None => Engine::Unavailable(format!(
-            "the playground does not have the module {module}; it judges by the policies of Portcullis alone"
-        )),
-    }
-}
-
-/// Returns the path with which a message begins, such as `spec.rules[0]`.
-fn path_of(message: &str) -> Vec<Step> {
-    scan::leading_path(message).map(|(steps, _)| steps).unwrap_or_default()
 }
 
 /// Reads and checks the settings of a policy. An empty text results in an empty object.
@@ -207,10 +142,10 @@ fn can_be_imported(document: &Value) -> bool {
     crate::import::is_source(document)
 }
 
-/// Without imports, nothing is.
+/// Returns whether a document may be one that policies are imported from: the whole engine knows.
 #[cfg(not(feature = "whole"))]
-fn can_be_imported(_: &Value) -> bool {
-    false
+fn can_be_imported(document: &Value) -> bool {
+    document.get("kind").is_some()
 }
 
 /// Returns the errors in settings. A policy names the first one: each value that is wrong is taken

@@ -97,12 +97,16 @@ pub(crate) fn judge(playground: &Playground, judged: &Judged) -> Option<Verdicts
 
 /// Returns the cell of a policy that is not asked: it is not enabled, or not valid.
 fn unasked(prepared: &Prepared) -> CellState {
-    let problem = prepared.state.problems.first().filter(|_| prepared.state.enabled);
+    let reason = match prepared.state.problems.first() {
+        _ if !prepared.state.enabled => None,
+        Some(problem) => Some(problem.message.clone()),
+        None => prepared.is_partial.then(|| "the engine that judges by deployments is not loaded".to_owned()),
+    };
     CellState {
-        outcome: problem.map(|_| Outcome::Unknown),
+        outcome: reason.as_ref().map(|_| Outcome::Unknown),
         violations: 0,
         warnings: 0,
-        headline: problem.map(|problem| problem.message.clone()).unwrap_or_default(),
+        headline: reason.unwrap_or_default(),
         decided_by: None,
     }
 }

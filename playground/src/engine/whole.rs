@@ -1,7 +1,7 @@
 //! The functions of the whole engine for the last workspace.
 
-use super::{Playground, case, export, fixes};
-use crate::exchange::{CaseOptions, CaseText, Command, ExpectedOutcome, Fix, OutcomeChange, ReportFormat};
+use super::{Playground, case, deployed, export, fixes};
+use crate::exchange::{CaseOptions, CaseText, Command, Fix, ReportFormat};
 
 impl Playground {
     /// Returns what fixes the violations of some controls of a cell of the last workspace; without
@@ -14,10 +14,12 @@ impl Playground {
         fixes::fix(self, judged, policy, controls)
     }
 
-    /// Returns the outcomes of the last workspace that are not the expected ones.
+    /// Returns the manifest that deploys a policy of the last workspace: the one that was given, or
+    /// the one for its settings. Empty if these are not valid.
     #[must_use]
-    pub fn compare(&self, expected: &[ExpectedOutcome]) -> Vec<OutcomeChange> {
-        self.changes(expected)
+    pub fn deployment(&self, policy: u32) -> String {
+        let input = usize::try_from(policy).ok().and_then(|index| self.workspace.policies.get(index));
+        input.and_then(deployed::manifest).unwrap_or_default()
     }
 
     /// Writes the last workspace as a test file of `portcullis test`.

@@ -1,8 +1,8 @@
 //! Policies as values.
 
 use crate::{
-    Cluster, Outcome, Policy, Reads, Response, Scope, Setting, SettingsError, Shape, check_settings, judge,
-    render,
+    Cluster, Fault, Outcome, Policy, Reads, Response, Scope, Setting, SettingsError, Shape, check_settings,
+    judge, judges_user, render,
 };
 
 /// A policy as a value, for lists of policies.
@@ -30,6 +30,8 @@ pub struct PolicyEntry {
     pub judge: fn(&[u8], &dyn Cluster) -> Outcome,
     /// [`render()`].
     pub render: fn(Outcome) -> Response,
+    /// [`judges_user()`].
+    pub judges_user: fn(&[u8]) -> Result<Option<bool>, Fault>,
     /// [`check_settings()`].
     pub check_settings: fn(&[u8]) -> Result<(), SettingsError>,
 }
@@ -50,6 +52,7 @@ impl PolicyEntry {
             docs: P::DOCS,
             judge: |payload, cluster| judge::<P, _>(payload, cluster, |outcome| outcome.into()),
             render: render::<P, _>,
+            judges_user: judges_user::<P>,
             check_settings: check_settings::<P>,
         }
     }

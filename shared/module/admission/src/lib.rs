@@ -29,7 +29,7 @@ pub use edit::Edits;
 pub use entry::PolicyEntry;
 pub use finding::{Finding, FindingKind, Findings};
 pub use outcome::{Decision, Outcome};
-pub use policy::{Policy, check_settings, configure, judge};
+pub use policy::{Policy, check_settings, configure, judge, judges_user};
 pub use request::{Operation, Request};
 pub use response::{Response, render};
 pub use scope::{How, Read, Reads, Scope, ScopeRule};

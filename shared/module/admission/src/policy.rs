@@ -66,6 +66,15 @@ pub trait Policy: Sized {
         Ok(true)
     }
 
+    /// Returns whether the policy, with its settings, judges requests of the user; `None` if it
+    /// judges those of every user. Explains a verdict, and does not decide it.
+    ///
+    /// # Errors
+    /// Returns a fault if the user cannot be read.
+    fn judges_user(&self, _: &Request<'_>) -> Result<Option<bool>, Fault> {
+        Ok(None)
+    }
+
     /// Judges a request that matches the policy.
     ///
     /// # Errors
@@ -131,6 +140,18 @@ pub fn judge<P: Policy, T>(
         Err(fault) => Outcome::new(Decision::Fault(fault), None),
     };
     receive(outcome)
+}
+
+/// Returns [`Policy::judges_user`] for the payload of a `validate` call. Its objects are not read.
+///
+/// # Errors
+/// Returns a fault if the request or the settings cannot be read.
+pub fn judges_user<P: Policy>(payload: &[u8]) -> Result<Option<bool>, Fault> {
+    let shape = request::shape(Shape::Fields(&[]), P::USER);
+    let shape = request::payload(&shape);
+    let document = Document::parse(payload, Shape::Fields(&shape), Origin::Payload)?;
+    let request = Request::of(document.root())?;
+    understand::<P>(document.root().at("settings"))?.judges_user(&request)
 }
 
 /// Returns whether the policy judges the user of a request that was parsed without its object. A

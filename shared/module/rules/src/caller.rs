@@ -167,6 +167,36 @@ mod tests {
         (response.code, response.message.unwrap_or_default())
     }
 
+    #[test]
+    fn policies_tell_which_users_they_judge() {
+        let judges = |id, user: &str, settings: &str| {
+            let kind = r#""kind":{"group":"","kind":"Node"},"operation":"UPDATE""#;
+            let payload =
+                [r#"{"request":{"#, kind, r#","userInfo":"#, user, r#"},"settings":"#, settings, "}"];
+            (crate::find(id).unwrap().judges_user)(payload.concat().as_bytes())
+                .map_err(|fault| fault.to_string())
+        };
+        let node = r#"{"username":"system:node:a","groups":["system:nodes"]}"#;
+        let account = "system:serviceaccount:infra:agent";
+        let bound =
+            [r#"{"username":""#, account, r#"","extra":{"authentication.kubernetes.io/node-name":["a"]}}"#]
+                .concat();
+        let restrict = r#"{"nodeBoundTokens":"Restrict"}"#;
+        let exempt = r#"{"nodeBoundTokens":"Restrict","exemptServiceAccounts":["infra/agent"]}"#;
+        for id in ["node-labels", "node-pods"] {
+            assert_eq!(judges(id, node, "{}"), Ok(Some(true)), "{id}");
+            assert_eq!(judges(id, r#"{"username":"system:node:a"}"#, "{}"), Ok(Some(false)), "{id}");
+            assert_eq!(judges(id, &bound, "{}"), Ok(Some(false)), "{id}");
+            assert_eq!(judges(id, &bound, restrict), Ok(Some(true)), "{id}");
+            assert_eq!(judges(id, &bound, exempt), Ok(Some(false)), "{id}");
+            assert!(judges(id, r#"{"username":7}"#, "{}").unwrap_err().contains("userInfo.username"), "{id}");
+            assert!(judges(id, node, r#"{"nodeBoundTokens":"No"}"#).is_err(), "{id}");
+        }
+        for id in ["external-ips", "pod-security", "selinux"] {
+            assert_eq!(judges(id, node, "{}"), Ok(None), "{id}");
+        }
+    }
+
     /// N3: a malformed `extra` must not turn a bound token into an unbound one.
     #[test]
     fn denies_a_malformed_extra() {

@@ -20,7 +20,10 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 static DEPLOYMENTS: LazyLock<BTreeMap<&str, Deployment>> = LazyLock::new(|| {
-    let read = |(id, text): &(&'static str, &str)| Some((*id, serde_saphyr::from_str(text).ok()?));
+    let read = |(id, text): &(&'static str, &str)| {
+        let value = manifest::documents(text).ok()?.pop()?;
+        Some((*id, serde_json::from_value(value).ok()?))
+    };
     FILES.iter().filter_map(read).collect()
 });
 

@@ -58,6 +58,10 @@ impl Policy for NodeLabels {
         Settings::read(settings).map(|settings| Self { settings })
     }
 
+    fn judges_user(&self, request: &Request<'_>) -> Result<Option<bool>, Fault> {
+        Caller::of(request, &self.settings.bound_tokens).map(|caller| Some(caller != Caller::Other))
+    }
+
     fn review<'d>(&self, request: &Request<'d>, _: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
         let caller = Caller::of(request, &self.settings.bound_tokens)?;
         match caller {

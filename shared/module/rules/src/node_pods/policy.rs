@@ -76,6 +76,10 @@ impl Policy for NodePods {
         Caller::can_be_restricted(request)
     }
 
+    fn judges_user(&self, request: &Request<'_>) -> Result<Option<bool>, Fault> {
+        Caller::of(request, &self.settings.bound_tokens).map(|caller| Some(caller != Caller::Other))
+    }
+
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault> {
         let caller = Caller::of(request, &self.settings.bound_tokens)?;
         let (own, is_node) = match caller {
