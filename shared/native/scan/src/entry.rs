@@ -78,15 +78,36 @@ pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
     let place = |problem: Problem| Problem { at: problem.at.map(|at| chunk.position(at)), ..problem };
     let (documents, duplicate) = manifest::documents_with_duplicates(&chunk.text).map_err(place)?;
     let mut entries = Vec::new();
-    if !chunk.is_envelope {
-        for (document, mut value) in documents.into_iter().enumerate() {
-            if let (Some(list), Value::Object(fields)) = (&chunk.list, &mut value) {
-                cluster_objects::inherit(fields, &list.fields);
-            }
-            flatten(value, document, &mut Vec::new(), &mut entries);
+    if chunk.is_envelope {
+        check_envelope(documents, duplicate).map_err(place)?;
+        return Ok(Entries { entries, duplicate: None });
+    }
+    for (document, mut value) in documents.into_iter().enumerate() {
+        if let (Some(list), Value::Object(fields)) = (&chunk.list, &mut value) {
+            cluster_objects::inherit(fields, &list.fields);
         }
+        flatten(value, document, &mut Vec::new(), &mut entries);
     }
     Ok(Entries { entries, duplicate: duplicate.map(place) })
+}
+
+/// Checks a long list without its items, which are pieces of their own.
+fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(), Problem> {
+    if let Some(problem) = duplicate {
+        let message = format!(
+            "{}: the items were read before the second value, so that an API server may read others; remove one",
+            problem.message
+        );
+        return Err(Problem { message, ..problem });
+    }
+    let others = documents.into_iter().filter_map(|value| cluster_objects::items(value).err());
+    let kind = others.filter_map(|value| value.get("kind").and_then(Value::as_str).map(str::to_owned)).last();
+    let Some(kind) = kind else { return Ok(()) };
+    let message = format!(
+        "the {kind} is not a list, but its items were judged instead of it, because they are long; remove the \
+         field items"
+    );
+    Err(Problem { at: Some(Position { line: 1, column: 1 }), message })
 }
 
 /// Returns the objects and reviews of a piece, each with its position in the file.

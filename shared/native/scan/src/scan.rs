@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use report::{Level, Notice, Report, Shard};
@@ -56,8 +56,10 @@ struct Batch {
     bytes: usize,
 }
 
-/// The bytes of a batch that is complete.
+/// The bytes of a batch that is complete. The first ones are smaller, so that every worker gets
+/// pieces of a short input.
 const COMPLETE: usize = 64 * 1024;
+const FIRST_COMPLETE: u64 = 4 * 1024;
 
 /// The stack of a worker: the depth of recursion is the nesting of an object, at most 128 levels.
 const STACK: usize = 32 * 1024 * 1024;
@@ -263,7 +265,7 @@ impl Scan {
         let mut found = Vec::new();
         let selecting = &*collector;
         let work = |_: u64, chunk: Chunk| {
-            if !selecting.may_have(&chunk.text) && !reports_problems {
+            if !selecting.may_have(&chunk) && !reports_problems {
                 return (Vec::new(), None);
             }
             match crate::entry::read(&chunk) {
@@ -307,13 +309,14 @@ impl Scan {
     ) {
         let workers = self.options.workers.max(1);
         let (sender, receiver) = sync_channel::<Batch>(workers.saturating_mul(4));
-        let receiver = Mutex::new(receiver);
+        // The workers own it, so that nothing waits for them once all have ended.
+        let receiver = Arc::new(Mutex::new(receiver));
         let (done, results) = channel();
         thread::scope(|scope| {
             for _ in 0..workers {
-                let (receiver, done) = (&receiver, done.clone());
+                let (receiver, done) = (Arc::clone(&receiver), done.clone());
                 let run = move || {
-                    while let Some(Batch { number, first, pieces, .. }) = next(receiver) {
+                    while let Some(Batch { number, first, pieces, .. }) = next(&receiver) {
                         let results: Vec<T> =
                             (first..).zip(pieces).map(|(number, piece)| work(number, piece)).collect();
                         // The scan has ended if nobody receives.
@@ -327,7 +330,7 @@ impl Scan {
                     tally.notice(Notice { level: Level::Error, place: None, message });
                 }
             }
-            drop(done);
+            drop((receiver, done));
             let mut ordered = Ordered { results, waiting: BTreeMap::new(), next: 0 };
             feed(input, sender, &mut ordered, tally, observer, merge);
         });
@@ -381,7 +384,7 @@ fn feed<T>(
             ordered.take(result, &mut |result| merge(result, tally, observer));
         }
     }
-    // It fails if no worker could be started, which was noticed.
+    // It fails if no worker could be started, of which there is a notice.
     let _ = sender.send(batch);
     // The workers end when there is nothing left to receive.
     drop(sender);
@@ -395,7 +398,8 @@ impl Batch {
     fn add(&mut self, piece: Chunk) -> Option<Self> {
         self.bytes = self.bytes.saturating_add(piece.text.len());
         self.pieces.push(piece);
-        if self.bytes < COMPLETE {
+        let first = FIRST_COMPLETE.saturating_mul(self.number.saturating_add(1));
+        if self.bytes < usize::try_from(first).unwrap_or(COMPLETE).min(COMPLETE) {
             return None;
         }
         let count = u64::try_from(self.pieces.len()).unwrap_or(u64::MAX);

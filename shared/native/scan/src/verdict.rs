@@ -8,7 +8,7 @@ use admission::{Decision, Findings, PolicyEntry};
 use matching::{GroupVerdict, Match, MemberVerdict};
 use serde_json::Value;
 
-use crate::cluster::{Asked, Cluster, Kind, LookUps};
+use crate::cluster::{Cluster, Kind, LookUpRecord, LookUps};
 use crate::look_up::LookUp;
 use crate::policy::{Engine, Judge, Module, Policy};
 use crate::violation::{Denial, Violation, of_text, typed};
@@ -179,7 +179,7 @@ fn unknown(reason: String) -> Verdict {
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster, &module.look_ups);
     let outcome = (entry.judge)(&request.payload(&module.settings), &look_ups);
-    let Asked { unanswered, lacking, look_ups } = look_ups.into_asked();
+    let LookUpRecord { unanswered, lacking, look_ups } = look_ups.into_record();
     if let Some(why) = unanswered {
         return Verdict { look_ups, ..unknown(format!("{}: {why}", entry.id)) };
     }
@@ -322,7 +322,7 @@ mod in_host {
         let is_answered = cluster.session.is_none() && !matches!(call.outcome, CallOutcome::Denied(_));
         if is_answered
             && call.namespace == "kubernetes"
-            && let Some(why) = cluster.is_ambiguous(api_version, kind, field("namespace"), field("name"))
+            && let Some(why) = cluster.ambiguity(api_version, kind, field("namespace"), field("name"))
         {
             return Some(why);
         }

@@ -362,3 +362,76 @@ fn look_ups_have_objects_in_the_namespace_in_which_they_are_judged() {
     // With and without its namespace, it is one object.
     assert_eq!(conflicts(&[&service("b", "", "192.0.2.1"), &explicit]), []);
 }
+
+/// Returns a list of JSON that is so long that its items are read one by one: the given ones, in the
+/// middle of harmless ones.
+fn long_list(kind: &str, items: &str) -> String {
+    let harmless: Vec<String> = (0..4_000)
+        .map(|number| {
+            let metadata = format!(r#"{{"name":"c{number}","namespace":"d"}}"#);
+            format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{metadata},"data":{{}}}}"#)
+        })
+        .collect();
+    let (before, after) = harmless.split_at(3_500);
+    let items = [before.join(","), items.to_owned(), after.join(",")].join(",");
+    format!(r#"{{"apiVersion":"v1","kind":"{kind}",REST"items":[{items}]}}"#)
+}
+
+#[test]
+fn an_item_without_a_kind_or_api_version_is_an_error() {
+    let pod = |api_version: &str, kind: &str| {
+        format!(
+            r#"{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"name":"a","namespace":"d"}},"spec":{{"hostPID":true,"containers":[{{"name":"a"}}]}}}}"#
+        )
+    };
+    let scanned = |item: &str| {
+        let policy = Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap();
+        run(policy, &[&long_list("List", item).replace("REST", "")])
+    };
+    assert!(is_denied(&scanned(&pod("v1", "Pod"))));
+    assert!(has_error(&scanned(&pod("v1", "")), "no kind"));
+    assert!(has_error(&scanned(&pod("", "Pod")), "a Pod without apiVersion"));
+}
+
+#[test]
+fn a_long_field_items_does_not_hide_the_object_around_it() {
+    let spec =
+        r#""metadata":{"name":"a","namespace":"d"},"spec":{"hostPID":true,"containers":[{"name":"a"}]},"#;
+    let harmless = r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"d"}}"#;
+    let report = run(about("pods", &json!({})), &[&long_list("Pod", harmless).replace("REST", spec)]);
+    assert!(has_error(&report, "the Pod is not a list"), "{:?}", report.notices);
+}
+
+#[test]
+fn a_second_list_of_items_is_an_error() {
+    let pod =
+        r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"d"},"spec":{"hostPID":true}}"#;
+    let list = long_list("List", pod).replace("REST", "");
+    let twice = list.replace("]}", &format!(r#"],"items":[{pod}]}}"#));
+    for text in [twice, list.replace("]}", r#"],"kind":"PodList"}"#)] {
+        assert!(has_error(&run(about("pods", &json!({})), &[&text]), "duplicate key"));
+    }
+}
+
+#[test]
+fn objects_without_a_kind_in_a_typed_list_answer_look_ups() {
+    let service = |name: &str, kind: &str| {
+        let spec = r#"{"externalIPs":["192.0.2.1"],"ports":[{"port":80}]}"#;
+        format!(r#"{{{kind}"metadata":{{"name":"{name}","namespace":"{name}"}},"spec":{spec}}}"#)
+    };
+    let thief = service("thief", r#""apiVersion":"v1","kind":"Service","#);
+    let named = service("victim", r#""apiVersion":"v1","kind":"Service","#);
+    let escaped = service("victim", r#""apiVersion":"v1","kind":"Serv\u0069ce","#);
+    let settings = json!({ "conflicts": "DenySamePort", "allow": [{ "cidrs": ["192.0.2.0/24"] }] });
+    let mut unnamed = vec![service("victim", "")];
+    unnamed
+        .extend((0..4_000).map(|number| format!(r#"{{"metadata":{{"name":"s{number}","namespace":"d"}}}}"#)));
+    let typed = format!(r#"{{"apiVersion":"v1","kind":"ServiceList","items":[{}]}}"#, unnamed.join(","));
+    let of_item = |item: &str| long_list("List", item).replace("REST", "");
+    for list in [of_item(&named), of_item(&escaped), typed] {
+        let policy = Policy::of_id("external-ips", &settings).unwrap();
+        let report = run(policy, &[&list, &thief]);
+        let denied = |name: &str| report.findings.iter().any(|finding| finding.object.name == name);
+        assert!(denied("thief") && denied("victim"), "{:?} {:?}", report.findings, report.notices);
+    }
+}

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Cluster, DEFINITION, Key, Kind};
 use crate::entry::{Content, Entry};
-use crate::input::Input;
+use crate::input::{Chunk, Input};
 use crate::options::Options;
 use crate::request::complete;
 
@@ -42,9 +42,13 @@ impl Collector {
         &self.kinds
     }
 
-    /// Returns whether a text can contain an object of one of the kinds.
-    pub(crate) fn may_have(&self, text: &str) -> bool {
-        self.kinds.iter().any(|(_, kind)| text.contains(kind.as_str()))
+    /// Returns whether a piece can contain an object of one of the kinds. The list can name the kind
+    /// of its items, and an escape in JSON can hide it.
+    pub(crate) fn may_have(&self, chunk: &Chunk) -> bool {
+        let of_items = chunk.list.as_ref().and_then(|list| list.fields.get("kind")).and_then(Value::as_str);
+        let of_items = of_items.and_then(|kind| kind.strip_suffix("List"));
+        chunk.text.contains("\\u")
+            || self.kinds.iter().any(|(_, kind)| of_items == Some(kind) || chunk.text.contains(kind.as_str()))
     }
 
     /// Returns the object of an entry if it is of one of the kinds.
@@ -67,8 +71,8 @@ impl Collector {
         self.given = Some(Vec::new());
     }
 
-    /// Returns the cluster. The objects of the input are completed as they are for requests, and
-    /// are in the place of stored ones.
+    /// Returns the cluster. Objects of the input are completed as for requests, and replace stored
+    /// ones.
     pub(crate) fn finish(self, is_complete: bool, options: &Options) -> Cluster {
         let Self { kinds: collected, stored, given, mut resources, withheld } = self;
         let given = given.unwrap_or_default();
@@ -82,7 +86,7 @@ impl Collector {
             stored.into_iter().map(|object| (key(&object), object)).collect();
         let mut states = BTreeMap::new();
         let mut ambiguous = BTreeSet::new();
-        // The names of Namespaces that the input defines several times, with different labels.
+        // The Namespaces of which the input has states with different labels.
         let mut without_labels = BTreeSet::new();
         for mut object in given {
             complete(&mut object, options, &resources);
@@ -90,7 +94,7 @@ impl Collector {
             if let Some(known) = states.insert(key.clone(), object.clone())
                 && known != object
             {
-                if labels_of(&known) != labels_of(&object) {
+                if is_namespace(&key) && labels_of(&known) != labels_of(&object) {
                     without_labels.insert(key.2.clone());
                 }
                 ambiguous.insert(key);
@@ -112,7 +116,7 @@ impl Collector {
             if is_namespace(&key) {
                 add_name_label(&mut object);
                 // Selectors on one of several states are unknown.
-                if !(ambiguous.contains(&key) && without_labels.contains(&key.2)) {
+                if !without_labels.contains(&key.2) {
                     namespaces.insert(key.2, labels_of(&object));
                 }
             }

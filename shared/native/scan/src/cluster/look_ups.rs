@@ -24,9 +24,9 @@ pub(crate) struct LookUps<'c> {
     asked: RefCell<Vec<LookUp>>,
 }
 
-/// The look-ups of a verdict.
+/// The look-ups that a verdict made, and what they lacked.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct LookUpRecord {
     /// Why a look-up has no answer.
     pub(crate) unanswered: Option<String>,
     /// The kinds that have to be collected first.
@@ -45,9 +45,9 @@ impl<'c> LookUps<'c> {
         }
     }
 
-    /// Returns what was asked.
-    pub(crate) fn into_asked(self) -> Asked {
-        Asked {
+    /// Returns the look-ups.
+    pub(crate) fn into_record(self) -> LookUpRecord {
+        LookUpRecord {
             unanswered: self.unanswered.into_inner(),
             lacking: self.lacking.into_inner(),
             look_ups: self.asked.into_inner(),
@@ -60,8 +60,8 @@ impl<'c> LookUps<'c> {
         if is_granted { Ok(()) } else { Err(not_granted(api_version, kind)) }
     }
 
-    /// Notes kinds that have to be collected; returns whether there are any.
-    fn lacks(&self, kinds: impl IntoIterator<Item = Kind>) -> Result<(), Unreachable> {
+    /// Fails if kinds have to be collected first, and notes them.
+    fn require_collected(&self, kinds: impl IntoIterator<Item = Kind>) -> Result<(), Unreachable> {
         let mut is_lacking = false;
         for kind in kinds.into_iter().filter(|kind| self.cluster.lacks(kind)) {
             is_lacking = true;
@@ -100,9 +100,9 @@ impl admission::Cluster for LookUps<'_> {
             Some(answer) => return answer.map(Some),
             None => {}
         }
-        self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
+        self.require_collected([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
         if let Some(why) =
-            self.cluster.is_ambiguous(wanted.api_version, wanted.kind, wanted.namespace, Some(wanted.name))
+            self.cluster.ambiguity(wanted.api_version, wanted.kind, wanted.namespace, Some(wanted.name))
         {
             return Err(self.unanswered(why));
         }
@@ -119,8 +119,8 @@ impl admission::Cluster for LookUps<'_> {
         if let Some(answer) = self.replay(&|| Question::list(wanted)) {
             return answer;
         }
-        self.lacks([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
-        let ambiguous = self.cluster.is_ambiguous(wanted.api_version, wanted.kind, wanted.namespace, None);
+        self.require_collected([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
+        let ambiguous = self.cluster.ambiguity(wanted.api_version, wanted.kind, wanted.namespace, None);
         match ambiguous.or_else(|| self.cluster.misses_kind(wanted.api_version, wanted.kind)) {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::list(&*self.cluster.objects, wanted),
@@ -132,7 +132,7 @@ impl admission::Cluster for LookUps<'_> {
         if let Some(answer) = self.replay(&|| Question::can_i(wanted)) {
             return answer;
         }
-        self.lacks(rbac_kinds())?;
+        self.require_collected(rbac_kinds())?;
         match self.cluster.misses_permissions() {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::can_i(&*self.cluster.objects, wanted),

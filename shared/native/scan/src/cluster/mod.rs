@@ -13,9 +13,9 @@ use serde_json::Value;
 use crate::session::Session;
 use collector::labels_of;
 pub(crate) use collector::{Collector, add_name_label};
-pub(crate) use look_ups::{Asked, LookUps};
+pub(crate) use look_ups::{LookUpRecord, LookUps};
 
-/// Custom resources, whose plural and scope a definition tells.
+/// The kind that defines custom resources, with their plural and scope.
 pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
 
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
@@ -135,8 +135,9 @@ impl Cluster {
         self.namespaces.get(name)
     }
 
-    /// Returns the reason if a look-up is about an object of which the input has several states.
-    pub(crate) fn is_ambiguous(
+    /// Returns why a look-up has no answer if the input has several states of an object that it is
+    /// about.
+    pub(crate) fn ambiguity(
         &self,
         api_version: &str,
         kind: &str,
@@ -177,7 +178,7 @@ impl Cluster {
         if let Some(why) = rbac_kinds().find_map(|kind| self.withheld.get(&kind)) {
             return Some(why.clone());
         }
-        if let Some(why) = RBAC_KINDS.iter().find_map(|kind| self.is_ambiguous(RBAC, kind, None, None)) {
+        if let Some(why) = RBAC_KINDS.iter().find_map(|kind| self.ambiguity(RBAC, kind, None, None)) {
             return Some(why);
         }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));

@@ -50,8 +50,8 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
-    /// The kinds that have to be collected before the piece can be judged. The rest of the output
-    /// is then worth nothing.
+    /// The kinds that have to be collected before the piece can be judged. If there are any, the rest
+    /// of the output is ignored.
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
@@ -71,12 +71,12 @@ pub(crate) struct Judge<'s> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        self.quick(chunk).unwrap_or_else(|| self.whole(chunk))
+        self.from_text(chunk).unwrap_or_else(|| self.from_values(chunk))
     }
 
-    /// Judges the entries of a piece, which are built.
-    fn whole(&self, chunk: &Chunk) -> Output {
-        let mut output = self.output();
+    /// Builds the entries of a piece and judges them.
+    fn from_values(&self, chunk: &Chunk) -> Output {
+        let mut output = self.empty_output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
             Ok(read) => {
@@ -94,7 +94,8 @@ impl Judge<'_> {
         output
     }
 
-    fn output(&self) -> Output {
+    /// Returns an output without results.
+    fn empty_output(&self) -> Output {
         let policies = vec![PolicyTotals::default(); self.policies.len()];
         Output { totals: Totals { policies, ..Totals::default() }, ..Output::default() }
     }
@@ -136,18 +137,14 @@ impl Judge<'_> {
                 }
                 let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, &spot, locator, output);
-                self.object(
-                    change,
-                    Subject { spot: &spot, reference, has_places: true, exceptions },
-                    locator,
-                    output,
-                );
+                let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
+                self.judge_change(change, subject, locator, output);
             }
         }
     }
 
-    /// Returns the change that an object of the input is. An update that an API server refuses is a
-    /// creation, because the object has to be replaced.
+    /// Returns the change that the input makes to an object. An update that an API server refuses
+    /// counts as a creation, because the object has to be replaced.
     fn change(&self, object: Value, spot: &Spot, locator: &Locator<'_>, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
             let stored = old.get(&identity)?;
@@ -174,7 +171,7 @@ impl Judge<'_> {
 
     /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
-        let mut output = self.output();
+        let mut output = self.empty_output();
         let reference = object_ref(&object);
         if !self.options.judges(reference.namespace.as_deref()) {
             return output;
@@ -188,7 +185,7 @@ impl Judge<'_> {
             // Nobody writes exceptions into an object that is gone.
             exceptions: Exceptions::default(),
         };
-        self.object(Change::Delete(object), subject, &Locator::new(&chunk), &mut output);
+        self.judge_change(Change::Delete(object), subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
@@ -211,8 +208,8 @@ impl Judge<'_> {
         Exceptions::of(object, self.policies, today)
     }
 
-    /// Judges an object.
-    fn object(&self, change: Change, subject: Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
+    /// Judges a change of an object.
+    fn judge_change(&self, change: Change, subject: Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
         let user = self.options.user();
         let mut asked = Request::new(request(change, &user, &self.cluster.resources));
         let record = Record::new(self, subject, locator, output);
@@ -228,7 +225,7 @@ impl Judge<'_> {
 
     /// Judges a request that the caller made about an object at a spot.
     pub(crate) fn request(&self, asked: Value, pods: Pods, spot: &Spot, locator: &Locator<'_>) -> Output {
-        let mut output = self.output();
+        let mut output = self.empty_output();
         let object =
             asked.get("object").filter(|object| object.is_object()).or_else(|| asked.get("oldObject"));
         let object = object.unwrap_or(&Value::Null);

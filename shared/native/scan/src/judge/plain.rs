@@ -8,41 +8,44 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 
 use crate::exceptions::KEY as EXCEPTION;
 
-/// Returns whether the text is an object of JSON without unknown fields, duplicate keys,
-/// exceptions, and values that are null outside of its status; for a pod, also whether it has
-/// containers, and for another object, whether it has no owners.
+/// Returns whether a scan has nothing to say about the text of an object:
 ///
-/// Nothing is built, so that an object costs a tenth of what a [`serde_json::Value`] costs. Any
-/// error is `false`: who builds the object finds the error again, with its place.
+/// * The text is a JSON object without unknown fields and duplicate keys.
+/// * No key is that of an exception, and no value outside of the status is null.
+/// * A Pod has containers. Any other object has no owner references.
+///
+/// The check takes a tenth of the time of building a [`serde_json::Value`]. Any error returns
+/// `false`; the caller then builds the object, which reports the error with its place.
 pub(super) fn is_plain(text: &str, api_version: &str, kind: &str) -> bool {
     let of = fields_of(api_version, kind).map_or(Type::Leaf, Type::Object);
     let is_pod = (api_version, kind) == ("v1", "Pod");
-    let mut check = Check { keys: Vec::new(), is_pod, allows_null: false, has_containers: false };
+    let mut state = State { keys: Vec::new(), is_pod, allows_null: false, has_containers: false };
     let mut reader = serde_json::Deserializer::from_str(text);
-    let is_read = reader.deserialize_map(Field { check: &mut check, of, depth: 0 }).is_ok();
-    is_read && reader.end().is_ok() && (check.has_containers || !is_pod)
+    let is_read = reader.deserialize_map(ValueCheck { state: &mut state, of, depth: 0 }).is_ok();
+    is_read && reader.end().is_ok() && (state.has_containers || !is_pod)
 }
 
-struct Check<'t> {
+/// What the check has seen so far.
+struct State<'t> {
     /// The keys of the objects that are being read, the outermost first.
     keys: Vec<Cow<'t, str>>,
     is_pod: bool,
-    /// Whether the value is in the status. API servers remove fields that are null, and no policy
-    /// reads the status of an object that is created.
+    /// Whether null is accepted, which is the case within the status. The API server removes null
+    /// fields, and policies read null as absent.
     allows_null: bool,
     /// Whether a pod has containers.
     has_containers: bool,
 }
 
-/// A value of a type. It is read as whether it is a list with items.
-struct Field<'c, 't> {
-    check: &'c mut Check<'t>,
+/// The check of a value of a type. It returns whether the value is a list with items.
+struct ValueCheck<'c, 't> {
+    state: &'c mut State<'t>,
     of: Type,
     /// The number of objects and lists around it.
     depth: usize,
 }
 
-impl<'t> DeserializeSeed<'t> for Field<'_, 't> {
+impl<'t> DeserializeSeed<'t> for ValueCheck<'_, 't> {
     type Value = bool;
 
     fn deserialize<D: Deserializer<'t>>(self, deserializer: D) -> Result<bool, D::Error> {
@@ -50,7 +53,7 @@ impl<'t> DeserializeSeed<'t> for Field<'_, 't> {
     }
 }
 
-impl<'t> Visitor<'t> for Field<'_, 't> {
+impl<'t> Visitor<'t> for ValueCheck<'_, 't> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +61,7 @@ impl<'t> Visitor<'t> for Field<'_, 't> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<bool, E> {
-        if self.check.allows_null { Ok(false) } else { Err(E::custom("null")) }
+        if self.state.allows_null { Ok(false) } else { Err(E::custom("null")) }
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
@@ -73,8 +76,9 @@ impl<'t> Visitor<'t> for Field<'_, 't> {
         Ok(false)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
-        Ok(false)
+    fn visit_f64<E: Error>(self, value: f64) -> Result<bool, E> {
+        // To policies, `-0` is an integer, which a value that is built is not.
+        if value == 0.0 && value.is_sign_negative() { Err(E::custom("negative zero")) } else { Ok(false) }
     }
 
     fn visit_str<E>(self, _: &str) -> Result<bool, E> {
@@ -82,19 +86,19 @@ impl<'t> Visitor<'t> for Field<'_, 't> {
     }
 
     fn visit_seq<A: SeqAccess<'t>>(self, mut list: A) -> Result<bool, A::Error> {
-        let Self { check, of, depth } = self;
+        let Self { state, of, depth } = self;
         let of = if let Type::List(of) = of { *of } else { Type::Leaf };
         let depth = depth.saturating_add(1);
         let mut has_items = false;
-        while list.next_element_seed(Field { check, of, depth })?.is_some() {
+        while list.next_element_seed(ValueCheck { state, of, depth })?.is_some() {
             has_items = true;
         }
         Ok(has_items)
     }
 
     fn visit_map<A: MapAccess<'t>>(self, mut object: A) -> Result<bool, A::Error> {
-        let Self { check, of, depth } = self;
-        let first = check.keys.len();
+        let Self { state, of, depth } = self;
+        let first = state.keys.len();
         let mut is_ascending = true;
         while let Some(key) = object.next_key_seed(Key)? {
             let of_value = match of {
@@ -103,28 +107,28 @@ impl<'t> Visitor<'t> for Field<'_, 't> {
                 Type::List(_) | Type::Leaf => Type::Leaf,
             };
             // The report groups findings by the owners of the owners of pods.
-            let has_owners = depth == 1 && key == "ownerReferences" && !check.is_pod;
+            let has_owners = depth == 1 && key == "ownerReferences" && !state.is_pod;
             if has_owners || key.starts_with(EXCEPTION) {
                 return Err(A::Error::custom("an owner or an exception"));
             }
             let is_containers = depth == 1 && key == "containers";
             if depth == 0 {
-                check.allows_null = key == "status";
+                state.allows_null = key == "status";
             }
-            is_ascending &= check.keys.get(first..).and_then(<[_]>::last).is_none_or(|last| *last < key);
-            check.keys.push(key);
+            is_ascending &= state.keys.get(first..).and_then(<[_]>::last).is_none_or(|last| *last < key);
+            state.keys.push(key);
             let depth = depth.saturating_add(1);
-            let has_items = object.next_value_seed(Field { check, of: of_value, depth })?;
-            check.has_containers |= is_containers && has_items;
+            let has_items = object.next_value_seed(ValueCheck { state, of: of_value, depth })?;
+            state.has_containers |= is_containers && has_items;
         }
-        let keys = check.keys.get_mut(first..).unwrap_or_default();
+        let keys = state.keys.get_mut(first..).unwrap_or_default();
         if !is_ascending {
             keys.sort_unstable();
             if !keys.is_sorted_by(|one, other| one < other) {
                 return Err(A::Error::custom("duplicate key"));
             }
         }
-        check.keys.truncate(first);
+        state.keys.truncate(first);
         Ok(false)
     }
 }

@@ -1,9 +1,9 @@
-//! The judgement of an object from its text, as long as there is nothing to say about it.
+//! Judges an object from its text, provided that there is nothing to report about it.
 //!
-//! Most objects of a dump are flawless: no policy objects, and no field is suspicious. Building
-//! them takes most of the time of a scan, so the policies of this program judge their text, as they
-//! do in a policy server. Whatever is not ordinary is judged again with everything that a report
-//! needs, so that this judgement never decides what a report says.
+//! Most objects of a dump are flawless, and building them takes most of the time of a scan. Native
+//! policies therefore judge their text, as in a policy server. This path can only count an object
+//! as skipped or admitted. Any other object is built and judged again, and that second judgement
+//! alone makes findings and notices.
 
 use matching::Decision;
 use report::ObjectRef;
@@ -17,43 +17,29 @@ use crate::entry::Spot;
 use crate::exceptions::Exceptions;
 use crate::input::Chunk;
 use crate::locate::Locator;
-use crate::options::{Operation, Pods};
+use crate::options::Operation;
 use crate::pods;
 use crate::request::{Change, request};
 use crate::verdict::Request;
 
+/// The kind of an object, and what identifies it.
+struct Header<'t> {
+    api_version: &'t str,
+    kind: &'t str,
+    name: &'t str,
+    namespace: &'t str,
+}
+
 impl Judge<'_> {
-    /// Judges an item of a list from its text; `None` if it has to be built.
-    ///
-    /// The result is the one of judging the object that is built: policies get the same request,
-    /// the object of which needs no completion, and none of them denies, changes or warns.
-    pub(super) fn quick(&self, chunk: &Chunk) -> Option<Output> {
-        let is_ordinary = chunk.list.is_some()
-            && !chunk.is_envelope
-            && !chunk.origin.is_rendered
-            && self.options.operation == Operation::Create
-            && self.old.is_none()
-            && !self.explains
-            && self.cluster.session.is_none();
-        if !is_ordinary {
+    /// Judges an item of a list from its text. Returns `None` if the item has to be built; otherwise,
+    /// [`Self::from_values`] would return the same output.
+    pub(super) fn from_text(&self, chunk: &Chunk) -> Option<Output> {
+        if !self.may_judge_text(chunk) {
             return None;
         }
-        let text = chunk.text.as_bytes();
-        let peek = |keys: &[&str], fields| {
-            let [one, other] = document::peek(text, keys, fields)?;
-            Some((str::from_utf8(one).ok()?, str::from_utf8(other).ok()?))
-        };
-        let (api_version, kind) = peek(&[], ["apiVersion", "kind"])?;
-        let (name, namespace) = peek(&["metadata"], ["name", "namespace"])?;
-        let resource = self.cluster.resources.resource(api_version, kind);
-        let is_complete = !name.is_empty() && !namespace.is_empty() && resource.is_namespaced != Some(false);
-        // A workload is judged by its pods as well.
-        let has_pods = self.options.pods != Pods::Off && pods::is_workload(api_version, kind);
-        if !is_complete || has_pods || !is_object(kind) || !is_plain(&chunk.text, api_version, kind) {
-            return None;
-        }
-        let mut output = self.output();
-        output.bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let Header { api_version, kind, name, namespace } = self.plain_object(&chunk.text)?;
+        let mut output = self.empty_output();
+        output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         if !self.options.judges(Some(namespace)) {
             return Some(output);
         }
@@ -83,15 +69,51 @@ impl Judge<'_> {
         record.finish();
         Some(output)
     }
+
+    /// Returns whether the scan asks nothing about the piece that needs more than its text.
+    fn may_judge_text(&self, chunk: &Chunk) -> bool {
+        chunk.list.is_some()
+            && !chunk.is_envelope
+            && !chunk.origin.is_rendered
+            && self.options.operation == Operation::Create
+            && self.old.is_none()
+            && !self.explains
+            && self.cluster.session.is_none()
+    }
+
+    /// Returns the header of an object that is judged as it is written, and about whose fields there
+    /// is nothing to say.
+    fn plain_object<'t>(&self, text: &'t str) -> Option<Header<'t>> {
+        let peek = |keys: &[&str], fields| {
+            let [one, other] = document::peek(text.as_bytes(), keys, fields)?;
+            Some((str::from_utf8(one).ok()?, str::from_utf8(other).ok()?))
+        };
+        let (api_version, kind) = peek(&[], ["apiVersion", "kind"])?;
+        let (name, namespace) = peek(&["metadata"], ["name", "namespace"])?;
+        let is_judged_as_written = ![api_version, kind, name, namespace].contains(&"")
+            && self.cluster.resources.resource(api_version, kind).is_namespaced != Some(false)
+            && may_be_judged_as_written(api_version, kind);
+        (is_judged_as_written && is_plain(text, api_version, kind)).then_some(Header {
+            api_version,
+            kind,
+            name,
+            namespace,
+        })
+    }
 }
 
-/// Returns whether a kind is that of an object, and not of a list of them or a review. Namespaces
-/// are completed.
-fn is_object(kind: &str) -> bool {
-    !kind.ends_with("List") && !matches!(kind, "AdmissionReview" | "Namespace")
+/// Returns whether objects of a kind are judged as they are written. Lists and reviews contain the
+/// objects, a Namespace gets a label, and a workload is judged by its pods as well. Only one version
+/// of a Pod has containers that are known.
+fn may_be_judged_as_written(api_version: &str, kind: &str) -> bool {
+    !kind.ends_with("List")
+        && !matches!(kind, "AdmissionReview" | "Namespace")
+        && (kind != "Pod" || api_version == "v1")
+        && !pods::is_workload(api_version, kind)
 }
 
-/// Returns a request whose JSON has a text as the object.
+/// Returns a request whose JSON has `object` in the place of the stub. The value keeps the stub:
+/// rules and selectors read only its kind, namespace and name.
 fn with_text(mut request: Value, object: &str) -> Option<Request> {
     let stub = request.as_object_mut()?.remove("object")?;
     let rest = request.to_string();
@@ -107,14 +129,14 @@ mod tests {
     use super::*;
     use crate::cluster::Cluster;
     use crate::input::{List, Origin};
-    use crate::options::Options;
+    use crate::options::{Options, Pods};
     use crate::policy::Policy;
 
     /// Every object of the cases of all policies has the same verdict when it is built.
     #[test]
     fn an_object_that_is_judged_from_its_text_has_the_verdict_of_the_one_that_is_built() {
         let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../policies");
-        let (mut quick, mut built) = (0, 0);
+        let (mut unbuilt, mut built) = (0, 0);
         for entry in rules::CATALOG {
             for case in harness::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
                 let Some(object) = case.object else { continue };
@@ -130,15 +152,45 @@ mod tests {
                     explains: false,
                 };
                 let chunk = Chunk::live(Origin::file("f"), object.to_string(), List::of("v1", "Pod"));
-                match judge.quick(&chunk) {
+                match judge.from_text(&chunk) {
                     Some(output) => {
-                        assert_eq!(format!("{output:?}"), format!("{:?}", judge.whole(&chunk)), "{object}");
-                        quick += 1;
+                        assert_eq!(
+                            format!("{output:?}"),
+                            format!("{:?}", judge.from_values(&chunk)),
+                            "{object}"
+                        );
+                        unbuilt += 1;
                     }
                     None => built += 1,
                 }
             }
         }
-        assert!(quick > 100 && built > 100, "{quick} from their texts, {built} built");
+        assert!(unbuilt > 100 && built > 100, "{unbuilt} from their texts, {built} built");
+    }
+
+    /// Objects about which the text alone says too little.
+    #[test]
+    fn an_object_that_is_not_judged_as_it_is_written_is_built() {
+        let policies = [Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap()];
+        let cluster = Cluster::of_objects(Vec::new()).unwrap();
+        let options = Options { pods: Pods::Off, ..Options::default() };
+        let judge =
+            Judge { policies: &policies, options: &options, cluster: &cluster, old: None, explains: false };
+        let judged = |api_version: &str, kind: &str, rest: &str| {
+            let metadata = r#""metadata":{"name":"a","namespace":"d"}"#;
+            let text = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{metadata},{rest}}}"#);
+            judge.from_text(&Chunk::live(Origin::file("f"), text, List::of("v1", ""))).is_some()
+        };
+        let spec = |fields: &str| format!(r#""spec":{{"containers":[{{"name":"a"{fields}}}]}}"#);
+        assert!(judged("v1", "Pod", &spec("")));
+        assert!(judged("v1", "ConfigMap", r#""data":{}"#));
+        for (api_version, kind) in
+            [("", "Pod"), ("v1", ""), ("/v1", "Pod"), ("v2", "Pod"), ("", "ConfigMap"), ("v1", "Namespace")]
+        {
+            assert!(!judged(api_version, kind, &spec("")), "{api_version} {kind}");
+        }
+        assert!(!judged("apps/v1", "Deployment", r#""spec":{"template":{"spec":{}}}"#));
+        assert!(!judged("v1", "Pod", &spec(r#","ports":[{"containerPort":1,"hostPort":-0}]"#)));
+        assert!(!judged("v1", "Pod", &spec(r#","ports":[{"containerPort":1,"hostPort":80}]"#)));
     }
 }

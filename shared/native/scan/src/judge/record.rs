@@ -67,13 +67,14 @@ impl<'j> Record<'j> {
             });
         }
         self.output.lacking.extend(answer.lacking.iter().cloned());
-        let found = self.outcome(answer, asked);
+        let found = self.add_findings(answer, asked);
         if let Some(outcome) = self.outcomes.get_mut(answer.policy) {
             *outcome = found.max(*outcome);
         }
     }
 
-    /// Returns whether every policy admitted the subject as it is, and there is nothing to report.
+    /// Returns whether there is nothing to report: every policy skipped the subject or admitted it
+    /// unchanged.
     pub(super) fn is_flawless(&self) -> bool {
         let Output { findings, notices, lacking, .. } = &*self.output;
         findings.is_empty()
@@ -93,11 +94,11 @@ impl<'j> Record<'j> {
         }
     }
 
-    /// Adds the findings of an answer. Returns the outcome.
-    fn outcome(&mut self, answer: &Answer, asked: Asked<'_>) -> Outcome {
+    /// Adds the findings of an answer, and returns the outcome.
+    fn add_findings(&mut self, answer: &Answer, asked: Asked<'_>) -> Outcome {
         let index = answer.policy;
         for warning in &answer.warnings {
-            self.find(Status::Warned, index, &Violation::of_text(warning.clone()), asked);
+            self.add_finding(Status::Warned, index, &Violation::of_text(warning.clone()), asked);
         }
         match &answer.effect {
             // A condition is part of the policy. If the policy counted as not asked, a scan of
@@ -113,35 +114,36 @@ impl<'j> Record<'j> {
                 Outcome::Mutated
             }
             Effect::Denied(denial) => {
-                self.deny(Status::Denied, index, denial, asked);
+                self.add_denial(Status::Denied, index, denial, asked);
                 Outcome::Denied
             }
             Effect::Monitored(denial) => {
-                self.deny(Status::Monitored, index, denial, asked);
+                self.add_denial(Status::Monitored, index, denial, asked);
                 Outcome::Monitored
             }
             Effect::Fault(reason) | Effect::Unknown(reason) => {
                 // The report has one notice for a policy that judges nothing.
                 if self.judge.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
-                    self.find(Status::Unknown, index, &Violation::of_text(reason.clone()), asked);
+                    self.add_finding(Status::Unknown, index, &Violation::of_text(reason.clone()), asked);
                 }
                 Outcome::Unknown
             }
         }
     }
 
-    fn deny(&mut self, status: Status, index: usize, denial: &Denial, asked: Asked<'_>) {
+    /// Adds the findings of a denial.
+    fn add_denial(&mut self, status: Status, index: usize, denial: &Denial, asked: Asked<'_>) {
         for violation in &denial.violations {
-            self.find(status, index, violation, asked);
+            self.add_finding(status, index, violation, asked);
         }
         if denial.more > 0 {
             let more = format!("and {} further violations", denial.more);
-            self.find(status, index, &Violation::of_text(more), asked);
+            self.add_finding(status, index, &Violation::of_text(more), asked);
         }
     }
 
     /// Adds a finding.
-    fn find(&mut self, status: Status, index: usize, violation: &Violation, asked: Asked<'_>) {
+    fn add_finding(&mut self, status: Status, index: usize, violation: &Violation, asked: Asked<'_>) {
         let subject = &self.subject;
         let (steps, message) = asked.locate(violation);
         let message = match self.judge.policies.get(index).and_then(|policy| policy.message.as_ref()) {
