@@ -152,7 +152,8 @@ fn the_scan_of_the_readme_has_its_output() {
     let (expected, _) = after.split_once("```").unwrap();
     let report = tempdir("readme").join("scan.html").to_str().unwrap().to_owned();
     let arguments = arguments.replace("html=scan.html", &format!("html={report}"));
-    let arguments: Vec<&str> = ["scan", "docs/examples/scan"].into_iter().chain(arguments.split(' ')).collect();
+    let arguments: Vec<&str> =
+        ["scan", "docs/examples/scan"].into_iter().chain(arguments.split(' ')).collect();
     let output = portcullis(&arguments, "");
     assert_eq!((out(&output).as_str(), output.status.code()), (expected, Some(1)), "{}", err(&output));
     assert!(std::fs::read_to_string(report).unwrap().contains("Host Namespaces"));

@@ -44,7 +44,7 @@ pub(crate) fn compare(
         let rate = pods as f64 / time.as_secs_f64();
         writeln!(out, "| {tool} | {pods} | {:.2} | {rate:.0} |", time.as_secs_f64())
     };
-    row("`portcullis scan`", Some(scan(policy, &pods, files.path())?), PODS)?;
+    row("`portcullis scan`, as a module", Some(scan(policy, &pods, files.path())?), PODS)?;
     row("`policy-server`, `/audit`", server(&file, settings, &pods)?, PODS)?;
     let few = pods.iter().zip(0..PODS_OF_KWCTL).map(|(pod, _)| pod);
     row("`kwctl run` for each pod", kwctl(&file, settings, few, files.path())?, PODS_OF_KWCTL)?;

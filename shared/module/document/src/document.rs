@@ -39,11 +39,12 @@ pub(crate) struct Missing {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Id(u32);
 
+/// The bit that marks the id of an absent field. The other bits are its index in `missing`.
 const MISSING: u32 = 1 << 31;
 
 /// The maximum number of values that are kept, so that no request exhausts the memory of an
 /// instance. Every object that fits into a cluster has fewer.
-const MOST: usize = 1 << 19;
+const MAX_VALUES: usize = 1 << 19;
 
 pub(crate) struct Entry<'d> {
     parent: Id,
@@ -228,7 +229,7 @@ impl<'d> Document<'d> {
     }
 
     /// Returns a place for an absent field.
-    pub(crate) fn missing(&self, parent: Id, name: &'static str) -> Id {
+    pub(crate) fn add_missing(&self, parent: Id, name: &'static str) -> Id {
         let obstacle = match self.entry(parent) {
             Some(Entry { value: Value::Object | Value::Null, .. }) => None,
             Some(_) => Some(parent),
@@ -400,6 +401,8 @@ impl<'d> Builder<'d, '_> {
             Start::Array => {
                 let id = self.push(parent, name, Value::Array)?;
                 self.scanner.enter()?;
+                // The array of items is the only array directly below the root; the root's own
+                // parent is itself.
                 if let Some(pass_items) = self.pass_items
                     && parent == Id(0)
                     && id != parent
@@ -500,7 +503,7 @@ impl<'d> Builder<'d, '_> {
             }
         }
         self.close(object);
-        if ascending && search.is_ascending() { Ok(()) } else { self.refuse_twins(object) }
+        if ascending && search.is_ascending() { Ok(()) } else { self.reject_duplicate_keys(object) }
     }
 
     /// Returns the last string that the scanner passed.
@@ -518,7 +521,7 @@ impl<'d> Builder<'d, '_> {
 
     fn push(&mut self, parent: Id, name: Name<'d>, value: Value<'d>) -> Result<Id, SyntaxError> {
         let entries = &mut self.document.entries;
-        if entries.len() >= MOST {
+        if entries.len() >= MAX_VALUES {
             return Err(SyntaxError::Fewer);
         }
         let id = Id(u32::try_from(entries.len()).unwrap_or(u32::MAX));
@@ -545,10 +548,10 @@ impl<'d> Builder<'d, '_> {
 
     /// Fails if an object has a duplicate key.
     #[cold]
-    fn refuse_twins(&mut self, object: Id) -> Result<(), SyntaxError> {
+    fn reject_duplicate_keys(&mut self, object: Id) -> Result<(), SyntaxError> {
         let names = self.document.children(object).filter_map(|(name, _)| self.document.key(name));
-        let Some(twin) = duplicate(&names.collect::<Vec<_>>()) else { return Ok(()) };
-        let problem = ["duplicate key ", &Quoted(twin).to_string()].concat();
+        let Some(duplicated) = duplicate(&names.collect::<Vec<_>>()) else { return Ok(()) };
+        let problem = ["duplicate key ", &Quoted(duplicated).to_string()].concat();
         self.fault = Some(Fault::new(self.document.place(object), problem));
         Err(SyntaxError::Unique)
     }
@@ -602,8 +605,8 @@ mod tests {
 
     #[test]
     fn keeps_one_item_at_a_time() {
-        let items = vec![r#"{"name":"a"}"#; MOST + 1].join(",");
-        assert_eq!(names(&format!(r#"{{"items":[{items}]}}"#)).unwrap().len(), MOST + 1);
+        let items = vec![r#"{"name":"a"}"#; MAX_VALUES + 1].join(",");
+        assert_eq!(names(&format!(r#"{{"items":[{items}]}}"#)).unwrap().len(), MAX_VALUES + 1);
     }
 
     const SHAPE: Shape<'static> = Shape::Fields(&[
@@ -758,8 +761,8 @@ mod tests {
     #[test]
     fn rejects_more_values_than_fit_into_an_instance() {
         let labels = |count: usize| format!(r#"{{"metadata":{{"labels":[{}0]}}}}"#, "0,".repeat(count - 1));
-        assert!(parse(&labels(MOST - 3)).is_ok());
-        let fault = parse(&labels(MOST - 2)).unwrap_err().to_string();
+        assert!(parse(&labels(MAX_VALUES - 3)).is_ok());
+        let fault = parse(&labels(MAX_VALUES - 2)).unwrap_err().to_string();
         assert!(fault.starts_with("thing: too large: expected at most 524288 values"), "{fault}");
     }
 

@@ -25,4 +25,4 @@ pub use node::Node;
 pub use peek::peek;
 pub use shape::Shape;
 pub use structure::{OpenValue, Passed};
-pub use walk::{Below, Key, Walk};
+pub use walk::{Key, Members, Walk};

@@ -51,7 +51,7 @@ impl<'d> Node<'d> {
     pub fn at(&self, name: &'static str) -> Self {
         #[cfg(debug_assertions)]
         guard::keeps_field(self.document, self.id, name);
-        let id = self.child(name).unwrap_or_else(|| self.document.missing(self.id, name));
+        let id = self.child(name).unwrap_or_else(|| self.document.add_missing(self.id, name));
         Self { id, ..*self }
     }
 
@@ -302,8 +302,7 @@ impl<'d> Node<'d> {
         self.absent()
     }
 
-    /// Returns that an absent value is absent. This is valid below an object or an absent value,
-    /// and a fault below any other value.
+    /// Returns `None` for an absent value, or a fault if the value of an ancestor is not an object.
     #[inline(never)]
     fn absent(&self) -> Result<Option<&'d Value<'d>>, Fault> {
         let obstacle = self.document.missing_place(self.id).and_then(|missing| missing.obstacle);

@@ -64,8 +64,9 @@ impl OpenValue {
     /// The number of bytes of a block.
     pub const BLOCK: usize = BLOCK;
 
-    /// Examines the whole blocks of a text, and the rest if nothing follows it. The first text
-    /// begins with the opening bracket, and each other where the last part ended.
+    /// Examines the whole blocks of a text. If `is_last`, nothing follows the text, and a last
+    /// block that is not whole is examined as well. The first text starts at the opening bracket.
+    /// Each further text starts where the last [`Passed::Part`] ended.
     #[inline]
     pub fn pass(&mut self, text: &[u8], is_last: bool) -> Passed {
         let mut at = 0;
@@ -76,7 +77,7 @@ impl OpenValue {
                 Some(block) => block,
                 None if rest.is_empty() || !is_last => return Passed::Part(at.min(text.len())),
                 None => {
-                    filled = last(rest);
+                    filled = padded(rest);
                     &filled
                 }
             };
@@ -101,7 +102,7 @@ impl OpenValue {
         opening &= !strings;
         closing &= !strings;
         if closing.count_ones() >= self.depth {
-            // The value may end in this block: behind the bracket that closes as many as are open.
+            // The value ends at the bracket that brings the depth to zero, if it is in this block.
             let mut brackets = closing;
             let mut closed = 0_u32;
             while brackets != 0 {
@@ -119,9 +120,9 @@ impl OpenValue {
     }
 }
 
-/// Returns the last bytes of a text as a block.
+/// Returns the rest of a text, padded with spaces to a block.
 #[cold]
-fn last(rest: &[u8]) -> [u8; BLOCK] {
+fn padded(rest: &[u8]) -> [u8; BLOCK] {
     let mut block = [b' '; BLOCK];
     for (byte, rest) in block.iter_mut().zip(rest) {
         *byte = *rest;

@@ -26,15 +26,15 @@ impl<'t> Key<'t> {
     }
 }
 
-/// The kind of members that a value has.
+/// The members of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Below {
+pub enum Members {
     /// The fields of an object.
     Fields,
     /// The elements of an array.
     Elements,
-    /// None: the value is a scalar.
-    Nothing,
+    /// The value is a scalar and has no members.
+    None,
 }
 
 /// A position in JSON text: before a value, or between the members of an object or array that was
@@ -44,16 +44,16 @@ pub enum Below {
 ///
 /// # Example
 /// ```
-/// use document::{Below, Walk};
+/// use document::{Members, Walk};
 ///
 /// let mut walk = Walk::of(r#"{"a":1.50,"b":[]}"#);
-/// assert_eq!(walk.below()?, Below::Fields);
+/// assert_eq!(walk.members()?, Members::Fields);
 /// walk.enter()?;
-/// assert!(walk.next(Below::Fields, true)?.unwrap().is("a"));
+/// assert!(walk.next(Members::Fields, true)?.unwrap().is("a"));
 /// assert_eq!(walk.skip()?, "1.50");
-/// assert!(walk.next(Below::Fields, false)?.unwrap().is("b"));
+/// assert!(walk.next(Members::Fields, false)?.unwrap().is("b"));
 /// assert_eq!(walk.skip()?, "[]");
-/// assert!(walk.next(Below::Fields, false)?.is_none());
+/// assert!(walk.next(Members::Fields, false)?.is_none());
 /// # Ok::<(), document::Fault>(())
 /// ```
 #[derive(Debug)]
@@ -73,11 +73,11 @@ impl<'t> Walk<'t> {
     ///
     /// # Errors
     /// Returns a fault if the text is not JSON.
-    pub fn below(&mut self) -> Result<Below, Fault> {
+    pub fn members(&mut self) -> Result<Members, Fault> {
         Ok(match self.scanner.start().map_err(unreadable)? {
-            Start::Object => Below::Fields,
-            Start::Array => Below::Elements,
-            _ => Below::Nothing,
+            Start::Object => Members::Fields,
+            Start::Array => Members::Elements,
+            _ => Members::None,
         })
     }
 
@@ -95,8 +95,8 @@ impl<'t> Walk<'t> {
     ///
     /// # Errors
     /// Returns a fault if the text is not JSON.
-    pub fn next(&mut self, below: Below, is_first: bool) -> Result<Option<Key<'t>>, Fault> {
-        self.step(below, is_first).map_err(unreadable)
+    pub fn next(&mut self, members: Members, is_first: bool) -> Result<Option<Key<'t>>, Fault> {
+        self.step(members, is_first).map_err(unreadable)
     }
 
     /// Skips the next value and returns its text.
@@ -120,8 +120,8 @@ impl<'t> Walk<'t> {
         self.text.get(self.scanner.since(start)).unwrap_or_default()
     }
 
-    fn step(&mut self, below: Below, is_first: bool) -> Result<Option<Key<'t>>, SyntaxError> {
-        let is_element = below == Below::Elements;
+    fn step(&mut self, members: Members, is_first: bool) -> Result<Option<Key<'t>>, SyntaxError> {
+        let is_element = members == Members::Elements;
         if !self.scanner.more(is_first, if is_element { b']' } else { b'}' })? {
             return Ok(None);
         }

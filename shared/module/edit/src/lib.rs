@@ -2,7 +2,7 @@
 //!
 //! This is a separate crate so that it is compiled for size: only requests that are mutated run it.
 
-use document::{Below, Fault, Key, Node, Walk};
+use document::{Fault, Key, Members, Node, Walk};
 use text::{Json, Step};
 
 /// Edits at places of the object under review.
@@ -137,14 +137,14 @@ type Change<'e> = (&'e [Step], Option<&'e Json>);
 /// Moves to the value that is some steps below the next one; returns whether it exists.
 fn seek(walk: &mut Walk<'_>, steps: &[Step]) -> Result<bool, Fault> {
     'steps: for step in steps {
-        let below = walk.below()?;
-        if below == Below::Nothing {
+        let members = walk.members()?;
+        if members == Members::None {
             return Ok(false);
         }
         walk.enter()?;
         let mut index = 0_u32;
-        while let Some(key) = walk.next(below, index == 0)? {
-            if fits(step, below, &key, index) {
+        while let Some(key) = walk.next(members, index == 0)? {
+            if fits(step, members, &key, index) {
                 continue 'steps;
             }
             walk.skip()?;
@@ -156,10 +156,10 @@ fn seek(walk: &mut Walk<'_>, steps: &[Step]) -> Result<bool, Fault> {
 }
 
 /// Returns whether a step leads to a member of an object or array.
-fn fits(step: &Step, below: Below, key: &Key<'_>, index: u32) -> bool {
+fn fits(step: &Step, members: Members, key: &Key<'_>, index: u32) -> bool {
     match step {
-        Step::Field(field) => below == Below::Fields && key.is(field),
-        Step::Index(wanted) => below == Below::Elements && *wanted == index,
+        Step::Field(field) => members == Members::Fields && key.is(field),
+        Step::Index(wanted) => members == Members::Elements && *wanted == index,
     }
 }
 
@@ -170,24 +170,24 @@ fn write(out: &mut String, walk: &mut Walk<'_>, edits: &[Change<'_>]) -> Result<
         out.push_str(value.as_str());
         return walk.skip().map(drop);
     }
-    let below = walk.below()?;
+    let members = walk.members()?;
     // A scalar has no members to remove.
-    if edits.is_empty() || below == Below::Nothing && edits.iter().all(|(_, value)| value.is_none()) {
+    if edits.is_empty() || members == Members::None && edits.iter().all(|(_, value)| value.is_none()) {
         out.push_str(walk.skip()?);
         return Ok(());
     }
-    let (open, close) = if below == Below::Elements { ('[', ']') } else { ('{', '}') };
+    let (open, close) = if members == Members::Elements { ('[', ']') } else { ('{', '}') };
     out.push(open);
     let start = out.len();
     // The edits of fields that do not exist.
     let mut rest = edits.to_vec();
-    if below == Below::Nothing {
+    if members == Members::None {
         walk.skip()?;
     } else {
         walk.enter()?;
         let mut index = 0_u32;
-        while let Some(key) = walk.next(below, index == 0)? {
-            let edits = take(&mut rest, &|step| fits(step, below, &key, index));
+        while let Some(key) = walk.next(members, index == 0)? {
+            let edits = take(&mut rest, &|step| fits(step, members, &key, index));
             write_member(out, start, key.text(), walk, &edits)?;
             index = index.saturating_add(1);
         }

@@ -26,9 +26,9 @@ fn special(chunk: [u8; 8]) -> Option<u32> {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let word = u64::from_le_bytes(chunk);
-    // With their second bit flipped, control characters and the quote are the bytes up to 0x20. The
-    // subtraction sets the high bit of each byte that is too small, exactly up to the first such
-    // byte. Bytes that are not ASCII, whose high bit is set anyway, are masked out.
+    // Flipping the second bit makes the quote and the control characters the bytes below 0x21. The
+    // subtraction then sets the high bit of each of them. A borrow can set wrong bits only behind
+    // the first of them. Bytes that are not ASCII are masked out.
     let quote_or_control = (word ^ ONES.wrapping_mul(0x02)).wrapping_sub(ONES.wrapping_mul(0x21));
     let backslash = (word ^ ONES.wrapping_mul(0x5c)).wrapping_sub(ONES);
     let special = (quote_or_control | backslash) & !word & HIGHS;

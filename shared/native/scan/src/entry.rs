@@ -100,8 +100,8 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
         );
         return Err(Problem { message, ..problem });
     }
-    let others = documents.into_iter().filter_map(|value| cluster_objects::items(value).err());
-    let kind = others.filter_map(|value| value.get("kind").and_then(Value::as_str).map(str::to_owned)).last();
+    let mut others = documents.into_iter().filter_map(|value| cluster_objects::items(value).err());
+    let kind = others.find_map(|value| value.get("kind").and_then(Value::as_str).map(str::to_owned));
     let Some(kind) = kind else { return Ok(()) };
     let message = format!(
         "the {kind} is not a list, but its items were judged instead of it, because they are long; remove the \

@@ -363,8 +363,8 @@ fn look_ups_have_objects_in_the_namespace_in_which_they_are_judged() {
     assert_eq!(conflicts(&[&service("b", "", "192.0.2.1"), &explicit]), []);
 }
 
-/// Returns a list of JSON that is so long that its items are read one by one: the given ones, in the
-/// middle of harmless ones.
+/// Returns a list of JSON that is so long that its items are read one by one: the given ones, in
+/// the middle of harmless ones.
 fn long_list(kind: &str, items: &str) -> String {
     let harmless: Vec<String> = (0..4_000)
         .map(|number| {

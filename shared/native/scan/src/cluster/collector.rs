@@ -42,8 +42,8 @@ impl Collector {
         &self.kinds
     }
 
-    /// Returns whether a piece can contain an object of one of the kinds. The list can name the kind
-    /// of its items, and an escape in JSON can hide it.
+    /// Returns whether a piece can contain an object of one of the kinds. The list can name the
+    /// kind of its items, and an escape in JSON can hide it.
     pub(crate) fn may_have(&self, chunk: &Chunk) -> bool {
         let of_items = chunk.list.as_ref().and_then(|list| list.fields.get("kind")).and_then(Value::as_str);
         let of_items = of_items.and_then(|kind| kind.strip_suffix("List"));

@@ -1,8 +1,8 @@
 //! The judgement of the entries of a piece by all policies.
 
 mod plain;
-mod quick;
 mod record;
+mod unbuilt;
 
 use std::collections::BTreeSet;
 
@@ -50,8 +50,8 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
-    /// The kinds that have to be collected before the piece can be judged. If there are any, the rest
-    /// of the output is ignored.
+    /// The kinds that have to be collected before the piece can be judged. If there are any, the
+    /// rest of the output is ignored.
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
@@ -71,11 +71,11 @@ pub(crate) struct Judge<'s> {
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        self.from_text(chunk).unwrap_or_else(|| self.from_values(chunk))
+        self.judge_text(chunk).unwrap_or_else(|| self.judge_values(chunk))
     }
 
     /// Builds the entries of a piece and judges them.
-    fn from_values(&self, chunk: &Chunk) -> Output {
+    fn judge_values(&self, chunk: &Chunk) -> Output {
         let mut output = self.empty_output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {

@@ -25,7 +25,7 @@ pub(super) fn is_plain(text: &str, api_version: &str, kind: &str) -> bool {
     is_read && reader.end().is_ok() && (state.has_containers || !is_pod)
 }
 
-/// What the check has seen so far.
+/// The state of a check.
 struct State<'t> {
     /// The keys of the objects that are being read, the outermost first.
     keys: Vec<Cow<'t, str>>,

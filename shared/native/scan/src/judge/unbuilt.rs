@@ -31,9 +31,9 @@ struct Header<'t> {
 }
 
 impl Judge<'_> {
-    /// Judges an item of a list from its text. Returns `None` if the item has to be built; otherwise,
-    /// [`Self::from_values`] would return the same output.
-    pub(super) fn from_text(&self, chunk: &Chunk) -> Option<Output> {
+    /// Judges an item of a list from its text. Returns `None` if the item has to be built;
+    /// otherwise, [`Self::judge_values`] would return the same output.
+    pub(super) fn judge_text(&self, chunk: &Chunk) -> Option<Output> {
         if !self.may_judge_text(chunk) {
             return None;
         }
@@ -81,8 +81,8 @@ impl Judge<'_> {
             && self.cluster.session.is_none()
     }
 
-    /// Returns the header of an object that is judged as it is written, and about whose fields there
-    /// is nothing to say.
+    /// Returns the header of an object that is judged as it is written, and whose fields need no
+    /// remark.
     fn plain_object<'t>(&self, text: &'t str) -> Option<Header<'t>> {
         let peek = |keys: &[&str], fields| {
             let [one, other] = document::peek(text.as_bytes(), keys, fields)?;
@@ -103,8 +103,8 @@ impl Judge<'_> {
 }
 
 /// Returns whether objects of a kind are judged as they are written. Lists and reviews contain the
-/// objects, a Namespace gets a label, and a workload is judged by its pods as well. Only one version
-/// of a Pod has containers that are known.
+/// objects, a Namespace gets a label, and a workload is judged by its pods as well. Only one
+/// version of a Pod has containers that are known.
 fn may_be_judged_as_written(api_version: &str, kind: &str) -> bool {
     !kind.ends_with("List")
         && !matches!(kind, "AdmissionReview" | "Namespace")
@@ -152,11 +152,11 @@ mod tests {
                     explains: false,
                 };
                 let chunk = Chunk::live(Origin::file("f"), object.to_string(), List::of("v1", "Pod"));
-                match judge.from_text(&chunk) {
+                match judge.judge_text(&chunk) {
                     Some(output) => {
                         assert_eq!(
                             format!("{output:?}"),
-                            format!("{:?}", judge.from_values(&chunk)),
+                            format!("{:?}", judge.judge_values(&chunk)),
                             "{object}"
                         );
                         unbuilt += 1;
@@ -179,7 +179,7 @@ mod tests {
         let judged = |api_version: &str, kind: &str, rest: &str| {
             let metadata = r#""metadata":{"name":"a","namespace":"d"}"#;
             let text = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{metadata},{rest}}}"#);
-            judge.from_text(&Chunk::live(Origin::file("f"), text, List::of("v1", ""))).is_some()
+            judge.judge_text(&Chunk::live(Origin::file("f"), text, List::of("v1", ""))).is_some()
         };
         let spec = |fields: &str| format!(r#""spec":{{"containers":[{{"name":"a"{fields}}}]}}"#);
         assert!(judged("v1", "Pod", &spec("")));
