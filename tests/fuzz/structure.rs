@@ -1,5 +1,5 @@
-//! The scanner of the modules, which examines 16 bytes at a time, against the portable one, which
-//! compares words, and `serde_json`: the same response to every text.
+//! The scanner of the modules, which has the vectors of WebAssembly, against the native one and
+//! `serde_json`: the same response to every text.
 //!
 //! Skipped text is in fields that no rule reads, before a value that the policy refuses. The
 //! response names the value only if the scanner found the end of the text.
