@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::server::check_interrupt;
+use crate::interrupt::check_interrupt;
 
 /// The time that an answer may take. A policy server stops a policy after two seconds.
 const PATIENCE: Duration = Duration::from_secs(30);

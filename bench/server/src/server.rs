@@ -5,7 +5,6 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -13,25 +12,10 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::client::Client;
+use crate::interrupt::check_interrupt;
 
 /// The time that a server may take to become ready.
 const PATIENCE: Duration = Duration::from_mins(2);
-
-/// Whether a signal asks this process to end.
-static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Notes that this process has to end: what waits for a server fails.
-pub fn interrupt() {
-    IS_INTERRUPTED.store(true, Ordering::Relaxed);
-}
-
-/// Fails once a signal asks this process to end.
-///
-/// # Errors
-/// A signal asks this process to end.
-pub fn check_interrupt() -> Result<(), String> {
-    if IS_INTERRUPTED.load(Ordering::Relaxed) { Err("interrupted".to_owned()) } else { Ok(()) }
-}
 
 /// A module of a server.
 #[derive(Debug)]
