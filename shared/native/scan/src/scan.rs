@@ -298,7 +298,7 @@ impl Scan {
     }
 
     /// Gives the pieces of an input to workers, and what these return to `merge`, in the order of
-    /// the input. At most a few pieces are in memory at once.
+    /// the input. At most a few batches are in memory at once.
     fn pieces<T: Send>(
         &self,
         input: &mut dyn Input,
