@@ -383,8 +383,32 @@ fn past_space(bytes: &[u8], mut at: usize) -> usize {
         && *byte <= b' '
         && matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
     {
-        at = at.wrapping_add(1);
+        at = past_indentation(bytes, at.wrapping_add(1));
     }
+    at
+}
+
+/// Passes spaces, up to the last seven of the text. Half of the text that `kubectl` writes is
+/// indentation.
+#[cfg(not(target_feature = "simd128"))]
+#[inline]
+fn past_indentation(bytes: &[u8], mut at: usize) -> usize {
+    const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let others = u64::from_le_bytes(*word) ^ SPACES;
+        let spaces = (others.trailing_zeros() / u8::BITS) as usize;
+        at = at.wrapping_add(spaces);
+        if others != 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// Passes nothing: a host sends no indentation.
+#[cfg(target_feature = "simd128")]
+#[inline]
+fn past_indentation(_: &[u8], at: usize) -> usize {
     at
 }
 

@@ -24,6 +24,12 @@ impl<'t> Key<'t> {
     pub fn text(&self) -> &'t str {
         self.text
     }
+
+    /// Returns the name, without escapes.
+    #[must_use]
+    pub fn into_name(self) -> Cow<'t, [u8]> {
+        self.name
+    }
 }
 
 /// The members of a value.
@@ -107,6 +113,14 @@ impl<'t> Walk<'t> {
         let start = self.position();
         self.scanner.skip().map_err(unreadable)?;
         Ok(self.since(start))
+    }
+
+    /// Checks that the text ends.
+    ///
+    /// # Errors
+    /// Returns a fault if it does not.
+    pub fn end(&mut self) -> Result<(), Fault> {
+        self.scanner.end().map_err(unreadable)
     }
 
     /// Returns the position of the next value.

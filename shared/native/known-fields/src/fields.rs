@@ -26,9 +26,23 @@ pub enum Type {
 impl Fields {
     /// Returns the type of a field; `None` if the object does not have the field.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<Type> {
-        let at = self.fields.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    pub fn get(&self, name: impl AsRef<[u8]>) -> Option<Type> {
+        let at = self.fields.binary_search_by(|(known, _)| known.as_bytes().cmp(name.as_ref())).ok()?;
         self.fields.get(at).map(|(_, of)| *of)
+    }
+
+    /// Returns the type of a field as [`get`](Self::get) does. `next` is the index behind the field
+    /// that was found last: in a text with sorted keys, the next field is near.
+    #[must_use]
+    pub fn get_next(&self, name: &[u8], next: &mut usize) -> Option<Type> {
+        const NEAR: usize = 8;
+        let mut near = self.fields.iter().enumerate().skip(*next).take(NEAR);
+        let found = near.find(|(_, (known, _))| known.as_bytes() == name);
+        if let Some((at, (_, of))) = found {
+            *next = at.saturating_add(1);
+            return Some(*of);
+        }
+        self.get(name)
     }
 
     /// Returns the names of the fields, in alphabetical order.

@@ -45,6 +45,21 @@ mod tests {
     }
 
     #[test]
+    fn fields_are_found_in_any_order() {
+        let pod = fields_of("v1", "Pod").unwrap();
+        let Some(crate::Type::Object(spec)) = pod.get("spec") else { panic!() };
+        let names: Vec<&str> = spec.names().chain(["", "container", "zzz"]).collect();
+        for step in 1..names.len() {
+            let mut next = 0;
+            for at in 0..3 * names.len() {
+                let name = names[at * step % names.len()];
+                let found = spec.get_next(name.as_bytes(), &mut next);
+                assert_eq!(format!("{found:?}"), format!("{:?}", spec.get(name)), "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn a_type_is_debugged_without_its_fields() {
         let pod = fields_of("v1", "Pod").unwrap();
         assert_eq!(format!("{pod:?} {:?}", pod.get("spec").unwrap()), "Pod Object(PodSpec)");
