@@ -6,6 +6,7 @@
 //! It does not read files and does not know Kubernetes.
 
 mod indentation;
+mod json_places;
 mod places;
 mod problem;
 mod read;

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
-use crate::indentation;
 use crate::read::{last_wins, options};
+use crate::{indentation, json_places};
 use text::Step;
 
 /// A position in a text. Lines and columns count from one, columns in characters.
@@ -30,32 +30,47 @@ pub struct Place {
 /// The places of all values in a text.
 #[derive(Debug)]
 pub struct Places {
-    documents: Vec<Spanned<Tree>>,
+    documents: Vec<Node>,
     /// The column after the last character of each line.
     line_ends: Vec<u64>,
 }
 
+/// A value and its place.
 #[derive(Debug)]
-enum Tree {
+pub(crate) struct Node {
+    /// The position of the first character.
+    pub(crate) at: Position,
+    /// The number of characters; zero if the value is not a scalar.
+    pub(crate) length: u64,
+    pub(crate) tree: Tree,
+}
+
+/// The values in a value.
+#[derive(Debug)]
+pub(crate) enum Tree {
     Null,
     Scalar,
-    List(Vec<Spanned<Tree>>),
-    Object(Vec<(Spanned<String>, Spanned<Tree>)>),
+    List(Vec<Node>),
+    /// The fields, with the positions of their keys.
+    Object(Vec<(String, Position, Node)>),
 }
 
 impl Places {
-    /// Finds the places in a text. JSON is read as YAML.
+    /// Finds the places in a text.
     ///
-    /// There are no places in a text that cannot be read, nor in concatenated JSON values, which
-    /// are not YAML. Of duplicate keys, the last has the place, as its value counts.
+    /// There are no places in a text that cannot be read. Of duplicate keys, the last has the
+    /// place, as its value counts.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let read = |options: serde_saphyr::Options| {
-            indentation::read(text, |text| serde_saphyr::from_multiple_with_options(text, options.clone()))
-        };
-        let documents: Vec<Spanned<Tree>> =
-            read(options()).or_else(|_| read(last_wins())).unwrap_or_default();
-        let documents = documents.into_iter().filter(|document| !matches!(document.value, Tree::Null));
+        let documents = json_places::read(text).unwrap_or_else(|| {
+            let read = |options: serde_saphyr::Options| {
+                indentation::read(text, |text| {
+                    serde_saphyr::from_multiple_with_options(text, options.clone())
+                })
+            };
+            read(options()).or_else(|_| read(last_wins())).unwrap_or_default()
+        });
+        let documents = documents.into_iter().filter(|document| !matches!(document.tree, Tree::Null));
         let end = |line: &str| u64::try_from(line.chars().count()).unwrap_or(u64::MAX).saturating_add(1);
         Self { documents: documents.collect(), line_ends: lines(text).map(end).collect() }
     }
@@ -79,13 +94,13 @@ impl Places {
     #[must_use]
     pub fn document(&self, document: usize) -> Option<Place> {
         let whole = self.documents.get(document)?;
-        Some(self.on_one_line(Place::new(whole.referenced, whole)))
+        Some(self.on_one_line(Place::new(whole.at, whole)))
     }
 
     /// Follows a path as far as it exists. Returns the place of the last step, and the number of
     /// steps.
     fn walk(&self, document: usize, path: &[Step]) -> Option<(Option<Place>, usize)> {
-        let mut tree = &self.documents.get(document)?.value;
+        let mut tree = &self.documents.get(document)?.tree;
         let mut place = None;
         let mut steps = 0_usize;
         for step in path {
@@ -94,15 +109,15 @@ impl Places {
                     let Some(item) = usize::try_from(*index).ok().and_then(|index| items.get(index)) else {
                         break;
                     };
-                    place = Some(Place::new(item.referenced, item));
-                    tree = &item.value;
+                    place = Some(Place::new(item.at, item));
+                    tree = &item.tree;
                 }
                 (Tree::Object(fields), Step::Field(name)) => {
-                    let Some((key, value)) = fields.iter().rfind(|(key, _)| key.value == *name) else {
+                    let Some((_, at, value)) = fields.iter().rfind(|(key, ..)| key == name) else {
                         break;
                     };
-                    place = Some(Place::new(key.referenced, value));
-                    tree = &value.value;
+                    place = Some(Place::new(*at, value));
+                    tree = &value.tree;
                 }
                 _ => break,
             }
@@ -125,12 +140,10 @@ impl Places {
 impl Place {
     /// Creates a place that starts at the key or element and ends with its value, if that is a
     /// scalar on the same line.
-    fn new(start: Location, value: &Spanned<Tree>) -> Self {
-        let start = Position { line: start.line(), column: start.column() };
-        let at = value.referenced;
-        let column = at.column().saturating_add(at.span().len());
-        let end = match value.value {
-            Tree::Scalar if at.line() == start.line && column > start.column => column,
+    fn new(start: Position, value: &Node) -> Self {
+        let column = value.at.column.saturating_add(value.length);
+        let end = match value.tree {
+            Tree::Scalar if value.at.line == start.line && column > start.column => column,
             _ => start.column,
         };
         Self { start, end: Position { line: start.line, column: end } }
@@ -153,6 +166,18 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
         rest = Some(if is_pair { behind.strip_prefix('\n').unwrap_or(behind) } else { behind });
         Some(line)
     })
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned { value: tree, referenced, .. } = Spanned::<Tree>::deserialize(deserializer)?;
+        let length = if let Tree::Scalar = tree { referenced.span().len() } else { 0 };
+        Ok(Self { at: position(referenced), length, tree })
+    }
+}
+
+fn position(location: Location) -> Position {
+    Position { line: location.line(), column: location.column() }
 }
 
 impl<'de> Deserialize<'de> for Tree {
@@ -204,8 +229,8 @@ impl<'de> Visitor<'de> for TreeVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Tree, A::Error> {
         let mut fields = Vec::new();
-        while let Some(field) = object.next_entry()? {
-            fields.push(field);
+        while let Some((key, value)) = object.next_entry::<Spanned<String>, Node>()? {
+            fields.push((key.value, position(key.referenced), value));
         }
         Ok(Tree::Object(fields))
     }
@@ -270,7 +295,7 @@ mod tests {
     fn json_with_tabs_has_places() {
         let text = "{\n\t\"a\": [\n\t\t{\"b\": \"c\\u0041\"}, null]\n}";
         assert_eq!(marked(text, 0, "a.#0.b").as_deref(), Some("3:4:\"b\": \"c\\u0041\""));
-        assert_eq!(marked("{}\n{}", 0, "a"), None);
+        assert_eq!(marked("{}\n{\"a\": 1}", 1, "a").as_deref(), Some("2:2:\"a\": 1"));
     }
 
     #[test]

@@ -76,11 +76,11 @@ fn mixed<const UNIQUE: bool>(text: &str, options: &serde_saphyr::Options) -> Res
 }
 
 /// The beginning of a line that separates documents of YAML.
-const SEPARATOR: &str = "\n---";
+pub(crate) const SEPARATOR: &str = "\n---";
 
 /// Returns whether a text without separators begins like JSON. `{level: baseline}` is YAML, so its
 /// errors are reported as errors in YAML.
-fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     // To both formats, other white space, such as a no-break space, is text.
     let text = text.trim_start_matches([' ', '\t', '\n', '\r']);
     let inner = text.trim_start_matches(|c: char| matches!(c, '{' | '[') || c.is_whitespace());
