@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::condition_error::ConditionError;
 use crate::environment::{ENVIRONMENT, has_function};
 use crate::functions::NOT_KNOWN;
+use crate::memo::{DEFAULTS, Memo};
 use crate::nesting;
 use crate::references::References;
 
@@ -25,6 +26,8 @@ pub struct Condition {
     unknown: Option<String>,
     /// A value that is not the one of an API server, wherever the evaluation gets it.
     unreadable: Option<String>,
+    /// The values for earlier requests; `None` if the expression can take the request as a whole.
+    memo: Option<Memo>,
 }
 
 impl Condition {
@@ -46,6 +49,7 @@ impl Condition {
                 program,
                 unknown: references.unknown,
                 unreadable: references.unreadable,
+                memo: references.fields.map(Memo::new),
             }),
         }
     }
@@ -74,10 +78,18 @@ impl Condition {
         if let Some(unreadable) = &self.unreadable {
             return Err(self.error(format!("{unreadable} cannot be evaluated here"), true));
         }
+        if let Some(holds) = self.memo.as_ref().and_then(|memo| memo.get(variables.request)) {
+            return Ok(holds);
+        }
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
         context.set_variable_resolver(variables);
         let problem = match self.program.execute(&context) {
-            Ok(cel::Value::Bool(holds)) => return Ok(holds),
+            Ok(cel::Value::Bool(holds)) => {
+                if let Some(memo) = self.memo.as_ref().filter(|_| !variables.objects_are_read()) {
+                    memo.set(variables.request, holds);
+                }
+                return Ok(holds);
+            }
             Ok(_) => "is not a boolean".to_owned(),
             Err(ExecutionError::FunctionError { function, message })
                 if message == NOT_KNOWN || function == "matches" =>
@@ -151,9 +163,7 @@ impl<'r> Variables<'r> {
         let mut fields: HashMap<Key<'r>, Box<dyn Val + 'r>> =
             given.map(|(name, value)| (Key::from(name.as_str()), convert(value))).collect();
         // The API server always sets these fields.
-        for (name, same) in
-            [("requestKind", "kind"), ("requestResource", "resource"), ("requestSubResource", "subResource")]
-        {
+        for (name, same) in DEFAULTS {
             if let Some(value) = self.request.get(same) {
                 fields.entry(Key::from(name)).or_insert_with(|| convert(value));
             }

@@ -73,6 +73,8 @@ pub enum Reason {
     },
     /// A condition cannot be evaluated here, and none is false.
     Condition(ConditionError),
+    /// A selector or a condition reads the objects, of which fields are missing.
+    Objects,
 }
 
 impl Decision {
@@ -162,6 +164,7 @@ impl fmt::Display for Reason {
                  in the input"
             ),
             Self::Condition(error) => write!(f, "{error}"),
+            Self::Objects => f.write_str("a selector or a condition reads the object"),
         }
     }
 }

@@ -56,6 +56,8 @@ mod group;
 mod group;
 mod member;
 #[cfg(feature = "conditions")]
+mod memo;
+#[cfg(feature = "conditions")]
 mod nesting;
 mod observation;
 mod policy;

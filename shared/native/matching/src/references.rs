@@ -1,5 +1,7 @@
 //! The functions, variables and fields of an expression.
 
+use std::collections::BTreeSet;
+
 use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue};
 use text::nearest;
 
@@ -42,7 +44,7 @@ const REQUEST: [(&str, &[&str]); 12] = [
 ];
 
 /// References that an API server does not compile, or that this crate cannot evaluate.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct References {
     /// The first function or variable that this crate does not have.
     pub(crate) unknown: Option<String>,
@@ -51,13 +53,17 @@ pub(crate) struct References {
     pub(crate) refused: Option<String>,
     /// The first value that this crate gives in part, used in a way that could show the difference.
     pub(crate) unreadable: Option<String>,
+    /// The fields of the request that the expression can take; `None` if it can take the request as
+    /// a whole.
+    pub(crate) fields: Option<BTreeSet<String>>,
 }
 
 impl References {
     /// Finds the references of an expression. `has_function` knows the names of functions, those
     /// in a namespace with it.
     pub(crate) fn of(expression: &IdedExpr, has_function: &dyn Fn(&str) -> bool) -> Self {
-        let mut walk = Walk { found: Self::default(), bound: Vec::new(), has_function };
+        let found = Self { unknown: None, refused: None, unreadable: None, fields: Some(BTreeSet::new()) };
+        let mut walk = Walk { found, bound: Vec::new(), has_function };
         walk.visit(expression);
         walk.found
     }
@@ -77,7 +83,12 @@ impl<'e> Walk<'e> {
             Expr::Ident(name) => self.variable(name),
             Expr::Select(select) => {
                 self.field(&select.operand.expr, &select.field);
-                self.visit(&select.operand);
+                if self.is_request(&select.operand.expr) {
+                    let fields = self.found.fields.as_mut();
+                    fields.map(|fields| fields.insert(select.field.clone()));
+                } else {
+                    self.visit(&select.operand);
+                }
             }
             Expr::Call(call) => {
                 self.call(&call.func_name, call.target.as_deref(), &call.args);
@@ -114,6 +125,9 @@ impl<'e> Walk<'e> {
     }
 
     fn variable(&mut self, name: &str) {
+        if name == "request" && !self.bound.contains(&name) {
+            self.found.fields = None;
+        }
         if !self.bound.contains(&name) && !VARIABLES.contains(&name) && !TYPES.contains(&name) {
             self.unknown(|| format!("the variable {name}"));
         }
@@ -157,13 +171,10 @@ impl<'e> Walk<'e> {
 
     /// Checks a field of `request`, and of its fields.
     fn field(&mut self, operand: &Expr, field: &str) {
-        let is_request = |expr: &Expr| {
-            matches!(expr, Expr::Ident(name) if name == "request") && !self.bound.contains(&"request")
-        };
-        let names: Vec<&str> = if is_request(operand) {
+        let names: Vec<&str> = if self.is_request(operand) {
             REQUEST.iter().map(|(name, _)| *name).collect()
         } else if let Expr::Select(outer) = operand
-            && is_request(&outer.operand.expr)
+            && self.is_request(&outer.operand.expr)
         {
             let fields = REQUEST.iter().find(|(name, _)| *name == outer.field);
             fields.map(|(_, fields)| fields.to_vec()).unwrap_or_default()
@@ -177,6 +188,10 @@ impl<'e> Walk<'e> {
             };
             self.found.refused = Some(format!("{field} is not a field of the request; {hint}"));
         }
+    }
+
+    fn is_request(&self, expression: &Expr) -> bool {
+        matches!(expression, Expr::Ident(name) if name == "request") && !self.bound.contains(&"request")
     }
 
     fn unknown(&mut self, what: impl FnOnce() -> String) {

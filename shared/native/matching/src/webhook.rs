@@ -184,18 +184,18 @@ impl Webhook {
         self.decide_noting(kinds, request, namespace, &mut false)
     }
 
-    /// Decides as [`Webhook::decide_with`]; returns `None` if the decision took more of the objects
-    /// than their kind, namespace and name, so that it may be another one for other objects.
+    /// Decides as [`Webhook::decide_with`] about a request whose objects lack fields. A decision that
+    /// takes more of them than their kind, namespace and name is [`Reason::Objects`].
     #[must_use]
     pub fn decide_without_objects(
         &self,
         kinds: &Kinds,
         request: &Value,
         namespace: Option<&Value>,
-    ) -> Option<Decision> {
+    ) -> Decision {
         let mut reads_objects = false;
         let decision = self.decide_noting(kinds, request, namespace, &mut reads_objects);
-        (!reads_objects).then_some(decision)
+        if reads_objects { Decision::Unknown(Reason::Objects) } else { decision }
     }
 
     /// Decides, and notes whether an object is read.
@@ -249,7 +249,9 @@ impl Webhook {
         &self.conditions
     }
 
-    pub(crate) fn has_namespace_selector(&self) -> bool {
+    /// Returns whether the labels of Namespaces decide about requests.
+    #[must_use]
+    pub fn has_namespace_selector(&self) -> bool {
         !self.namespace_selector.is_empty()
     }
 
