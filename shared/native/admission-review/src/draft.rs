@@ -31,6 +31,9 @@ pub struct Draft {
     pub old_object: Option<Value>,
 }
 
+/// The `uid` of requests that are made without an API server.
+pub const UID: &str = "705ab4f5-6393-11e8-b7cc-42010a800002";
+
 impl Draft {
     /// Returns a user with a name and no special groups: the default `userInfo` of a request.
     #[must_use]
@@ -56,7 +59,7 @@ impl Draft {
         };
         let operation = if self.old_object.is_some() { "UPDATE" } else { "CREATE" };
         let mut request = json!({
-            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
+            "uid": UID,
             "kind": { "group": group, "version": version, "kind": kind },
             // A guess: no policy reads it, and a table of kinds would make the playground larger.
             "resource": { "group": group, "version": version, "resource": kinds::guess(kind) },

@@ -14,7 +14,7 @@ mod request;
 mod response;
 
 pub use answer::Answer;
-pub use draft::Draft;
+pub use draft::{Draft, UID};
 pub use error::RequestError;
 pub use request::{AdmissionRequest, Form};
 pub use response::{AdmissionResponse, Status, StatusCause, StatusDetails};

@@ -127,7 +127,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     let Some(workload) = asked.value().get("object").filter(|_| makes_pods) else { return };
     let Some(made) = PodOfWorkload::of(workload) else { return };
     let user = made.user().unwrap_or_else(|| User(user.clone()));
-    let mut request = Request::new(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
+    let mut request = asked.derived(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
     let judges = |policy: usize| pods == Pods::On || may_judge_pods.get(policy).copied().unwrap_or_default();
     ask_some(policies, &mut request, Some((&made, workload)), cluster, &judges, &mut |answer, asked| {
         // The policy has warned of the template.
@@ -172,7 +172,7 @@ fn ask_some<P: Borrow<Policy>>(
             continue;
         }
         let policy = policy.borrow();
-        let decision = policy.webhook.decide_with(&cluster.resources, asked.value(), labels);
+        let decision = asked.decide(&policy.webhook, &cluster.resources, labels);
         *may_judge_pods = match &decision {
             Decision::NeverSent
             | Decision::NoRuleMatches

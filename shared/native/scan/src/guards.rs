@@ -27,11 +27,11 @@ pub fn suspicions(object: &Value) -> Vec<Suspicion> {
         message: field.to_string(),
         rename: field.nearest,
     });
-    unknown.chain(without_containers(object)).collect()
+    unknown.chain(without_containers(text("apiVersion"), text("kind"), object)).collect()
 }
 
-fn without_containers(object: &Value) -> Option<Suspicion> {
-    let spec = pods::pod_spec(object)?;
+fn without_containers(api_version: &str, kind: &str, object: &Value) -> Option<Suspicion> {
+    let spec = pods::pod_spec(api_version, kind)?;
     let containers = pods::at(object, &spec).and_then(|spec| spec.get("containers"));
     if containers.and_then(Value::as_array).is_some_and(|containers| !containers.is_empty()) {
         return None;

@@ -55,6 +55,7 @@ mod scan;
 mod session;
 mod subject;
 mod tally;
+mod unsettled;
 mod verdict;
 mod violation;
 

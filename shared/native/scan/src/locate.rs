@@ -23,6 +23,11 @@ impl<'c> Locator<'c> {
         Self { chunk, places: OnceCell::new() }
     }
 
+    /// Creates a locator for findings that nobody sees: it computes no places.
+    pub(crate) fn nowhere(chunk: &'c Chunk) -> Self {
+        Self { chunk, places: Places::of("").into() }
+    }
+
     /// Returns the place of a path in a value, or of its nearest ancestor in it; without a path, or
     /// if nothing of it exists, the place of the value, which is not exact.
     pub(crate) fn place(&self, entry: &Spot, path: Option<&[Step]>) -> Place {

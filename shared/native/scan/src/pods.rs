@@ -66,7 +66,8 @@ impl PodOfWorkload {
     /// Values that a controller makes up, such as the hash in names and labels, are missing: the
     /// pod has no name, as in the request of most controllers.
     pub(crate) fn of(object: &Value) -> Option<Self> {
-        let workload = find(object)?;
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let workload = find(text("apiVersion"), text("kind"))?;
         let template = at(object, workload.template)?.as_object()?;
         let name = object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         let of_template = template.get("metadata").and_then(Value::as_object);
@@ -128,14 +129,18 @@ impl PodOfWorkload {
     }
 }
 
-/// Returns the fields of the pod's specification in a pod or workload; `None` for other objects.
-pub(crate) fn pod_spec(object: &Value) -> Option<Vec<&'static str>> {
-    let (api_version, kind) = type_of(object);
+/// Returns the path to the specification of the pod in a pod or workload; `None` for other kinds.
+pub(crate) fn pod_spec(api_version: &str, kind: &str) -> Option<Vec<&'static str>> {
     if is(api_version, kind, "", "Pod") {
         return Some(vec!["spec"]);
     }
-    let workload = find(object)?;
+    let workload = find(api_version, kind)?;
     Some(workload.template.iter().copied().chain(["spec"]).collect())
+}
+
+/// Returns the paths to the templates in workloads.
+pub(crate) fn templates() -> impl Iterator<Item = &'static [&'static str]> {
+    WORKLOADS.iter().map(|workload| workload.template)
 }
 
 /// Returns the value of a field; `None` if there is none.
@@ -143,19 +148,8 @@ pub(crate) fn at<'v>(object: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(object, |value, name| value.get(name))
 }
 
-/// Returns whether a kind is one that makes pods.
-pub(crate) fn is_workload(api_version: &str, kind: &str) -> bool {
-    WORKLOADS.iter().any(|workload| is(api_version, kind, workload.group, workload.kind))
-}
-
-fn find(object: &Value) -> Option<&'static Workload> {
-    let (api_version, kind) = type_of(object);
+fn find(api_version: &str, kind: &str) -> Option<&'static Workload> {
     WORKLOADS.iter().find(|workload| is(api_version, kind, workload.group, workload.kind))
-}
-
-fn type_of(object: &Value) -> (&str, &str) {
-    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    (text("apiVersion"), text("kind"))
 }
 
 fn is(api_version: &str, found: &str, group: &str, kind: &str) -> bool {
@@ -234,7 +228,10 @@ mod tests {
             Some(steps(&["spec", "jobTemplate", "spec", "template", "spec", "hostPID"]))
         );
         assert_eq!(made.path(&steps(&["metadata", "ownerReferences"])), None);
-        assert_eq!(pod_spec(&object).unwrap(), ["spec", "jobTemplate", "spec", "template", "spec"]);
+        assert_eq!(
+            pod_spec("batch/v1", "CronJob").unwrap(),
+            ["spec", "jobTemplate", "spec", "template", "spec"]
+        );
     }
 
     #[test]

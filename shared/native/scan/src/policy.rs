@@ -46,6 +46,7 @@ pub struct Module {
     pub engine: Engine,
     /// The kinds that it may look up: API version and kind.
     pub look_ups: Vec<(String, String)>,
+    settings_json: String,
 }
 
 /// A program that runs a module.
@@ -188,9 +189,12 @@ impl Policy {
         one.into_iter().chain(group.into_iter().flatten())
     }
 
-    /// Returns whether this program judges the requests itself.
-    pub(crate) fn is_native(&self) -> bool {
-        matches!(&self.judge, Judge::Module(Module { engine: Engine::Native(_), .. }))
+    /// The policies of this program among the modules.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &'static PolicyEntry> {
+        self.modules().filter_map(|module| match &module.engine {
+            Engine::Native(entry) => Some(*entry),
+            _ => None,
+        })
     }
 
     /// Returns the digests of the modules that the embedded host runs.
@@ -262,17 +266,21 @@ impl Module {
     /// Creates a module. One of Portcullis that rejects its settings is not available.
     #[must_use]
     pub fn new(settings: Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
+        let settings_json = settings.to_string();
         let refused = if let Engine::Native(entry) = &engine {
-            (entry.check_settings)(settings.to_string().as_bytes()).err()
+            (entry.check_settings)(settings_json.as_bytes()).err()
         } else {
             None
         };
         let engine = refused.map_or(engine, |error| Engine::Refused(error.to_string()));
-        Self { settings, engine, look_ups }
+        Self { settings, engine, look_ups, settings_json }
     }
-}
 
-impl Module {
+    /// The settings in JSON.
+    pub(crate) fn settings_json(&self) -> &str {
+        &self.settings_json
+    }
+
     fn question(&self) -> (String, String, &[(String, String)]) {
         let engine = match &self.engine {
             Engine::Native(entry) => format!("native {}", entry.id),
@@ -282,7 +290,7 @@ impl Module {
                 format!("unavailable {}", self.engine.unavailable().unwrap_or_default())
             }
         };
-        (engine, self.settings.to_string(), &self.look_ups)
+        (engine, self.settings_json.clone(), &self.look_ups)
     }
 }
 

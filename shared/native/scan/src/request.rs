@@ -1,11 +1,12 @@
 //! The requests in which the API server would receive the objects.
 
-use admission_review::Draft;
+use admission_review::UID;
 use kinds::{Kinds, Origin};
 use serde_json::{Map, Value, json};
 
 use crate::cluster::add_name_label;
 use crate::options::Options;
+use crate::pods::at;
 
 /// A change of an object.
 #[derive(Debug)]
@@ -125,35 +126,39 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
         Change::Delete(old) => ("DELETE", "DeleteOptions", None, Some(old)),
     };
     let subject = object.as_ref().or(old.as_ref());
-    let at = |pointer: &str| subject.and_then(|object| object.pointer(pointer)).cloned().unwrap_or_default();
-    let resource =
-        kinds.resource(at("/apiVersion").as_str().unwrap_or("v1"), at("/kind").as_str().unwrap_or_default());
-    // The objects themselves are large, and are moved into the request.
-    let draft = Draft {
-        operation: Some(operation.to_owned()),
-        user: Some(user.0.clone()),
-        object: Some(json!({
-            "apiVersion": at("/apiVersion"),
-            "kind": at("/kind"),
-            "metadata": { "name": at("/metadata/name"), "namespace": at("/metadata/namespace") },
-        })),
-        ..Draft::default()
+    let text = |path: &[&str]| {
+        let value = subject.and_then(|subject| at(subject, path));
+        value.and_then(Value::as_str)
     };
-    let mut request = draft.request();
-    if let Value::Object(fields) = &mut request {
-        let resource =
-            json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
-        fields.insert("resource".to_owned(), resource);
-        for (of_request, field) in [("requestKind", "kind"), ("requestResource", "resource")] {
-            let value = fields.get(field).cloned().unwrap_or_default();
-            fields.insert(of_request.to_owned(), value);
-        }
-        fields.insert("options".to_owned(), json!({ "apiVersion": "meta.k8s.io/v1", "kind": options }));
-        fields.remove("object");
-        fields.extend(object.map(|object| ("object".to_owned(), object)));
-        fields.extend(old.map(|object| ("oldObject".to_owned(), object)));
-    }
-    request
+    let (api_version, kind) = (text(&["apiVersion"]).unwrap_or("v1"), text(&["kind"]).unwrap_or_default());
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let resource = kinds.resource(api_version, kind);
+    let name = text(&["metadata", "name"]);
+    let namespace = match (group, kind) {
+        // As in requests of the API server, a Namespace is in the namespace of its own name.
+        ("", "Namespace") => name,
+        _ => text(&["metadata", "namespace"]),
+    };
+    let kind = json!({ "group": group, "version": version, "kind": kind });
+    let resource =
+        json!({ "group": resource.group, "version": resource.version, "resource": resource.plural });
+    let fields = [
+        ("dryRun", Some(false.into())),
+        ("kind", Some(kind.clone())),
+        ("name", name.map(Value::from)),
+        ("namespace", namespace.map(Value::from)),
+        ("operation", Some(operation.into())),
+        ("options", Some(json!({ "apiVersion": "meta.k8s.io/v1", "kind": options }))),
+        ("requestKind", Some(kind)),
+        ("requestResource", Some(resource.clone())),
+        ("resource", Some(resource)),
+        ("uid", Some(UID.into())),
+        ("userInfo", Some(user.0.clone())),
+        // The objects themselves are large, and are moved into the request.
+        ("object", object),
+        ("oldObject", old),
+    ];
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// Completes an object as the API server does before admission: it sets the namespace of a

@@ -40,8 +40,15 @@ impl Scan {
         let mut tally = Tally::new(references, None);
         self.introduce(true, &mut tally);
         let origin = Origin::file(name);
-        let judge =
-            Judge { policies: self.policies(), options: self.options(), cluster, old: None, explains: false };
+        let judge = Judge {
+            policies: self.policies(),
+            options: self.options(),
+            cluster,
+            old: None,
+            explains: false,
+            kept: None,
+            gathering: None,
+        };
         for EntryRequest { placed, entry, steps, request, pods } in requests {
             let (at, text) = (placed.at, placed.document.text.clone());
             let chunk = Chunk { origin: Arc::clone(&origin), text, at, list: None, is_envelope: false };

@@ -6,21 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use report::{Level, Notice, Report, Shard};
+use serde_json::Value;
 
-use crate::cluster::{Cluster, Collector, DEFINITION};
+use crate::cluster::{Cluster, Collector, DEFINITION, Kind, NAMESPACE, owned};
 use crate::explanation::Explanation;
-use crate::input::{Chunk, Input, Spool};
-use crate::judge::{Judge, Output};
+use crate::input::{Chunk, Input};
+use crate::judge::{Judge, Kept, Output};
 use crate::old::{Old, Stored};
 use crate::options::{Operation, Options};
 use crate::policy::Policy;
 use crate::tally::Tally;
+use crate::unsettled::{Rest, Unsettled};
 
 /// Policies that judge objects.
 #[derive(Debug)]
 pub struct Scan {
     policies: Vec<Policy>,
     options: Options,
+    kept: Kept,
 }
 
 /// Watches a scan, on the thread that runs it.
@@ -72,7 +75,8 @@ impl Scan {
         for policy in &mut policies {
             policy.reference.digest = policy.digest();
         }
-        Self { policies, options }
+        let kept = Kept::by(&policies);
+        Self { policies, options, kept }
     }
 
     /// Returns the policies in the order in which they judge.
@@ -107,22 +111,29 @@ impl Scan {
         };
         // Most verdicts need no object of the cluster. The pieces of those that need objects of
         // kinds that were not collected are judged again.
-        let owned = |(api_version, kind): (&str, &str)| (api_version.to_owned(), kind.to_owned());
-        let mut kinds = BTreeSet::from([owned(("v1", "Namespace"))]);
+        let mut kinds = BTreeSet::from([owned(NAMESPACE)]);
         let is_live = input.is_live();
         // A running cluster tells the plural and the scope of its kinds without their definitions.
         if !is_live {
             kinds.insert(owned(DEFINITION));
         }
-        // The pieces to judge again of an input that can be read only once.
-        let mut spool: Option<Spool> = None;
-        let mut again: Option<BTreeSet<u64>> = None;
-        let mut deletes = false;
         let definitions = old.map(Old::definitions).unwrap_or_default();
+        let collector = |kinds: &BTreeSet<Kind>| Collector::new(kinds.clone(), definitions.clone());
+        let gathers = !is_live && old.is_none() && cluster.is_none() && !explains && self.may_gather();
+        let mut gathered = gathers.then(|| collector(&kinds));
+        let mut is_gathering = gathers;
+        let mut rest = Rest::default();
+        let mut deletes = false;
         let mut stored = None;
         while !tally.is_interrupted() {
-            let collector = Collector::new(kinds.clone(), definitions.clone());
-            let known = self.collect(collector, input, &mut cluster, &mut tally, observer);
+            let known = if is_gathering {
+                collector(&BTreeSet::new()).finish(false, &self.options)
+            } else {
+                match gathered.take().filter(|gathered| *gathered.kinds() == kinds) {
+                    Some(gathered) => gathered.finish(false, &self.options),
+                    None => self.collect(collector(&kinds), input, &mut cluster, &mut tally, observer),
+                }
+            };
             // The first collection has all definitions.
             if let (Some(old), None) = (old, &stored) {
                 let (identified, notices) = Stored::of(old, &self.options, known.resources.clone());
@@ -137,6 +148,8 @@ impl Scan {
                 cluster: &known,
                 old: stored.as_ref(),
                 explains,
+                kept: Some(&self.kept),
+                gathering: gathered.as_ref(),
             };
             let mut lacking = BTreeSet::new();
             if deletes {
@@ -152,49 +165,49 @@ impl Scan {
                     break;
                 }
             } else {
-                let mut unsettled = BTreeSet::new();
+                let Rest { mut source, numbers } = rest;
                 let work = |number: u64, chunk: Chunk| {
-                    let is_settled = again.as_ref().is_some_and(|again| !again.contains(&number));
-                    if is_settled {
+                    if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
                         return None;
                     }
                     let mut output = judge.piece(&chunk);
                     if is_live {
                         crate::live::unplace(&mut output, &chunk);
                     }
-                    let kept = (is_live && !output.lacking.is_empty()).then_some(chunk);
-                    Some((number, output, kept))
+                    let unsettled = (!output.lacking.is_empty()).then_some(chunk);
+                    Some((number, output, unsettled))
                 };
-                let mut kept = Spool::default();
-                let source = spool.as_mut().map_or(&mut *input, |spool| spool as &mut dyn Input);
+                let mut unsettled = Unsettled::new(is_live);
+                let mut found = Vec::new();
                 self.pieces(
-                    source,
+                    source.as_deref_mut().unwrap_or(&mut *input),
                     &mut tally,
                     observer,
                     &work,
-                    &mut |output, tally, observer| match output {
-                        Some((number, output, chunk)) if !output.lacking.is_empty() => {
-                            if let Some(chunk) = chunk
-                                && let Err(why) = kept.push(&chunk)
-                            {
+                    &mut |output, tally, observer| {
+                        let Some((number, mut output, chunk)) = output else { return };
+                        found.append(&mut output.gathered);
+                        let Some(chunk) = chunk else { return merge(output, tally, observer) };
+                        match unsettled.add(number, chunk) {
+                            Ok(()) => lacking.extend(output.lacking),
+                            Err((chunk, why)) => {
                                 merge(without_look_ups(judge, &chunk, output, &why), tally, observer);
                                 tally.notice(Notice { level: Level::Error, place: None, message: why });
-                                return;
                             }
-                            lacking.extend(output.lacking);
-                            unsettled.insert(number);
                         }
-                        Some((_, output, _)) => merge(output, tally, observer),
-                        None => {}
                     },
                 );
-                // All pieces of the spool are judged again.
-                spool = is_live.then_some(kept);
+                if let Some(gathered) = gathered.as_mut().filter(|_| is_gathering) {
+                    gathered.begin_input();
+                    end_collection(gathered, input, found, &mut tally);
+                }
+                is_gathering = false;
+                // All pieces of a source of their own are judged again.
+                rest = unsettled.into_rest();
                 deletes = lacking.is_empty();
                 if deletes && stored.is_none() {
                     break;
                 }
-                again = (!is_live).then_some(unsettled);
             }
             kinds.extend(lacking);
         }
@@ -202,6 +215,12 @@ impl Scan {
             tally.notice(Notice { level: Level::Note, place: None, message });
         }
         tally.finish()
+    }
+
+    /// Returns whether Namespaces and definitions can be collected while objects are judged, which
+    /// reads the input once less. Then the pieces that depend on them are judged last.
+    fn may_gather(&self) -> bool {
+        !self.policies.iter().any(|policy| policy.webhook.has_namespace_selector())
     }
 
     /// Adds what is to say before any object is judged.
@@ -287,14 +306,7 @@ impl Scan {
                 tally.notice(notice);
             }
         }
-        for object in found {
-            collector.add(object);
-        }
-        for why in input.withheld().into_values() {
-            tally.notice(Notice { level: Level::Warning, place: None, message: why });
-        }
-        collector.note(input);
-        input.rewind();
+        end_collection(collector, input, found, tally);
     }
 
     /// Gives the pieces of an input to workers, and what these return to `merge`, in the order of
@@ -335,6 +347,18 @@ impl Scan {
             feed(input, sender, &mut ordered, tally, observer, merge);
         });
     }
+}
+
+/// Adds the objects that were found in an input, and notes what the input says about its kinds.
+fn end_collection(collector: &mut Collector, input: &mut dyn Input, found: Vec<Value>, tally: &mut Tally) {
+    for object in found {
+        collector.add(object);
+    }
+    for why in input.withheld().into_values() {
+        tally.notice(Notice { level: Level::Warning, place: None, message: why });
+    }
+    collector.note(input);
+    input.rewind();
 }
 
 /// Judges a piece that cannot be judged again later: verdicts that depend on objects of kinds that

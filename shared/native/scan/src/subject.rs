@@ -9,22 +9,22 @@ pub type Identity = (String, String, String, String);
 
 /// Returns the reference of an object.
 pub(crate) fn object_ref(object: &Value) -> ObjectRef {
-    let text =
-        |pointer: &str| object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let owned = |pointer: &str| text(pointer).map(str::to_owned);
+    let metadata = object.get("metadata").unwrap_or(&Value::Null);
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
+    let of_metadata = |name| text(metadata, name).filter(|text| !text.is_empty());
     ObjectRef {
-        api_version: owned("/apiVersion").unwrap_or_default(),
-        kind: owned("/kind").unwrap_or_default(),
-        namespace: owned("/metadata/namespace"),
-        name: owned("/metadata/name").or_else(|| owned("/metadata/generateName")).unwrap_or_default(),
-        uid: owned("/metadata/uid"),
-        owner: owner(object),
+        api_version: text(object, "apiVersion").unwrap_or_default(),
+        kind: text(object, "kind").unwrap_or_default(),
+        namespace: of_metadata("namespace"),
+        name: of_metadata("name").or_else(|| of_metadata("generateName")).unwrap_or_default(),
+        uid: of_metadata("uid"),
+        owner: owner(metadata),
     }
 }
 
 /// Returns the controller of an object, or its only owner.
-fn owner(object: &Value) -> Option<OwnerRef> {
-    let owners = object.pointer("/metadata/ownerReferences")?.as_array()?;
+fn owner(metadata: &Value) -> Option<OwnerRef> {
+    let owners = metadata.get("ownerReferences")?.as_array()?;
     let is_controller = |owner: &&Value| owner.get("controller").and_then(Value::as_bool) == Some(true);
     let owner = owners.iter().find(is_controller).or_else(|| owners.first())?;
     let text = |name: &str| owner.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -5,7 +5,8 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
-use matching::{GroupVerdict, Match, MemberVerdict};
+use kinds::Kinds;
+use matching::{GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Kind, LookUpRecord, LookUps};
@@ -18,19 +19,39 @@ use crate::violation::{Denial, Violation, of_text, typed};
 pub struct Request {
     value: Value,
     json: OnceCell<String>,
+    /// Whether the object has only the fields that the policies of this program read.
+    is_reduced: bool,
 }
 
 impl Request {
     /// Creates a request of the value that an API server sends.
     #[must_use]
     pub fn new(value: Value) -> Self {
-        Self { value, json: OnceCell::new() }
+        Self { value, json: OnceCell::new(), is_reduced: false }
     }
 
-    /// Creates a request whose JSON is known. The object of the value may lack what no condition
-    /// reads.
-    pub(crate) fn with_json(value: Value, json: String) -> Self {
-        Self { value, json: OnceCell::from(json) }
+    /// Creates a request whose object has only the fields that the policies of this program read.
+    pub(crate) fn reduced(value: Value) -> Self {
+        Self { is_reduced: true, ..Self::new(value) }
+    }
+
+    /// Creates a request with an object that was made from the one of this request.
+    pub(crate) fn derived(&self, value: Value) -> Self {
+        Self { is_reduced: self.is_reduced, ..Self::new(value) }
+    }
+
+    /// Decides whether a webhook is called. That depends on fields that a reduced object may lack.
+    pub(crate) fn decide(
+        &self,
+        webhook: &Webhook,
+        kinds: &Kinds,
+        namespace: Option<&Value>,
+    ) -> matching::Decision {
+        if self.is_reduced {
+            webhook.decide_without_objects(kinds, &self.value, namespace)
+        } else {
+            webhook.decide_with(kinds, &self.value, namespace)
+        }
     }
 
     /// The value.
@@ -47,10 +68,12 @@ impl Request {
         self.json = OnceCell::new();
     }
 
-    /// Returns the payload of a `validate` call.
-    fn payload(&self, settings: &Value) -> Vec<u8> {
-        let request = self.json.get_or_init(|| self.value.to_string());
-        format!(r#"{{"request":{request},"settings":{settings}}}"#).into_bytes()
+    /// Returns the payload of a `validate` call, of settings in JSON.
+    fn payload(&self, settings: &str) -> Vec<u8> {
+        // Values have no keys but strings, so that writing them cannot fail; it is faster than
+        // `to_string` of the value itself.
+        let request = self.json.get_or_init(|| serde_json::to_string(&self.value).unwrap_or_default());
+        [r#"{"request":"#, request, r#","settings":"#, settings, "}"].concat().into_bytes()
     }
 }
 
@@ -107,7 +130,7 @@ pub enum Judged {
 pub(crate) fn judge(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
     match found.sent(request.value()) {
         Cow::Borrowed(_) => by_judge(&policy.judge, request, cluster),
-        Cow::Owned(sent) => by_judge(&policy.judge, &Request::new(sent), cluster),
+        Cow::Owned(sent) => by_judge(&policy.judge, &request.derived(sent), cluster),
     }
 }
 
@@ -164,6 +187,8 @@ impl Module {
         match &self.engine {
             Engine::Native(entry) => natively(entry, self, request, cluster),
             #[cfg(feature = "modules")]
+            Engine::Deployed(_) if request.is_reduced => unknown("a module may read every field".to_owned()),
+            #[cfg(feature = "modules")]
             Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
             Engine::Refused(_) | Engine::Unavailable(_) => {
                 unknown(self.engine.unavailable().unwrap_or_default())
@@ -178,7 +203,7 @@ fn unknown(reason: String) -> Verdict {
 
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster, &module.look_ups);
-    let outcome = (entry.judge)(&request.payload(&module.settings), &look_ups);
+    let outcome = (entry.judge)(&request.payload(module.settings_json()), &look_ups);
     let LookUpRecord { unanswered, lacking, look_ups } = look_ups.into_record();
     if let Some(why) = unanswered {
         return Verdict { look_ups, ..unknown(format!("{}: {why}", entry.id)) };

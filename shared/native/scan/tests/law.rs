@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Case;
 use report::{Finding, Report, Status};
-use scan::{Files, Options, Origin, Pods, Policy, Scan};
+use scan::{Files, Observer, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
 
 fn root() -> PathBuf {
@@ -159,6 +159,69 @@ fn settings_that_a_case_rejects_judge_nothing() {
             }
         }
     }
+}
+
+/// Watches a scan that judges every object as a whole, after it has collected what it may need.
+struct Explained;
+
+impl Observer for Explained {
+    fn wants_explanations(&self) -> bool {
+        true
+    }
+}
+
+/// Objects that are judged by what policies read of them, while others are collected, get the same
+/// report as whole ones.
+#[test]
+fn a_report_does_not_depend_on_how_objects_are_read() {
+    let definition = |scope: &str| {
+        let names = json!({ "kind": "Thing", "plural": "things" });
+        let versions = json!([{ "name": "v1", "served": true, "storage": true }]);
+        let spec = json!({ "group": "example.com", "names": names, "scope": scope, "versions": versions });
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": { "name": "things.example.com" }, "spec": spec,
+        })
+    };
+    let thing = json!({ "apiVersion": "example.com/v1", "kind": "Thing", "metadata": { "name": "a" } });
+    let mut all = vec![thing.clone()];
+    let mut findings = 0;
+    let mut compare = |policies: &dyn Fn() -> Vec<Policy>, objects: &[Value], options: &Options| {
+        let report = |observer: &mut dyn Observer| {
+            let mut input = Files::default();
+            let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects });
+            input.add_text(Origin::file("all.json"), list.to_string());
+            Scan::new(policies(), options.clone()).run(&mut input, None, None, observer)
+        };
+        let (quick, whole) = (report(&mut ()), report(&mut Explained));
+        assert_eq!(format!("{quick:#?}"), format!("{whole:#?}"));
+        findings += quick.findings.len();
+    };
+    for entry in rules::CATALOG {
+        for case in cases(entry.id).iter().filter(|case| case.object.is_some()) {
+            let objects: Vec<Value> = case.object.iter().chain(&case.cluster.objects).cloned().collect();
+            let options = Options { pods: Pods::Auto, ..options(case) };
+            let by_id = || Policy::of_id(entry.id, &case.settings).into_iter().collect();
+            compare(&by_id, &objects, &options);
+            all.extend(objects);
+        }
+    }
+    let every = || {
+        let default = rules::CATALOG.iter().filter_map(|entry| Policy::of_id(entry.id, &json!({})));
+        default.chain(Policy::of_rules("pod-security", &json!({ "level": "restricted" }))).collect()
+    };
+    // The definition comes after the object, and in several states.
+    compare(&every, &all, &Options::default());
+    all.push(definition("Cluster"));
+    compare(&every, &all, &Options::default());
+    all.push(definition("Namespaced"));
+    // More than what is kept in memory.
+    all.extend((0..3_000).map(|number| {
+        let text = "x".repeat(5_000);
+        json!({ "apiVersion": "example.com/v2", "kind": "Thing", "metadata": { "name": format!("a{number}") }, "text": text })
+    }));
+    compare(&every, &all, &Options::default());
+    assert!(findings > 5_000, "{findings} findings");
 }
 
 #[cfg(feature = "modules")]

@@ -7,7 +7,7 @@ use cluster_objects::Objects;
 use kinds::Kinds;
 use serde_json::{Map, Value, json};
 
-use super::{Cluster, DEFINITION, Key, Kind};
+use super::{Cluster, DEFINITION, Key, Kind, owned};
 use crate::entry::{Content, Entry};
 use crate::input::{Chunk, Input};
 use crate::options::Options;
@@ -54,8 +54,18 @@ impl Collector {
     /// Returns the object of an entry if it is of one of the kinds.
     pub(crate) fn select(&self, entry: Entry) -> Option<Value> {
         let Content::Object(object) = entry.content else { return None };
-        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.kinds.contains(&(text("apiVersion"), text("kind"))).then_some(object)
+        self.wants(&object).then_some(object)
+    }
+
+    /// Returns whether one of the kinds has a name.
+    pub(crate) fn has_kind(&self, name: &str) -> bool {
+        self.kinds.iter().any(|(_, kind)| kind == name)
+    }
+
+    /// Returns whether an object is of one of the kinds.
+    pub(crate) fn wants(&self, object: &Value) -> bool {
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        self.kinds.contains(&owned((text("apiVersion"), text("kind"))))
     }
 
     /// Adds an object.

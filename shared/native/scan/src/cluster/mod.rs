@@ -18,6 +18,9 @@ pub(crate) use look_ups::{LookUpRecord, LookUps};
 /// The kind that defines custom resources, with their plural and scope.
 pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
 
+/// The kind whose labels selectors read.
+pub(crate) const NAMESPACE: (&str, &str) = ("v1", "Namespace");
+
 const RBAC: &str = "rbac.authorization.k8s.io/v1";
 
 /// The kinds by which RBAC grants permissions.
@@ -25,6 +28,11 @@ pub(crate) const RBAC_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "
 
 /// API version and kind.
 pub type Kind = (String, String);
+
+/// Returns a kind that outlives its names.
+pub(crate) fn owned((api_version, kind): (&str, &str)) -> Kind {
+    (api_version.to_owned(), kind.to_owned())
+}
 
 /// The objects that policies look up.
 ///

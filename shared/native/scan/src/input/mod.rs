@@ -1,6 +1,7 @@
 //! The input of a scan: texts, cut into pieces that fit into memory.
 
 mod chunk;
+mod few;
 mod files;
 mod json;
 mod piece;
@@ -14,6 +15,7 @@ mod tests;
 
 pub(crate) use chunk::within;
 pub use chunk::{Chunk, List, Origin, Unreadable};
+pub(crate) use few::Few;
 pub use files::{Files, Input};
 pub(crate) use files::{file_name, is_object_file};
 pub(crate) use piece::{Piece, Pieces};

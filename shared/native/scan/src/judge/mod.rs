@@ -1,18 +1,20 @@
 //! The judgement of the entries of a piece by all policies.
 
-mod plain;
+mod kept;
 mod record;
-mod unbuilt;
+mod reduce;
+mod reduced;
 
 use std::collections::BTreeSet;
 
 use admission_review::{AdmissionRequest, Form};
-use report::{Finding, Level, Mutation, Notice, OwnerRef, Place, PolicyTotals, Totals};
+use kinds::Origin;
+use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Totals};
 use serde_json::Value;
 use text::Step;
 
 use crate::ask::{Answer, Asked, ask, ask_with_pods};
-use crate::cluster::{Cluster, Kind};
+use crate::cluster::{Cluster, Collector, DEFINITION, Kind, owned};
 use crate::entry::{Content, Entry, Spot};
 use crate::exceptions::{Exceptions, is_stored};
 use crate::explanation::Explanation;
@@ -26,6 +28,7 @@ use crate::replacement;
 use crate::request::{Change, complete, request};
 use crate::subject::{Identity, identity, object_ref};
 use crate::verdict::Request;
+pub(crate) use kept::Kept;
 use record::{Record, Subject};
 
 /// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
@@ -50,9 +53,31 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
+    /// The objects of the kinds that are collected while the pieces are judged.
+    pub(crate) gathered: Vec<Value>,
     /// The kinds that have to be collected before the piece can be judged. If there are any, the
-    /// rest of the output is ignored.
+    /// rest of the output is ignored, except for what is gathered.
     pub(crate) lacking: BTreeSet<Kind>,
+}
+
+impl Output {
+    /// Notes the owner of an object that can own others.
+    fn own(&mut self, reference: &ObjectRef) {
+        if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
+            let namespace = reference.namespace.clone().unwrap_or_default();
+            self.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
+        }
+    }
+
+    /// Returns whether there is nothing to report: every policy skipped the objects or admitted
+    /// them unchanged.
+    fn is_flawless(&self) -> bool {
+        let Self { findings, notices, lacking, totals, .. } = self;
+        findings.is_empty()
+            && notices.is_empty()
+            && lacking.is_empty()
+            && totals.policies.iter().all(|of| [of.mutated, of.denied, of.monitored, of.unknown] == [0; 4])
+    }
 }
 
 /// Namespace, kind and name of an object that can own others.
@@ -66,16 +91,20 @@ pub(crate) struct Judge<'s> {
     pub(crate) cluster: &'s Cluster,
     pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
+    /// What the policies read of objects; `None` if every object is judged as a whole.
+    pub(crate) kept: Option<&'s Kept>,
+    /// The collector of the kinds whose objects are collected while the pieces are judged.
+    pub(crate) gathering: Option<&'s Collector>,
 }
 
 impl Judge<'_> {
     /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        self.judge_text(chunk).unwrap_or_else(|| self.judge_values(chunk))
+        self.judge_reduced(chunk).unwrap_or_else(|| self.judge_whole(chunk))
     }
 
     /// Builds the entries of a piece and judges them.
-    fn judge_values(&self, chunk: &Chunk) -> Output {
+    fn judge_whole(&self, chunk: &Chunk) -> Output {
         let mut output = self.empty_output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
@@ -122,6 +151,13 @@ impl Judge<'_> {
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
+                if self.gathering.is_some_and(|gathering| gathering.wants(&object)) {
+                    output.gathered.push(object.clone());
+                }
+                let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+                if self.lacks_definition(text("apiVersion"), text("kind"), output) {
+                    return;
+                }
                 let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
@@ -131,16 +167,23 @@ impl Judge<'_> {
                 for guards::Suspicion { path, message, .. } in suspicions {
                     output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
                 }
-                if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
-                    let namespace = reference.namespace.clone().unwrap_or_default();
-                    output.owners.push(((namespace, reference.kind.clone(), reference.name.clone()), owner));
-                }
+                output.own(&reference);
                 let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, &spot, locator, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
-                self.judge_change(change, subject, locator, output);
+                self.judge_request(Request::new(self.made(change)), subject, locator, output);
             }
         }
+    }
+
+    /// Returns whether an object is of a kind that the input may define, and whose definition is not
+    /// collected yet; then it is judged later.
+    fn lacks_definition(&self, api_version: &str, kind: &str, output: &mut Output) -> bool {
+        let definition = owned(DEFINITION);
+        let is_unknown = self.cluster.resources.resource(api_version, kind).origin == Origin::Guessed;
+        let is_lacking = is_unknown && self.cluster.lacks(&definition);
+        output.lacking.extend(is_lacking.then_some(definition));
+        is_lacking
     }
 
     /// Returns the change that the input makes to an object. An update that an API server refuses
@@ -185,7 +228,8 @@ impl Judge<'_> {
             // Nobody writes exceptions into an object that is gone.
             exceptions: Exceptions::default(),
         };
-        self.judge_change(Change::Delete(object), subject, &Locator::new(&chunk), &mut output);
+        let request = Request::new(self.made(Change::Delete(object)));
+        self.judge_request(request, subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
@@ -208,12 +252,21 @@ impl Judge<'_> {
         Exceptions::of(object, self.policies, today)
     }
 
-    /// Judges a change of an object.
-    fn judge_change(&self, change: Change, subject: Subject<'_>, locator: &Locator<'_>, output: &mut Output) {
-        let user = self.options.user();
-        let mut asked = Request::new(request(change, &user, &self.cluster.resources));
+    /// Returns the request that makes a change.
+    fn made(&self, change: Change) -> Value {
+        request(change, &self.options.user(), &self.cluster.resources)
+    }
+
+    /// Judges a request of the user of the scan.
+    fn judge_request(
+        &self,
+        mut asked: Request,
+        subject: Subject<'_>,
+        locator: &Locator<'_>,
+        output: &mut Output,
+    ) {
         let record = Record::new(self, subject, locator, output);
-        self.with_pods(&mut asked, self.options.pods, &user.0, record);
+        self.with_pods(&mut asked, self.options.pods, &self.options.user().0, record);
     }
 
     /// Judges a request, and those for the pods of its workload.
@@ -246,6 +299,10 @@ impl Judge<'_> {
 
     /// Judges a request of the input as it is.
     fn review(&self, mut spot: Spot, review: Value, locator: &Locator<'_>, output: &mut Output) {
+        // The kind of a review can be unknown in several fields.
+        if self.lacks_definition("", "", output) {
+            return;
+        }
         let is_review = Form::of(&review) == Some(Form::Review);
         let place = locator.place(&spot, None);
         let asked = match AdmissionRequest::from_value(review) {

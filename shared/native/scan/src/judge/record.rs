@@ -73,16 +73,6 @@ impl<'j> Record<'j> {
         }
     }
 
-    /// Returns whether there is nothing to report: every policy skipped the subject or admitted it
-    /// unchanged.
-    pub(super) fn is_flawless(&self) -> bool {
-        let Output { findings, notices, lacking, .. } = &*self.output;
-        findings.is_empty()
-            && notices.is_empty()
-            && lacking.is_empty()
-            && self.outcomes.iter().all(|outcome| *outcome <= Outcome::Admitted)
-    }
-
     /// Counts the subject, and adds the remarks about its exceptions.
     pub(super) fn finish(mut self) {
         self.count();

@@ -1,0 +1,263 @@
+//! A strict reading of the text of an object, which keeps what policies read.
+
+use std::borrow::Cow;
+
+use document::{Members, Walk};
+use known_fields::{Type, fields_of};
+
+use super::kept::Kept;
+use crate::exceptions::KEY as EXCEPTION;
+use crate::pods;
+
+/// Returns the text of an object, reduced to what is kept of it; `None` if a scan may have to say
+/// something about the text. It has nothing to say if
+///
+/// * the text is a JSON object without unknown fields and duplicate keys,
+/// * no key is that of an exception, and
+/// * a pod or workload has containers.
+///
+/// The text is read once, and nothing else is built. The caller builds the object of a text that is
+/// not reduced, which reports each problem with its place.
+pub(super) fn reduce(text: &str, api_version: &str, kind: &str, kept: &Kept) -> Option<String> {
+    // A surrogate is an error unless it is one of a pair, which the walk does not check in values.
+    if text.contains("\\u") && ["\\ud", "\\uD"].iter().any(|surrogate| text.contains(surrogate)) {
+        return None;
+    }
+    let mut containers = pods::pod_spec(api_version, kind);
+    containers.iter_mut().for_each(|path| path.push("containers"));
+    let of = fields_of(api_version, kind).map_or(Type::Leaf, Type::Object);
+    let mut reading =
+        Reading { walk: Walk::of(text), reduced: String::new(), keys: Vec::new(), has_containers: false };
+    if reading.walk.members().ok()? != Members::Fields {
+        return None;
+    }
+    reading.object(of, kept, containers.as_deref())?;
+    reading.walk.end().ok()?;
+    (reading.has_containers || containers.is_none()).then_some(reading.reduced)
+}
+
+/// The state of a reading.
+struct Reading<'t> {
+    walk: Walk<'t>,
+    reduced: String,
+    /// The keys of the objects that are being read, the outermost first.
+    keys: Vec<Cow<'t, [u8]>>,
+    /// Whether a pod has containers.
+    has_containers: bool,
+}
+
+impl Reading<'_> {
+    /// Reads a value of a type. `containers` is the path from it to the containers of the pod, if
+    /// the value is on the way to them.
+    fn value(&mut self, of: Type, kept: &Kept, containers: Option<&[&str]>) -> Option<()> {
+        match self.walk.members().ok()? {
+            Members::Fields => self.object(of, kept, containers),
+            Members::Elements => self.list(of, kept, containers),
+            Members::None => self.scalar(kept),
+        }
+    }
+
+    fn scalar(&mut self, kept: &Kept) -> Option<()> {
+        let text = self.walk.skip().ok()?;
+        if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !is_number(text) {
+            return None;
+        }
+        self.keep(kept, text);
+        Some(())
+    }
+
+    fn list(&mut self, of: Type, kept: &Kept, containers: Option<&[&str]>) -> Option<()> {
+        let of = if let Type::List(of) = of { *of } else { Type::Leaf };
+        self.walk.enter().ok()?;
+        self.keep(kept, "[");
+        let mut is_first = true;
+        while self.walk.next(Members::Elements, is_first).ok()?.is_some() {
+            if is_first {
+                self.has_containers |= containers.is_some_and(<[_]>::is_empty);
+            } else {
+                self.keep(kept, ",");
+            }
+            is_first = false;
+            self.value(of, kept, None)?;
+        }
+        self.keep(kept, "]");
+        Some(())
+    }
+
+    fn object(&mut self, of: Type, kept: &Kept, containers: Option<&[&str]>) -> Option<()> {
+        let first = self.keys.len();
+        let (mut is_first, mut is_ascending, mut separator) = (true, true, "{");
+        let mut next_field = 0;
+        self.walk.enter().ok()?;
+        while let Some(key) = self.walk.next(Members::Fields, is_first).ok()? {
+            is_first = false;
+            let text = key.text();
+            let name = key.into_name();
+            if name.starts_with(EXCEPTION.as_bytes()) {
+                return None;
+            }
+            let of = match of {
+                Type::Object(fields) => fields.get_next(&name, &mut next_field)?,
+                Type::Map(of) => *of,
+                Type::List(_) | Type::Leaf => Type::Leaf,
+            };
+            let next = containers.and_then(<[_]>::split_first);
+            let containers = next.and_then(|(next, rest)| (next.as_bytes() == &*name).then_some(rest));
+            let kept = kept.field(&name);
+            if kept.is_something() {
+                self.reduced.push_str(separator);
+                self.reduced.push_str(text);
+                separator = ",";
+            }
+            is_ascending &= self.keys.get(first..).and_then(<[_]>::last).is_none_or(|last| *last < name);
+            self.keys.push(name);
+            self.value(of, kept, containers)?;
+        }
+        if separator == "{" {
+            self.keep(kept, separator);
+        }
+        self.keep(kept, "}");
+        let keys = self.keys.get_mut(first..).unwrap_or_default();
+        if !is_ascending {
+            keys.sort_unstable();
+            if !keys.is_sorted_by(|one, other| one < other) {
+                return None;
+            }
+        }
+        self.keys.truncate(first);
+        Some(())
+    }
+
+    fn keep(&mut self, kept: &Kept, text: &str) {
+        if kept.is_something() {
+            self.reduced.push_str(text);
+        }
+    }
+}
+
+/// Returns whether a number has a value that policies read as it is written. To them, `-0` is an
+/// integer, which it is not once it is built.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+        || text
+            .parse::<f64>()
+            .is_ok_and(|value| value.is_finite() && !(value == 0.0 && value.is_sign_negative()))
+}
+
+#[cfg(test)]
+mod tests {
+    use document::Shape;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::policy::Policy;
+
+    fn kept() -> Kept {
+        let policies = ["pod-security", "selinux"].map(|id| Policy::of_id(id, &Value::Null).unwrap());
+        Kept::by(&policies)
+    }
+
+    fn reduced(fields: &str) -> Option<String> {
+        reduce(&format!(r#"{{"apiVersion":"v1","kind":"Pod",{fields}}}"#), "v1", "Pod", &kept())
+    }
+
+    const SPEC: &str = r#""spec":{"containers":[{"name":"a"}]}"#;
+
+    #[test]
+    fn the_rest_of_an_object_is_what_policies_read() {
+        let text = "{\n  \"kind\" : \"Pod\", \"metadata\": {\"managedFields\": [{\"fieldsV1\": {\"k:{\\\"a\\\"}\": {}}}], \"name\": \"a\"},\n \
+                    \"spec\": {\"containers\": [ {\"args\": [1], \"name\": \"a\", \"securityContext\": {}}, {} ], \
+                    \"hostPID\": null, \"restartPolicy\": {\"a\": \"b\"}, \"volumes\": [7, {\"emptyDir\": {\"medium\": \"\"}}]},\n \
+                    \"status\": {\"phase\": \"Running\"}}";
+        assert_eq!(
+            reduce(text, "v1", "Pod", &kept()).unwrap(),
+            "{\"kind\" :\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"a\",\
+             \"securityContext\":{}},{}],\"hostPID\":null,\"volumes\":[7,{\"emptyDir\":{\"medium\":\"\"}}]}}"
+        );
+    }
+
+    #[test]
+    fn ordinary_objects_are_reduced() {
+        let managed = r#""metadata":{"name":"a","labels":{"b":"c","a":"c"},"managedFields":[{"fieldsV1":{"k:{\"a\"}":{}}}]}"#;
+        assert!(reduced(&format!("{managed},{SPEC}")).is_some());
+        assert!(reduced(&format!(r#""metadata":{{"ownerReferences":[{{"name":"a"}}]}},{SPEC}"#)).is_some());
+        assert!(
+            reduced(&format!(r#"{SPEC},"status":{{"conditions":[{{"lastProbeTime":null}}]}}"#)).is_some()
+        );
+        assert!(reduced(r#""spec":{"containers":[{"name":"\u00e9"}],"hostPID":null}"#).is_some());
+        let other = reduce(r#"{"data":{"a":"","b":1.5e3},"kind":"ConfigMap"}"#, "v1", "ConfigMap", &kept());
+        assert_eq!(other.as_deref(), Some(r#"{"kind":"ConfigMap"}"#));
+        let whole = r#"{"a": [{"b": 1}, -2.5], "c": {}}"#;
+        assert_eq!(
+            reduce(whole, "a/v1", "B", &Kept::Whole).as_deref(),
+            Some(r#"{"a":[{"b":1},-2.5],"c":{}}"#)
+        );
+    }
+
+    #[test]
+    fn a_workload_has_containers_in_its_template() {
+        let text = |containers: &str| {
+            format!(
+                r#"{{"spec":{{"template":{{"metadata":{{"creationTimestamp":null}},"spec":{{"containers":{containers}}}}}}}}}"#
+            )
+        };
+        let reduced = |containers: &str| reduce(&text(containers), "apps/v1", "Deployment", &kept());
+        assert_eq!(
+            reduced(r#"[{"name":"a"}]"#).as_deref(),
+            Some(&*text(r#"[{"name":"a"}]"#).replace(r#""creationTimestamp":null"#, ""))
+        );
+        assert_eq!((reduced("[]"), reduced("{}"), reduced("7")), (None, None, None));
+        assert_eq!(reduce(r#"{"spec":{"containers":[{}]}}"#, "apps/v1", "Deployment", &kept()), None);
+    }
+
+    #[test]
+    fn objects_that_need_a_remark_are_not_reduced() {
+        for fields in [
+            r#""spec":{"containers":[]}"#,
+            r#""spec":{"containers":{"name":"a"}}"#,
+            r#""spec":{"initContainers":[{"name":"a"}]}"#,
+            r#""metadata":{"labels":{"containers":["a"]}},"spec":{}"#,
+            r#""spec":{"containers":[{"name":"a","nam":"b"}]}"#,
+            r#""spec":{"containers":[{"name":"a","image":"b","name":"a"}]}"#,
+            r#""spec":{"containers":[{"name":"a","name":"a"}]}"#,
+            r#""spec":{"containers":[{"name":"a","\u006eame":"a"}]}"#,
+            r#""metadata":{"labels":{"a":"b","b":"c","a":"b"}},"spec":{"containers":[{"name":"a"}]}"#,
+            r#""spec":{"containers":[{"name":"a"}]},"spec":{"containers":[{"name":"a"}]}"#,
+            r#""spec":{"containers":[{"name":"a"}],"priority":1e400}"#,
+            r#""spec":{"containers":[{"name":"a"}],"priority":-0}"#,
+            r#""spec":{"containers":[{"name":"a"}],"priority":-0.0}"#,
+            r#""spec":{"containers":[{"name":"a"}],"priority":01}"#,
+            r#""spec":{"containers":[{"name":"a"}],}"#,
+            r#""spec":{"containers":[{"name":"a"}] "priority":1}"#,
+            "\"spec\":{\"containers\":[{\"name\":\"a\tb\"}]}",
+            r#""spec":{"containers":[{"name":"\ud800"}]}"#,
+            r#""spec":{"containers":[{"name":"\x"}]}"#,
+            r#""metadata":{"annotations":{"portcullis.dev\/except":"x"}},"spec":{"containers":[{"name":"a"}]}"#,
+        ] {
+            assert_eq!(reduced(fields), None, "{fields}");
+        }
+        let other = |text: &str| reduce(text, "v1", "ConfigMap", &Kept::Whole);
+        assert_eq!(other(r#"{"kind":"ConfigMap"} {}"#), None);
+        assert_eq!(other("[]"), None);
+        assert_eq!(other(&format!(r#"{{"data":{}{}}}"#, "[".repeat(200), "]".repeat(200))), None);
+    }
+
+    /// What is read strictly is what `serde_json` reads.
+    #[test]
+    fn a_text_that_serde_json_refuses_is_not_reduced() {
+        const PARTS: [&str; 12] = ["{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "1", " ", "null", "-"];
+        const NOTHING: Shape<'static> = Shape::Fields(&[]);
+        let mut read = 0;
+        for number in 0..PARTS.len().pow(5) {
+            let parts = (0..5).map(|digit| PARTS[number / PARTS.len().pow(digit) % PARTS.len()]);
+            let text = format!("{{\"c\":{}}}", parts.collect::<String>());
+            for kept in [Kept::Whole, Kept::of(NOTHING)] {
+                if reduce(&text, "", "", &kept).is_some() {
+                    assert!(serde_json::from_str::<Value>(&text).is_ok(), "{text}");
+                    read += 1;
+                }
+            }
+        }
+        assert!(read > 300, "{read}");
+    }
+}

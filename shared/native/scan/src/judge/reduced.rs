@@ -1,0 +1,191 @@
+//! Judges an object by what policies read of it, provided that there is nothing to report.
+//!
+//! Most objects of a dump are flawless, and building them takes most of the time of a scan. Policies
+//! of this program read a small part of an object, so that its text is reduced to that part and
+//! judged like a whole object. This path can only count an object as skipped or admitted. Any other
+//! object is built as a whole and judged again, and that second judgement alone makes findings and
+//! notices.
+
+use super::record::Subject;
+use super::reduce::reduce;
+use super::{Judge, Output};
+use crate::entry::Spot;
+use crate::exceptions::Exceptions;
+use crate::input::Chunk;
+use crate::locate::Locator;
+use crate::options::Operation;
+use crate::request::{Change, complete};
+use crate::subject::object_ref;
+use crate::verdict::Request;
+
+impl Judge<'_> {
+    /// Judges the object that is the whole text of a piece. Returns `None` if it has to be judged as
+    /// a whole; otherwise, [`Self::judge_whole`] would return the same output.
+    pub(super) fn judge_reduced(&self, chunk: &Chunk) -> Option<Output> {
+        if !self.may_judge_reduced(chunk) {
+            return None;
+        }
+        let mut output = self.empty_output();
+        output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
+        let [api_version, kind] = document::peek(chunk.text.as_bytes(), &[], ["apiVersion", "kind"])?;
+        let (api_version, kind) = (str::from_utf8(api_version).ok()?, str::from_utf8(kind).ok()?);
+        let is_gathered = || self.gathering.is_some_and(|gathering| gathering.has_kind(kind));
+        if api_version.is_empty() || kind.is_empty() || contains_objects(kind) || is_gathered() {
+            return None;
+        }
+        if self.lacks_definition(api_version, kind, &mut output) {
+            return Some(output);
+        }
+        let mut object = serde_json::from_str(&reduce(&chunk.text, api_version, kind, self.kept?)?).ok()?;
+        complete(&mut object, self.options, &self.cluster.resources);
+        let reference = object_ref(&object);
+        if !self.options.judges(reference.namespace.as_deref()) {
+            return Some(output);
+        }
+        output.own(&reference);
+        let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
+        let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };
+        let request = Request::reduced(self.made(Change::Create(object)));
+        self.judge_request(request, subject, &locator, &mut output);
+        output.is_flawless().then_some(output)
+    }
+
+    /// Returns whether the scan asks nothing about the piece that needs whole objects.
+    fn may_judge_reduced(&self, chunk: &Chunk) -> bool {
+        !chunk.is_envelope
+            && self.options.operation == Operation::Create
+            && self.old.is_none()
+            && !self.explains
+            && self.cluster.session.is_none()
+    }
+}
+
+/// Returns whether objects of a kind contain the objects that are judged.
+fn contains_objects(kind: &str) -> bool {
+    kind.ends_with("List") || kind == "AdmissionReview"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::LazyLock;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::Cluster;
+    use crate::input::{List, Origin};
+    use crate::judge::Kept;
+    use crate::options::Options;
+    use crate::policy::Policy;
+
+    /// Every object of the cases of all policies has the same verdict when it is built as a whole.
+    #[test]
+    fn a_reduced_object_has_the_verdict_of_the_whole_one() {
+        let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../policies");
+        let (mut reduced, mut whole) = (0, 0);
+        for entry in rules::CATALOG {
+            for case in harness::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
+                let Some(object) = case.object else { continue };
+                let cluster = Cluster::of_objects(case.cluster.objects)
+                    .unwrap_or_else(|_| Cluster::unreachable("two states of an object"));
+                let chunk = Chunk::live(Origin::file("f"), object.to_string(), List::of("v1", "Pod"));
+                for policy in
+                    [Policy::of_rules(entry.id, &case.settings), Policy::of_id(entry.id, &case.settings)]
+                {
+                    let policies: Vec<Policy> = policy.into_iter().collect();
+                    let kept = Kept::by(&policies);
+                    let judge = judge(&policies, &cluster, &kept);
+                    match judge.judge_reduced(&chunk) {
+                        Some(output) => {
+                            let expected = judge.judge_whole(&chunk);
+                            assert_eq!(format!("{output:?}"), format!("{expected:?}"), "{object}");
+                            reduced += 1;
+                        }
+                        None => whole += 1,
+                    }
+                }
+            }
+        }
+        assert!(reduced > 100 && whole > 100, "{reduced} reduced, {whole} whole");
+    }
+
+    /// Objects about which there may be something to report, and kinds that contain objects.
+    #[test]
+    fn only_flawless_objects_are_judged_by_what_policies_read() {
+        let policies = [Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap()];
+        let (cluster, kept) = (Cluster::of_objects(Vec::new()).unwrap(), Kept::by(&policies));
+        let judged = |api_version: &str, kind: &str, rest: &str| {
+            let metadata = r#""metadata":{"name":"a"}"#;
+            let text = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{metadata},{rest}}}"#);
+            let chunk = Chunk::live(Origin::file("f"), text, List::of("v1", ""));
+            judge(&policies, &cluster, &kept).judge_reduced(&chunk).map(|output| output.totals.evaluations)
+        };
+        let spec = |fields: &str| format!(r#""spec":{{"containers":[{{"name":"a"{fields}}}]}}"#);
+        let template = |fields: &str| format!(r#""spec":{{"template":{{{}}}}}"#, spec(fields));
+        assert_eq!(judged("v1", "Pod", &spec("")), Some(1));
+        assert_eq!(judged("v1", "ConfigMap", r#""data":{}"#), Some(0));
+        assert_eq!(judged("v1", "Namespace", r#""spec":{}"#), Some(0));
+        assert_eq!(judged("apps/v1", "Deployment", &template("")), Some(1));
+        for (api_version, kind) in [
+            ("", "Pod"),
+            ("v1", ""),
+            ("", "ConfigMap"),
+            ("v1", "PodList"),
+            ("admission.k8s.io/v1", "AdmissionReview"),
+        ] {
+            assert_eq!(judged(api_version, kind, &spec("")), None, "{api_version} {kind}");
+        }
+        assert_eq!(judged("apps/v1", "Deployment", r#""spec":{"template":{"spec":{}}}"#), None);
+        for fields in [
+            r#","ports":[{"containerPort":1,"hostPort":-0}]"#,
+            r#","ports":[{"containerPort":1,"hostPort":80}]"#,
+        ] {
+            assert_eq!(judged("v1", "Pod", &spec(fields)), None);
+            assert_eq!(judged("apps/v1", "Deployment", &template(fields)), None);
+        }
+    }
+
+    /// A condition and a selector may read any field.
+    #[test]
+    fn an_object_that_a_webhook_reads_is_judged_as_a_whole() {
+        let policy = |spec: serde_json::Value| {
+            let mut policy = Policy::of_rules("node-labels", &json!({})).unwrap();
+            let rules = json!([{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] }]);
+            let mut fields = json!({ "rules": rules });
+            fields.as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+            policy.webhook = matching::Webhook::from_spec(&fields).unwrap();
+            policy
+        };
+        let cluster = Cluster::of_objects(Vec::new()).unwrap();
+        let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{}}"#;
+        let chunk = Chunk::live(Origin::file("f"), text.to_owned(), List::of("v1", ""));
+        let condition =
+            |expression: &str| json!({ "matchConditions": [{ "name": "c", "expression": expression }] });
+        for (spec, is_reduced) in [
+            (condition("request.operation == 'UPDATE'"), true),
+            (condition("request.name == 'a'"), true),
+            (condition("request.operation == 'UPDATE' || has(object.data)"), false),
+            (condition("!has(object.data)"), false),
+            (json!({ "objectSelector": { "matchLabels": { "a": "b" } } }), false),
+        ] {
+            let policies = [policy(spec.clone())];
+            let kept = Kept::by(&policies);
+            let output = judge(&policies, &cluster, &kept).judge_reduced(&chunk);
+            assert_eq!(output.is_some(), is_reduced, "{spec}");
+        }
+    }
+
+    fn judge<'j>(policies: &'j [Policy], cluster: &'j Cluster, kept: &'j Kept) -> Judge<'j> {
+        static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+        Judge {
+            policies,
+            options: &OPTIONS,
+            cluster,
+            old: None,
+            explains: false,
+            kept: Some(kept),
+            gathering: None,
+        }
+    }
+}
