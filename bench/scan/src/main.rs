@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 use scan::{Files, Input, Options, Policy, Scan};
 use serde_json::{Value, json};
 
+/// The allocator of the tool.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let objects: u64 = arguments.next().map_or(Ok(100_000), |text| text.parse())?;
