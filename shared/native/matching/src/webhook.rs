@@ -184,8 +184,8 @@ impl Webhook {
         self.decide_noting(kinds, request, namespace, &mut false)
     }
 
-    /// Decides as [`Webhook::decide_with`] about a request whose objects lack fields. A decision that
-    /// takes more of them than their kind, namespace and name is [`Reason::Objects`].
+    /// Decides as [`Webhook::decide_with`] about a request whose objects lack fields. A decision
+    /// that takes more of them than their kind, namespace and name is [`Reason::Objects`].
     #[must_use]
     pub fn decide_without_objects(
         &self,

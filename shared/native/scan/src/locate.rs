@@ -23,7 +23,7 @@ impl<'c> Locator<'c> {
         Self { chunk, places: OnceCell::new() }
     }
 
-    /// Creates a locator for findings that nobody sees: it computes no places.
+    /// Creates a locator for findings that are not reported: it computes no places.
     pub(crate) fn nowhere(chunk: &'c Chunk) -> Self {
         Self { chunk, places: Places::of("").into() }
     }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use report::{Level, Notice, Report, Shard};
+use report::{Level, Notice, Place, Report, Shard};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, NAMESPACE, owned};
@@ -15,6 +15,7 @@ use crate::judge::{Judge, Kept, Output};
 use crate::old::{Old, Stored};
 use crate::options::{Operation, Options};
 use crate::policy::Policy;
+use crate::subject::Identity;
 use crate::tally::Tally;
 use crate::unsettled::{Rest, Unsettled};
 
@@ -104,11 +105,6 @@ impl Scan {
         let mut tally = Tally::new(references, self.shard());
         self.introduce(old.is_some(), &mut tally);
         let explains = observer.wants_explanations();
-        let merge = |output: Output, tally: &mut Tally, observer: &mut dyn Observer| {
-            output.explanations.iter().for_each(|explanation| observer.explain(explanation));
-            tally.add(output);
-            observer.progress(tally.objects(), tally.findings(), tally.bytes);
-        };
         // Most verdicts need no object of the cluster. The pieces of those that need objects of
         // kinds that were not collected are judged again.
         let mut kinds = BTreeSet::from([owned(NAMESPACE)]);
@@ -151,70 +147,73 @@ impl Scan {
                 kept: Some(&self.kept),
                 gathering: gathered.as_ref(),
             };
-            let mut lacking = BTreeSet::new();
-            if deletes {
-                let missing = stored.iter().flat_map(Stored::iter);
-                let missing = missing.filter(|(identity, ..)| !tally.seen.contains(*identity));
-                let gone: Vec<Output> =
-                    missing.map(|(_, object, place)| judge.deletion(object, place)).collect();
-                lacking.extend(gone.iter().flat_map(|output| output.lacking.iter().cloned()));
+            let lacking = if deletes {
+                let lacking = judge.deletions(stored.iter().flat_map(Stored::iter), &mut tally, observer);
                 if lacking.is_empty() {
-                    for output in gone {
-                        merge(output, &mut tally, observer);
-                    }
                     break;
                 }
+                lacking
             } else {
-                let Rest { mut source, numbers } = rest;
-                let work = |number: u64, chunk: Chunk| {
-                    if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
-                        return None;
-                    }
-                    let mut output = judge.piece(&chunk);
-                    if is_live {
-                        crate::live::unplace(&mut output, &chunk);
-                    }
-                    let unsettled = (!output.lacking.is_empty()).then_some(chunk);
-                    Some((number, output, unsettled))
-                };
-                let mut unsettled = Unsettled::new(is_live);
                 let mut found = Vec::new();
-                self.pieces(
-                    source.as_deref_mut().unwrap_or(&mut *input),
-                    &mut tally,
-                    observer,
-                    &work,
-                    &mut |output, tally, observer| {
-                        let Some((number, mut output, chunk)) = output else { return };
-                        found.append(&mut output.gathered);
-                        let Some(chunk) = chunk else { return merge(output, tally, observer) };
-                        match unsettled.add(number, chunk) {
-                            Ok(()) => lacking.extend(output.lacking),
-                            Err((chunk, why)) => {
-                                merge(without_look_ups(judge, &chunk, output, &why), tally, observer);
-                                tally.notice(Notice { level: Level::Error, place: None, message: why });
-                            }
-                        }
-                    },
-                );
+                let unsettled =
+                    self.round(judge, std::mem::take(&mut rest), input, &mut found, &mut tally, observer);
                 if let Some(gathered) = gathered.as_mut().filter(|_| is_gathering) {
                     gathered.begin_input();
                     end_collection(gathered, input, found, &mut tally);
                 }
                 is_gathering = false;
-                // All pieces of a source of their own are judged again.
-                rest = unsettled.into_rest();
+                let lacking;
+                (lacking, rest) = unsettled.into_rest();
                 deletes = lacking.is_empty();
                 if deletes && stored.is_none() {
                     break;
                 }
-            }
+                lacking
+            };
             kinds.extend(lacking);
         }
         for message in input.remarks() {
             tally.notice(Notice { level: Level::Note, place: None, message });
         }
         tally.finish()
+    }
+
+    /// Judges the pieces that a round reads, and returns those that have no verdict yet. `found`
+    /// receives the objects that are collected on the way.
+    fn round(
+        &self,
+        judge: Judge<'_>,
+        rest: Rest,
+        input: &mut dyn Input,
+        found: &mut Vec<Value>,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+    ) -> Unsettled {
+        let is_live = input.is_live();
+        let Rest { mut source, numbers } = rest;
+        let work = |number: u64, chunk: Chunk| {
+            if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
+                return None;
+            }
+            let mut output = judge.piece(&chunk);
+            if is_live {
+                crate::live::unplace(&mut output, &chunk);
+            }
+            let unsettled = (!output.lacking.is_empty()).then_some(chunk);
+            Some((number, output, unsettled))
+        };
+        let mut unsettled = Unsettled::new(is_live);
+        let source = source.as_deref_mut().unwrap_or(input);
+        self.pieces(source, tally, observer, &work, &mut |judged, tally, observer| {
+            let Some((number, mut output, chunk)) = judged else { return };
+            found.append(&mut output.gathered);
+            let Some(chunk) = chunk else { return merge(output, tally, observer) };
+            if let Err((chunk, why)) = unsettled.add(number, chunk, &output.lacking) {
+                merge(without_look_ups(judge, &chunk, output, &why), tally, observer);
+                tally.notice(Notice { level: Level::Error, place: None, message: why });
+            }
+        });
+        unsettled
     }
 
     /// Returns whether Namespaces and definitions can be collected while objects are judged, which
@@ -347,6 +346,31 @@ impl Scan {
             feed(input, sender, &mut ordered, tally, observer, merge);
         });
     }
+}
+
+impl Judge<'_> {
+    /// Judges the deletions of the stored objects that the input does not have. Returns the kinds
+    /// that have to be collected first, if there are any.
+    fn deletions<'o>(
+        &self,
+        stored: impl Iterator<Item = (&'o Identity, Value, &'o Place)>,
+        tally: &mut Tally,
+        observer: &mut dyn Observer,
+    ) -> BTreeSet<Kind> {
+        let missing = stored.filter(|(identity, ..)| !tally.seen.contains(*identity));
+        let gone: Vec<Output> = missing.map(|(_, object, place)| self.deletion(object, place)).collect();
+        let lacking: BTreeSet<Kind> = gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
+        if lacking.is_empty() {
+            gone.into_iter().for_each(|output| merge(output, tally, observer));
+        }
+        lacking
+    }
+}
+
+fn merge(output: Output, tally: &mut Tally, observer: &mut dyn Observer) {
+    output.explanations.iter().for_each(|explanation| observer.explain(explanation));
+    tally.add(output);
+    observer.progress(tally.objects(), tally.findings(), tally.bytes);
 }
 
 /// Adds the objects that were found in an input, and notes what the input says about its kinds.

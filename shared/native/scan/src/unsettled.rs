@@ -2,11 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use crate::cluster::Kind;
 use crate::input::{Chunk, Few, Input, Spool};
 
 /// The pieces of a round whose verdicts depend on objects that were not collected.
 #[derive(Debug)]
-pub(crate) enum Unsettled {
+pub(crate) struct Unsettled {
+    lacking: BTreeSet<Kind>,
+    pieces: Kept,
+}
+
+#[derive(Debug)]
+enum Kept {
     /// Those of an input that can be read again: their numbers, and the pieces as long as they are
     /// few.
     Numbered(BTreeSet<u64>, Option<Few>),
@@ -14,7 +21,7 @@ pub(crate) enum Unsettled {
     Spooled(Spool),
 }
 
-/// What a round reads.
+/// The pieces that a round reads.
 #[derive(Default)]
 pub(crate) struct Rest {
     /// The pieces; `None` for those of the input.
@@ -25,34 +32,42 @@ pub(crate) struct Rest {
 
 impl Unsettled {
     pub(crate) fn new(is_live: bool) -> Self {
-        if is_live {
-            Self::Spooled(Spool::default())
+        let pieces = if is_live {
+            Kept::Spooled(Spool::default())
         } else {
-            Self::Numbered(BTreeSet::new(), Some(Few::default()))
-        }
+            Kept::Numbered(BTreeSet::new(), Some(Few::default()))
+        };
+        Self { lacking: BTreeSet::new(), pieces }
     }
 
-    /// Adds the piece with a number.
+    /// Adds the piece with a number, and the kinds that have to be collected for it.
     ///
     /// # Errors
     /// Returns the piece of a running cluster that cannot be kept, and why.
-    pub(crate) fn add(&mut self, number: u64, piece: Chunk) -> Result<(), (Chunk, String)> {
-        match self {
-            Self::Numbered(numbers, few) => {
+    pub(crate) fn add(
+        &mut self,
+        number: u64,
+        piece: Chunk,
+        lacking: &BTreeSet<Kind>,
+    ) -> Result<(), (Chunk, String)> {
+        match &mut self.pieces {
+            Kept::Numbered(numbers, few) => {
                 numbers.insert(number);
                 *few = few.take().and_then(|few| few.and(piece));
-                Ok(())
             }
-            Self::Spooled(spool) => spool.push(&piece).map_err(|why| (piece, why)),
+            Kept::Spooled(spool) => spool.push(&piece).map_err(|why| (piece, why))?,
         }
+        self.lacking.extend(lacking.iter().cloned());
+        Ok(())
     }
 
-    /// Returns what the next round reads.
-    pub(crate) fn into_rest(self) -> Rest {
-        match self {
-            Self::Numbered(_, Some(few)) => Rest { source: Some(Box::new(few)), numbers: None },
-            Self::Numbered(numbers, None) => Rest { source: None, numbers: Some(numbers) },
-            Self::Spooled(spool) => Rest { source: Some(Box::new(spool)), numbers: None },
-        }
+    /// Returns the kinds to collect, and the pieces that the next round reads.
+    pub(crate) fn into_rest(self) -> (BTreeSet<Kind>, Rest) {
+        let rest = match self.pieces {
+            Kept::Numbered(_, Some(few)) => Rest { source: Some(Box::new(few)), numbers: None },
+            Kept::Numbered(numbers, None) => Rest { source: None, numbers: Some(numbers) },
+            Kept::Spooled(spool) => Rest { source: Some(Box::new(spool)), numbers: None },
+        };
+        (self.lacking, rest)
     }
 }

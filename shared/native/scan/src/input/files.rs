@@ -17,8 +17,8 @@ use crate::cluster::Kind;
 
 /// The input of a scan.
 ///
-/// A scan reads the input twice if its policies look up objects: first for the objects that they
-/// look up, then to judge all objects.
+/// A scan can need several passes: objects that policies look up are collected before the objects
+/// that depend on them are judged.
 pub trait Input {
     /// Returns the next piece or problem; `None` at the end.
     fn next(&mut self) -> Option<Result<Chunk, Unreadable>>;

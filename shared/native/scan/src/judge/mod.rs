@@ -91,7 +91,7 @@ pub(crate) struct Judge<'s> {
     pub(crate) cluster: &'s Cluster,
     pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
-    /// What the policies read of objects; `None` if every object is judged as a whole.
+    /// The parts of objects that policies read; `None` if every object is judged as a whole.
     pub(crate) kept: Option<&'s Kept>,
     /// The collector of the kinds whose objects are collected while the pieces are judged.
     pub(crate) gathering: Option<&'s Collector>,
@@ -176,8 +176,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns whether an object is of a kind that the input may define, and whose definition is not
-    /// collected yet; then it is judged later.
+    /// Returns whether an object is of a kind that the input may define, and whose definition is
+    /// not collected yet; then it is judged later.
     fn lacks_definition(&self, api_version: &str, kind: &str, output: &mut Output) -> bool {
         let definition = owned(DEFINITION);
         let is_unknown = self.cluster.resources.resource(api_version, kind).origin == Origin::Guessed;

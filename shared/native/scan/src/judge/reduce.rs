@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(other(&format!(r#"{{"data":{}{}}}"#, "[".repeat(200), "]".repeat(200))), None);
     }
 
-    /// What is read strictly is what `serde_json` reads.
+    /// A reduced text is one that `serde_json` reads, too.
     #[test]
     fn a_text_that_serde_json_refuses_is_not_reduced() {
         const PARTS: [&str; 12] = ["{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "1", " ", "null", "-"];

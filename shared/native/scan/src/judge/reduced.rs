@@ -1,10 +1,10 @@
 //! Judges an object by what policies read of it, provided that there is nothing to report.
 //!
-//! Most objects of a dump are flawless, and building them takes most of the time of a scan. Policies
-//! of this program read a small part of an object, so that its text is reduced to that part and
-//! judged like a whole object. This path can only count an object as skipped or admitted. Any other
-//! object is built as a whole and judged again, and that second judgement alone makes findings and
-//! notices.
+//! Most objects of a dump are flawless, and building them would take most of the time of a scan.
+//! The policies of this program read a small part of an object, so that its text is reduced to that
+//! part and judged like a whole object. This path can only count an object as skipped or admitted.
+//! Any other object is built as a whole and judged again, and that second judgement alone makes
+//! findings and notices.
 
 use super::record::Subject;
 use super::reduce::reduce;
@@ -19,8 +19,8 @@ use crate::subject::object_ref;
 use crate::verdict::Request;
 
 impl Judge<'_> {
-    /// Judges the object that is the whole text of a piece. Returns `None` if it has to be judged as
-    /// a whole; otherwise, [`Self::judge_whole`] would return the same output.
+    /// Judges the object that is the whole text of a piece. Returns `None` if it has to be judged
+    /// as a whole; otherwise, [`Self::judge_whole`] would return the same output.
     pub(super) fn judge_reduced(&self, chunk: &Chunk) -> Option<Output> {
         if !self.may_judge_reduced(chunk) {
             return None;
