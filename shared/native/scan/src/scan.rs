@@ -123,6 +123,8 @@ impl Scan {
         let mut stored = None;
         while !tally.is_interrupted() {
             let known = if is_gathering {
+                // Another scan may have read the input.
+                input.rewind();
                 collector(&BTreeSet::new()).finish(false, &self.options)
             } else {
                 match gathered.take().filter(|gathered| *gathered.kinds() == kinds) {

@@ -158,6 +158,26 @@ fn a_position_that_is_not_known_is_not_given() {
     assert!(missing.starts_with("missing.yaml Error: cannot be read: "), "{missing}");
 }
 
+/// A comparison scans its input twice, with policies that need several passes or one.
+#[test]
+fn an_input_can_be_scanned_again() {
+    let selecting = || {
+        let mut policy = baseline();
+        let rule =
+            json!({ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] });
+        let selector = json!({ "matchLabels": { "kubernetes.io/metadata.name": "default" } });
+        let spec = json!({ "rules": [rule], "namespaceSelector": selector });
+        policy.webhook = matching::Webhook::from_spec(&spec).unwrap();
+        policy
+    };
+    let mut input = files(&[("a.yaml", DEPLOYMENT), ("b.json", r#"{"apiVersion":"a/v1","kind":"B"}"#)]);
+    for select in [false, true, true, false, false] {
+        let policy = if select { selecting() } else { baseline() };
+        let report = Scan::new(vec![policy], Options::default()).run(&mut input, None, None, &mut ());
+        assert_eq!(report.totals.objects, 2, "{report:?}");
+    }
+}
+
 #[test]
 fn a_workload_is_judged_as_itself_or_as_its_pods() {
     // pod-security judges workloads, so that auto does not make pods of them.
