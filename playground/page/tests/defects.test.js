@@ -227,7 +227,7 @@ test("6: an unreadable document leaves the verdicts of the others", async () => 
   const shown = await rows(page);
   assert.match(shown[0]?.cells["pod-security"] ?? "", /^Denied/);
   assert.equal(shown.find(({ title }) => title === "Pod shop/good")?.cells["pod-security"], "Passed");
-  await eventually(() => page.locator("#outline .error").innerText(), /YAML/);
+  await eventually(() => page.locator("#outline .error").innerText(), /^Invalid YAML near line 14: /);
   await closed();
 });
 

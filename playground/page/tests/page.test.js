@@ -185,11 +185,12 @@ test("invalid input is reported with its place and keeps the text", async () => 
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   for (const [label, text, message] of /** @type {const} */ ([
-    ["Objects", `${POD}  - name: [a\n`, /^Objects: .*YAML/],
+    ["Objects", `${POD}  - name: [a\n`, /^Objects: Invalid YAML near line 12: unclosed bracket '\['$/],
     ["Objects", "apiVersion: v1\nmetadata: {}\n", /^Objects: .*no kind/],
     ["Settings of pod-security", "\nlevle: baseline\n", /levle: .*did you mean level\?/],
     ["Settings of pod-security", "level: basline\n", /level: .*basline.*baseline/],
-    ["Cluster", "a: b: c\n", /^Cluster: .*YAML/],
+    ["Cluster", "a: b: c\n", /^Cluster: Invalid YAML near line 1: .*; check the indentation, or look for /],
+    ["Settings of pod-security", "a: [b", /^pod-security, settings: Invalid YAML near line 1: unclosed bracket/],
   ])) {
     await paste(page, "Objects", POD);
     await eventually(() => problems(page), []);
@@ -200,6 +201,10 @@ test("invalid input is reported with its place and keeps the text", async () => 
       return [objects, cluster, policies.find(({ id }) => id === "pod-security")?.settings ?? ""];
     };
     await eventually(saved, (/** @type {string[]} */ texts) => texts.includes(text));
+    if (label === "Objects" && text.startsWith(POD)) {
+      await page.locator("#problems").getByRole("button", { name: "near line 12", exact: true }).click();
+      await eventually(() => page.locator("#objects .cm-activeLine").textContent(), "  - name: [a");
+    }
     await paste(page, label, "");
   }
   await closed();
