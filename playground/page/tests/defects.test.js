@@ -139,7 +139,7 @@ test("3: nodes and listeners after 200 pastes are as many as after 20", async (t
   const early = await counts();
   await pasteMany(page, text, 20, 200);
   await eventually(() => titles(page), ["Pod shop/good-199"]);
-  // What tasks and frames still hold is garbage later.
+  // Nodes that tasks and frames still hold are garbage later.
   const isAsBefore = (/** @type {typeof early} */ { nodes, jsEventListeners }) =>
     nodes < early.nodes * 1.5 && jsEventListeners < early.jsEventListeners * 1.5;
   await eventually(counts, isAsBefore, `1.5 times ${JSON.stringify(early)}`);
@@ -368,7 +368,7 @@ test("11: undo after an example does not restore half of the input", async () =>
   const loaded = await savedInput(page);
   await select(page, "objects");
   await page.getByRole("textbox", { name: "Objects", exact: true }).focus();
-  // What is typed next shows that undo has come, and did nothing.
+  // The text that follows shows that undo has arrived, and did nothing.
   await page.keyboard.press("ControlOrMeta+z");
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.insertText("# typed");

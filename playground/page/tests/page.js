@@ -216,9 +216,9 @@ export async function select(page, tab) {
 }
 
 /**
- * Replaces the text of an editor by a template with each number, and waits for each verdict. Runs in
- * the page, whose editor handles constructed events at once: keys that a browser sends can arrive
- * after the text.
+ * Replaces the text of an editor by a template with each number, and waits for each verdict. Runs
+ * in the page, whose editor handles constructed events at once: keys that a browser sends can
+ * arrive after the text.
  *
  * @param {Element} element
  * @param {{ template: string; numbers: string[]; patience: number }} pasted
@@ -384,7 +384,7 @@ export async function example(page, words, policy = "") {
   await page.getByRole("searchbox", { name: "Search" }).fill(words);
   const found = page.locator("#examples-list button").first();
   const title = await found.locator("span").first().textContent();
-  // Whoever loads an example again waits for a new message.
+  // The message of an earlier load of the example would not be waited for.
   await page.locator("#status").evaluate((status) => status.replaceChildren());
   await found.click();
   await page

@@ -447,7 +447,7 @@ test("keys of settings and objects are completed", async () => {
 async function typeUntilOffered(page, typed, key) {
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.type(typed);
-  // The list of an older text is disabled until the new one is there.
+  // The list of an older text is disabled until it is replaced.
   const offered = page
     .locator(".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) li[aria-selected=true]")
     .filter({ hasText: key });

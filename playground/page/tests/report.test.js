@@ -101,7 +101,11 @@ async function says(page, text) {
   await page.getByRole("status").filter({ hasText: text }).waitFor();
 }
 
-/** Returns the sample with its groups repeated until it has as many findings. @param {number} number */
+/**
+ * Returns the sample with its groups repeated until it has as many findings.
+ *
+ * @param {number} number
+ */
 function large(number) {
   const start = sample.indexOf('<details class="group"');
   const end = sample.lastIndexOf("</details>") + "</details>".length;
