@@ -382,6 +382,8 @@ export async function example(page, words, policy = "") {
   await page.getByRole("button", { name: "Examples", exact: true }).click();
   await page.locator("#examples-policy").selectOption(policy);
   await page.getByRole("searchbox", { name: "Search" }).fill(words);
+  // The list is replaced once the cases are loaded, perhaps while a button is pressed.
+  await eventually(() => page.locator("#examples-list > .hint").count(), 0);
   const found = page.locator("#examples-list button").first();
   const title = await found.locator("span").first().textContent();
   // The message of an earlier load of the example would not be waited for.

@@ -574,6 +574,7 @@ test("the page handles huge inputs", async () => {
     assert.doesNotMatch(await page.locator("#verdict-pane").innerText(), /browser could not/);
   }
   await paste(page, "Objects", POD);
+  await eventually(async () => (await savedInput(page)).objects, POD);
   await eventually(() => sentence(page), "Pod default/web would be denied");
   await closed();
 });
