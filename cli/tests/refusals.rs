@@ -47,15 +47,12 @@ fn reports_syntax_errors_with_line_and_column() {
         _ => folder.refused(&["run", "external-ips", "--request", "good.json", flag, file], REQUEST),
     };
     for flag in ["--request", "--settings", "--cluster"] {
-        assert_eq!(
-            refused(flag, "comma.json"),
-            "comma.json: line 3, column 3: not valid JSON: trailing comma"
-        );
+        assert_eq!(refused(flag, "comma.json"), "comma.json: line 3, column 3: invalid JSON: trailing comma");
         assert_eq!(refused(flag, "twice.json"), "twice.json: line 2, column 6: duplicate key `uid`");
         assert_eq!(refused(flag, "twice.yaml"), "twice.yaml: line 2, column 1: duplicate key `uid`");
         let message = refused(flag, "bracket.yaml");
         assert!(
-            message.starts_with("bracket.yaml: line 2, column ") && message.contains(": not valid YAML: "),
+            message.starts_with("bracket.yaml: line 2, column ") && message.contains(": invalid YAML: "),
             "{message}"
         );
         assert_eq!(refused(flag, "bytes.json"), "bytes.json: is not valid UTF-8 at byte 10");
@@ -157,10 +154,7 @@ fn rejects_settings_that_are_not_an_object() {
         folder.refused(&["run", "external-ips", "--request", "-", "--settings-json", json], REQUEST)
     };
     assert_eq!(refused("[]"), "--settings-json: expected an object with settings, found a list");
-    assert_eq!(
-        refused("{\"allow\": ]"),
-        "--settings-json: line 1, column 11: not valid JSON: expected value"
-    );
+    assert_eq!(refused("{\"allow\": ]"), "--settings-json: line 1, column 11: invalid JSON: expected value");
     folder.file("s.yaml", "a: 1\n---\nb: 2\n");
     assert_eq!(
         folder.refused(&["run", "external-ips", "--request", "-", "--settings", "s.yaml"], REQUEST),

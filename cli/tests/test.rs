@@ -194,7 +194,7 @@ fn every_mistake_names_the_line_and_a_remedy() {
         ("no policies", "policies: []\ncases:\n  - {name: a, object: POD, want: {\"*\": {admitted: true}}}\n".to_owned(), 1, "names no policy; write at least one"),
         ("no files", "policies: [pods.yaml]\ncases:\n  - name: a\n    objects: {files: []}\n    want: {denied: [x]}\n".to_owned(), 4, "names no file; write at least one"),
         ("no name", "policies: [pods.yaml]\ncases:\n  - {object: POD, want: {admitted: true}}\n".to_owned(), 3, "has no name"),
-        ("YAML", "policies: [pods.yaml\ncases: []\n".to_owned(), 2, "not valid YAML"),
+        ("YAML", "policies: [pods.yaml\ncases: []\n".to_owned(), 2, "invalid YAML"),
     ] {
         let (status, stdout) = run("mistake", &text);
         assert_eq!(status, 2, "{name}: {stdout}");

@@ -1375,7 +1375,7 @@ fn the_configuration_of_kyverno_leaves_out_requests() {
     for (data, problem) in [
         (
             "  webhooks: '{'\n",
-            "5:3: data.webhooks: is not valid JSON: EOF while parsing an object at line 1 column 1",
+            "5:3: data.webhooks: invalid JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             "  webhooks: '[{\"namespaceSelector\": 1}]'\n",
@@ -1568,7 +1568,7 @@ fn rejects_invalid_input_with_one_line() {
     );
     let yaml = refused(&["kyverno", "-"], "a: [1\nb: 2");
     assert!(
-        yaml.starts_with("standard input: line 2, column 2: ") && yaml.contains("not valid YAML: "),
+        yaml.starts_with("standard input: line 2, column 2: ") && yaml.contains("invalid YAML: "),
         "{yaml}"
     );
     assert_eq!(

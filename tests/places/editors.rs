@@ -71,7 +71,7 @@ fn the_task_finds_every_problem_that_a_scan_prints() {
     let mut expected = [
         ["error", "manifests/web.yaml", "8", "7", message],
         ["warning", "manifests/web.yaml", "8", "7", message],
-        ["error", "manifests/bad.yaml", "1", "7", "not valid YAML: unclosed bracket '['"],
+        ["error", "manifests/bad.yaml", "1", "7", "invalid YAML: unclosed bracket '['"],
         ["warning", "manifests/web.yaml", "6", "3", "spec.nodeport: unknown field"],
     ];
     expected.sort_unstable();

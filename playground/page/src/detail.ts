@@ -10,7 +10,7 @@ import type {
   Suspicion,
 } from "playground";
 import { checkList, suggestionButtons } from "./checks";
-import { button, byId, count, make, withBreaks } from "./dom";
+import { button, byId, count, make, withBreaks, withLine } from "./dom";
 import type { CellName } from "./grid";
 import { lazy } from "./lazy";
 import { icon, word } from "./outcome";
@@ -152,19 +152,7 @@ function suspicions(suspicions: Suspicion[], { onMark }: ViolationListeners): HT
   if (suspicions.length === 0) return [];
   const items = suspicions
     .slice(0, 20)
-    .map(({ message, mark }) =>
-      make(
-        "li",
-        {},
-        ...(mark
-          ? [
-              make("button", { type: "button", class: "line", click: () => onMark(mark) }, `line ${mark.line}`),
-              " ",
-            ]
-          : []),
-        message,
-      ),
-    );
+    .map(({ message, mark }) => make("li", {}, ...withLine(message, mark, onMark)));
   return [
     make(
       "div",

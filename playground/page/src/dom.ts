@@ -1,4 +1,5 @@
 // Helpers for finding and creating elements.
+import type { TextMark } from "playground";
 
 /** Returns the element with the given id, which must exist. */
 export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
@@ -43,6 +44,23 @@ export function withCode(text: string): Node[] {
 /** Converts a path to nodes that lines break after a dot or a bracket, and not inside a name. */
 export function withBreaks(path: string): (Node | string)[] {
   return path.split(/(?<=[.\]/])/).flatMap((part, index) => (index ? [make("wbr"), part] : [part]));
+}
+
+/**
+ * Returns a message with a button that selects its line: the words of the message that name the
+ * line, or else a button before it.
+ */
+export function withLine(
+  message: string,
+  mark: TextMark | undefined,
+  select: (mark: TextMark) => void,
+): (Node | string)[] {
+  if (!mark) return [message];
+  const link = (words: string) => button(words, () => select(mark), "line");
+  const words = `near line ${mark.line}`;
+  const at = message.indexOf(`${words}:`);
+  if (at < 0) return [link(`line ${mark.line}`), " ", message];
+  return [message.slice(0, at), link(words), message.slice(at + words.length)];
 }
 
 /** Returns a number with its noun, such as `1 violation` or `2 violations`. */

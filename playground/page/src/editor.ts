@@ -1,6 +1,5 @@
 // Text editors and read-only texts, built on CodeMirror.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { yaml } from "@codemirror/lang-yaml";
 import {
   bracketMatching,
   foldGutter,
@@ -24,6 +23,7 @@ import {
 import { tags } from "@lezer/highlight";
 import type { TextMark } from "playground";
 import type { Complete } from "./completion";
+import { language } from "./language";
 import { lazy } from "./lazy";
 
 /** A message about a range of a text. */
@@ -87,7 +87,7 @@ export const appearance: Extension = [
   theme,
   lineNumbers(),
   highlightSpecialChars(),
-  yaml(),
+  language,
   syntaxHighlighting(highlighting),
   EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
 ];

@@ -1,7 +1,7 @@
 // The dialog that imports policies of others, with the settings for each line, the reasons for what
 // is not carried over, and the verdicts before and after.
 import type { Imported, Mapping, Matrix, Policies, PolicyInput, TextMark } from "playground";
-import { button, byId, loading, make, reason, withBreaks } from "./dom";
+import { byId, loading, make, reason, withBreaks, withLine } from "./dom";
 import { Editor } from "./editor";
 import { type Engine } from "./engine";
 import { rank, word } from "./outcome";
@@ -111,9 +111,9 @@ export class Import {
 
   private shown(imported: Imported): HTMLElement[] {
     const { recognised, problem, policies, mappings, left, notes } = imported;
-    const line = (mark: TextMark | undefined) =>
-      mark ? [button(`line ${mark.line}`, () => this.source().select(mark), "line"), " "] : [];
-    if (problem) return [make("p", { class: "error" }, ...line(problem.mark), problem.message)];
+    const select = (mark: TextMark) => this.source().select(mark);
+    const line = (mark: TextMark | undefined) => withLine("", mark, select);
+    if (problem) return [make("p", { class: "error" }, ...withLine(problem.message, problem.mark, select))];
     const missing = policies.filter(({ id }) => id === undefined);
     return [
       make("p", { class: "recognised" }, "Recognised: ", make("strong", {}, recognised)),

@@ -166,7 +166,7 @@ export class Inputs {
     }
     this.requests.show(matrix);
     for (const [index, card] of this.cards.entries()) {
-      card.show(matrix.policies[index], ({ mark }) => mark && this.select(mark));
+      card.show(matrix.policies[index], (mark) => this.select(mark));
     }
     const broken = matrix.policies.some(({ problems }) => problems.length > 0);
     byId("policies-tab").classList.toggle("broken", broken);

@@ -2,7 +2,7 @@
 import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem } from "playground";
 import type { Workspace } from "./workspace";
 import { Detail, type DetailListeners } from "./detail";
-import { button, byId, count, make, reason } from "./dom";
+import { button, byId, count, make, reason, withLine } from "./dom";
 import { Drawer } from "./drawer";
 import { type Engine, Superseded } from "./engine";
 import { type CellName, Grid } from "./grid";
@@ -223,9 +223,9 @@ export class Judgement {
     const all = [...[...matrix.problems, ...ofObjects].map((problem) => ({ problem, prefix: "" })), ...ofPolicies];
     const items = all.slice(0, MAX_PROBLEMS).map(({ problem: { text, message, mark, canBeImported }, prefix }) => {
       const label = `${prefix}${prefix ? TEXTS[text.kind].toLowerCase() : TEXTS[text.kind]}`;
-      const at = mark ? [button(`line ${mark.line}`, () => this.inputs.select(mark), "line"), " "] : [];
+      const said = withLine(message, mark, (mark) => this.inputs.select(mark));
       const offer = canBeImported ? [" ", button("Import it", () => this.onImport(this.textOf(text)))] : [];
-      return make("li", {}, make("strong", {}, `${label}: `), ...at, message, ...offer);
+      return make("li", {}, make("strong", {}, `${label}: `), ...said, ...offer);
     });
     const more = all.length - items.length;
     if (more > 0) items.push(make("li", { class: "hint" }, `… and ${count(more, "more problem")}`));

@@ -1,6 +1,6 @@
 // A policy of the list: whether it judges, what it judges, its settings and its manifest.
-import type { Policy, PolicyInput, PolicyMode, PolicyState } from "playground";
-import { button, make, withCode } from "./dom";
+import type { Policy, PolicyInput, PolicyMode, PolicyState, TextMark } from "playground";
+import { button, make, withCode, withLine } from "./dom";
 import { Editor } from "./editor";
 import type { Engine } from "./engine";
 
@@ -101,19 +101,18 @@ export class PolicyCard {
   }
 
   /** Shows the problems of the settings and of the manifest. */
-  show(state: PolicyState | undefined, select: (problem: PolicyState["problems"][number]) => void): void {
+  show(state: PolicyState | undefined, select: (mark: TextMark) => void): void {
     this.state = state;
     const all = state?.problems ?? [];
     const foreign = all.find(({ canBeImported }) => canBeImported);
     const problems = foreign ? [foreign] : all;
     const items = problems.map((problem) => {
       const { message, mark, text, canBeImported } = problem;
-      const line = mark ? [button(`line ${mark.line}`, () => select(problem), "line"), " "] : [];
       const source = text.kind === "manifest" ? "manifest" : "settings";
       const offer = canBeImported
         ? [" ", button("Import it", () => this.listeners.onImport(this.read()[source]))]
         : [];
-      return make("li", {}, ...line, message, ...offer);
+      return make("li", {}, ...withLine(message, mark, select), ...offer);
     });
     for (const warning of state?.warnings ?? []) items.push(make("li", {}, warning));
     this.problems.hidden = items.length === 0;

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { isFirefox, launch } from "./browser.js";
 import {
   cell,
+  drawn,
+  eventually,
   example,
   fixture,
   mode,
@@ -11,9 +13,11 @@ import {
   open,
   paste,
   pasteMany,
+  patientContext,
   request,
   rows,
   savedInput,
+  select,
   sentence,
   settled,
   violations,
@@ -51,6 +55,10 @@ spec:
 const SERVICE =
   "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: shop}\nspec: {ports: [{port: 80}]}\n";
 
+/** The outcome of the first object at a policy. @param {Page} page @param {string} policy */
+const outcome = async (page, policy) => (await rows(page))[0]?.cells[policy];
+/** @param {Page} page */
+const titles = async (page) => (await rows(page)).map(({ title }) => title);
 /** @param {Page} page */
 const suspicions = (page) => page.locator("#detail .suspicions li").allTextContents();
 
@@ -64,20 +72,18 @@ test("1: fields that no policy reads are warned of next to the verdict", async (
     [indented, /spec/],
   ])) {
     await paste(page, "Objects", text);
-    assert.match((await suspicions(page)).join("\n"), expected);
+    await eventually(async () => (await suspicions(page)).join("\n"), expected);
     // The sentence does not promise anything, and nothing is green.
-    assert.match((await sentence(page)) ?? "", /^Pod .* would be admitted, but look at \d fields? first$/);
-    assert.equal(await page.locator("#sentence").getAttribute("class"), "tone warned");
-    assert.equal(
-      await page.locator("#grid .Passed:not(.doubtful), #detail .Passed.tone:not(.doubtful)").count(),
-      0,
-    );
+    await eventually(() => sentence(page), /^Pod .* would be admitted, but look at \d fields? first$/);
+    await eventually(() => page.locator("#sentence").getAttribute("class"), "tone warned");
+    const green = page.locator("#grid .Passed:not(.doubtful), #detail .Passed.tone:not(.doubtful)");
+    await eventually(() => green.count(), 0);
     // The warning is in the grid, too.
-    assert.equal(await page.locator("#grid [role=rowheader] .Warned").count(), 1);
+    await eventually(() => page.locator("#grid [role=rowheader] .Warned").count(), 1);
   }
   await paste(page, "Objects", GOOD);
-  assert.deepEqual(await suspicions(page), []);
-  assert.equal(await page.locator("#grid [role=rowheader] .Warned").count(), 0);
+  await eventually(() => suspicions(page), []);
+  await eventually(() => page.locator("#grid [role=rowheader] .Warned").count(), 0);
   await closed();
 });
 
@@ -85,34 +91,31 @@ test("2: passed, not looked at for the kind, and not looked at for the user have
   const { page, closed } = await open(host.browser, host.url);
   await paste(page, "Objects", GOOD);
   await only(page, "pod-security", "node-pods", "node-labels");
-  const [row] = await rows(page);
-  assert.deepEqual(row?.cells, {
+  await eventually(async () => (await rows(page))[0]?.cells, {
     "node-labels": "Not looked at (kind)",
     "node-pods": "Not looked at (user)",
     "pod-security": "Passed",
   });
-  const icons = await page
-    .locator("#grid .cell path")
-    .evaluateAll((paths) => paths.map((path) => path.getAttribute("d")));
-  assert.equal(new Set(icons).size, 3);
+  const icons = () =>
+    page.locator("#grid .cell path").evaluateAll((paths) => paths.map((path) => path.getAttribute("d")));
+  await eventually(async () => new Set(await icons()).size, 3);
 
   // The details say which check decided, and what to try.
   await cell(page, "Pod shop/good", "node-pods");
-  assert.match(await page.locator("#detail .check-NotMet").innerText(), /User/);
-  assert.ok((await page.locator("#detail .check-Met").count()) > 0);
+  await eventually(() => page.locator("#detail .check-NotMet").innerText(), /User/);
+  await page.locator("#detail .check-Met").first().waitFor();
   await page
     .locator("#detail")
     .getByRole("button", { name: /kubelet/i })
     .click();
-  await settled(page);
-  assert.match((await rows(page))[0]?.cells["node-pods"] ?? "", /^Denied/);
+  await eventually(() => outcome(page, "node-pods"), /^Denied/);
   await closed();
 });
 
 test("2: the first details of a pasted Pod are those of pod-security", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await paste(page, "Objects", POD);
-  assert.equal(await page.locator("#detail-heading").textContent(), "pod-security: Pod shop/web");
+  await eventually(() => page.locator("#detail-heading").textContent(), "pod-security: Pod shop/web");
   await closed();
 });
 
@@ -131,14 +134,15 @@ test("3: nodes and listeners after 200 pastes are as many as after 20", async (t
   };
   const text = GOOD.replace("good", "good-NUMBER");
   await pasteMany(page, text, 0, 20);
-  assert.equal((await rows(page))[0]?.title, "Pod shop/good-19");
-  assert.ok((await page.locator("#detail .diff .cm-editor").count()) > 0);
+  await eventually(() => titles(page), ["Pod shop/good-19"]);
+  await page.locator("#detail .diff .cm-editor").first().waitFor();
   const early = await counts();
   await pasteMany(page, text, 20, 200);
-  assert.equal((await rows(page))[0]?.title, "Pod shop/good-199");
-  const late = await counts();
-  assert.ok(late.nodes < early.nodes * 1.5, JSON.stringify([early, late]));
-  assert.ok(late.jsEventListeners < early.jsEventListeners * 1.5, JSON.stringify([early, late]));
+  await eventually(() => titles(page), ["Pod shop/good-199"]);
+  // Nodes that tasks and frames still hold are garbage later.
+  const isAsBefore = (/** @type {typeof early} */ { nodes, jsEventListeners }) =>
+    nodes < early.nodes * 1.5 && jsEventListeners < early.jsEventListeners * 1.5;
+  await eventually(counts, isAsBefore, `1.5 times ${JSON.stringify(early)}`);
   await closed();
 });
 
@@ -146,6 +150,7 @@ test("4: the page does not jump", async () => {
   const { page, closed } = await open(host.browser, host.url, { viewport: { width: 1280, height: 720 } });
   for (const id of ["node-pods", "node-labels", "external-ips", "pod-security"]) {
     await example(page, "", id);
+    await drawn(page);
     assert.equal(await page.evaluate(() => window.scrollY), 0, id);
     assert.ok(((await page.locator("header").boundingBox())?.y ?? -1) >= 0, id);
   }
@@ -158,7 +163,7 @@ test("4: the layout does not shift while the page loads", async (t) => {
     { width: 1280, height: 720 },
     { width: 390, height: 844 },
   ]) {
-    const context = await host.browser.newContext({ viewport });
+    const context = await patientContext(host.browser, { viewport });
     await context.addInitScript(() => {
       const shifts = Object.assign(window, { shifts: 0 });
       new PerformanceObserver((list) => {
@@ -171,6 +176,7 @@ test("4: the layout does not shift while the page loads", async (t) => {
     const page = await context.newPage();
     await page.goto(host.url);
     await settled(page);
+    await drawn(page);
     const shifts = await page.evaluate(() => /** @type {any} */ (window).shifts);
     assert.ok(shifts <= 0.05, `${viewport.width}: ${shifts}`);
     await context.close();
@@ -181,12 +187,12 @@ test("5: as deployed and rules only are two verdicts, told apart", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Objects", POD.replace("namespace: shop", "namespace: kube-system"));
-  assert.match((await rows(page))[0]?.cells["pod-security"] ?? "", /^Denied/);
+  await eventually(() => outcome(page, "pod-security"), /^Denied/);
   await mode(page, "pod-security", "As deployed");
-  assert.match((await rows(page))[0]?.cells["pod-security"] ?? "", /^Not looked at/);
-  assert.ok((await page.locator("#detail .check-NotMet").count()) > 0);
+  await eventually(() => outcome(page, "pod-security"), /^Not looked at/);
+  await page.locator("#detail .check-NotMet").first().waitFor();
   await mode(page, "pod-security", "Rules only");
-  assert.match((await rows(page))[0]?.cells["pod-security"] ?? "", /^Denied/);
+  await eventually(() => outcome(page, "pod-security"), /^Denied/);
   await closed();
 });
 
@@ -194,21 +200,19 @@ test("6: a verdict of another policy does not stay, and its lines cannot be foll
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Objects", POD);
+  await eventually(() => titles(page), ["Pod shop/web"]);
   const before = await rows(page);
   await paste(page, "Objects", `${POD}  - name: [a\n`);
   // The last result stays in sight, marked and inert.
-  assert.match(
-    (await page.locator("#stale").textContent()) ?? "",
+  await eventually(
+    () => page.locator("#stale").textContent(),
     /^Last result, before the current error \(pod-security\):$/,
   );
-  assert.deepEqual(await rows(page), before);
-  assert.equal(await page.locator("#result").getAttribute("inert"), "");
+  await eventually(() => rows(page), before);
+  await eventually(() => page.locator("#result").getAttribute("inert"), "");
   await only(page, "selinux");
-  assert.equal(await page.locator("#stale").isVisible(), false);
-  assert.deepEqual(
-    (await rows(page)).map(({ cells }) => cells),
-    [{}],
-  );
+  await page.locator("#stale").waitFor({ state: "hidden" });
+  await eventually(async () => (await rows(page)).map(({ cells }) => cells), [{}]);
   await closed();
 });
 
@@ -216,11 +220,14 @@ test("6: an unreadable document leaves the verdicts of the others", async () => 
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Objects", `${POD}---\na: b: c\n---\n${GOOD}`);
+  await eventually(
+    () => titles(page),
+    (/** @type {string[]} */ titles) => titles.length === 3,
+  );
   const shown = await rows(page);
-  assert.equal(shown.length, 3);
   assert.match(shown[0]?.cells["pod-security"] ?? "", /^Denied/);
   assert.equal(shown.find(({ title }) => title === "Pod shop/good")?.cells["pod-security"], "Passed");
-  assert.match(await page.locator("#outline .error").innerText(), /YAML/);
+  await eventually(() => page.locator("#outline .error").innerText(), /^Invalid YAML near line 14: /);
   await closed();
 });
 
@@ -236,12 +243,13 @@ test("7: audit annotations are a table, and 100 containers are grouped, counted 
     "Objects",
     `apiVersion: v1\nkind: Pod\nmetadata: {name: many, namespace: shop}\nspec:\n  containers:\n${containers.join("")}`,
   );
+  const privileged = page.locator("#detail .control").filter({ hasText: "Privileged Containers" });
+  await eventually(() => privileged.locator("summary .number").textContent(), "100");
+  await privileged.locator("li").first().waitFor();
   const height = (await page.locator("#detail").boundingBox())?.height ?? Infinity;
   assert.ok(height < 1500, `${height}`);
-  const privileged = page.locator("#detail .control").filter({ hasText: "Privileged Containers" });
-  assert.equal(await privileged.locator("summary .number").textContent(), "100");
   await page.locator("#audit > summary").click();
-  assert.ok((await page.locator("#audit table tbody tr").count()) > 0);
+  await page.locator("#audit table tbody tr").first().waitFor();
   assert.doesNotMatch(await page.locator("#audit").innerText(), /[{}]/);
   await closed();
 });
@@ -250,25 +258,20 @@ test("8: counts are in sight, and denied objects are first", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Objects", [GOOD, SERVICE, POD].join("---\n"));
-  assert.equal(await sentence(page), "1 of 3 objects would be denied");
-  const chips = await page.locator("#chips button").evaluateAll((chips) =>
-    chips.map((chip) =>
-      [...chip.children]
-        .map((part) => part.textContent)
-        .join(" ")
-        .trim(),
-    ),
-  );
-  assert.deepEqual(chips, ["Denied 1", "Changed 0", "Warned 0", "Passed 1", "Not looked at 1"]);
-  assert.deepEqual(
-    (await rows(page)).map(({ title }) => title),
-    ["Pod shop/web", "Pod shop/good", "Service shop/s"],
-  );
+  await eventually(() => sentence(page), "1 of 3 objects would be denied");
+  const chips = () =>
+    page.locator("#chips button").evaluateAll((chips) =>
+      chips.map((chip) =>
+        [...chip.children]
+          .map((part) => part.textContent)
+          .join(" ")
+          .trim(),
+      ),
+    );
+  await eventually(chips, ["Denied 1", "Changed 0", "Warned 0", "Passed 1", "Not looked at 1"]);
+  await eventually(() => titles(page), ["Pod shop/web", "Pod shop/good", "Service shop/s"]);
   await page.locator("#chips").getByRole("button", { name: "Passed" }).click();
-  assert.deepEqual(
-    (await rows(page)).map(({ title }) => title),
-    ["Pod shop/good"],
-  );
+  await eventually(() => titles(page), ["Pod shop/good"]);
   await closed();
 });
 
@@ -290,22 +293,18 @@ test("9: a pasted AdmissionReview says its operation and user, and nothing looks
     },
   };
   await paste(page, "Objects", JSON.stringify(review, null, 2));
-  await page.locator("#request-tab").click();
-  assert.equal(await page.locator("#request-line").textContent(), "UPDATE by bob");
-  assert.equal(await page.locator("#request-source").textContent(), "taken from the AdmissionReview");
+  await select(page, "request");
+  const line = page.locator("#request-line");
+  await eventually(() => line.textContent(), "UPDATE by bob");
+  await eventually(() => page.locator("#request-source").textContent(), "taken from the AdmissionReview");
   await page.locator("#request-details summary").click();
-  assert.match(await page.locator("#given-requests-list").innerText(), /UPDATE by bob \(team-a\)/);
-  assert.equal(
-    await page
-      .locator("#request-panel")
-      .locator("select, input:not([type=checkbox])")
-      .filter({ visible: true })
-      .count(),
-    0,
-  );
+  await page.locator("#given-requests-list").waitFor();
+  await eventually(() => page.locator("#given-requests-list").innerText(), /UPDATE by bob \(team-a\)/);
+  const editable = page.locator("#request-panel").locator("select, input:not([type=checkbox])");
+  await eventually(() => editable.filter({ visible: true }).count(), 0);
   await paste(page, "Objects", SERVICE);
-  await page.locator("#request-tab").click();
-  assert.match((await page.locator("#request-line").textContent()) ?? "", /^CREATE by /);
+  await select(page, "request");
+  await eventually(() => line.textContent(), /^CREATE by /);
   await closed();
 });
 
@@ -313,9 +312,9 @@ test("10: settings show all errors, and a pasted manifest offers its import", as
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Settings of pod-security", "levle: baseline\nversion: 7\nexclude: yes\n");
-  const problems = await page.locator("#problems li").allTextContents();
-  assert.ok(problems.length >= 2, problems.join("\n"));
-  assert.match(problems.join("\n"), /levle.*did you mean level\?/);
+  const problems = () => page.locator("#problems li").allTextContents();
+  await eventually(problems, (/** @type {string[]} */ problems) => problems.length >= 2);
+  await eventually(async () => (await problems()).join("\n"), /levle.*did you mean level\?/);
   const manifest = `apiVersion: policies.kubewarden.io/v1
 kind: ClusterAdmissionPolicy
 metadata: {name: pods}
@@ -338,10 +337,10 @@ test("11: a missing field marks nothing as forbidden", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Objects", GOOD.replace("allowPrivilegeEscalation: false, ", ""));
-  assert.match((await violations(page)).join("\n"), /allowPrivilegeEscalation: Required value/);
-  assert.equal(await page.locator("#objects .cm-lintRange-error:not(.cm-near)").count(), 0);
-  assert.ok((await page.locator("#objects .cm-near").count()) > 0);
-  assert.match(await page.locator("#detail .at").first().innerText(), /^near line/);
+  await eventually(async () => (await violations(page)).join("\n"), /allowPrivilegeEscalation: Required value/);
+  await page.locator("#objects .cm-near").first().waitFor();
+  await eventually(() => page.locator("#objects .cm-lintRange-error:not(.cm-near)").count(), 0);
+  await eventually(() => page.locator("#detail .at").first().innerText(), /^near line/);
   await closed();
 });
 
@@ -351,11 +350,11 @@ test("11: the bar of a phone has the colour of its verdict", async () => {
   const colour = () => bar.evaluate((element) => getComputedStyle(element).color);
   await only(page, "pod-security");
   await paste(page, "Objects", POD);
+  await eventually(() => bar.textContent(), /would be denied/);
   const denied = await colour();
-  assert.match((await bar.textContent()) ?? "", /would be denied/);
   await paste(page, "Objects", GOOD);
-  assert.notEqual(await colour(), denied);
-  assert.match((await bar.textContent()) ?? "", /would be admitted/);
+  await eventually(() => bar.textContent(), /would be admitted/);
+  await eventually(colour, (/** @type {string} */ colour) => colour !== denied);
   await closed();
 });
 
@@ -367,14 +366,15 @@ test("11: undo after an example does not restore half of the input", async () =>
   const before = await savedInput(page);
   await example(page, "", "external-ips");
   const loaded = await savedInput(page);
-  await page.locator("#objects-tab").click();
+  await select(page, "objects");
   await page.getByRole("textbox", { name: "Objects", exact: true }).focus();
+  // The text that follows shows that undo has arrived, and did nothing.
   await page.keyboard.press("ControlOrMeta+z");
-  await settled(page);
-  assert.deepEqual(await savedInput(page), loaded);
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.insertText("# typed");
+  await eventually(() => savedInput(page), { ...loaded, objects: `${loaded.objects}# typed` });
   await page.getByRole("button", { name: "Restore previous input" }).click();
-  await settled(page);
-  assert.deepEqual(await savedInput(page), before);
+  await eventually(() => savedInput(page), before);
   await closed();
 });
 
@@ -385,12 +385,19 @@ test("12: diffs fit, and every target has 24 pixels", async () => {
     await paste(page, "Objects", GOOD);
     await page.locator("#detail .diff .cm-editor").first().waitFor();
     // Firefox takes the width of the scroll bar off.
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-    const cut = await page.locator("#detail .diff").evaluate((diff) => diff.scrollWidth - diff.clientWidth);
-    assert.ok(cut <= 1, `${width}: ${cut} pixels of the diff are cut off`);
-    const small = await page
-      .locator("button, a, select, input, textarea, summary, [role=gridcell], [role=rowheader]")
-      .evaluateAll((targets) =>
+    await eventually(
+      () => page.evaluate(() => document.documentElement.scrollWidth),
+      (/** @type {number} */ used) => used <= width,
+      `pixels of ${width}`,
+    );
+    await eventually(
+      () => page.locator("#detail .diff").evaluate((diff) => diff.scrollWidth - diff.clientWidth),
+      (/** @type {number} */ cut) => cut <= 1,
+      `${width}: pixels of the diff that are cut off`,
+    );
+    const targets = page.locator("button, a, select, input, textarea, summary, [role=gridcell], [role=rowheader]");
+    const small = () =>
+      targets.evaluateAll((targets) =>
         targets
           .filter((target) => !target.closest(".cm-editor, .skip") && target.checkVisibility())
           .map((target) => ({ target, box: target.getBoundingClientRect() }))
@@ -399,7 +406,7 @@ test("12: diffs fit, and every target has 24 pixels", async () => {
             ({ target, box }) => `${target.tagName}#${target.id} ${target.textContent} ${box.width}×${box.height}`,
           ),
       );
-    assert.deepEqual(small, [], `${width}`);
+    await eventually(small, [], `${width}`);
     await closed();
   }
 });
@@ -407,19 +414,13 @@ test("12: diffs fit, and every target has 24 pixels", async () => {
 test("12: forced colours keep the marks, and no motion is forced on anyone", async () => {
   const browser = isFirefox ? await launch(["forcedColors", "reducedMotion"]) : host.browser;
   const { page, closed } = await open(browser, host.url, { forcedColors: "active", reducedMotion: "reduce" });
-  assert.ok(await page.evaluate(() => matchMedia("(forced-colors: active)").matches));
+  await eventually(() => page.evaluate(() => matchMedia("(forced-colors: active)").matches), true);
   await only(page, "pod-security");
   await paste(page, "Objects", POD);
-  const line = await page
-    .locator("#objects .cm-lintRange-error")
-    .first()
-    .evaluate((mark) => getComputedStyle(mark).textDecorationLine);
-  assert.equal(line, "underline");
-  const icon = await page
-    .locator("#grid .cell .icon")
-    .first()
-    .evaluate((icon) => getComputedStyle(icon).stroke);
-  assert.notEqual(icon, "none");
+  const mark = page.locator("#objects .cm-lintRange-error").first();
+  await eventually(() => mark.evaluate((mark) => getComputedStyle(mark).textDecorationLine), "underline");
+  const icon = page.locator("#grid .cell .icon").first();
+  await eventually(() => icon.evaluate((icon) => getComputedStyle(icon).stroke), /^(?!none$)./);
   await closed();
   if (isFirefox) await browser.close();
 });
@@ -430,10 +431,10 @@ test("12: the node's name stays with the kind of user, and nothing is offered to
   await request(page, { "Node name": "worker-7" });
   await request(page, { User: "controller" });
   await request(page, { User: "kubelet" });
-  assert.equal(await page.locator("#shared-request").getByLabel("Node name").inputValue(), "worker-7");
-  assert.equal(await page.locator("#request-line").textContent(), "CREATE by kubelet of worker-7");
+  await eventually(() => page.locator("#shared-request").getByLabel("Node name").inputValue(), "worker-7");
+  await eventually(() => page.locator("#request-line").textContent(), "CREATE by kubelet of worker-7");
   await example(page, "", "external-ips");
-  assert.equal(await page.locator("#undo").isVisible(), true);
+  await page.locator("#undo").waitFor();
   await page.reload();
   await settled(page);
   assert.equal(await page.locator("#undo").isVisible(), false);
@@ -446,7 +447,7 @@ test("12: Enter in the search loads the first example", async () => {
   await page.getByRole("searchbox", { name: "Search" }).fill("tour");
   await page.keyboard.press("Enter");
   await page.locator("#status").filter({ hasText: "Loaded: tour" }).waitFor();
-  assert.equal(await page.locator("#examples").isVisible(), false);
+  await page.locator("#examples").waitFor({ state: "hidden" });
   await closed();
 });
 
@@ -458,16 +459,16 @@ test("12: a dropped file replaces the text", async () => {
     editor.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
   }, POD);
   await page.locator("#grid .name").filter({ hasText: "Pod shop/web" }).waitFor();
-  assert.equal((await savedInput(page)).objects, POD);
+  await eventually(async () => (await savedInput(page)).objects, POD);
   await closed();
 });
 
 test("12: without scripts the page says what it requires", async (t) => {
   if (isFirefox) return t.skip("WebDriver BiDi does not switch scripts off");
-  const context = await host.browser.newContext({ javaScriptEnabled: false });
+  const context = await patientContext(host.browser, { javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(host.url);
-  assert.match(await page.locator(".noscript").innerText(), /requires JavaScript/);
+  await eventually(() => page.locator(".noscript").innerText(), /requires JavaScript/);
   assert.equal(await page.getByText("Loading…").isVisible(), false);
   await context.close();
 });

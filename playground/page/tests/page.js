@@ -1,11 +1,16 @@
 // Helpers for tests of the page in a monitored browser.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { launch } from "./browser.js";
 import { serve } from "./server.js";
 
 /** @import { Browser, BrowserContext, Page } from "playwright-core" */
 /** @import { Workspace } from "../src/workspace" */
+
+/** Milliseconds until a test gives up waiting. Only a failure lasts as long, on any machine. */
+export const PATIENCE = 120_000;
 
 /** The tab that holds each editor. */
 const TABS = { Objects: "objects", Cluster: "cluster", "Stored objects": "request" };
@@ -31,6 +36,52 @@ export function fixture() {
 }
 
 /**
+ * Reads a value until it is the expected one, and returns it: the page shows the effect of an
+ * action some time after the action. Fails with the last value.
+ *
+ * @template T
+ * @param {() => T | Promise<T>} read
+ * @param {unknown} expected a value to equal, a pattern to match, or a condition that holds
+ * @param {string} [name] what a failure names
+ * @returns {Promise<T>}
+ */
+export async function eventually(read, expected, name) {
+  const deadline = performance.now() + PATIENCE;
+  for (let pause = 10; ; pause = Math.min(2 * pause, 500)) {
+    const value = await read();
+    if (isExpected(value, expected)) return value;
+    if (performance.now() > deadline) {
+      const named = name === undefined ? "" : `${name}: `;
+      if (expected instanceof RegExp) assert.match(String(value ?? ""), expected, name);
+      if (typeof expected === "function") assert.fail(`${named}${JSON.stringify(value)} is not ${expected}`);
+      assert.deepEqual(value, expected, name);
+    }
+    await delay(pause);
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @param {unknown} expected
+ */
+function isExpected(value, expected) {
+  if (expected instanceof RegExp) return expected.test(String(value ?? ""));
+  return typeof expected === "function" ? Boolean(expected(value)) : isDeepStrictEqual(value, expected);
+}
+
+/**
+ * Creates a browser context whose actions and navigations have as much patience as a test.
+ *
+ * @param {Browser} browser
+ * @param {import("playwright-core").BrowserContextOptions} [options]
+ */
+export async function patientContext(browser, options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE);
+  return context;
+}
+
+/**
  * Opens the page in a new browser context, and waits for the first verdict. `closed` closes it and
  * checks that the page sent no requests to other hosts and logged no errors.
  *
@@ -39,8 +90,7 @@ export function fixture() {
  * @param {import("playwright-core").BrowserContextOptions & { theme?: "light" | "dark" }} [options]
  */
 export async function open(browser, url, { theme, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
-  context.setDefaultTimeout(15_000);
+  const context = await patientContext(browser, { viewport: { width: 1400, height: 900 }, ...options });
   if (theme) {
     await context.addInitScript((theme) => {
       try {
@@ -85,12 +135,25 @@ export function watch(context, url) {
 }
 
 /**
- * Waits for the verdict on the current input.
+ * Waits for the verdict on the current input. The page is busy from the event that changes the
+ * input, so that this is no older verdict after an action that waits for its events, as those of
+ * locators do.
  *
  * @param {Page} page
  */
 export async function settled(page) {
   await page.locator("#verdict-pane[aria-busy=false]").waitFor();
+}
+
+/**
+ * Waits until the page has drawn itself twice: once after all that it does before a frame.
+ *
+ * @param {Page} page
+ */
+export async function drawn(page) {
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  });
 }
 
 /**
@@ -114,15 +177,14 @@ export async function savedInput(page) {
  */
 export async function paste(page, label, text) {
   const tab = TABS[/** @type {keyof typeof TABS} */ (label)] ?? "policies";
-  await page.locator(`#${tab}-tab`).click();
-  const editor = page.getByRole("textbox", { name: label, exact: true });
-  if (tab === "policies" && !(await editor.isVisible())) {
-    await page.getByRole("button", { name: `Settings of ${label.replace(/^.* of /, "")}`, exact: true }).click();
+  await select(page, tab);
+  if (tab === "policies") {
+    const card = page.getByRole("button", { name: `Settings of ${label.replace(/^.* of /, "")}`, exact: true });
+    if ((await card.getAttribute("aria-expanded")) === "false") await card.click();
   }
-  await editor.focus();
-  await page.keyboard.press("ControlOrMeta+a");
-  if (text === "") await page.keyboard.press("Delete");
-  else await editor.evaluate(dispatchPaste, text);
+  const editor = page.getByRole("textbox", { name: label, exact: true });
+  await editor.waitFor();
+  await editor.evaluate(pasteAll, { template: text, numbers: [""], patience: PATIENCE });
   await settled(page);
 }
 
@@ -136,40 +198,56 @@ export async function paste(page, label, text) {
  * @param {number} to
  */
 export async function pasteMany(page, template, from, to) {
-  await page.locator("#objects-tab").click();
+  await select(page, "objects");
+  const numbers = Array.from({ length: to - from }, (_, index) => String(from + index));
   const editor = page.getByRole("textbox", { name: "Objects", exact: true });
-  await editor.focus();
-  await page.evaluate(
-    async ({ template, from, to }) => {
-      const pane = document.getElementById("verdict-pane");
-      const editor = /** @type {HTMLElement} */ (document.querySelector("#objects .cm-content"));
-      for (let number = from; number < to; number++) {
-        const isMac = /Mac/.test(navigator.platform);
-        const keys = { key: "a", code: "KeyA", keyCode: 65, ctrlKey: !isMac, metaKey: isMac };
-        editor.dispatchEvent(new KeyboardEvent("keydown", { ...keys, bubbles: true, cancelable: true }));
-        const clipboardData = new DataTransfer();
-        clipboardData.setData("text/plain", template.replaceAll("NUMBER", String(number)));
-        const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
-        Object.defineProperty(event, "clipboardData", { value: clipboardData });
-        editor.dispatchEvent(event);
-        while (pane?.ariaBusy !== "false") await new Promise((resolve) => setTimeout(resolve, 2));
-      }
-    },
-    { template, from, to },
-  );
+  await editor.evaluate(pasteAll, { template, numbers, patience: PATIENCE });
 }
 
 /**
- * @param {Element} editor
- * @param {string} text
+ * Selects a tab of the input.
+ *
+ * @param {Page} page
+ * @param {string} tab
  */
-function dispatchPaste(editor, text) {
-  const clipboardData = new DataTransfer();
-  clipboardData.setData("text/plain", text);
-  // Firefox does not take the data of a constructed event.
-  const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
-  Object.defineProperty(event, "clipboardData", { value: clipboardData });
-  editor.dispatchEvent(event);
+export async function select(page, tab) {
+  await page.locator(`#${tab}-tab`).click();
+  await page.locator(`#${tab}-panel`).waitFor();
+}
+
+/**
+ * Replaces the text of an editor by a template with each number, and waits for each verdict. Runs
+ * in the page, whose editor handles constructed events at once: keys that a browser sends can
+ * arrive after the text.
+ *
+ * @param {Element} element
+ * @param {{ template: string; numbers: string[]; patience: number }} pasted
+ */
+async function pasteAll(element, { template, numbers, patience }) {
+  const editor = /** @type {HTMLElement} */ (element);
+  const pane = document.getElementById("verdict-pane");
+  const isMac = /Mac/.test(navigator.platform);
+  const selectAll = { key: "a", code: "KeyA", keyCode: 65, ctrlKey: !isMac, metaKey: isMac };
+  const press = (/** @type {KeyboardEventInit} */ keys) =>
+    editor.dispatchEvent(new KeyboardEvent("keydown", { ...keys, bubbles: true, cancelable: true }));
+  editor.focus();
+  for (const number of numbers) {
+    press(selectAll);
+    if (template === "") {
+      press({ key: "Delete", code: "Delete", keyCode: 46 });
+    } else {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", template.replaceAll("NUMBER", number));
+      // Firefox does not take the data of a constructed event.
+      const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+      Object.defineProperty(event, "clipboardData", { value: clipboardData });
+      editor.dispatchEvent(event);
+    }
+    const deadline = performance.now() + patience;
+    while (pane?.ariaBusy !== "false" && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
 }
 
 /**
@@ -179,7 +257,7 @@ function dispatchPaste(editor, text) {
  * @param {string[]} ids
  */
 export async function only(page, ...ids) {
-  await page.locator("#policies-tab").click();
+  await select(page, "policies");
   for (const policy of await page.locator("#policy-list .policy").all()) {
     const id = (await policy.locator("strong").first().textContent()) ?? "";
     await policy.getByRole("checkbox").setChecked(ids.includes(id));
@@ -195,7 +273,7 @@ export async function only(page, ...ids) {
  * @param {"Rules only" | "As deployed"} mode
  */
 export async function mode(page, id, mode) {
-  await page.locator("#policies-tab").click();
+  await select(page, "policies");
   await page.getByRole("combobox", { name: `What ${id} judges` }).selectOption(mode);
   await settled(page);
 }
@@ -207,7 +285,7 @@ export async function mode(page, id, mode) {
  * @param {Record<string, string>} fields
  */
 export async function request(page, fields) {
-  await page.locator("#request-tab").click();
+  await select(page, "request");
   const details = page.locator("#request-details");
   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
   for (const [label, value] of Object.entries(fields)) {
@@ -275,9 +353,15 @@ export async function cell(page, object, policy) {
  */
 export async function violations(page) {
   await settled(page);
-  for (const closed of await page.locator("#detail .control:not([open]) > summary").all()) await closed.click();
-  const more = page.locator("#detail .control > button:visible");
-  while (await more.count()) await more.first().click();
+  const controls = page.locator("#detail .control");
+  await controls.evaluateAll((controls) => {
+    for (const control of controls) /** @type {HTMLDetailsElement} */ (control).open = true;
+  });
+  // An event fills a list that is unfolded.
+  await eventually(() => controls.filter({ hasNot: page.locator("li") }).count(), 0);
+  await controls.locator("> button").evaluateAll((buttons) => {
+    for (const more of /** @type {HTMLElement[]} */ (buttons)) while (!more.hidden) more.click();
+  });
   return page.locator("#detail .violations li").evaluateAll((items) =>
     items.map((item) => {
       const copy = /** @type {HTMLElement} */ (item.cloneNode(true));
@@ -298,12 +382,30 @@ export async function example(page, words, policy = "") {
   await page.getByRole("button", { name: "Examples", exact: true }).click();
   await page.locator("#examples-policy").selectOption(policy);
   await page.getByRole("searchbox", { name: "Search" }).fill(words);
+  // The list is replaced once the cases are loaded, perhaps while a button is pressed.
+  await eventually(() => page.locator("#examples-list > .hint").count(), 0);
   const found = page.locator("#examples-list button").first();
   const title = await found.locator("span").first().textContent();
+  // The message of an earlier load of the example would not be waited for.
+  await page.locator("#status").evaluate((status) => status.replaceChildren());
   await found.click();
   await page
     .locator("#status")
     .filter({ hasText: `Loaded: ${title}` })
     .waitFor();
   await settled(page);
+}
+
+/**
+ * Opens the dialog of imports and types a text.
+ *
+ * @param {Page} page
+ * @param {string} text
+ */
+export async function typeImport(page, text) {
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  const source = page.getByRole("textbox", { name: "Policy to import" });
+  await source.click();
+  await eventually(() => source.evaluate((source) => source === document.activeElement), true);
+  await page.keyboard.insertText(text);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { example, fixture, open, violations } from "./page.js";
+import { eventually, example, fixture, open, violations } from "./page.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const tool = join(root, "target/debug/portcullis");
@@ -63,17 +63,21 @@ for (const id of policies) {
       await example(page, `${sample}:`, id);
       const expected = await moduleResponse(id, sample);
       const shown = page.locator("#response pre").first();
-      const actual = JSON.parse((await shown.textContent()) ?? "");
-      assert.deepEqual(readable(actual), readable(expected), sample);
+      const actual = async () => readable(JSON.parse((await shown.textContent()) ?? ""));
+      await eventually(actual, readable(expected), sample);
       // The page groups violations by control, in the order of the message.
       const message = (expected.status?.message ?? "").replaceAll("Callback evaluation failure: ", "");
-      const listed = (await violations(page)).filter((line) => message.includes(line));
-      assert.deepEqual(listed.sort(), message.split("\n").filter(Boolean).sort(), sample);
-      const [word] = await page.locator("#detail .answer .badge").allTextContents();
+      const listed = async () => (await violations(page)).filter((line) => message.includes(line)).sort();
+      await eventually(listed, message.split("\n").filter(Boolean).sort(), sample);
       const warned = expected.warnings?.length ? "Warned" : "Passed|Not looked at";
       const verdict = expected.allowed ? (expected.patch ? "Changed" : warned) : "Denied";
-      assert.match(word ?? "", new RegExp(`^(${verdict})$`), sample);
-      assert.equal((await page.locator("#detail .diff").count()) > 0, Boolean(expected.patch), sample);
+      const word = async () => (await page.locator("#detail .answer .badge").allTextContents())[0];
+      await eventually(word, new RegExp(`^(${verdict})$`), sample);
+      await eventually(
+        async () => (await page.locator("#detail .diff").count()) > 0,
+        Boolean(expected.patch),
+        sample,
+      );
     }
     await closed();
   });

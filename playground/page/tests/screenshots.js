@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "./browser.js";
-import { cell, example, mode, only, open, paste, request, settled } from "./page.js";
+import { cell, example, mode, only, open, paste, request, settled, typeImport } from "./page.js";
 import { serve } from "./server.js";
 
 /** @import { Page } from "playwright-core" */
@@ -68,9 +68,7 @@ const STATES = {
     await page.locator("#fix .cm-editor").first().waitFor();
   },
   import: async (page) => {
-    await page.getByRole("button", { name: "Import", exact: true }).click();
-    await page.getByRole("textbox", { name: "Policy to import" }).focus();
-    await page.keyboard.insertText(KYVERNO);
+    await typeImport(page, KYVERNO);
     await page.locator("#import-verdicts table").waitFor();
   },
   share: async (page) => {

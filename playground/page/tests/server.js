@@ -44,6 +44,8 @@ export async function serve(folder, { headers = {}, before } = {}) {
       response.writeHead(404).end();
     }
   });
+  // Browsers report a connection that is closed while they use it again.
+  server.keepAliveTimeout = 0;
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   // A test that fails does not close its server, which must not keep the tests from ending.
   server.unref();

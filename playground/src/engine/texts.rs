@@ -137,7 +137,7 @@ pub(crate) fn unreadable(text: TextName, error: &Problem) -> TextProblem {
         let place = manifest::Place { start: at, end: at };
         mark(text, (place, true))
     });
-    problem(text, error.message.clone(), mark)
+    problem(text, error.near(), mark)
 }
 
 pub(crate) fn problem(text: TextName, message: impl Into<String>, mark: Option<TextMark>) -> TextProblem {

@@ -1,5 +1,7 @@
 //! Reading of JSON and YAML, which are distinguished by content and not by the name of a file.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use serde_saphyr::{Error, UserMessageFormatter};
 
@@ -103,7 +105,7 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
         if error.is_data() {
             return Problem { at, message: message.to_owned() };
         }
-        problem("JSON", at, message)
+        Problem::invalid("JSON", at, message)
     })?;
     Ok(values.into_iter().map(|Parsed(value)| value).filter(|value| !value.is_null()).collect())
 }
@@ -156,13 +158,41 @@ fn told(error: &Error) -> Problem {
         at.map(|Position { line, column }| format!(" at line {line}, column {column}")).unwrap_or_default();
     // The message of the parser tells programmers which limit to raise.
     let message = if is_too_much(error) {
-        "nested too deeply, or aliases expand to too much data"
+        Cow::Borrowed("nested too deeply, or aliases expand to too much data")
     } else if indentation::not_indented(error).is_some() {
-        "indent the lines of the quoted string more than its key"
+        Cow::Borrowed("indent the lines of the quoted string more than its key")
     } else {
-        message.strip_suffix(&place).unwrap_or(&message)
+        advised(message.strip_suffix(&place).unwrap_or(&message))
     };
-    problem("YAML", at, message)
+    Problem::invalid("YAML", at, &message)
+}
+
+/// The words of the parser that say what it expected, and not why there is something else.
+const UNEXPLAINED: [&str; 11] = [
+    "did not find expected key",
+    "did not find expected '-' indicator",
+    "did not find expected ',' or '}'",
+    "expected ',' or ']'",
+    "did not find expected node content",
+    "did not find expected <document start>",
+    "simple key expected ':'",
+    "simple key is no longer valid",
+    "not allowed in this context",
+    "illegal placement of ':' indicator",
+    "unexpected EOF",
+];
+
+/// Adds the remedy to the words of the parser, in the place of what it was doing, unless the words
+/// name the cause, such as `unclosed bracket '['`.
+fn advised(words: &str) -> Cow<'_, str> {
+    if !UNEXPLAINED.iter().any(|part| words.contains(part)) {
+        return Cow::Borrowed(words);
+    }
+    let expected = match words.split_once(", ") {
+        Some((doing, expected)) if doing.starts_with("while ") => expected,
+        _ => words,
+    };
+    Cow::Owned(format!("{expected}; check the indentation, or look for an unclosed bracket or quote"))
 }
 
 fn is_too_much(error: &Error) -> bool {
@@ -179,10 +209,6 @@ fn is_too_much(error: &Error) -> bool {
 /// Describes a duplicate key, in both formats.
 pub(crate) fn duplicate_key(key: &str) -> String {
     format!("duplicate key `{key}`")
-}
-
-fn problem(format: &str, at: Option<Position>, message: &str) -> Problem {
-    Problem { at, message: format!("not valid {format}: {message}") }
 }
 
 /// Returns the position of an error, in characters: `serde_json` counts bytes, and reports column
@@ -291,7 +317,7 @@ mod tests {
         assert_eq!(parsed("\u{a0}{\"a: 1").unwrap(), [json!({ "\u{a0}{\"a": 1 })]);
         assert_eq!(
             parsed("{\u{a0}\"a\": 1}").unwrap_err(),
-            "line 1, column 2: not valid JSON: key must be a string"
+            "line 1, column 2: invalid JSON: key must be a string"
         );
     }
 
@@ -324,7 +350,7 @@ mod tests {
         ] {
             assert_eq!(parsed(&format!("{key}: a")).unwrap(), [json!({ text: "a" })], "{key}");
         }
-        assert_eq!(parsed("y: 1\non: 2").unwrap_err(), "not valid YAML: duplicate key `true`");
+        assert_eq!(parsed("y: 1\non: 2").unwrap_err(), "invalid YAML: duplicate key `true`");
         assert!(parsed("~: a").unwrap_err().contains("expected a key that is a string"));
         assert_eq!(parsed("{\"y\": 1}").unwrap(), [json!({ "y": 1 })]);
     }
@@ -375,11 +401,11 @@ mod tests {
     #[test]
     fn problems_have_a_line_and_a_column() {
         for (text, message) in [
-            ("{\n  \"a\": 1,\n  }", "line 3, column 3: not valid JSON: trailing comma"),
-            ("{\"a\": 1} x", "line 1, column 10: not valid JSON: expected value"),
-            ("[1, 2", "line 1, column 5: not valid JSON: EOF while parsing a list"),
-            ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: not valid JSON: expected `,` or `}`"),
-            ("{\"a\": 1\n\n", "line 3, column 1: not valid JSON: EOF while parsing an object"),
+            ("{\n  \"a\": 1,\n  }", "line 3, column 3: invalid JSON: trailing comma"),
+            ("{\"a\": 1} x", "line 1, column 10: invalid JSON: expected value"),
+            ("[1, 2", "line 1, column 5: invalid JSON: EOF while parsing a list"),
+            ("{\"üüüü\": \"a\" \"b\"}", "line 1, column 14: invalid JSON: expected `,` or `}`"),
+            ("{\"a\": 1\n\n", "line 3, column 1: invalid JSON: EOF while parsing an object"),
             ("{a: 1,\n a: 2}", "line 2, column 2: duplicate key `a`"),
             ("{\"a\": 1,\n \"a\": 2}", "line 2, column 4: duplicate key `a`"),
             ("a: 1\na: 2\n", "line 2, column 1: duplicate key `a`"),
@@ -388,7 +414,39 @@ mod tests {
         }
         for text in ["a: [1\nb: 2", "a: b: c", "a:\n\t- x", "a: \"x", "a: .inf", "a: *b"] {
             let message = parsed(text).unwrap_err();
-            assert!(message.starts_with("line ") && message.contains("not valid YAML: "), "{message}");
+            assert!(message.starts_with("line ") && message.contains("invalid YAML: "), "{message}");
+        }
+    }
+
+    #[test]
+    fn invalid_yaml_says_what_to_do_unless_it_names_the_cause() {
+        let advice = "; check the indentation, or look for an unclosed bracket or quote";
+        for (text, words, advice) in [
+            ("a:\n  b: 1\n c: 2", "did not find expected key", advice),
+            ("- a\nb: 1", "did not find expected '-' indicator", advice),
+            ("a: [b: c\nd: e]", "did not find expected ',' or '}'", advice),
+            ("a: b: c", "mapping values are not allowed in this context", advice),
+            ("a: - b", "block sequence entries are not allowed in this context", advice),
+            ("a: [b", "unclosed bracket '['", ""),
+            ("a: {b]", "mismatched bracket '{' closed by ']'", ""),
+            ("a: \"b", "unclosed quote", ""),
+            ("a: 'b\n---\nc", "indent the lines of the quoted string more than its key", ""),
+            ("a: \"\\q\"", "while parsing a quoted scalar, found unknown escape character", ""),
+            ("a: .inf", "value `.inf` is not a finite number", ""),
+        ] {
+            let problem = documents(text).unwrap_err();
+            assert_eq!(problem.message, format!("invalid YAML: {words}{advice}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_names_the_line() {
+        for (text, sentence) in [
+            ("\na: [b", "Invalid YAML near line 2: unclosed bracket '['"),
+            ("{\n  \"a\": 1,\n  }", "Invalid JSON near line 3: trailing comma"),
+            ("a: 1\na: 2\n", "duplicate key `a`"),
+        ] {
+            assert_eq!(documents(text).unwrap_err().near(), sentence, "{text}");
         }
     }
 

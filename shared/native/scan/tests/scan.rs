@@ -126,12 +126,12 @@ fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
         })
         .collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
-    assert!(lines[0].starts_with("Error a.yaml:1 not valid YAML"), "{lines:?}");
+    assert!(lines[0].starts_with("Error a.yaml:1 invalid YAML"), "{lines:?}");
     assert!(
         lines[1].starts_with("Error a.yaml:8 ") && lines[1].ends_with("scan what it renders"),
         "{lines:?}"
     );
-    assert!(lines[2].starts_with("Error b.json:1 not valid JSON"), "{lines:?}");
+    assert!(lines[2].starts_with("Error b.json:1 invalid JSON"), "{lines:?}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_position_that_is_not_known_is_not_given() {
         .collect();
     let [rendered, missing] = notices.as_slice() else { panic!("{notices:?}") };
     assert!(
-        rendered.starts_with("chart.tgz Error: line 13, column 4 of what is rendered: not valid YAML: "),
+        rendered.starts_with("chart.tgz Error: line 13, column 4 of what is rendered: invalid YAML: "),
         "{rendered}"
     );
     assert!(missing.starts_with("missing.yaml Error: cannot be read: "), "{missing}");

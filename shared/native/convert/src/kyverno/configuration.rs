@@ -336,7 +336,7 @@ fn embedded(data: &Fields<'_>, document: &Document, key: &str) -> Result<Option<
     let invalid = |error: serde_json::Error| InputError {
         document: document.name.clone(),
         path: data.path(key),
-        problem: format!("is not valid JSON: {error}"),
+        problem: format!("invalid JSON: {error}"),
     };
     serde_json::from_str(text).map(Some).map_err(invalid)
 }

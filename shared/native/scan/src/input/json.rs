@@ -127,7 +127,7 @@ impl<R: Read> JsonPieces<R> {
                 Ok(Found::Value) => self.has_ended = true,
                 Ok(Found::End) => {
                     self.is_over = true;
-                    let message = "not valid JSON: the text ends within a value; is it truncated?";
+                    let message = "invalid JSON: the text ends within a value; is it truncated?";
                     return (self.depth > 0).then(|| Err(self.window.problem(message)));
                 }
                 Err(problem) => {
@@ -192,7 +192,7 @@ impl<R: Read> JsonPieces<R> {
             }
             b'}' | b']' => {
                 if self.depth == 0 {
-                    return Err(self.window.problem("not valid JSON: expected value"));
+                    return Err(self.window.problem("invalid JSON: expected value"));
                 }
                 // A scalar can be an item itself.
                 if let Some(item) = self.end_of_item(here) {
@@ -237,7 +237,7 @@ impl<R: Read> JsonPieces<R> {
         if self.depth == 0 && self.value != here {
             return Err(self
                 .window
-                .problem("not valid JSON: expected an object, a list, or a line --- before YAML"));
+                .problem("invalid JSON: expected an object, a list, or a line --- before YAML"));
         }
         if let Some(items) = &mut self.list
             && items.depth == self.depth
@@ -245,7 +245,7 @@ impl<R: Read> JsonPieces<R> {
             && !items.is_closed
         {
             if items.expects_comma {
-                return Err(self.window.problem("not valid JSON: expected `,` or `]`"));
+                return Err(self.window.problem("invalid JSON: expected `,` or `]`"));
             }
             items.item = Some(here);
             items.has_any = true;

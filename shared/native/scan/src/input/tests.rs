@@ -48,11 +48,11 @@ fn values_of_json_are_pieces() {
     for (text, problem) in [
         (
             "{\"a\": 1} x",
-            "line 1, column 10: not valid JSON: expected an object, a list, or a line --- before YAML",
+            "line 1, column 10: invalid JSON: expected an object, a list, or a line --- before YAML",
         ),
-        ("{\"a\": 1}\n}", "line 2, column 1: not valid JSON: expected value"),
-        ("{\"a\": [1", "line 1, column 9: not valid JSON: the text ends within a value; is it truncated?"),
-        ("{\"a\": \"x", "line 1, column 9: not valid JSON: the text ends within a value; is it truncated?"),
+        ("{\"a\": 1}\n}", "line 2, column 1: invalid JSON: expected value"),
+        ("{\"a\": [1", "line 1, column 9: invalid JSON: the text ends within a value; is it truncated?"),
+        ("{\"a\": \"x", "line 1, column 9: invalid JSON: the text ends within a value; is it truncated?"),
     ] {
         assert_eq!(pieces(text).last().unwrap(), problem);
     }
