@@ -55,6 +55,24 @@ fn the_pods_of_a_workload_are_judged_whatever_the_workload_is() {
     }
 }
 
+/// A number that is too large is an error wherever it is: no API server reads the object.
+#[test]
+fn a_number_that_is_too_large_does_not_hide_its_object() {
+    let pod = |number: &str| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a"}},"spec":{{"containers":[{{"name":"c"}}],"priority":{number}}}}}"#
+        )
+    };
+    for number in ["1".repeat(310), "1e400".to_owned(), "17976931348623158e292".to_owned()] {
+        let report = run(about("pods", &json!({})), &[&pod(&number)]);
+        assert!(has_error(&report, "number out of range"), "{number}: {report:?}");
+    }
+    for number in ["1", "18446744073709551616", "1e300", "-0"] {
+        let report = run(about("pods", &json!({})), &[&pod(number)]);
+        assert!(report.notices.is_empty() && report.totals.evaluations == 1, "{number}: {report:?}");
+    }
+}
+
 #[test]
 fn a_selector_or_condition_about_pods_does_not_hide_them() {
     for fields in [
