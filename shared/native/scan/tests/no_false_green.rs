@@ -73,6 +73,24 @@ fn a_number_that_is_too_large_does_not_hide_its_object() {
     }
 }
 
+/// Of duplicate keys, the last decides that an object is a Namespace, of which there are then two
+/// states.
+#[test]
+fn a_namespace_that_begins_like_another_kind_is_collected() {
+    let namespace = |before: &str, level: &str| {
+        format!(
+            r#"{{{before}"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"shop","labels":{{"pod-security.kubernetes.io/enforce":"{level}"}}}}}}"#
+        )
+    };
+    let first = namespace(r#""apiVersion":"example.com/v1","kind":"Thing","#, "restricted");
+    let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop"},"spec":{"hostPID":true,"containers":[{"name":"c"}]}}"#;
+    let settings = json!({ "level": "baseline", "namespaceLabels": "Honor" });
+    let policy = Policy::of_id("pod-security", &settings).unwrap();
+    let report = run(policy, &[&first, &namespace("", "privileged"), pod]);
+    let [finding] = report.findings.as_slice() else { panic!("{report:?}") };
+    assert!(finding.message.contains("several states"), "{finding:?}");
+}
+
 #[test]
 fn a_selector_or_condition_about_pods_does_not_hide_them() {
     for fields in [
