@@ -55,6 +55,42 @@ fn the_pods_of_a_workload_are_judged_whatever_the_workload_is() {
     }
 }
 
+/// A number that is too large is an error wherever it is: no API server reads the object.
+#[test]
+fn a_number_that_is_too_large_does_not_hide_its_object() {
+    let pod = |number: &str| {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a"}},"spec":{{"containers":[{{"name":"c"}}],"priority":{number}}}}}"#
+        )
+    };
+    for number in ["1".repeat(310), "1e400".to_owned(), "17976931348623158e292".to_owned()] {
+        let report = run(about("pods", &json!({})), &[&pod(&number)]);
+        assert!(has_error(&report, "number out of range"), "{number}: {report:?}");
+    }
+    for number in ["1", "18446744073709551616", "1e300", "-0"] {
+        let report = run(about("pods", &json!({})), &[&pod(number)]);
+        assert!(report.notices.is_empty() && report.totals.evaluations == 1, "{number}: {report:?}");
+    }
+}
+
+/// Of duplicate keys, the last decides that an object is a Namespace, of which there are then two
+/// states.
+#[test]
+fn a_namespace_that_begins_like_another_kind_is_collected() {
+    let namespace = |before: &str, level: &str| {
+        format!(
+            r#"{{{before}"apiVersion":"v1","kind":"Namespace","metadata":{{"name":"shop","labels":{{"pod-security.kubernetes.io/enforce":"{level}"}}}}}}"#
+        )
+    };
+    let first = namespace(r#""apiVersion":"example.com/v1","kind":"Thing","#, "restricted");
+    let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop"},"spec":{"hostPID":true,"containers":[{"name":"c"}]}}"#;
+    let settings = json!({ "level": "baseline", "namespaceLabels": "Honor" });
+    let policy = Policy::of_id("pod-security", &settings).unwrap();
+    let report = run(policy, &[&first, &namespace("", "privileged"), pod]);
+    let [finding] = report.findings.as_slice() else { panic!("{report:?}") };
+    assert!(finding.message.contains("several states"), "{finding:?}");
+}
+
 #[test]
 fn a_selector_or_condition_about_pods_does_not_hide_them() {
     for fields in [

@@ -59,7 +59,7 @@ impl Reading<'_> {
 
     fn scalar(&mut self, kept: &Kept) -> Option<()> {
         let text = self.walk.skip().ok()?;
-        if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !is_number(text) {
+        if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !is_in_range(text) {
             return None;
         }
         self.keep(kept, text);
@@ -135,13 +135,12 @@ impl Reading<'_> {
     }
 }
 
-/// Returns whether a number has a value that policies read as it is written. To them, `-0` is an
-/// integer, which it is not once it is built.
-fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
-        || text
-            .parse::<f64>()
-            .is_ok_and(|value| value.is_finite() && !(value == 0.0 && value.is_sign_negative()))
+/// Returns whether a number is in the range in which `serde_json` reads numbers: it reports others as
+/// errors. Most numbers are too short to be outside of it.
+fn is_in_range(text: &str) -> bool {
+    const SHORT: usize = 18;
+    text.len() <= SHORT && text.bytes().all(|byte| byte.is_ascii_digit())
+        || serde_json::from_str::<f64>(text).is_ok()
 }
 
 #[cfg(test)]
@@ -224,8 +223,7 @@ mod tests {
             r#""metadata":{"labels":{"a":"b","b":"c","a":"b"}},"spec":{"containers":[{"name":"a"}]}"#,
             r#""spec":{"containers":[{"name":"a"}]},"spec":{"containers":[{"name":"a"}]}"#,
             r#""spec":{"containers":[{"name":"a"}],"priority":1e400}"#,
-            r#""spec":{"containers":[{"name":"a"}],"priority":-0}"#,
-            r#""spec":{"containers":[{"name":"a"}],"priority":-0.0}"#,
+            r#""spec":{"containers":[{"name":"a"}],"priority":17976931348623158e292}"#,
             r#""spec":{"containers":[{"name":"a"}],"priority":01}"#,
             r#""spec":{"containers":[{"name":"a"}],}"#,
             r#""spec":{"containers":[{"name":"a"}] "priority":1}"#,
@@ -239,6 +237,7 @@ mod tests {
         let other = |text: &str| reduce(text, "v1", "ConfigMap", &Kept::Whole);
         assert_eq!(other(r#"{"kind":"ConfigMap"} {}"#), None);
         assert_eq!(other("[]"), None);
+        assert_eq!(other(&format!(r#"{{"data":{}}}"#, "1".repeat(310))), None);
         assert_eq!(other(&format!(r#"{{"data":{}{}}}"#, "[".repeat(200), "]".repeat(200))), None);
     }
 

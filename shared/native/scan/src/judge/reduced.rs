@@ -33,10 +33,12 @@ impl Judge<'_> {
         if api_version.is_empty() || kind.is_empty() || contains_objects(kind) || is_gathered() {
             return None;
         }
+        // The first keys decide only once it is known that no later one repeats them.
+        let reduced = reduce(&chunk.text, api_version, kind, self.kept?)?;
         if self.lacks_definition(api_version, kind, &mut output) {
             return Some(output);
         }
-        let mut object = serde_json::from_str(&reduce(&chunk.text, api_version, kind, self.kept?)?).ok()?;
+        let mut object = serde_json::from_str(&reduced).ok()?;
         complete(&mut object, self.options, &self.cluster.resources);
         let reference = object_ref(&object);
         if !self.options.judges(reference.namespace.as_deref()) {
