@@ -94,6 +94,11 @@ mod tests {
             "object == {}",
             "[request].exists(one, one.name == 'a')",
             "['x'].exists(request, request == 'x') && request.kind.kind == 'Pod'",
+            // A name that begins with a dot is never one of a macro.
+            ".request.name == 'a'",
+            "['x'].exists(request, .request.name == 'a')",
+            ".request.size() == 5",
+            ".object.metadata.name == 'a'",
         ] {
             let compile = || Condition::compile("c", expression).unwrap();
             let condition = compile();

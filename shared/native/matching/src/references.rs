@@ -195,6 +195,8 @@ impl<'e> Walk<'e> {
     }
 
     fn unknown(&mut self, what: impl FnOnce() -> String) {
+        // It may be the request, as `.request` is.
+        self.found.fields = None;
         if self.found.unknown.is_none() {
             self.found.unknown = Some(what());
         }
