@@ -91,6 +91,29 @@ fn a_namespace_that_begins_like_another_kind_is_collected() {
     assert!(finding.message.contains("several states"), "{finding:?}");
 }
 
+/// An escape in YAML does not hide one of the states of a Namespace.
+#[test]
+fn a_namespace_whose_kind_has_escapes_is_collected() {
+    let namespace = |kind: &str, level: &str| {
+        format!(
+            "apiVersion: v1\nkind: {kind}\nmetadata: {{name: shop, labels: {{pod-security.kubernetes.io/enforce: {level}}}}}\n"
+        )
+    };
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {hostPID: true, containers: [{name: c}]}}\n";
+    let selector =
+        json!({ "matchExpressions": [{ "key": "kubernetes.io/metadata.name", "operator": "Exists" }] });
+    for kind in [r#""\u004eamespace""#, r#""\x4eamespace""#, r#""\U0000004eamespace""#, "\"Name\\\n  space\""]
+    {
+        let settings = json!({ "level": "baseline", "namespaceLabels": "Honor" });
+        let mut policy = Policy::of_id("pod-security", &settings).unwrap();
+        policy.webhook = about("pods", &json!({ "namespaceSelector": selector })).webhook;
+        let report =
+            run(policy, &[&namespace(kind, "restricted"), &namespace("Namespace", "privileged"), pod]);
+        let [finding] = report.findings.as_slice() else { panic!("{kind}: {report:?}") };
+        assert!(finding.message.contains("several states"), "{kind}: {finding:?}");
+    }
+}
+
 #[test]
 fn a_selector_or_condition_about_pods_does_not_hide_them() {
     for fields in [

@@ -43,11 +43,14 @@ impl Collector {
     }
 
     /// Returns whether a piece can contain an object of one of the kinds. The list can name the
-    /// kind of its items, and an escape in JSON can hide it.
+    /// kind of its items, and an escape can hide it.
     pub(crate) fn may_have(&self, chunk: &Chunk) -> bool {
+        /// The escapes of JSON and YAML that can be in a name: those of characters, and of the end
+        /// of a line.
+        const ESCAPES: [&str; 5] = ["\\u", "\\U", "\\x", "\\\n", "\\\r"];
         let of_items = chunk.list.as_ref().and_then(|list| list.fields.get("kind")).and_then(Value::as_str);
         let of_items = of_items.and_then(|kind| kind.strip_suffix("List"));
-        chunk.text.contains("\\u")
+        ESCAPES.iter().any(|escape| chunk.text.contains(escape))
             || self.kinds.iter().any(|(_, kind)| of_items == Some(kind) || chunk.text.contains(kind.as_str()))
     }
 
