@@ -2,6 +2,7 @@
 //! instance.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cluster_objects::Objects;
 use serde_json::{Value, json};
@@ -26,7 +27,9 @@ fn judged(module: &Module, settings: &Value, test: &TestRequest<'_>) -> Admissio
         "object": test.object,
         "oldObject": test.old,
     });
-    let deployment = Deployment { settings: settings.clone(), ..Deployment::new("pod-security") };
+    // Other tests bound the instructions; how long they take depends on the machine.
+    let timeout = Duration::from_secs(60);
+    let deployment = Deployment { settings: settings.clone(), timeout, ..Deployment::new("pod-security") };
     let request = AdmissionRequest::from_value(request).unwrap();
     let cluster = Arc::new(Objects::from_values(Vec::new()).unwrap());
     module.deploy(deployment).unwrap().validate(&request, &cluster).response
