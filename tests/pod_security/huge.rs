@@ -28,7 +28,7 @@ fn judged(module: &Module, settings: &Value, test: &TestRequest<'_>) -> Admissio
         "oldObject": test.old,
     });
     // Other tests bound the instructions; how long they take depends on the machine.
-    let timeout = Duration::from_secs(60);
+    let timeout = Duration::from_mins(1);
     let deployment = Deployment { settings: settings.clone(), timeout, ..Deployment::new("pod-security") };
     let request = AdmissionRequest::from_value(request).unwrap();
     let cluster = Arc::new(Objects::from_values(Vec::new()).unwrap());

@@ -51,8 +51,7 @@ mod tests {
         let names: Vec<&str> = spec.names().chain(["", "container", "zzz"]).collect();
         for step in 1..names.len() {
             let mut next = 0;
-            for at in 0..3 * names.len() {
-                let name = names[at * step % names.len()];
+            for name in names.iter().cycle().step_by(step).take(3 * names.len()) {
                 let found = spec.get_next(name.as_bytes(), &mut next);
                 assert_eq!(format!("{found:?}"), format!("{:?}", spec.get(name)), "{name}");
             }

@@ -26,7 +26,8 @@ pub struct Condition {
     unknown: Option<String>,
     /// A value that is not the one of an API server, wherever the evaluation gets it.
     unreadable: Option<String>,
-    /// The values for earlier requests; `None` if the expression can take the request as a whole.
+    /// The values for earlier requests; `None` if the expression can take the name of the object or
+    /// the request as a whole.
     memo: Option<Memo>,
 }
 
@@ -49,7 +50,8 @@ impl Condition {
                 program,
                 unknown: references.unknown,
                 unreadable: references.unreadable,
-                memo: references.fields.map(Memo::new),
+                // Nearly every request has a name of its own.
+                memo: references.fields.filter(|fields| !fields.contains("name")).map(Memo::new),
             }),
         }
     }

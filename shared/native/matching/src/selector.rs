@@ -101,6 +101,12 @@ impl<'v> Labels<'v> {
 }
 
 impl LabelSelector {
+    /// Returns whether a requirement is about another label than the one with the name of a
+    /// Namespace.
+    pub(crate) fn reads_more_than_the_name(&self) -> bool {
+        self.0.iter().any(|requirement| requirement.key != NAMESPACE_NAME)
+    }
+
     /// Reads a selector.
     ///
     /// # Errors

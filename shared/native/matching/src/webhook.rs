@@ -249,9 +249,14 @@ impl Webhook {
         &self.conditions
     }
 
-    /// Returns whether the labels of Namespaces decide about requests.
+    /// Returns whether labels of Namespaces decide about requests, other than the label with the
+    /// name, which every Namespace has.
     #[must_use]
-    pub fn has_namespace_selector(&self) -> bool {
+    pub fn reads_labels_of_namespaces(&self) -> bool {
+        self.namespace_selector.reads_more_than_the_name()
+    }
+
+    pub(crate) fn has_namespace_selector(&self) -> bool {
         !self.namespace_selector.is_empty()
     }
 

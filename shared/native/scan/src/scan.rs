@@ -164,8 +164,8 @@ impl Scan {
                     end_collection(gathered, input, found, &mut tally);
                 }
                 is_gathering = false;
-                let lacking;
-                (lacking, rest) = unsettled.into_rest();
+                let (lacking, left) = unsettled.into_rest();
+                rest = left;
                 deletes = lacking.is_empty();
                 if deletes && stored.is_none() {
                     break;
@@ -221,7 +221,7 @@ impl Scan {
     /// Returns whether Namespaces and definitions can be collected while objects are judged, which
     /// reads the input once less. Then the pieces that depend on them are judged last.
     fn may_gather(&self) -> bool {
-        !self.policies.iter().any(|policy| policy.webhook.has_namespace_selector())
+        !self.policies.iter().any(|policy| policy.webhook.reads_labels_of_namespaces())
     }
 
     /// Adds what is to say before any object is judged.
@@ -363,7 +363,9 @@ impl Judge<'_> {
         let gone: Vec<Output> = missing.map(|(_, object, place)| self.deletion(object, place)).collect();
         let lacking: BTreeSet<Kind> = gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
         if lacking.is_empty() {
-            gone.into_iter().for_each(|output| merge(output, tally, observer));
+            for output in gone {
+                merge(output, tally, observer);
+            }
         }
         lacking
     }

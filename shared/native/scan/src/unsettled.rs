@@ -9,11 +9,11 @@ use crate::input::{Chunk, Few, Input, Spool};
 #[derive(Debug)]
 pub(crate) struct Unsettled {
     lacking: BTreeSet<Kind>,
-    pieces: Kept,
+    pieces: Pieces,
 }
 
 #[derive(Debug)]
-enum Kept {
+enum Pieces {
     /// Those of an input that can be read again: their numbers, and the pieces as long as they are
     /// few.
     Numbered(BTreeSet<u64>, Option<Few>),
@@ -33,9 +33,9 @@ pub(crate) struct Rest {
 impl Unsettled {
     pub(crate) fn new(is_live: bool) -> Self {
         let pieces = if is_live {
-            Kept::Spooled(Spool::default())
+            Pieces::Spooled(Spool::default())
         } else {
-            Kept::Numbered(BTreeSet::new(), Some(Few::default()))
+            Pieces::Numbered(BTreeSet::new(), Some(Few::default()))
         };
         Self { lacking: BTreeSet::new(), pieces }
     }
@@ -51,11 +51,11 @@ impl Unsettled {
         lacking: &BTreeSet<Kind>,
     ) -> Result<(), (Chunk, String)> {
         match &mut self.pieces {
-            Kept::Numbered(numbers, few) => {
+            Pieces::Numbered(numbers, few) => {
                 numbers.insert(number);
                 *few = few.take().and_then(|few| few.and(piece));
             }
-            Kept::Spooled(spool) => spool.push(&piece).map_err(|why| (piece, why))?,
+            Pieces::Spooled(spool) => spool.push(&piece).map_err(|why| (piece, why))?,
         }
         self.lacking.extend(lacking.iter().cloned());
         Ok(())
@@ -64,9 +64,9 @@ impl Unsettled {
     /// Returns the kinds to collect, and the pieces that the next round reads.
     pub(crate) fn into_rest(self) -> (BTreeSet<Kind>, Rest) {
         let rest = match self.pieces {
-            Kept::Numbered(_, Some(few)) => Rest { source: Some(Box::new(few)), numbers: None },
-            Kept::Numbered(numbers, None) => Rest { source: None, numbers: Some(numbers) },
-            Kept::Spooled(spool) => Rest { source: Some(Box::new(spool)), numbers: None },
+            Pieces::Numbered(_, Some(few)) => Rest { source: Some(Box::new(few)), numbers: None },
+            Pieces::Numbered(numbers, None) => Rest { source: None, numbers: Some(numbers) },
+            Pieces::Spooled(spool) => Rest { source: Some(Box::new(spool)), numbers: None },
         };
         (self.lacking, rest)
     }

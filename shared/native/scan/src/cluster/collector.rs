@@ -60,7 +60,7 @@ impl Collector {
         self.wants(&object).then_some(object)
     }
 
-    /// Returns whether one of the kinds has a name.
+    /// Returns whether one of the kinds has this name.
     pub(crate) fn has_kind(&self, name: &str) -> bool {
         self.kinds.iter().any(|(_, kind)| kind == name)
     }

@@ -179,9 +179,11 @@ impl Judge<'_> {
     /// Returns whether an object is of a kind that the input may define, and whose definition is
     /// not collected yet; then it is judged later.
     fn lacks_definition(&self, api_version: &str, kind: &str, output: &mut Output) -> bool {
+        if self.cluster.resources.resource(api_version, kind).origin != Origin::Guessed {
+            return false;
+        }
         let definition = owned(DEFINITION);
-        let is_unknown = self.cluster.resources.resource(api_version, kind).origin == Origin::Guessed;
-        let is_lacking = is_unknown && self.cluster.lacks(&definition);
+        let is_lacking = self.cluster.lacks(&definition);
         output.lacking.extend(is_lacking.then_some(definition));
         is_lacking
     }

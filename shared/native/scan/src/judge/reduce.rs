@@ -24,7 +24,9 @@ pub(super) fn reduce(text: &str, api_version: &str, kind: &str, kept: &Kept) -> 
         return None;
     }
     let mut containers = pods::pod_spec(api_version, kind);
-    containers.iter_mut().for_each(|path| path.push("containers"));
+    if let Some(path) = &mut containers {
+        path.push("containers");
+    }
     let of = fields_of(api_version, kind).map_or(Type::Leaf, Type::Object);
     let mut reading =
         Reading { walk: Walk::of(text), reduced: String::new(), keys: Vec::new(), has_containers: false };
@@ -135,8 +137,8 @@ impl Reading<'_> {
     }
 }
 
-/// Returns whether a number is in the range in which `serde_json` reads numbers: it reports others as
-/// errors. Most numbers are too short to be outside of it.
+/// Returns whether a number is in the range in which `serde_json` reads numbers: it reports others
+/// as errors. Most numbers are too short to be outside of it.
 fn is_in_range(text: &str) -> bool {
     const SHORT: usize = 18;
     text.len() <= SHORT && text.bytes().all(|byte| byte.is_ascii_digit())

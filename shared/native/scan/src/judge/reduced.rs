@@ -20,7 +20,8 @@ use crate::verdict::Request;
 
 impl Judge<'_> {
     /// Judges the object that is the whole text of a piece. Returns `None` if it has to be judged
-    /// as a whole; otherwise, [`Self::judge_whole`] would return the same output.
+    /// as a whole, or if it is collected on the way; otherwise, [`Self::judge_whole`] would return
+    /// the same output.
     pub(super) fn judge_reduced(&self, chunk: &Chunk) -> Option<Output> {
         if !self.may_judge_reduced(chunk) {
             return None;
@@ -49,7 +50,8 @@ impl Judge<'_> {
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };
         let request = Request::reduced(self.made(Change::Create(object)));
         self.judge_request(request, subject, &locator, &mut output);
-        output.is_flawless().then_some(output)
+        // A piece that is judged again later needs no judgement as a whole now.
+        (!output.lacking.is_empty() || output.is_flawless()).then_some(output)
     }
 
     /// Returns whether the scan asks nothing about the piece that needs whole objects.
