@@ -63,7 +63,7 @@ fn a_number_that_is_too_large_does_not_hide_its_object() {
             r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a"}},"spec":{{"containers":[{{"name":"c"}}],"priority":{number}}}}}"#
         )
     };
-    for number in ["1".repeat(310), "1e400".to_owned(), "17976931348623158e292".to_owned()] {
+    for number in ["1".repeat(310), "1e400".to_owned()] {
         let report = run(about("pods", &json!({})), &[&pod(&number)]);
         assert!(has_error(&report, "number out of range"), "{number}: {report:?}");
     }

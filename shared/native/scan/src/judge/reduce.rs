@@ -225,7 +225,6 @@ mod tests {
             r#""metadata":{"labels":{"a":"b","b":"c","a":"b"}},"spec":{"containers":[{"name":"a"}]}"#,
             r#""spec":{"containers":[{"name":"a"}]},"spec":{"containers":[{"name":"a"}]}"#,
             r#""spec":{"containers":[{"name":"a"}],"priority":1e400}"#,
-            r#""spec":{"containers":[{"name":"a"}],"priority":17976931348623158e292}"#,
             r#""spec":{"containers":[{"name":"a"}],"priority":01}"#,
             r#""spec":{"containers":[{"name":"a"}],}"#,
             r#""spec":{"containers":[{"name":"a"}] "priority":1}"#,
