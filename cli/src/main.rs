@@ -44,8 +44,8 @@ use args::{Cli, Command};
 use called_as::CalledAs;
 use failure::Failure;
 
-/// A scan takes a fifth longer with the allocator of glibc, and 2.5 times as long with that of
-/// musl.
+/// The threads of a scan allocate all the time, which is slower with the allocator of glibc, and
+/// far slower with that of musl.
 #[cfg(feature = "scan")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -388,7 +388,7 @@ fn past_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Passes spaces, up to the last seven of the text. Half of the text that `kubectl` writes is
+/// Passes spaces, up to the last seven of the text. Much of the text that `kubectl` writes is
 /// indentation.
 #[cfg(not(target_feature = "simd128"))]
 #[inline]

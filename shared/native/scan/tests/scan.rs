@@ -2,12 +2,16 @@
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of tests may panic")]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use report::{Finding, Level, Notice, Report, Status};
-use scan::{ExceptionsOf, Files, Input, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan};
+use scan::{
+    Chunk, ExceptionsOf, Files, Input, List, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan,
+    Unreadable,
+};
 use serde_json::{Value, json};
 
 fn files(texts: &[(&str, &str)]) -> Files {
@@ -156,6 +160,45 @@ fn a_position_that_is_not_known_is_not_given() {
         "{rendered}"
     );
     assert!(missing.starts_with("missing.yaml Error: cannot be read: "), "{missing}");
+}
+
+/// A running cluster, with the kinds that are asked of it.
+struct Running {
+    piece: Chunk,
+    is_read: bool,
+    asked: BTreeSet<(String, String)>,
+}
+
+impl Input for Running {
+    fn next(&mut self) -> Option<Result<Chunk, Unreadable>> {
+        (!std::mem::replace(&mut self.is_read, true)).then(|| Ok(self.piece.clone()))
+    }
+
+    fn rewind(&mut self) {
+        self.is_read = false;
+    }
+
+    fn select(&mut self, kinds: &BTreeSet<(String, String)>) {
+        self.asked.extend(kinds.iter().cloned());
+    }
+
+    fn is_live(&self) -> bool {
+        true
+    }
+}
+
+/// A cluster says which kinds it serves, so that the definitions of others need no permission.
+#[test]
+fn a_cluster_is_not_asked_for_the_definition_of_an_unknown_version() {
+    let object = r#"{"apiVersion":"apps/v9","kind":"Deployment","metadata":{"name":"a","namespace":"b"}}"#;
+    let piece =
+        Chunk::live(Origin::file("deployments"), object.to_owned(), List::of("apps/v9", "Deployment"));
+    let mut live = Running { piece, is_read: false, asked: BTreeSet::new() };
+    let mut cluster = files(&[]);
+    let scan = Scan::new(vec![baseline()], Options::default());
+    let report = scan.run(&mut live, None, Some(&mut cluster), &mut ());
+    assert_eq!(live.asked.into_iter().map(|(_, kind)| kind).collect::<Vec<_>>(), ["Namespace"]);
+    assert_eq!(report.totals.objects, 1, "{report:?}");
 }
 
 /// A comparison scans its input twice, with policies that need several passes or one.

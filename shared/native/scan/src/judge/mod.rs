@@ -72,10 +72,9 @@ impl Output {
     /// Returns whether there is nothing to report: every policy skipped the objects or admitted
     /// them unchanged.
     fn is_flawless(&self) -> bool {
-        let Self { findings, notices, lacking, totals, .. } = self;
+        let Self { findings, notices, totals, .. } = self;
         findings.is_empty()
             && notices.is_empty()
-            && lacking.is_empty()
             && totals.policies.iter().all(|of| [of.mutated, of.denied, of.monitored, of.unknown] == [0; 4])
     }
 }
@@ -176,15 +175,12 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns whether an object is of a kind that the input may define, and whose definition is
-    /// not collected yet; then it is judged later.
+    /// Returns whether an object is of a kind whose definition may still be collected on the way;
+    /// then it is judged later.
     fn lacks_definition(&self, api_version: &str, kind: &str, output: &mut Output) -> bool {
-        if self.cluster.resources.resource(api_version, kind).origin != Origin::Guessed {
-            return false;
-        }
-        let definition = owned(DEFINITION);
-        let is_lacking = self.cluster.lacks(&definition);
-        output.lacking.extend(is_lacking.then_some(definition));
+        let is_unknown = || self.cluster.resources.resource(api_version, kind).origin == Origin::Guessed;
+        let is_lacking = self.gathering.is_some() && is_unknown();
+        output.lacking.extend(is_lacking.then(|| owned(DEFINITION)));
         is_lacking
     }
 
