@@ -186,7 +186,7 @@ fn field(rule: &FieldRule) -> String {
 fn allowed(rule: &FieldRule) -> String {
     let (values, empty) = match rule.allowed {
         Allowed::Except(value) => (format!("any value except `{value}`"), ""),
-        Allowed::Containing(value) => (format!("a list that contains `{value}`"), ""),
+        Allowed::Dropping(value) => (format!("a list that contains `{value}`"), ""),
         Allowed::Only([]) => return "none; must be unset".to_owned(),
         Allowed::Only([""]) => return "none; must be unset or empty".to_owned(),
         Allowed::Only(values) => (list(values), if values.contains(&"") { " or empty" } else { "" }),
@@ -222,7 +222,7 @@ fn values(revision: &Revision) -> Vec<&'static str> {
     let mut distinct = Vec::new();
     let lists = revision.rules.iter().filter_map(|rule| match rule.allowed {
         Allowed::Only(values) => Some(values),
-        Allowed::Except(_) | Allowed::Containing(_) => None,
+        Allowed::Except(_) | Allowed::Dropping(_) => None,
     });
     for value in lists.flatten() {
         if !distinct.contains(value) {

@@ -290,7 +290,7 @@ impl<'d> Walk<'_, 'd> {
     fn texts(&mut self, at: Node<'d>) -> Result<(), Fault> {
         let allowed = self.rule.allowed;
         let mut refused = Vec::new();
-        let mut lacks = matches!(allowed, Allowed::Containing(_));
+        let mut lacks = matches!(allowed, Allowed::Dropping(_));
         for (at, text) in at.texts()? {
             if allowed.includes(text) {
                 lacks = false;
@@ -299,7 +299,7 @@ impl<'d> Walk<'_, 'd> {
             }
         }
         match allowed {
-            Allowed::Containing(_) if lacks => self.report(None, Problem::Lacking(at, refused)),
+            Allowed::Dropping(_) if lacks => self.report(None, Problem::Lacking(at, refused)),
             Allowed::Only(_) | Allowed::Except(_) if !refused.is_empty() => {
                 self.report(None, Problem::Values(refused))
             }
@@ -352,7 +352,7 @@ impl Allowed {
                 None => *known == value,
             }),
             Allowed::Except(refused) => value != refused,
-            Allowed::Containing(wanted) => value == wanted,
+            Allowed::Dropping(wanted) => value == wanted,
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn new_part<'d>(
 /// Whether the finding is a list without a required value. Such a list is tolerated if it still has
 /// all the values that it had.
 fn requires_a_value(finding: &Finding<'_>) -> bool {
-    matches!(finding.rule.allowed, Allowed::Containing(_))
+    matches!(finding.rule.allowed, Allowed::Dropping(_))
 }
 
 /// Returns the values of a finding; of a list without a required value, its distinct values.

@@ -327,14 +327,14 @@ fn rule_text(finding: &Finding<'_>) -> Result<String, Fault> {
     text.push_str(check.control);
     text.push_str(" (");
     text.push_str(check.level.name());
-    text.push_str(") ");
+    text.push(')');
     match rule.allowed {
-        Allowed::Except(value) => push_all(&mut text, "allows any value except ", "", &[value]),
-        Allowed::Containing(value) => push_all(&mut text, "requires ", "", &[value]),
-        Allowed::Only([] | [""]) => text.push_str("allows none"),
+        Allowed::Except(value) => push_all(&mut text, " allows any value except ", "", &[value]),
+        Allowed::Dropping(value) => push_all(&mut text, ": must drop ", "", &[value]),
+        Allowed::Only([] | [""]) => text.push_str(" allows none"),
         Allowed::Only(values) => {
             let is_set = matches!(finding.problem, Problem::Values(_));
-            let (verb, separator) = if is_set { ("allows only ", ", ") } else { ("requires ", " or ") };
+            let (verb, separator) = if is_set { (" allows only ", ", ") } else { (" requires ", " or ") };
             push_all(&mut text, verb, separator, values);
         }
     }

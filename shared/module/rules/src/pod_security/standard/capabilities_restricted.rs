@@ -27,8 +27,8 @@ const RULES: &[FieldRule] = &[
     FieldRule::of(
         Field::Container(Part::SecurityContext, &["capabilities", "drop"]),
         ValueType::Texts,
-        Allowed::Containing("ALL"),
-        "add ALL to it",
+        Allowed::Dropping("ALL"),
+        "add it to capabilities.drop",
     )
     .required(),
     FieldRule::of(

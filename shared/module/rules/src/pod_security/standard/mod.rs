@@ -171,8 +171,8 @@ pub enum Allowed {
     Only(&'static [&'static str]),
     /// Any value except this one.
     Except(&'static str),
-    /// A list that contains this value.
-    Containing(&'static str),
+    /// A list of what is dropped that contains this value.
+    Dropping(&'static str),
 }
 
 /// The meaning of an unset field.
