@@ -45,8 +45,11 @@ const STATES = [
   [
     "drawer",
     async (page) => {
-      for (const summary of await page.locator("#drawer > details > summary").all()) await summary.click();
-      await eventually(() => page.locator("#drawer > details > div:empty").count(), 0);
+      // The last one first: what opens moves only what is open, and no summary under the pointer.
+      for (const section of (await page.locator("#drawer > details").all()).reverse()) {
+        await section.locator("summary").click();
+        await section.locator("> div > *").first().waitFor();
+      }
       await page.locator("#deploy pre").waitFor();
     },
   ],
