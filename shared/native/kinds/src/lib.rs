@@ -37,21 +37,24 @@ pub struct Kinds {
 
 impl Kinds {
     /// Reads a `CustomResourceDefinition`: each version that is served becomes a known resource. A
-    /// later definition of the same kind replaces an earlier one. Returns whether the object is a
-    /// `CustomResourceDefinition`.
+    /// later definition of the same kind replaces an earlier one, and none changes a kind of
+    /// Kubernetes. Returns whether the object is a `CustomResourceDefinition`.
     ///
     /// # Errors
     /// A field that is missing or malformed, with its path.
     pub fn add_definition(&mut self, definition: &Value) -> Result<bool, String> {
         let Some((kind, resources)) = definition::read(definition)? else { return Ok(false) };
-        self.custom.insert(kind, resources);
+        let (group, name) = &kind;
+        if !is_built_in(group, name) {
+            self.custom.insert(kind, resources);
+        }
         Ok(true)
     }
 
     /// Adds a resource that a server serves, unless its kind is known.
     pub fn add_served(&mut self, resource: Resource) {
         let Resource { group, kind, version, .. } = &resource;
-        if BUILT_IN.iter().any(|one| one.group == *group && one.kind == *kind) {
+        if is_built_in(group, kind) {
             return;
         }
         let versions = self.custom.entry((group.to_string(), kind.to_string())).or_default();
@@ -151,4 +154,8 @@ impl Kinds {
             (other, is_same)
         })
     }
+}
+
+fn is_built_in(group: &str, kind: &str) -> bool {
+    BY_KIND.contains_key(&(group, kind))
 }

@@ -183,6 +183,20 @@ fn definition(spec: Value) -> Value {
 }
 
 #[test]
+fn definitions_do_not_change_kinds_of_kubernetes() {
+    let mut kinds = Kinds::default();
+    let spec = json!({
+        "group": "networking.k8s.io",
+        "scope": "Cluster",
+        "names": { "kind": "Ingress", "plural": "ingresses" },
+        "versions": [{ "name": "v2", "served": true }],
+    });
+    assert_eq!(kinds.add_definition(&definition(spec)), Ok(true));
+    let ingress = kinds.resource("networking.k8s.io/v2", "Ingress");
+    assert_eq!((ingress.is_namespaced, ingress.origin), (Some(true), Origin::Guessed));
+}
+
+#[test]
 fn definitions_add_resources() {
     let mut kinds = Kinds::default();
     let spec = json!({
