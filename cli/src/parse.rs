@@ -42,6 +42,5 @@ pub(crate) fn with_large_stack<T: Send>(
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse).ok()?;
         worker.join().ok()
     });
-    let message = || "cannot be read: not enough memory".to_owned();
-    result.unwrap_or_else(|| Err(Problem { at: None, message: message() }))
+    result.unwrap_or_else(|| Err(Problem::new(None, "cannot be read: not enough memory")))
 }

@@ -42,7 +42,7 @@ pub(crate) fn bare(
     }
     let module = bare_module(argument, engine)?;
     let policy = Policy::of_module(&module, Some(settings.clone()), settings_name)?;
-    of_metadata(&module, settings, loaded(policy))
+    of_metadata(&module, &settings, loaded(policy))
 }
 
 /// Returns the policy that the metadata of a module describes.
@@ -51,7 +51,7 @@ pub(crate) fn bare(
 /// Rules that are not valid.
 pub(crate) fn of_metadata(
     module: &AnnotatedModule,
-    settings: Value,
+    settings: &Value,
     engine: Engine,
 ) -> Result<ScanPolicy, Failure> {
     let Metadata { rules, mutating, context_aware_resources, annotations, .. } = &module.metadata;

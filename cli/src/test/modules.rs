@@ -133,7 +133,7 @@ impl ToolModules<'_> {
                 }
                 Ok(policy)
             }
-            None => of_metadata(&loaded.annotated, settings.clone(), engine),
+            None => of_metadata(&loaded.annotated, settings, engine),
         }
     }
 }

@@ -128,7 +128,7 @@ impl StoredObject {
 /// Returns the problem of a document that cannot be read.
 pub(crate) fn unreadable_document(text: TextName, placed: &Placed, problem: &Problem) -> TextProblem {
     let at = problem.at.map(|at| placed.position(at));
-    unreadable(text, &Problem { at, message: problem.message.clone() })
+    unreadable(text, &problem.clone().at(at))
 }
 
 /// Returns the problem of a text that cannot be read.

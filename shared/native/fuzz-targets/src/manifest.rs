@@ -17,7 +17,9 @@ pub(crate) fn run(input: &[u8]) -> bool {
     {
         match &read {
             Ok(read) => assert_eq!(read, &[value], "{text:?}"),
-            Err(problem) => assert!(problem.message.contains("duplicate"), "{text:?}: {}", problem.message),
+            Err(problem) => {
+                assert!(problem.message().contains("duplicate"), "{text:?}: {}", problem.message())
+            }
         }
     }
     let places = Places::of(text);

@@ -25,7 +25,7 @@ pub struct Judged {
 /// does not declare.
 pub fn natively(entry: &'static PolicyEntry, case: &Case) -> Result<Judged, String> {
     let look_ups = granted(entry).map(|(version, kind)| (version.to_owned(), kind.to_owned())).collect();
-    judged(&Module::new(settings(case), Engine::Native(entry), look_ups), entry, case)
+    judged(&Module::new(&settings(case), Engine::Native(entry), look_ups), entry, case)
 }
 
 /// Returns the kinds that a policy declares to look up: API version and kind.
@@ -55,7 +55,7 @@ pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) ->
         Err(wapc_host::HostError::Settings(message)) => Engine::Refused(message),
         Err(error) => return Err(error.to_string()),
     };
-    let deployed = judged(&Module::new(settings(case), engine, Vec::new()), entry, case)?;
+    let deployed = judged(&Module::new(&settings(case), engine, Vec::new()), entry, case)?;
     if deployed.outcome.settings_error.is_some() {
         return Ok(deployed);
     }

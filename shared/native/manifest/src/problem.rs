@@ -9,14 +9,37 @@ use crate::Position;
 pub struct Problem {
     /// The position; `None` if the problem does not have one.
     pub at: Option<Position>,
-    /// The problem: a duplicate key, or what is wrong with the format, such as `invalid YAML: …`.
-    pub message: String,
+    /// The format that the text is not in, such as `YAML`; `None` for other problems, such as a
+    /// duplicate key.
+    format: Option<&'static str>,
+    /// What is wrong.
+    what: String,
 }
 
 impl Problem {
+    /// Creates a problem, such as a duplicate key.
+    pub fn new(at: Option<Position>, what: impl Into<String>) -> Self {
+        Self { at, format: None, what: what.into() }
+    }
+
     /// Creates the problem of a text that is not in a format.
-    pub(crate) fn invalid(format: &str, at: Option<Position>, message: &str) -> Self {
-        Self { at, message: format!("{INVALID}{format}: {message}") }
+    pub(crate) fn invalid(format: &'static str, at: Option<Position>, what: impl Into<String>) -> Self {
+        Self { at, format: Some(format), what: what.into() }
+    }
+
+    /// Returns the problem at another position, such as that in a longer text.
+    #[must_use]
+    pub fn at(self, at: Option<Position>) -> Self {
+        Self { at, ..self }
+    }
+
+    /// Returns the problem as a sentence without its position: `invalid YAML: …`.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self.format {
+            Some(format) => format!("invalid {format}: {}", self.what),
+            None => self.what.clone(),
+        }
     }
 
     /// Returns the problem as a sentence with its line, for readers who do not see its position:
@@ -24,18 +47,14 @@ impl Problem {
     /// duplicate key, stay as they are.
     #[must_use]
     pub fn near(&self) -> String {
-        let format = self.message.strip_prefix(INVALID).and_then(|rest| rest.split_once(": "));
-        match (format, self.at) {
-            (Some((format, message)), Some(Position { line, .. })) => {
-                format!("Invalid {format} near line {line}: {message}")
+        match (self.format, self.at) {
+            (Some(format), Some(Position { line, .. })) => {
+                format!("Invalid {format} near line {line}: {}", self.what)
             }
-            _ => self.message.clone(),
+            _ => self.message(),
         }
     }
 }
-
-/// The beginning of what is wrong with a format.
-const INVALID: &str = "invalid ";
 
 /// Displays the position and the problem: `line 3, column 1: invalid YAML: …`.
 impl fmt::Display for Problem {
@@ -43,7 +62,7 @@ impl fmt::Display for Problem {
         if let Some(Position { line, column }) = self.at {
             write!(f, "line {line}, column {column}: ")?;
         }
-        f.write_str(&self.message)
+        f.write_str(&self.message())
     }
 }
 

@@ -103,7 +103,7 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
         let message = message.trim_end_matches(&place);
         // The only values of JSON that are refused are objects with a duplicate key.
         if error.is_data() {
-            return Problem { at, message: message.to_owned() };
+            return Problem::new(at, message);
         }
         Problem::invalid("JSON", at, message)
     })?;
@@ -151,7 +151,7 @@ fn told(error: &Error) -> Problem {
     let at = error.location().map(|at| Position { line: at.line(), column: at.column() });
     if let Error::DuplicateMappingKey { key, .. } = error.without_snippet() {
         let message = key.as_deref().map_or("duplicate key".to_owned(), duplicate_key);
-        return Problem { at, message };
+        return Problem::new(at, message);
     }
     let message = error.render_with_formatter(&UserMessageFormatter);
     let place =
@@ -164,7 +164,7 @@ fn told(error: &Error) -> Problem {
     } else {
         advised(message.strip_suffix(&place).unwrap_or(&message))
     };
-    Problem::invalid("YAML", at, &message)
+    Problem::invalid("YAML", at, message)
 }
 
 /// The words of the parser that say what it expected, and not why there is something else.
@@ -326,7 +326,7 @@ mod tests {
         for text in ["a: 1\nb: {c: 1, c: 2}\na: 3\n", "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}"] {
             let (values, problem) = documents_with_duplicates(text).unwrap();
             assert_eq!(values, [json!({ "a": 3, "b": { "c": 2 } })], "{text}");
-            assert_eq!(problem.unwrap().message, "duplicate key `c`", "{text}");
+            assert_eq!(problem.unwrap().message(), "duplicate key `c`", "{text}");
         }
         assert_eq!(documents_with_duplicates("a: 1").unwrap(), (vec![json!({ "a": 1 })], None));
         for text in ["a: .inf\na: 1", "a: [", "{\"a\": 1, \"a\": }"] {
@@ -435,7 +435,7 @@ mod tests {
             ("a: .inf", "value `.inf` is not a finite number", ""),
         ] {
             let problem = documents(text).unwrap_err();
-            assert_eq!(problem.message, format!("invalid YAML: {words}{advice}"), "{text}");
+            assert_eq!(problem.message(), format!("invalid YAML: {words}{advice}"), "{text}");
         }
     }
 

@@ -82,7 +82,7 @@ pub fn documents(text: &str, known: &dyn Fn(&str) -> Option<Rc<Document>>) -> Ve
     let mut found = Vec::new();
     let unreadable = |problem: Problem| Placed {
         at: problem.at.unwrap_or(START),
-        document: Rc::new(Document::unreadable(None, String::new(), Problem { at: Some(START), ..problem })),
+        document: Rc::new(Document::unreadable(None, String::new(), problem.at(Some(START)))),
     };
     let mut pieces = match Pieces::new(io::Cursor::new(text.as_bytes())) {
         Ok(pieces) => pieces,

@@ -75,7 +75,10 @@ pub(crate) struct Entries {
 /// # Errors
 /// Returns the problem of a text that cannot be read, with its position in the file.
 pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
-    let place = |problem: Problem| Problem { at: problem.at.map(|at| chunk.position(at)), ..problem };
+    let place = |problem: Problem| {
+        let at = problem.at.map(|at| chunk.position(at));
+        problem.at(at)
+    };
     let (documents, duplicate) = manifest::documents_with_duplicates(&chunk.text).map_err(place)?;
     let mut entries = Vec::new();
     if chunk.is_envelope {
@@ -96,9 +99,9 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
     if let Some(problem) = duplicate {
         let message = format!(
             "{}: the items were read before the second value, so that an API server may read others; remove one",
-            problem.message
+            problem.message()
         );
-        return Err(Problem { message, ..problem });
+        return Err(Problem::new(problem.at, message));
     }
     let mut others = documents.into_iter().filter_map(|value| cluster_objects::items(value).err());
     let kind = others.find_map(|value| value.get("kind").and_then(Value::as_str).map(str::to_owned));
@@ -107,7 +110,7 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
         "the {kind} is not a list, but its items were judged instead of it, because they are long; remove the \
          field items"
     );
-    Err(Problem { at: Some(Position { line: 1, column: 1 }), message })
+    Err(Problem::new(Some(Position { line: 1, column: 1 }), message))
 }
 
 /// Returns the objects and reviews of a piece, each with its position in the file.
@@ -123,7 +126,7 @@ pub fn objects(chunk: &Chunk) -> Result<Vec<(Position, Value)>, Problem> {
         let at = places.find(document, &steps).map_or(chunk.at, |place| chunk.position(place.start));
         match content {
             Content::Object(value) | Content::Review(value) => objects.push((at, value)),
-            Content::Other(message) => return Err(Problem { at: Some(at), message }),
+            Content::Other(message) => return Err(Problem::new(Some(at), message)),
         }
     }
     Ok(objects)

@@ -51,6 +51,7 @@ mod replacement;
 mod request;
 mod requests;
 mod revision;
+mod run;
 mod scan;
 mod session;
 mod subject;
@@ -58,6 +59,7 @@ mod tally;
 mod unsettled;
 mod verdict;
 mod violation;
+mod workers;
 
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
@@ -95,7 +97,7 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
     Notice {
         level: Level::Error,
         place: Some(place_of(chunk, problem.at)),
-        message: message_at(&chunk.origin, problem.at, &format!("{}{advice}", problem.message)),
+        message: message_at(&chunk.origin, problem.at, &format!("{}{advice}", problem.message())),
     }
 }
 
@@ -105,7 +107,7 @@ fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) 
     Notice {
         level: Level::Error,
         place: Some(place).filter(|_| !is_live),
-        message: message_at(origin, problem.at, &problem.message),
+        message: message_at(origin, problem.at, &problem.message()),
     }
 }
 

@@ -40,13 +40,12 @@ pub enum Judge {
 /// A module with its settings.
 #[derive(Debug)]
 pub struct Module {
-    /// The settings: an object.
-    pub settings: Value,
     /// The program that runs the module.
     pub engine: Engine,
     /// The kinds that it may look up: API version and kind.
     pub look_ups: Vec<(String, String)>,
-    settings_json: String,
+    /// The settings in JSON: an object.
+    settings: String,
 }
 
 /// A program that runs a module.
@@ -126,7 +125,7 @@ impl Policy {
                 ..PolicyRef::default()
             },
             webhook: Webhook::from_spec(spec).ok()?,
-            judge: Judge::Module(Module::new(present(settings), Engine::Native(entry), look_ups)),
+            judge: Judge::Module(Module::new(&present(settings), Engine::Native(entry), look_ups)),
             is_mutating: needs.mutating,
             fails_closed: true,
             message: None,
@@ -158,7 +157,7 @@ impl Policy {
         let mut module = |module: &matching::Module, is_mutating| {
             let resources = module.context_aware_resources.iter();
             let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
-            Module::new(module.settings.clone(), engine(module, is_mutating), look_ups.collect())
+            Module::new(&module.settings, engine(module, is_mutating), look_ups.collect())
         };
         let judge = match manifest.judge {
             matching::Judge::Module(one) => Judge::Module(module(&one, manifest.is_mutating)),
@@ -265,20 +264,20 @@ impl Policy {
 impl Module {
     /// Creates a module. One of Portcullis that rejects its settings is not available.
     #[must_use]
-    pub fn new(settings: Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
-        let settings_json = settings.to_string();
+    pub fn new(settings: &Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
+        let settings = settings.to_string();
         let refused = if let Engine::Native(entry) = &engine {
-            (entry.check_settings)(settings_json.as_bytes()).err()
+            (entry.check_settings)(settings.as_bytes()).err()
         } else {
             None
         };
         let engine = refused.map_or(engine, |error| Engine::Refused(error.to_string()));
-        Self { settings, engine, look_ups, settings_json }
+        Self { engine, look_ups, settings }
     }
 
     /// The settings in JSON.
-    pub(crate) fn settings_json(&self) -> &str {
-        &self.settings_json
+    pub(crate) fn settings(&self) -> &str {
+        &self.settings
     }
 
     fn question(&self) -> (String, String, &[(String, String)]) {
@@ -290,7 +289,7 @@ impl Module {
                 format!("unavailable {}", self.engine.unavailable().unwrap_or_default())
             }
         };
-        (engine, self.settings_json.clone(), &self.look_ups)
+        (engine, self.settings.clone(), &self.look_ups)
     }
 }
 

@@ -54,7 +54,7 @@ impl Scan {
             let chunk = Chunk { origin: Arc::clone(&origin), text, at, list: None, is_envelope: false };
             if let Some(problem) = &placed.document.problem {
                 let at = Some(placed.position(problem.at.unwrap_or(START)));
-                let problem = manifest::Problem { at, message: problem.message.clone() };
+                let problem = problem.clone().at(at);
                 tally.notice(unreadable(&chunk, &problem));
             }
             let (Some(entry), Some(request)) = (placed.document.entries.get(entry), request) else {

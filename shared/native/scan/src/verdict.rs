@@ -203,7 +203,7 @@ fn unknown(reason: String) -> Verdict {
 
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster, &module.look_ups);
-    let outcome = (entry.judge)(&request.payload(module.settings_json()), &look_ups);
+    let outcome = (entry.judge)(&request.payload(module.settings()), &look_ups);
     let LookUpRecord { unanswered, lacking, look_ups } = look_ups.into_record();
     if let Some(why) = unanswered {
         return Verdict { look_ups, ..unknown(format!("{}: {why}", entry.id)) };

@@ -234,14 +234,14 @@ mod modules {
     use wapc_host::{Deployment, Host, Resource};
 
     /// Runs a policy by its module, which `./justw modules` builds.
-    fn in_host(host: &wapc_host::Module, mut policy: Policy) -> Policy {
+    fn in_host(host: &wapc_host::Module, mut policy: Policy, settings: &Value) -> Policy {
         let Judge::Module(module) = &mut policy.judge else { return policy };
         let Engine::Native(entry) = module.engine else { return policy };
         let resources = module.look_ups.iter();
         let resources = resources
             .map(|(api_version, kind)| Resource { api_version: api_version.clone(), kind: kind.clone() });
         let deployment = Deployment {
-            settings: module.settings.clone(),
+            settings: if settings.is_null() { json!({}) } else { settings.clone() },
             allowed_to_mutate: entry.mutates,
             host_capabilities: vec!["kubernetes/*".to_owned()],
             context_aware_resources: resources.collect(),
@@ -281,7 +281,7 @@ mod modules {
                     }
                     policy
                 };
-                let [native, hosted] = [policy(), in_host(&module, policy())].map(|policy| {
+                let [native, hosted] = [policy(), in_host(&module, policy(), &case.settings)].map(|policy| {
                     let report = scan(policy, case);
                     let mut findings: Vec<_> = report
                         .findings

@@ -555,7 +555,7 @@ fn files_that_git_tracks_are_read_although_a_rule_ignores_them() {
     std::fs::write(folder.path().join(".git/index"), "x").unwrap();
     let argument = folder.path().to_string_lossy().into_owned();
     let problem = Files::of_arguments(&[argument]).next().unwrap().unwrap_err().problem;
-    assert!(problem.message.contains("git cannot list"), "{problem}");
+    assert!(problem.message().contains("git cannot list"), "{problem}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl Runner<'_> {
         let documents = match manifest::own_documents(&text) {
             Ok(documents) => documents,
             Err(problem) => {
-                result.mistakes.push(Mistake::new(&name, problem.at, problem.message));
+                result.mistakes.push(Mistake::new(&name, problem.at, problem.message()));
                 return result;
             }
         };

@@ -110,6 +110,11 @@ impl Cluster {
         }
     }
 
+    /// Returns whether all objects of these kinds were collected, and of no others.
+    pub(crate) fn has_collected(&self, kinds: &BTreeSet<Kind>) -> bool {
+        self.collected.as_ref() == Some(kinds)
+    }
+
     /// Answers look-ups by a recording, and no longer by the objects. The objects still have the
     /// labels of Namespaces.
     pub fn set_session(&mut self, session: Arc<Session>) {

@@ -105,7 +105,7 @@ impl Unreadable {
     /// Creates a problem that is in no text.
     #[must_use]
     pub fn new(origin: Arc<Origin>, message: String) -> Self {
-        Self { origin, problem: Problem { at: None, message } }
+        Self { origin, problem: Problem::new(None, message) }
     }
 }
 
@@ -136,12 +136,12 @@ pub(crate) fn utf8(bytes: Vec<u8>, at: Position) -> Result<String, Problem> {
     String::from_utf8(bytes).map_err(|error| {
         let mut cursor = Cursor(at);
         cursor.pass(error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default());
-        Problem { at: Some(cursor.0), message: "not valid UTF-8".to_owned() }
+        Problem::new(Some(cursor.0), "not valid UTF-8")
     })
 }
 
 /// The problem of a piece that is too long.
 pub(crate) fn too_long(at: Position) -> Problem {
     let message = "longer than 8 MiB, which no API server accepts as an object; it is not judged";
-    Problem { at: Some(at), message: message.to_owned() }
+    Problem::new(Some(at), message)
 }

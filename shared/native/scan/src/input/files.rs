@@ -215,7 +215,7 @@ fn unreadable(error: &io::Error) -> String {
 
 impl Source {
     fn open(&self) -> Result<Pieces<Reader>, Problem> {
-        let problem = |message: String| Problem { at: None, message };
+        let problem = |message: String| Problem::new(None, message);
         let reader: Box<dyn Read> = match &self.content {
             Content::File(path) => Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?),
             Content::Spool(file) => {

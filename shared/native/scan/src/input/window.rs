@@ -147,7 +147,7 @@ impl<R: Read> Window<R> {
 
     /// Returns a problem at the current place.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem { at: Some(self.position(self.place)), message: message.into() }
+        Problem::new(Some(self.position(self.place)), message)
     }
 
     /// Reads more bytes; returns whether there were any.

@@ -110,7 +110,7 @@ impl Judge<'_> {
             Ok(read) => {
                 let locator = Locator::new(chunk);
                 if let Some(problem) = read.duplicate {
-                    let message = format!("{}: {DUPLICATE}", problem.message);
+                    let message = format!("{}: {DUPLICATE}", problem.message());
                     output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
                 }
                 for entry in read.entries {

@@ -1,0 +1,277 @@
+//! A scan that runs: rounds over the input until each verdict has the objects that it depends on.
+
+use std::collections::BTreeSet;
+
+use kinds::Kinds;
+use report::{Level, Notice, Report};
+use serde_json::Value;
+
+use crate::cluster::{Cluster, Collector, DEFINITION, Kind, NAMESPACE, owned};
+use crate::input::{Chunk, Input};
+use crate::judge::{Judge, Output};
+use crate::old::{Old, Stored};
+use crate::scan::{Observer, Scan};
+use crate::tally::Tally;
+use crate::unsettled::{Rest, Unsettled};
+use crate::workers;
+
+/// A scan that runs.
+///
+/// Most verdicts need no object of the cluster. The pieces of those that need objects of kinds that
+/// were not collected are judged again.
+pub(crate) struct Run<'r> {
+    scan: &'r Scan,
+    input: &'r mut dyn Input,
+    /// The objects for look-ups; without it, the input alone has them.
+    cluster: Option<&'r mut dyn Input>,
+    old: Option<&'r Old>,
+    observer: &'r mut dyn Observer,
+    explains: bool,
+    tally: Tally,
+    /// The kinds whose objects verdicts depend on, as far as that is known.
+    kinds: BTreeSet<Kind>,
+    /// What is collected.
+    known: Cluster,
+    /// The old side, once the definitions are collected.
+    stored: Option<Stored<'r>>,
+}
+
+impl<'r> Run<'r> {
+    pub(crate) fn new(
+        scan: &'r Scan,
+        input: &'r mut dyn Input,
+        old: Option<&'r Old>,
+        cluster: Option<&'r mut dyn Input>,
+        observer: &'r mut dyn Observer,
+    ) -> Self {
+        let references = scan.policies().iter().map(|policy| policy.reference.clone()).collect();
+        let mut tally = Tally::new(references, scan.shard());
+        scan.introduce(old.is_some(), &mut tally);
+        let mut kinds = BTreeSet::from([owned(NAMESPACE)]);
+        // A running cluster tells the plural and the scope of its kinds without their definitions.
+        if !input.is_live() {
+            kinds.insert(owned(DEFINITION));
+        }
+        let explains = observer.wants_explanations();
+        let known = nothing(scan);
+        Self { scan, input, cluster, old, observer, explains, tally, kinds, known, stored: None }
+    }
+
+    /// Returns whether Namespaces and definitions can be collected while objects are judged, which
+    /// reads the input once less. Then the pieces that depend on them are judged last.
+    pub(crate) fn may_gather(&self) -> bool {
+        let is_alone = self.old.is_none() && self.cluster.is_none() && !self.input.is_live();
+        let needs_labels =
+            |scan: &Scan| scan.policies().iter().any(|policy| policy.webhook.reads_labels_of_namespaces());
+        is_alone && !self.explains && !needs_labels(self.scan)
+    }
+
+    /// Judges all objects, and collects Namespaces and definitions on the way. Returns the pieces
+    /// to judge again, if there are any.
+    pub(crate) fn gather(&mut self) -> Option<Rest> {
+        // Another scan may have read the input.
+        self.input.rewind();
+        let mut collector = self.collector();
+        let (unsettled, found) = self.round(Rest::default(), Some(&collector));
+        collector.begin_input();
+        end_collection(&mut collector, self.input, found, &mut self.tally);
+        self.known = collector.finish(false, self.scan.options());
+        self.rest(unsettled)
+    }
+
+    /// Judges the objects of pieces. Returns the pieces to judge again, if there are any.
+    pub(crate) fn objects(&mut self, pieces: Rest) -> Option<Rest> {
+        self.collect();
+        let (unsettled, _) = self.round(pieces, None);
+        self.rest(unsettled)
+    }
+
+    /// Judges the deletions of the stored objects that the input does not have.
+    pub(crate) fn deletions(&mut self) {
+        while self.old.is_some() && !self.tally.is_interrupted() {
+            self.collect();
+            let Self { tally, observer, .. } = self;
+            let Some(stored) = &self.stored else { return };
+            let judge = judge(self.scan, &self.known, Some(stored), self.explains);
+            let missing = stored.iter().filter(|(identity, ..)| !tally.seen.contains(*identity));
+            let gone: Vec<Output> = missing.map(|(_, object, place)| judge.deletion(object, place)).collect();
+            let lacking: BTreeSet<Kind> =
+                gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
+            if lacking.is_empty() {
+                gone.into_iter().for_each(|output| merge(output, tally, *observer));
+                return;
+            }
+            self.kinds.extend(lacking);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Report {
+        for message in self.input.remarks() {
+            self.tally.notice(Notice { level: Level::Note, place: None, message });
+        }
+        self.tally.finish()
+    }
+
+    /// Judges the objects of pieces; with a collector, collects objects on the way. Returns the
+    /// pieces that have no verdict yet, and the objects that were found.
+    fn round(&mut self, pieces: Rest, collector: Option<&Collector>) -> (Unsettled, Vec<Value>) {
+        let is_live = self.input.is_live();
+        let judge = judge(self.scan, &self.known, self.stored.as_ref(), self.explains);
+        let judge = Judge { gathering: collector, ..judge };
+        let Rest { mut source, numbers } = pieces;
+        let work = |number: u64, chunk: Chunk| {
+            if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
+                return None;
+            }
+            let mut output = judge.piece(&chunk);
+            if is_live {
+                crate::live::unplace(&mut output, &chunk);
+            }
+            let unsettled = (!output.lacking.is_empty()).then_some(chunk);
+            Some((number, output, unsettled))
+        };
+        let mut found = Vec::new();
+        let mut unsettled = Unsettled::new(is_live);
+        let source = source.as_deref_mut().unwrap_or(self.input);
+        let workers = self.scan.options().workers;
+        workers::run(
+            workers,
+            source,
+            &mut self.tally,
+            self.observer,
+            &work,
+            &mut |judged, tally, observer| {
+                let Some((number, mut output, chunk)) = judged else { return };
+                found.append(&mut output.gathered);
+                let Some(chunk) = chunk else { return merge(output, tally, observer) };
+                if let Err((chunk, why)) = unsettled.add(number, chunk, &output.lacking) {
+                    merge(without_look_ups(judge, &chunk, output, &why), tally, observer);
+                    tally.notice(Notice { level: Level::Error, place: None, message: why });
+                }
+            },
+        );
+        (unsettled, found)
+    }
+
+    /// Notes the kinds that verdicts lack, and returns the pieces to judge again.
+    fn rest(&mut self, unsettled: Unsettled) -> Option<Rest> {
+        let (lacking, rest) = unsettled.into_rest();
+        let is_over = lacking.is_empty() || self.tally.is_interrupted();
+        self.kinds.extend(lacking);
+        (!is_over).then_some(rest)
+    }
+
+    fn collector(&self) -> Collector {
+        let definitions = self.old.map(Old::definitions).unwrap_or_default();
+        Collector::new(self.kinds.clone(), definitions)
+    }
+
+    /// Collects the objects of the kinds that verdicts depend on, if there are more kinds than
+    /// before.
+    fn collect(&mut self) {
+        if self.known.has_collected(&self.kinds) {
+            return;
+        }
+        // The objects of before go before the same ones take memory again.
+        self.known = nothing(self.scan);
+        let mut collector = self.collector();
+        let Self { scan, input, cluster, observer, tally, .. } = self;
+        let workers = scan.options().workers;
+        if let Some(cluster) = cluster {
+            collect_from(*cluster, &mut collector, tally, *observer, workers, true);
+        }
+        // The objects of the input are newer than those of the cluster.
+        collector.begin_input();
+        collect_from(*input, &mut collector, tally, *observer, workers, false);
+        self.known = collector.finish(cluster.is_some(), scan.options());
+        // The first collection has all definitions.
+        if let (Some(old), None) = (self.old, &self.stored) {
+            let (stored, notices) = Stored::of(old, scan.options(), self.known.resources.clone());
+            for notice in notices {
+                tally.notice(notice);
+            }
+            self.stored = Some(stored);
+        }
+    }
+}
+
+/// Returns a cluster of which nothing is collected.
+fn nothing(scan: &Scan) -> Cluster {
+    Collector::new(BTreeSet::new(), Kinds::default()).finish(false, scan.options())
+}
+
+fn judge<'j>(scan: &'j Scan, cluster: &'j Cluster, old: Option<&'j Stored<'j>>, explains: bool) -> Judge<'j> {
+    let (policies, options, kept) = (scan.policies(), scan.options(), Some(scan.kept()));
+    Judge { policies, options, cluster, old, explains, kept, gathering: None }
+}
+
+/// Collects the objects of an input.
+fn collect_from(
+    input: &mut dyn Input,
+    collector: &mut Collector,
+    tally: &mut Tally,
+    observer: &mut dyn Observer,
+    workers: usize,
+    reports_problems: bool,
+) {
+    // The pieces may have been judged before, which read them to the end.
+    input.rewind();
+    let mut found = Vec::new();
+    let selecting = &*collector;
+    let work = |_: u64, chunk: Chunk| {
+        if !selecting.may_have(&chunk) && !reports_problems {
+            return (Vec::new(), None);
+        }
+        match crate::entry::read(&chunk) {
+            Ok(read) => {
+                let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
+                (objects.collect::<Vec<_>>(), None)
+            }
+            Err(problem) => (Vec::new(), Some(crate::unreadable(&chunk, &problem))),
+        }
+    };
+    let mut notices = Vec::new();
+    input.select(selecting.kinds());
+    workers::run(workers, input, tally, observer, &work, &mut |(objects, notice), _, _| {
+        found.extend(objects);
+        notices.extend(notice);
+    });
+    if reports_problems {
+        for notice in notices {
+            tally.notice(notice);
+        }
+    }
+    end_collection(collector, input, found, tally);
+}
+
+fn merge(output: Output, tally: &mut Tally, observer: &mut dyn Observer) {
+    output.explanations.iter().for_each(|explanation| observer.explain(explanation));
+    tally.add(output);
+    observer.progress(tally.objects(), tally.findings(), tally.bytes);
+}
+
+/// Adds the objects that were found in an input, and notes what the input says about its kinds.
+fn end_collection(collector: &mut Collector, input: &mut dyn Input, found: Vec<Value>, tally: &mut Tally) {
+    for object in found {
+        collector.add(object);
+    }
+    for why in input.withheld().into_values() {
+        tally.notice(Notice { level: Level::Warning, place: None, message: why });
+    }
+    collector.note(input);
+    input.rewind();
+}
+
+/// Judges a piece that cannot be judged again later: verdicts that depend on objects of kinds that
+/// were not collected are unknown.
+fn without_look_ups(judge: Judge<'_>, chunk: &Chunk, first: Output, why: &str) -> Output {
+    let mut output = first;
+    let mut cluster = judge.cluster.clone();
+    while !output.lacking.is_empty() {
+        cluster = cluster.without(&output.lacking, why);
+        let judge = Judge { cluster: &cluster, ..judge };
+        output = judge.piece(chunk);
+    }
+    crate::live::unplace(&mut output, chunk);
+    output
+}
