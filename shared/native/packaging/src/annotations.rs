@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use oci_spec::distribution::Reference;
 use semver::Version;
 use text::{Quoted, nearest};
+use url::Url;
 
 use crate::PackagingError;
 
@@ -17,7 +19,7 @@ const REQUIRED: &[(&str, Check)] = &[
     ("description", anything),
     ("author", authors),
     ("url", url),
-    ("ociUrl", reference),
+    ("ociUrl", repository),
     ("source", url),
     ("license", anything),
     ("severity", severity),
@@ -112,20 +114,21 @@ fn authors(value: &str) -> Result<(), String> {
 }
 
 fn url(value: &str) -> Result<(), String> {
-    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-    if rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace)) {
+    // The parser encodes white space that catalogues would print as it is.
+    let is_page = |url: Url| matches!(url.scheme(), "http" | "https") && !value.contains(char::is_whitespace);
+    if Url::parse(value).is_ok_and(is_page) {
         return Ok(());
     }
     Err("is not the URL of a page; write https://example.org/…".into())
 }
 
-fn reference(value: &str) -> Result<(), String> {
-    if value.contains("://") || value.contains(char::is_whitespace) || !value.contains('/') {
-        return Err(
-            "is not a repository in a registry; write it as ghcr.io/example/policy, without a scheme".into(),
-        );
+/// The version is added as a tag. Without a registry, the name would be one of Docker Hub.
+fn repository(value: &str) -> Result<(), String> {
+    if value.contains('/') && Reference::try_from(format!("{value}:v1")).is_ok() {
+        return Ok(());
     }
-    Ok(())
+    Err("is not a repository in a registry; write it as ghcr.io/example/policy, without a scheme and a tag"
+        .into())
 }
 
 fn severity(value: &str) -> Result<(), String> {

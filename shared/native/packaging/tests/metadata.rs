@@ -154,6 +154,9 @@ fn refuses_other_execution_modes_and_protocols() {
 
 #[test]
 fn requires_the_annotations_of_catalogues() {
+    let line = |name: &str| GOOD.lines().find(|line| line.contains(name)).unwrap().trim_start().to_owned();
+    let [page, repository] = ["policy.url:", "policy.ociUrl:"]
+        .map(|name| line(name).trim_start_matches("io.kubewarden.").to_owned());
     let path = "annotations.io.kubewarden.policy.";
     assert_eq!(
         message("  io.kubewarden.policy.category: Networking\n", ""),
@@ -188,6 +191,14 @@ fn requires_the_annotations_of_catalogues() {
     }
     let two = GOOD.replacen("<portcullis@example.org>", "<a@example.org>, B <b@example.org>", 1);
     assert!(Metadata::from_yaml(&two).is_ok());
-    assert!(message("policy.url: https://", "policy.url: ").starts_with(&format!("{path}url: ")));
-    assert!(message("ghcr.io/", "https://ghcr.io/").starts_with(&format!("{path}ociUrl: ")));
+    for bad in ["example.org", "https://", "ftp://example.org", "https://a b", "https://example.org/a b"] {
+        let message = message(&page, &format!("policy.url: {bad}"));
+        assert!(message.starts_with(&format!("{path}url: \"{bad}\" is not the URL ")), "{message}");
+    }
+    for bad in
+        ["https://ghcr.io/a", "a", "ghcr.io/", "ghcr.io/A", "ghcr.io/a b", "ghcr.io/a:v1", "ghcr.io//a"]
+    {
+        let message = message(&repository, &format!("policy.ociUrl: {bad}"));
+        assert!(message.starts_with(&format!("{path}ociUrl: \"{bad}\" is not a repository ")), "{message}");
+    }
 }
