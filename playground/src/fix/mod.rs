@@ -26,6 +26,9 @@ const REMOVE: [&str; 2] = ["remove it", "remove the annotation"];
 /// The remedies that ask for a value, by their beginning.
 const SET: [(&str, bool); 2] = [("set it to true", true), ("set it to false", false)];
 
+/// The remedies that ask for an item of a list, by their beginning, with the item.
+const ADD: [(&str, &str); 1] = [("add it to capabilities.drop", "ALL")];
+
 /// The fields whose remedy offers several values, and the one that the standard's users choose: the
 /// profile of the runtime.
 const PROFILES: [&str; 2] = ["seccompProfile", "appArmorProfile"];
@@ -48,8 +51,8 @@ fn action_of(remedy: &str, path: &[Step]) -> Option<Action> {
     if let Some((_, value)) = SET.iter().find(|(words, _)| remedy.starts_with(words)) {
         return Some(Action::Set((*value).into()));
     }
-    if let Some((value, _)) = remedy.strip_prefix("add ").and_then(|rest| rest.split_once(" to it")) {
-        return Some(Action::Add(value.into()));
+    if let Some((_, item)) = ADD.iter().find(|(words, _)| remedy.starts_with(words)) {
+        return Some(Action::Add((*item).into()));
     }
     REMOVE.iter().any(|words| remedy.starts_with(words)).then_some(Action::Remove)
 }
