@@ -1,5 +1,8 @@
 //! Look-ups: questions to the cluster.
 
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
 use document::Origin;
 
 use crate::{Document, Fault, Node, Quoted, Shape};
@@ -30,7 +33,20 @@ pub trait Cluster {
     fn can_i(&self, _: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
         Err(Unreachable("permissions are unknown".to_owned()))
     }
+
+    /// Returns the items that a policy read from a list before, if the source keeps them and their
+    /// `Vec` has this type. A source that answers one request, as that of a module, keeps nothing.
+    fn kept(&self, _list: &List<'_>, _items: TypeId) -> Option<KeptItems> {
+        None
+    }
+
+    /// Keeps the items that a policy read from a list, for the next requests to the same policy
+    /// with the same settings.
+    fn keep(&self, _list: &List<'_>, _items: &dyn Fn() -> KeptItems) {}
 }
+
+/// The items of a list as a policy compares them: a `Vec` of a type of its own.
+pub type KeptItems = Arc<dyn Any + Send + Sync>;
 
 /// The look-up of one object.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +148,33 @@ impl List<'_> {
         let name = ["list of ", self.kind, "s"].concat();
         let json = cluster.list(self).map_err(|why| lookup_fault(name.clone(), &why))?;
         Document::each_item(&json, self.shape, Origin::Lookup(&name), read)
+    }
+
+    /// Asks the cluster and returns the items that `read` makes of the objects. They must depend on
+    /// nothing but the object and the settings, because a source that answers many requests keeps
+    /// them: otherwise, each object of a dump would read the whole list.
+    ///
+    /// # Errors
+    /// As [`each`](Self::each).
+    pub fn collect<T: Any + Send + Sync>(
+        &self,
+        cluster: &dyn Cluster,
+        read: &mut dyn FnMut(Node<'_>) -> Result<Option<T>, Fault>,
+    ) -> Result<Arc<Vec<T>>, Fault> {
+        let kept = cluster.kept(self, TypeId::of::<Vec<T>>());
+        if let Some(items) = kept.and_then(|items| items.downcast().ok()) {
+            return Ok(items);
+        }
+        let mut items = Vec::new();
+        self.each(cluster, &mut |node| {
+            if let Some(item) = read(node)? {
+                items.push(item);
+            }
+            Ok(())
+        })?;
+        let items = Arc::new(items);
+        cluster.keep(self, &|| Arc::<Vec<T>>::clone(&items));
+        Ok(items)
     }
 }
 

@@ -23,7 +23,7 @@ mod settings;
 mod verdict;
 mod violation;
 
-pub use cluster::{CanI, Cluster, Get, List, LookupAnswer, Unreachable};
+pub use cluster::{CanI, Cluster, Get, KeptItems, List, LookupAnswer, Unreachable};
 pub use document::{Document, Fault, Node, Origin, Place, Shape};
 pub use edit::Edits;
 pub use entry::PolicyEntry;

@@ -31,6 +31,7 @@ pub mod external_ips;
 mod kept;
 pub mod mirror_labels;
 pub mod node_labels;
+mod remembered;
 pub mod selinux;
 
 pub use abbreviate::abbreviated;

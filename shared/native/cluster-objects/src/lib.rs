@@ -32,6 +32,7 @@ mod grants;
 mod intake;
 mod labels;
 mod mask;
+mod memo;
 mod objects;
 mod rbac;
 
@@ -39,4 +40,5 @@ pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use grants::not_granted;
 pub use intake::{inherit, items};
+pub use memo::Memo;
 pub use objects::{Fetch, Listing, Objects, ObjectsBuilder};

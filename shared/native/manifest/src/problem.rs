@@ -12,7 +12,7 @@ pub struct Problem {
     /// The format that the text is not in, such as `YAML`; `None` for other problems, such as a
     /// duplicate key.
     format: Option<&'static str>,
-    /// What is wrong.
+    /// The problem, without the format.
     what: String,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Run<'r> {
     tally: Tally,
     /// The kinds whose objects verdicts depend on, as far as that is known.
     kinds: BTreeSet<Kind>,
-    /// What is collected.
+    /// The objects and kinds that are collected.
     known: Cluster,
     /// The old side, once the definitions are collected.
     stored: Option<Stored<'r>>,

@@ -202,7 +202,7 @@ fn unknown(reason: String) -> Verdict {
 }
 
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
-    let look_ups = LookUps::new(cluster, &module.look_ups);
+    let look_ups = LookUps::new(cluster, &module.look_ups, module.settings());
     let outcome = (entry.judge)(&request.payload(module.settings()), &look_ups);
     let LookUpRecord { unanswered, lacking, look_ups } = look_ups.into_record();
     if let Some(why) = unanswered {

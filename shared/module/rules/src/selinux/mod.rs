@@ -25,6 +25,7 @@
 //! - KEP-1710, speed up recursive SELinux label change
 //! - go-selinux and OpenShift's `pkg/security/mcs`, for levels
 
+mod holders;
 pub mod level;
 mod local_volume;
 mod namespace;

@@ -1,10 +1,11 @@
 //! The review of Namespaces whose levels are annotations: the levels are allocated, protected and
 //! unique.
 
-use admission::{
-    Cluster, Edits, Fault, List, Node, Operation, Quoted, Request, Verdict, Violation, Violations,
-};
+use std::sync::Arc;
 
+use admission::{Cluster, Edits, Fault, Node, Operation, Quoted, Request, Verdict, Violation, Violations};
+
+use super::holders::{Holder, holders, other};
 use super::level::Level;
 use super::namespace_hash;
 use super::namespace_level::{annotated, hash_key, hashed};
@@ -80,26 +81,19 @@ pub(super) fn review<'d>(
     if levels.is_empty() && !needs_level {
         return Ok(violations.into());
     }
-    let others = match review.others() {
+    let holders = match review.holders() {
         Err(fault) => return settings.without_lookup(violations.into(), fault),
-        Ok(others) => others,
+        Ok(holders) => holders,
     };
     if needs_level {
-        return review.allocate(&others);
+        return review.allocate(&holders);
     }
     for (at, level) in levels {
-        if let Some(other) = holder(&others, &level) {
+        if let Some(other) = review.holder(&holders, &level) {
             violations.push(duplicate(at, other));
         }
     }
     Ok(violations.into())
-}
-
-/// The Namespace that has a level: the first by name, because the cluster lists Namespaces in any
-/// order.
-fn holder<'o>(others: &'o [(String, Level)], level: &Level) -> Option<&'o str> {
-    let same = others.iter().filter(|(_, other)| other == level);
-    same.map(|(name, _)| name.as_str()).min()
 }
 
 fn duplicate<'d>(at: Node<'d>, other: &str) -> Violation<'d> {
@@ -166,43 +160,38 @@ impl<'d> Review<'_, 'd> {
         (0..PROBES).any(|number| pool.probe(&key, number).as_ref() == Some(&level))
     }
 
-    /// The names and levels of all other Namespaces that are not in the same group.
-    fn others(&self) -> Result<Vec<(String, Level)>, Fault> {
-        let shape = Namespace::OTHERS;
-        let list = List { api_version: "v1", kind: "Namespace", namespace: None, shape };
+    /// The Namespaces that have levels.
+    fn holders(&self) -> Result<Arc<Vec<Holder>>, Fault> {
         let allocation = self.allocation();
-        let group = allocation.group(self.name);
-        let mut others = Vec::new();
-        list.each(self.cluster, &mut |item| {
-            let other = Namespace::of(item);
-            let name = other.metadata().name().text()?.unwrap_or_default();
-            if name == self.name || group.is_some() && allocation.group(name) == group {
-                return Ok(());
-            }
+        holders(self.cluster, Namespace::OTHERS, &|name, namespace| {
+            let key = hash_key(allocation, name);
             // A Namespace with a malformed annotation has no level, and its pods are denied.
-            let level = match annotated(allocation, other) {
+            let level = match annotated(allocation, namespace) {
                 Ok(Some((_, level))) => level,
-                Ok(None) => hashed(allocation, name),
-                Err(_) => return Ok(()),
+                Ok(None) => allocation.pool.level(&key),
+                Err(_) => return Ok(None),
             };
-            others.push((name.to_owned(), level));
-            Ok(())
-        })?;
-        Ok(others)
+            Ok(Some(Holder { name: name.to_owned(), key, level }))
+        })
+    }
+
+    /// The other Namespace that has a level and is not in the same group.
+    fn holder<'o>(&self, holders: &'o [Holder], level: &Level) -> Option<&'o str> {
+        other(holders, self.name, &hash_key(self.allocation(), self.name), level)
     }
 
     /// Gives a new Namespace a level that no other Namespace has. [`Mode::Validate`] takes the
     /// hashed level for it and denies a duplicate.
-    fn allocate(&self, others: &[(String, Level)]) -> Result<Verdict<'d>, Fault> {
+    fn allocate(&self, holders: &[Holder]) -> Result<Verdict<'d>, Fault> {
         let allocation = self.allocation();
         let metadata = self.namespace.metadata();
         let mut violations = Violations::default();
-        let is_taken = |level: &Level| others.iter().any(|(_, other)| other == level);
+        let is_taken = |level: &Level| self.holder(holders, level).is_some();
         let free = || allocation.pool.free(&hash_key(allocation, self.name), &is_taken);
         let key = allocation.annotations.first().map_or("", String::as_str);
         if self.settings.mode == Mode::Validate {
             let level = hashed(allocation, self.name);
-            if let Some(other) = holder(others, &level) {
+            if let Some(other) = self.holder(holders, &level) {
                 let rule = ["has the level of Namespace ", &Quoted(other).to_string(), ", ", &level.text()];
                 let remedy = match free() {
                     Some(level) => ["annotate it with ", key, ": ", &level.text()].concat(),

@@ -1,8 +1,9 @@
 //! The review of Namespaces whose levels are hashed: the label that a level is hashed from is
 //! protected, and the levels are unique.
 
-use admission::{Cluster, Fault, List, Node, Operation, Quoted, Request, Verdict, Violation, Violations};
+use admission::{Cluster, Fault, Node, Operation, Quoted, Request, Verdict, Violation, Violations};
 
+use super::holders::{Holder, holders, other};
 use super::namespace_level::label_key;
 use super::settings::{Allocation, Collisions, OwnerScope, Settings};
 use super::text::filled;
@@ -101,8 +102,8 @@ fn protect_label<'d>(
     Ok(())
 }
 
-/// The level that a key hashes to, and the Namespace of another key that has it: the first by name,
-/// because the cluster lists Namespaces in any order. `None` if no other one has it.
+/// The level that a key hashes to, and the Namespace of another key that has it. `None` if no other
+/// one has it.
 ///
 /// The pods of an exempt Namespace do not have its level.
 ///
@@ -118,22 +119,12 @@ fn holder(
     let level = allocation.pool.level(key);
     let shape =
         if allocation.namespace_label.is_some() { Namespace::NAMED_AND_LABELLED } else { Namespace::NAMED };
-    let list = List { api_version: "v1", kind: "Namespace", namespace: None, shape };
-    let mut found: Option<String> = None;
-    list.each(cluster, &mut |item| {
-        let other = Namespace::of(item);
-        let other_name = other.metadata().name().text()?.unwrap_or_default();
-        if other_name == name
-            || settings.exempt.has_namespace(other_name)
-            || found.as_deref().is_some_and(|found| found <= other_name)
-        {
-            return Ok(());
+    let holders = holders(cluster, shape, &|name, namespace| {
+        if settings.exempt.has_namespace(name) {
+            return Ok(None);
         }
-        let other_key = label_key(allocation, other_name, other)?;
-        if other_key != key && allocation.pool.level(&other_key) == level {
-            found = Some(other_name.to_owned());
-        }
-        Ok(())
+        let key = label_key(allocation, name, namespace)?;
+        Ok(Some(Holder { name: name.to_owned(), level: allocation.pool.level(&key), key }))
     })?;
-    Ok(found.map(|other| (level.text(), other)))
+    Ok(other(&holders, name, key, &level).map(|other| (level.text(), other.to_owned())))
 }

@@ -1,11 +1,11 @@
 //! The verdict of the policy on an object of a dump.
 
-use admission::{Outcome, ScopeRule};
+use admission::{Cluster, Outcome, ScopeRule};
 use rules::selinux::Selinux;
 use serde_json::json;
 
 use super::SelinuxSettings;
-use crate::{Dump, DumpObject};
+use crate::DumpObject;
 
 /// Judges an object as the audit scanner sends it: as a creation without a requesting user.
 pub(super) fn judge(
@@ -13,7 +13,7 @@ pub(super) fn judge(
     version: &str,
     object: &DumpObject,
     settings: &SelinuxSettings,
-    dump: &Dump,
+    cluster: &dyn Cluster,
 ) -> Outcome {
     let request = json!({
         "uid": "audit",
@@ -28,5 +28,5 @@ pub(super) fn judge(
     let request = request.to_string();
     let open = request.strip_suffix('}').unwrap_or_default();
     let payload = format!(r#"{{"request":{open},"object":{}}},"settings":{}}}"#, object.json, settings.json);
-    admission::judge::<Selinux, Outcome>(payload.as_bytes(), dump.objects(), |outcome| outcome.into())
+    admission::judge::<Selinux, Outcome>(payload.as_bytes(), cluster, |outcome| outcome.into())
 }

@@ -18,6 +18,7 @@ use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use text::Path;
 
+use crate::remembered::Remembered;
 use crate::{AuditError, Dump, DumpObject, abbreviated};
 pub use allocate::{AllocateError, AllocationProblem, LevelAllocation, NewAnnotation, TakenLevel, allocate};
 pub use findings::{
@@ -59,6 +60,7 @@ pub fn find(
         }
         Ok(())
     })?;
+    let cluster = Remembered::new(dump.objects());
     let mut findings = SelinuxFindings::default();
     let mut levels = Vec::new();
     let mut unknown = BTreeSet::new();
@@ -84,7 +86,7 @@ pub fn find(
                 if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
                     owners.insert(object.namespace.clone(), owned);
                 }
-                let decision = judge::judge(rule, version, &object, settings, dump).decision;
+                let decision = judge::judge(rule, version, &object, settings, &cluster).decision;
                 let is_fault = matches!(decision, Decision::Fault(_));
                 if lacks_namespace && (settings.ownership.reads_namespaces() || is_fault) {
                     unknown.insert(object.namespace.clone());

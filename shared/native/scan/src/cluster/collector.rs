@@ -148,6 +148,7 @@ impl Collector {
             namespaces,
             resources,
             session: None,
+            memo: Arc::default(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The look-ups of one verdict, and their answers.
 
+use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use admission::{CanI, Get, List, Unreachable};
+use admission::{CanI, Get, KeptItems, List, Unreachable};
 use cluster_objects::not_granted;
 
 use super::{Cluster, Kind, rbac_kinds};
@@ -17,6 +18,8 @@ pub(crate) struct LookUps<'c> {
     /// The kinds that the policy may look up. The policy server checks no kind of a question about
     /// permissions.
     granted: &'c [Kind],
+    /// The settings of the policy, in JSON.
+    settings: &'c str,
     /// Why the first look-up without an answer has none.
     unanswered: RefCell<Option<String>>,
     /// The kinds that have to be collected.
@@ -35,10 +38,11 @@ pub(crate) struct LookUpRecord {
 }
 
 impl<'c> LookUps<'c> {
-    pub(crate) fn new(cluster: &'c Cluster, granted: &'c [Kind]) -> Self {
+    pub(crate) fn new(cluster: &'c Cluster, granted: &'c [Kind], settings: &'c str) -> Self {
         Self {
             cluster,
             granted,
+            settings,
             unanswered: RefCell::default(),
             lacking: RefCell::default(),
             asked: RefCell::default(),
@@ -125,6 +129,20 @@ impl admission::Cluster for LookUps<'_> {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::list(&*self.cluster.objects, wanted),
         }
+    }
+
+    fn kept(&self, wanted: &List<'_>, items: TypeId) -> Option<KeptItems> {
+        // A recording has an answer for each question. Another policy may lack the grant.
+        if self.cluster.session.is_some() || self.check_grant(wanted.api_version, wanted.kind).is_err() {
+            return None;
+        }
+        let kept = self.cluster.memo.get(self.settings, wanted, items)?;
+        self.asked.borrow_mut().push(LookUp::list(wanted));
+        Some(kept)
+    }
+
+    fn keep(&self, wanted: &List<'_>, items: &dyn Fn() -> KeptItems) {
+        self.cluster.memo.insert(self.settings, wanted, items());
     }
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {

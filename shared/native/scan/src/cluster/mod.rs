@@ -6,7 +6,7 @@ mod look_ups;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cluster_objects::Objects;
+use cluster_objects::{Memo, Objects};
 use kinds::Kinds;
 use serde_json::Value;
 
@@ -60,6 +60,8 @@ pub struct Cluster {
     pub(crate) resources: Kinds,
     /// The recording that answers look-ups in the place of the objects.
     pub(crate) session: Option<Arc<Session>>,
+    /// The items that policies read from lists.
+    memo: Arc<Memo>,
 }
 
 /// Kind, namespace and name of an object.
@@ -107,6 +109,7 @@ impl Cluster {
             namespaces: BTreeMap::new(),
             resources: Kinds::default(),
             session: None,
+            memo: Arc::default(),
         }
     }
 
@@ -134,7 +137,7 @@ impl Cluster {
 
     /// Returns the same cluster, of which objects of kinds cannot be collected for a reason.
     pub(crate) fn without(&self, kinds: &BTreeSet<Kind>, why: &str) -> Self {
-        let mut cluster = self.clone();
+        let mut cluster = Self { memo: Arc::default(), ..self.clone() };
         if let Some(collected) = &mut cluster.collected {
             collected.extend(kinds.iter().cloned());
         }
