@@ -82,7 +82,7 @@ profile MODULE REQUEST SETTINGS="{}": setup
 lint: setup
     @scripts/phase 'Checking the prose' scripts/prose
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
-    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets -- -D warnings
+    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets --features bench-scan/modules -- -D warnings
     @scripts/phase 'Checking lints of the tool without its features' cargo clippy --package portcullis --no-default-features -- -D warnings
     @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground -p audit -p convert -p matching $(ls policies | sed 's/^/-p /') -- -D warnings
     @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps

@@ -147,7 +147,7 @@ fn in_host(folder: &Path, mut policies: Vec<Policy>) -> Result<Vec<Policy>, Box<
         let Engine::Native(entry) = module.engine else { continue };
         let loaded = host.load(&fs::read(folder.join(format!("{}.wasm", entry.id)))?)?;
         let deployed = loaded.deploy(Deployment {
-            settings: module.settings.clone(),
+            settings: settings(entry.id),
             allowed_to_mutate: entry.mutates,
             host_capabilities: vec!["kubernetes/*".to_owned()],
             context_aware_resources: module

@@ -1,7 +1,7 @@
 //! The items that policies read from lists, kept for the objects that are judged next.
 
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use admission::{KeptItems, List};
@@ -11,7 +11,7 @@ use admission::{KeptItems, List};
 /// Without them, a policy that compares an object with all others reads the list of all for each
 /// object, so that the time grows with the square of their number.
 #[derive(Debug, Default)]
-pub struct Memo(Mutex<HashMap<Key, KeptItems>>);
+pub struct Memo(Mutex<BTreeMap<Key, KeptItems>>);
 
 /// The type of the items, the settings, and the API version, kind and namespace of the list.
 type Key = (TypeId, String, String, String, Option<String>);
@@ -58,7 +58,7 @@ mod tests {
         }
 
         fn list(&self, wanted: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-            self.lists.set(self.lists.get() + 1);
+            self.lists.set(self.lists.get().saturating_add(1));
             let name = if wanted.kind == "Odd" { "7" } else { r#""a""# };
             Ok(format!(r#"{{"items":[{{"metadata":{{"name":{name}}}}}]}}"#).into_bytes())
         }

@@ -18,7 +18,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
         match &read {
             Ok(read) => assert_eq!(read, &[value], "{text:?}"),
             Err(problem) => {
-                assert!(problem.message().contains("duplicate"), "{text:?}: {}", problem.message())
+                assert!(problem.message().contains("duplicate"), "{text:?}: {}", problem.message());
             }
         }
     }

@@ -98,7 +98,9 @@ impl<'r> Run<'r> {
             let lacking: BTreeSet<Kind> =
                 gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
             if lacking.is_empty() {
-                gone.into_iter().for_each(|output| merge(output, tally, *observer));
+                for output in gone {
+                    merge(output, tally, *observer);
+                }
                 return;
             }
             self.kinds.extend(lacking);

@@ -16,6 +16,9 @@ pub(super) struct Holder {
     pub(super) level: Level,
 }
 
+/// Makes a holder of a Namespace with a name, unless it has no level.
+type Read<'r> = dyn Fn(&str, Namespace<'_>) -> Result<Option<Holder>, Fault> + 'r;
+
 /// Lists the Namespaces and returns those that `read` makes holders of. `read` must depend on
 /// nothing but the settings.
 ///
@@ -24,7 +27,7 @@ pub(super) struct Holder {
 pub(super) fn holders(
     cluster: &dyn Cluster,
     shape: Shape<'_>,
-    read: &dyn Fn(&str, Namespace<'_>) -> Result<Option<Holder>, Fault>,
+    read: &Read<'_>,
 ) -> Result<Arc<Vec<Holder>>, Fault> {
     let list = List { api_version: "v1", kind: "Namespace", namespace: None, shape };
     list.collect(cluster, &mut |item| {
