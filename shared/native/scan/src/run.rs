@@ -9,17 +9,41 @@ use serde_json::Value;
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, NAMESPACE, owned};
 use crate::input::{Chunk, Input};
 use crate::judge::{Judge, Output};
+use crate::observer::Observer;
 use crate::old::{Old, Stored};
-use crate::scan::{Observer, Scan};
+use crate::scan::Scan;
 use crate::tally::Tally;
 use crate::unsettled::{Rest, Unsettled};
 use crate::workers;
+
+impl Scan {
+    /// Judges the objects of the input.
+    ///
+    /// With an old side, objects that it has are updates, and those that only it has are deletions.
+    /// `cluster` has the objects for look-ups; without it, the input alone has them.
+    pub fn run(
+        &self,
+        input: &mut dyn Input,
+        old: Option<&Old>,
+        cluster: Option<&mut dyn Input>,
+        observer: &mut dyn Observer,
+    ) -> Report {
+        let cluster = cluster.map(|cluster| cluster as &mut dyn Input);
+        let mut run = Run::new(self, input, old, cluster, observer);
+        let mut rest = if run.may_gather() { run.gather() } else { Some(Rest::default()) };
+        while let Some(pieces) = rest {
+            rest = run.objects(pieces);
+        }
+        run.deletions();
+        run.finish()
+    }
+}
 
 /// A scan that runs.
 ///
 /// Most verdicts need no object of the cluster. The pieces of those that need objects of kinds that
 /// were not collected are judged again.
-pub(crate) struct Run<'r> {
+struct Run<'r> {
     scan: &'r Scan,
     input: &'r mut dyn Input,
     /// The objects for look-ups; without it, the input alone has them.
@@ -37,7 +61,7 @@ pub(crate) struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    pub(crate) fn new(
+    fn new(
         scan: &'r Scan,
         input: &'r mut dyn Input,
         old: Option<&'r Old>,
@@ -59,7 +83,7 @@ impl<'r> Run<'r> {
 
     /// Returns whether Namespaces and definitions can be collected while objects are judged, which
     /// reads the input once less. Then the pieces that depend on them are judged last.
-    pub(crate) fn may_gather(&self) -> bool {
+    fn may_gather(&self) -> bool {
         let is_alone = self.old.is_none() && self.cluster.is_none() && !self.input.is_live();
         let needs_labels =
             |scan: &Scan| scan.policies().iter().any(|policy| policy.webhook.reads_labels_of_namespaces());
@@ -68,7 +92,7 @@ impl<'r> Run<'r> {
 
     /// Judges all objects, and collects Namespaces and definitions on the way. Returns the pieces
     /// to judge again, if there are any.
-    pub(crate) fn gather(&mut self) -> Option<Rest> {
+    fn gather(&mut self) -> Option<Rest> {
         // Another scan may have read the input.
         self.input.rewind();
         let mut collector = self.collector();
@@ -80,14 +104,14 @@ impl<'r> Run<'r> {
     }
 
     /// Judges the objects of pieces. Returns the pieces to judge again, if there are any.
-    pub(crate) fn objects(&mut self, pieces: Rest) -> Option<Rest> {
+    fn objects(&mut self, pieces: Rest) -> Option<Rest> {
         self.collect();
         let (unsettled, _) = self.round(pieces, None);
         self.rest(unsettled)
     }
 
     /// Judges the deletions of the stored objects that the input does not have.
-    pub(crate) fn deletions(&mut self) {
+    fn deletions(&mut self) {
         while self.old.is_some() && !self.tally.is_interrupted() {
             self.collect();
             let Self { tally, observer, .. } = self;
@@ -107,7 +131,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Report {
+    fn finish(mut self) -> Report {
         for message in self.input.remarks() {
             self.tally.notice(Notice { level: Level::Note, place: None, message });
         }

@@ -1,16 +1,11 @@
-//! A scan: policies and options, and who watches it.
+//! A scan: policies and options.
 
-use report::{Level, Notice, Report, Shard};
+use report::{Level, Notice, Shard};
 
-use crate::explanation::Explanation;
-use crate::input::Input;
 use crate::judge::Kept;
-use crate::old::Old;
 use crate::options::{Operation, Options};
 use crate::policy::Policy;
-use crate::run::Run;
 use crate::tally::Tally;
-use crate::unsettled::Rest;
 
 /// Policies that judge objects.
 #[derive(Debug)]
@@ -19,28 +14,6 @@ pub struct Scan {
     options: Options,
     kept: Kept,
 }
-
-/// Watches a scan, on the thread that runs it.
-pub trait Observer {
-    /// Receives how much was judged: objects, findings and bytes.
-    fn progress(&mut self, _objects: u64, _findings: u64, _bytes: u64) {}
-
-    /// Returns whether to stop: the report then says that it is not all.
-    fn stop(&self) -> bool {
-        false
-    }
-
-    /// Returns whether to explain why policies look at objects.
-    fn wants_explanations(&self) -> bool {
-        false
-    }
-
-    /// Receives why a policy looked at an object or did not, in the order of the input.
-    fn explain(&mut self, _: &Explanation) {}
-}
-
-/// An observer that does nothing.
-impl Observer for () {}
 
 impl Scan {
     /// Creates a scan of policies, in the order in which the API server calls them.
@@ -67,27 +40,6 @@ impl Scan {
 
     pub(crate) fn options(&self) -> &Options {
         &self.options
-    }
-
-    /// Judges the objects of the input.
-    ///
-    /// With an old side, objects that it has are updates, and those that only it has are deletions.
-    /// `cluster` has the objects for look-ups; without it, the input alone has them.
-    pub fn run(
-        &self,
-        input: &mut dyn Input,
-        old: Option<&Old>,
-        cluster: Option<&mut dyn Input>,
-        observer: &mut dyn Observer,
-    ) -> Report {
-        let cluster = cluster.map(|cluster| cluster as &mut dyn Input);
-        let mut run = Run::new(self, input, old, cluster, observer);
-        let mut rest = if run.may_gather() { run.gather() } else { Some(Rest::default()) };
-        while let Some(pieces) = rest {
-            rest = run.objects(pieces);
-        }
-        run.deletions();
-        run.finish()
     }
 
     /// Adds what is to say before any object is judged.

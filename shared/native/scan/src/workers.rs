@@ -9,7 +9,7 @@ use std::thread;
 use report::{Level, Notice};
 
 use crate::input::{Chunk, Input};
-use crate::scan::Observer;
+use crate::observer::Observer;
 use crate::tally::Tally;
 
 /// Pieces that go to a worker together, so that threads seldom wait for each other.
