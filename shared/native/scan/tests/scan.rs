@@ -308,6 +308,32 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
     assert_eq!(scan.run(&mut files(&[("a.yaml", node)]), None, None, &mut ()).totals.evaluations, 1);
 }
 
+/// The list of Namespaces is read once for all of them and for each of the settings.
+#[test]
+fn namespaces_are_compared_with_all_others_by_each_policy() {
+    let settings = [
+        json!({}),
+        // An exempt Namespace has no level.
+        json!({ "exempt": { "namespaces": ["tenant-327"] } }),
+        json!({ "mode": "Validate", "allocation": { "source": "NamespaceAnnotation" } }),
+    ];
+    let policies = settings.into_iter().map(|settings| policy("selinux", settings)).collect();
+    // The first and the third hash to the same level.
+    let namespaces = ["tenant-286", "team-a", "tenant-327"]
+        .map(|name| format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"));
+    let report = run(policies, Options::default(), &[("all.yaml", &namespaces.join("---\n"))]);
+    let found: Vec<(usize, String)> = report
+        .findings
+        .iter()
+        .map(|finding| (finding.policy, finding.message.split(", s0:").next().unwrap().to_owned()))
+        .collect();
+    let has_level = |name: &str, other: &str| {
+        format!("metadata.name: Invalid value: \"{name}\": has the level of Namespace \"{other}\"")
+    };
+    let [first, third] = [has_level("tenant-286", "tenant-327"), has_level("tenant-327", "tenant-286")];
+    assert_eq!(found, [(0, first.clone()), (2, first), (0, third.clone()), (2, third)]);
+}
+
 #[test]
 fn a_look_up_that_nothing_answers_is_unknown() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: shop}\nspec: {externalIPs: [192.0.2.1]}\n";

@@ -132,7 +132,7 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn kept(&self, wanted: &List<'_>, items: TypeId) -> Option<KeptItems> {
-        // A recording has an answer for each question. Another policy may lack the grant.
+        // Another policy may lack the grant.
         if self.cluster.session.is_some() || self.check_grant(wanted.api_version, wanted.kind).is_err() {
             return None;
         }
@@ -142,7 +142,10 @@ impl admission::Cluster for LookUps<'_> {
     }
 
     fn keep(&self, wanted: &List<'_>, items: &dyn Fn() -> KeptItems) {
-        self.cluster.memo.insert(self.settings, wanted, items());
+        // A recording has an answer for each question, and not one for all.
+        if self.cluster.session.is_none() {
+            self.cluster.memo.insert(self.settings, wanted, items());
+        }
     }
 
     fn can_i(&self, wanted: &CanI<'_>) -> Result<Vec<u8>, Unreachable> {
