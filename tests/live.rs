@@ -113,6 +113,22 @@ fn dump(server: &ApiServer, name: &str, paths: &[&str]) -> PathBuf {
     folder
 }
 
+/// Kubewarden's definitions without the schemas, which are those of newer servers.
+fn definitions() -> Vec<Value> {
+    let any = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let mut definitions = Vec::new();
+    for file in fs::read_dir(root().join("tests/deploy/definitions")).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        definitions.extend(serde_saphyr::from_multiple::<Value>(&text).unwrap());
+    }
+    for definition in &mut definitions {
+        for version in definition["spec"]["versions"].as_array_mut().unwrap() {
+            version["schema"]["openAPIV3Schema"] = any.clone();
+        }
+    }
+    definitions
+}
+
 #[test]
 #[expect(clippy::too_many_lines, reason = "one API server for all of it, because a start is slow")]
 fn a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights() {
@@ -126,8 +142,7 @@ fn a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights() {
     let create = |input: &str| {
         server.kubectl_with(input, &["create", "--filename", "-"]).unwrap_or_else(|error| panic!("{error}"))
     };
-    let definitions = root().join("tests/deploy/definitions");
-    server.kubectl(&["create", "--filename", definitions.to_str().unwrap()]).unwrap();
+    create(&list(&definitions()));
     server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]).unwrap();
     create(&list(&objects()));
     create(&list(&policies()));
@@ -212,6 +227,22 @@ fn a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights() {
     assert!(text(&found.stderr).contains("nothing was judged"), "{}", text(&found.stderr));
     let found = live(&admin, &["-n", "shop", "--policy", "external-ips"]);
     assert!(text(&found.stdout).contains("namespace shop"), "{}", text(&found.stdout));
+
+    // A user with rights in the namespace alone.
+    let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
+    let role = json!({ "kind": "Role", "name": "everything", "apiGroup": "rbac.authorization.k8s.io" });
+    let rights = json!({ "apiVersion": "v1", "kind": "List", "items": [
+        { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+          "metadata": { "name": "everything", "namespace": "shop" }, "rules": [everything] },
+        { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+          "metadata": { "name": "everything", "namespace": "shop" }, "roleRef": role,
+          "subjects": [{ "kind": "User", "name": "tenant", "apiGroup": "rbac.authorization.k8s.io" }] },
+    ] });
+    server.kubectl_with(&rights.to_string(), &["create", "--filename", "-"]).unwrap();
+    let tenant = server.kubeconfig("tenant", ", as: tenant");
+    let found = live(&tenant, &["-n", "shop", "--policy", "pod-security"]);
+    assert_eq!(found.status.code(), Some(1), "{}{}", text(&found.stdout), text(&found.stderr));
+    assert!(text(&found.stdout).contains("FAILED  14 denied, 0 unknown"), "{}", text(&found.stdout));
 
     // A context that does not exist, and credentials that are wrong.
     let found = live(&admin, &["--context", "production"]);

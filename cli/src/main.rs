@@ -34,7 +34,8 @@ mod test;
 mod verdicts;
 
 use std::io::Write;
-use std::process::ExitCode;
+use std::panic::{self, PanicHookInfo};
+use std::process::{self, ExitCode};
 
 use anstyle::{AnsiColor, Style};
 use clap::FromArgMatches;
@@ -57,6 +58,7 @@ const FAILED: u8 = 2;
 const FAILURE: Style = AnsiColor::Red.on_default().bold();
 
 fn main() -> ExitCode {
+    panic::set_hook(Box::new(failed));
     let called_as = CalledAs::now();
     if called_as == CalledAs::PluginCompletion {
         return status(commands::complete_plugin());
@@ -80,6 +82,15 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
     })
+}
+
+/// Ends the program after a panic of any thread with the status of a failure, as for everything
+/// that was not evaluated. The message of a panic can contain a secret, its place cannot.
+fn failed(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+    let place = place.unwrap_or_default();
+    print_problem(format!("internal error{place}; report it with the command that you ran"));
+    process::exit(FAILED.into());
 }
 
 /// Reads the arguments. Help and errors show the name by which the tool was called.

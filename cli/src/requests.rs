@@ -1,7 +1,7 @@
 //! The requests to judge.
 
 use admission_review::{AdmissionRequest, Draft, Form};
-use cluster_objects::items;
+use cluster_objects::{check_items, items};
 use kinds::Kinds;
 use manifest::found;
 use serde_json::{Value, json};
@@ -39,6 +39,8 @@ pub(crate) fn read<'a>(
         }
         let count = documents.len();
         for (index, document) in documents.into_iter().enumerate() {
+            check_items(&document)
+                .map_err(|problem| Failure::about(source.name.document(index, count), problem))?;
             add(&mut requests, document, namespace, &source.name.document(index, count))?;
         }
     }
@@ -126,5 +128,7 @@ fn check(document: &Value) -> Result<(), String> {
             None => return Err(format!("{EXPECTED}, found something without {key}")),
         }
     }
-    Ok(())
+    let text = |key| fields.get(key).and_then(Value::as_str).unwrap_or_default();
+    kinds::misspelt(text("apiVersion"), text("kind"))
+        .map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
 }

@@ -171,3 +171,16 @@ fn offline_uses_only_the_cache() {
         "{message}"
     );
 }
+
+/// No rule of a policy matches it, so that every policy would admit it.
+#[test]
+fn a_kind_that_kubernetes_does_not_have_is_refused() {
+    let folder = Folder::new("run-kind");
+    let pod =
+        "apiVersion: v1\nkind: pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: a}]}\n";
+    folder.file("pod.yaml", pod);
+    assert_eq!(
+        folder.refused(&["run", "pod-security", "pod.yaml"], ""),
+        "pod.yaml: kind: Kubernetes has no kind pod in v1; did you mean Pod?"
+    );
+}

@@ -492,3 +492,43 @@ fn shows_what_policies_change_as_diffs_and_patches() {
     let (_, stderr, _) = scan(&folder, &["web.yaml", "-p", "selinux"]);
     assert!(!stderr.contains("@@"), "{stderr}");
 }
+
+/// Rancher installs Kubewarden in another namespace.
+#[test]
+fn the_namespace_of_kubewarden_is_left_out() {
+    let folder = Folder::new("scan-installation");
+    let manifest =
+        POLICY.replace("external-ips", "pod-security").replace("resources: [services]", "resources: [pods]");
+    let (manifest, _) = manifest.split_once("  settings:").unwrap();
+    let manifest = manifest.replace("VERSION", env!("CARGO_PKG_VERSION")).replace("MODE", "protect");
+    folder.file("policy.yaml", &manifest);
+    let inside = manifest
+        .replace("  mutating: false", "  mutating: false\n  allowInsideAdmissionControllerNamespace: true");
+    folder.file("inside.yaml", &inside);
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: NS}\nspec: {hostPID: true, containers: [{name: a, image: a}]}\n";
+    folder.file(
+        "pods.yaml",
+        ["kubewarden", "cattle-kubewarden-system"].map(|name| pod.replace("NS", name)).join("---\n"),
+    );
+    let denied = |arguments: &[&str]| {
+        let (_, report) = report(&folder, &[&["pods.yaml"], arguments].concat());
+        let findings = report["findings"].as_array().unwrap();
+        let names = findings.iter().map(|one| one["object"]["namespace"].as_str().unwrap().to_owned());
+        let mut names: Vec<String> = names.collect();
+        names.dedup();
+        names
+    };
+    let elsewhere = ["--kubewarden-namespace", "cattle-kubewarden-system"];
+    for policy in ["policy.yaml", "inside.yaml"] {
+        assert_eq!(denied(&["-p", policy]), ["cattle-kubewarden-system"], "{policy}");
+        assert_eq!(denied(&[&["-p", policy], &elsewhere[..]].concat()), ["kubewarden"], "{policy}");
+    }
+    let evaluated = "--evaluate-kubewarden-namespace";
+    assert_eq!(denied(&["-p", "policy.yaml", evaluated]), ["cattle-kubewarden-system"]);
+    assert_eq!(denied(&["-p", "inside.yaml", evaluated]), ["kubewarden", "cattle-kubewarden-system"]);
+    let (_, _, stderr) = scan(&folder, &["pods.yaml", "-p", "inside.yaml", "--explain"]);
+    assert!(
+        stderr.contains("Kubewarden's policy servers admit each request in their own namespace"),
+        "{stderr}"
+    );
+}

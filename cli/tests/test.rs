@@ -78,6 +78,7 @@ cases:
     settings: {levle: baseline}
     want: {settingsError: {contains: did you mean level}}
   - name: a fault
+    invalid: true
     patch: [{op: replace, path: /spec/containers, value: 7}]
     want: {fault: {contains: expected an array}}
   - name: the worst of several objects counts
@@ -253,7 +254,7 @@ fn no_test_file_is_left_out() {
     folder.file("latin.yaml", [text.as_bytes(), b"# \xe9\n"].concat());
     let wide: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     folder.file("wide.yaml", wide);
-    let json = r#"{"policies":["pods.yaml"],"cases":[{"name":"a","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}},"want":{"admitted":true}}]}"#;
+    let json = r#"{"policies":["pods.yaml"],"cases":[{"name":"a","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"a"}]}},"want":{"admitted":true}}]}"#;
     folder.file("pods.yaml", policy("protect"));
     folder.file("a.json", json);
     folder.file("other.json", r#"{"defaults": {"want": 1}, "apiVersion": "v1"}"#);
@@ -648,4 +649,69 @@ fn watching_runs_again_after_a_change() {
     child.wait().unwrap();
     assert!(rest.iter().any(|line| line == "a.test.yaml has changed"), "{rest:?}");
     assert!(rest.iter().any(|line| line.starts_with("FAILED a.test.yaml:3: a")), "{rest:?}");
+}
+
+/// Objects and requests that no API server sends would be admitted or skipped.
+#[test]
+fn what_no_api_server_sends_is_broken() {
+    let case = |fields: &str| {
+        let text = format!(
+            "policies: [pods.yaml]\ndefaults: {{object: POD}}\ncases:\n  - name: a\n    want: {{\"*\": {{admitted: true}}}}\n{fields}"
+        );
+        run("unsent", &text)
+    };
+    for (fields, problem) in [
+        (
+            "    object: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {container: [{name: a}]}}\n",
+            "spec.container: unknown field; did you mean containers?",
+        ),
+        (
+            "    patch: [{op: add, path: /spec/hostNetwrk, value: true}]\n",
+            "spec.hostNetwrk: unknown field; did you mean hostNetwork?",
+        ),
+        (
+            "    object: {apiVersion: v1, kind: Pod, metadata: {name: a, spec: {}}}\n",
+            "metadata.spec: unknown field",
+        ),
+        (
+            "    object: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {}}\n",
+            "a pod has at least one container",
+        ),
+        (
+            "    object: {apiVersion: apps/v1, kind: Deploymnet, metadata: {name: a}}\n",
+            "Kubernetes has no kind Deploymnet in apps/v1; did you mean Deployment?",
+        ),
+        ("    object: {apiVersion: v1, kind: List, items: []}\n", "List is not the kind of one object"),
+        (
+            "    object: {apiVersion: admission.k8s.io/v1, kind: AdmissionReview, request: {}}\n",
+            "AdmissionReview is not the kind of one object",
+        ),
+        (
+            "    subresource: ephemeralcontainer\n",
+            "pods have no subresource ephemeralcontainer; did you mean ephemeralcontainers?",
+        ),
+        (
+            "    oldObject: {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop}, spec: {containers: [{name: a}]}}\n",
+            "metadata.name of the object and of the old object differ",
+        ),
+        (
+            "    object: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, tty: false}, {name: b, tty: \"false\"}]}}\n",
+            "spec.containers[1].tty: expected a boolean, found a string; write it without quotes",
+        ),
+    ] {
+        let (status, stdout) = case(fields);
+        assert_eq!(status, 2, "{fields}: {stdout}");
+        assert!(
+            stdout.contains("no API server sends this: ") && stdout.contains(problem),
+            "{fields}: {stdout}"
+        );
+        assert!(stdout.contains("; write invalid: true if the case is about it"), "{stdout}");
+        let (_, stdout) = case(&format!("{fields}    invalid: true\n"));
+        assert!(!stdout.contains("no API server sends this"), "{fields}: {stdout}");
+    }
+    let (status, stdout) = run(
+        "empty-pattern",
+        "policies: [pods.yaml]\ncases:\n  - name: a\n    object: POD\n    want: {denied: [{matches: \"\"}]}\n",
+    );
+    assert!(status == 2 && stdout.contains("matches: an empty text is in every line"), "{stdout}");
 }

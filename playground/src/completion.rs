@@ -115,7 +115,7 @@ fn detail(of: Type) -> &'static str {
         Type::Object(_) => "object",
         Type::List(_) => "list",
         Type::Map(_) => "map",
-        Type::Leaf => "",
+        _ => "",
     }
 }
 

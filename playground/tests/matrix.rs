@@ -232,7 +232,7 @@ fn the_pods_of_a_workload_are_judged_at_its_template() {
 fn a_known_document_is_judged_as_before_wherever_it_moves() {
     let mut playground = Playground::new();
     let first = playground.judge(workspace(POD));
-    let moved = playground.judge(workspace(&format!("kind: X\napiVersion: v1\n---\n{POD}")));
+    let moved = playground.judge(workspace(&format!("kind: X\napiVersion: example.com/v1\n---\n{POD}")));
     assert_eq!(moved.cells[1], first.cells[0]);
     assert_eq!(marked_lines(&moved), [8]);
     // Another level is another verdict on the same document.

@@ -1,6 +1,7 @@
 //! The cluster of the scenarios.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -8,8 +9,8 @@ use tests::api_server::{Answer, ApiServer, User};
 use tests::process::wait_until;
 use tests::root;
 
-use crate::policy_server;
 use crate::policy_subreconciler_webhook::NAMESPACE;
+use crate::{policy_server, requests};
 
 /// The users, each with the group to which roles are bound.
 const USERS: &[(&str, &str)] = &[
@@ -18,6 +19,9 @@ const USERS: &[(&str, &str)] = &[
     ("system:node:worker-2", "system:nodes"),
     ("jane", "developers"),
 ];
+
+/// The warnings of the API server itself, whatever the policies answer.
+const WARNINGS_OF_THE_SERVER: &[&str] = &["spec.externalIPs is deprecated"];
 
 /// The namespace in which [`Cluster::wait_for_webhooks`] asks.
 const PROBES: &str = "probes";
@@ -28,6 +32,8 @@ pub(crate) struct Cluster {
     /// Whether the server evaluates match conditions. Verdicts do not depend on them, as
     /// `tests/conditions.rs` shows for all cases.
     pub(crate) has_match_conditions: bool,
+    /// The version of the server, such as `v1.36.2`.
+    pub(crate) version: String,
     /// The minor version of the server.
     pub(crate) minor: u32,
     probes: Cell<u32>,
@@ -42,11 +48,21 @@ impl Cluster {
             "--disable-admission-plugins=ServiceAccount,DefaultStorageClass",
         ];
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let server = ApiServer::start_with_users(folder, &arguments, USERS);
+        let others = requests::users();
+        let users: BTreeMap<&str, &str> = others
+            .iter()
+            .map(|(name, group)| (name.as_str(), group.as_str()))
+            .filter(|(name, _)| *name != "admin")
+            .chain(USERS.iter().copied())
+            .collect();
+        let users: Vec<(&str, &str)> = users.into_iter().collect();
+        let server = ApiServer::start_with_users(folder, &arguments, &users);
         let version: Value =
             serde_json::from_str(&server.kubectl(&["get", "--raw", "/version"]).unwrap()).unwrap();
         let minor = version["minor"].as_str().unwrap().trim_end_matches('+').parse::<u32>().unwrap();
-        let cluster = Self { server, has_match_conditions: minor >= 28, minor, probes: Cell::new(0) };
+        let version = version["gitVersion"].as_str().unwrap().to_owned();
+        let cluster =
+            Self { server, has_match_conditions: minor >= 28, version, minor, probes: Cell::new(0) };
         cluster.namespace(NAMESPACE, &json!({}));
         cluster.namespace(PROBES, &json!({}));
         cluster.grant();
@@ -177,19 +193,25 @@ pub(crate) fn patch(user: &User<'_>, namespace: &str, object: &str, changes: &Va
     user.kubectl(&[&["patch", object], &options[..]].concat())
 }
 
-/// Changes an object as a user by writing its subresource, such as `status`. A kubelet may not read
-/// subresources, so it cannot use `kubectl patch`.
-pub(crate) fn write(user: &User<'_>, path: &str, subresource: &str, changes: &Value) -> Answer {
-    let stored = user.kubectl(&["get", "--raw", path]);
-    assert!(stored.is_success, "{path}: {}", stored.errors);
-    let mut object: Value = serde_json::from_str(&stored.output).unwrap();
+/// Changes an object as a user by writing it or its subresource, such as `status`. A kubelet may
+/// not read subresources, so it cannot use `kubectl patch`; since 1.32, it may not read other nodes
+/// either.
+pub(crate) fn write(
+    cluster: &Cluster,
+    user: &User<'_>,
+    path: &str,
+    subresource: &str,
+    changes: &Value,
+) -> Answer {
+    let stored = cluster.server.kubectl(&["get", "--raw", path]).unwrap();
+    let mut object: Value = serde_json::from_str(&stored).unwrap();
     merge(&mut object, changes);
-    let path = format!("{path}/{subresource}");
+    let path = if subresource.is_empty() { path.to_owned() } else { format!("{path}/{subresource}") };
     user.kubectl_with(&object.to_string(), &["replace", "--raw", &path, "--filename", "-"])
 }
 
 /// Applies a merge patch (RFC 7386).
-fn merge(object: &mut Value, changes: &Value) {
+pub(crate) fn merge(object: &mut Value, changes: &Value) {
     let Value::Object(changes) = changes else {
         *object = changes.clone();
         return;
@@ -209,9 +231,9 @@ fn merge(object: &mut Value, changes: &Value) {
 
 /// Expectations of an answer.
 pub(crate) trait Expect {
-    /// Panics unless the request succeeded without warnings.
+    /// Panics unless the request succeeded without warnings of a policy.
     fn succeeded(&self);
-    /// Panics unless the request succeeded with these warnings.
+    /// Panics unless the request succeeded with these warnings of policies.
     fn warned(&self, warnings: &[&str]);
     /// Panics unless the webhook of a policy denied the request with this message.
     fn denied_by(&self, policy: &str, message: &str);
@@ -226,8 +248,9 @@ impl Expect for Answer {
     #[track_caller]
     fn warned(&self, warnings: &[&str]) {
         assert!(self.is_success, "{}", self.errors);
-        let given: Vec<&str> =
-            self.errors.lines().filter_map(|line| line.strip_prefix("Warning: ")).collect();
+        let given = self.errors.lines().filter_map(|line| line.strip_prefix("Warning: "));
+        let is_own = |line: &&str| !WARNINGS_OF_THE_SERVER.iter().any(|own| line.starts_with(own));
+        let given: Vec<&str> = given.filter(is_own).collect();
         assert_eq!(given, warnings);
     }
 

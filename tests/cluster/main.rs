@@ -22,6 +22,7 @@ mod policy;
 mod policy_server;
 mod policy_subreconciler_webhook;
 mod policyserver_controller_configmap;
+mod requests;
 mod selinux;
 mod troubleshooting;
 
@@ -45,17 +46,16 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("levels_are_given_and_guarded", selinux::levels),
     ("the_ladder_leads_up_and_down", ladder::rungs),
     ("emergency_exits_lead_out_of_an_outage", troubleshooting::outages),
+    ("an_outage_stops_the_documented_requests", requests::answers),
     ("nothing_forbidden_is_stored_and_nothing_acknowledged_lost", outage::restarts),
 ];
 
 fn main() {
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    if !can_run() {
-        return;
-    }
+    let scenarios = if can_run() { SCENARIOS } else { &[] };
     // The API server starts with the first scenario, and ends after the last one.
     let cluster: Arc<Mutex<Option<Cluster>>> = Arc::default();
-    let trials = SCENARIOS.iter().map(|&(name, scenario)| {
+    let trials = scenarios.iter().map(|&(name, scenario)| {
         let cluster = Arc::clone(&cluster);
         Trial::test(name, move || {
             let mut cluster = cluster.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,11 @@ fn main() {
             Ok(())
         })
     });
-    let conclusion = libtest_mimic::run(&arguments, trials.collect());
+    let documented = Trial::test("the_documentation_states_the_recorded_answers", || {
+        requests::documented();
+        Ok(())
+    });
+    let conclusion = libtest_mimic::run(&arguments, trials.chain([documented]).collect());
     drop(cluster.lock().unwrap_or_else(PoisonError::into_inner).take());
     conclusion.exit();
 }

@@ -55,13 +55,13 @@ pub(crate) fn delete_nodes(cluster: &Cluster) {
 }
 
 /// Reports a status, as a kubelet does every few minutes.
-fn heartbeat(kubelet: &User<'_>, more: &Value) -> Answer {
+fn heartbeat(cluster: &Cluster, kubelet: &User<'_>, more: &Value) -> Answer {
     let condition = json!({ "type": "Ready", "status": "True", "reason": "KubeletReady" });
     let mut changes = json!({ "status": { "conditions": [condition], "capacity": { "cpu": "4" } } });
     for (name, value) in more.as_object().unwrap() {
         changes[name] = value.clone();
     }
-    write(kubelet, NODE, "status", &changes)
+    write(cluster, kubelet, NODE, "status", &changes)
 }
 
 pub(crate) fn a_kubelet(cluster: &Cluster) {
@@ -74,17 +74,17 @@ pub(crate) fn a_kubelet(cluster: &Cluster) {
     // The administrator dedicates the node, and the kubelet keeps that.
     let dedicated = labels(&json!({ "node-restriction.kubernetes.io/team": "a" }));
     change(&cluster.admin(), &dedicated).succeeded();
-    heartbeat(&kubelet, &json!({})).succeeded();
+    heartbeat(cluster, &kubelet, &json!({})).succeeded();
     assert_eq!(cluster.stored(NODE, "/status/conditions/0/reason"), "KubeletReady");
     change(&kubelet, &labels(&json!({ "example.com/rack": "2", "kubernetes.io/os": "linux" }))).succeeded();
     for (value, message) in [(json!("b"), TEAM), (Value::Null, NO_TEAM)] {
         let label = json!({ "node-restriction.kubernetes.io/team": value });
         change(&kubelet, &labels(&label)).denied_by(POLICY, message);
-        heartbeat(&kubelet, &labels(&label)).denied_by(POLICY, message);
+        heartbeat(cluster, &kubelet, &labels(&label)).denied_by(POLICY, message);
     }
     let role = labels(&json!({ "node-role.kubernetes.io/control-plane": "" }));
     change(&kubelet, &role).denied_by(POLICY, ROLE);
-    heartbeat(&kubelet, &role).denied_by(POLICY, ROLE);
+    heartbeat(cluster, &kubelet, &role).denied_by(POLICY, ROLE);
     assert_eq!(
         cluster.stored(NODE, "/metadata/labels/node-restriction.kubernetes.io~1team"),
         "a",
@@ -97,8 +97,9 @@ pub(crate) fn a_kubelet(cluster: &Cluster) {
     change(&kubelet, &json!({ "metadata": { "ownerReferences": [owner] } })).denied_by(POLICY, OWNERS);
 
     // Another node.
-    heartbeat(&other, &json!({})).denied_by(POLICY, &is_not_own("worker-1"));
-    change(&other, &labels(&json!({ "example.com/rack": "3" }))).denied_by(POLICY, &is_not_own("worker-1"));
+    heartbeat(cluster, &other, &json!({})).denied_by(POLICY, &is_not_own("worker-1"));
+    write(cluster, &other, NODE, "", &labels(&json!({ "example.com/rack": "3" })))
+        .denied_by(POLICY, &is_not_own("worker-1"));
     drop(kubewarden);
     delete_nodes(cluster);
 }

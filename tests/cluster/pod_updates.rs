@@ -55,7 +55,7 @@ pub(crate) fn statuses(cluster: &Cluster) {
         create(&jane, &pod(name, node)).succeeded();
     }
 
-    write(&kubelet, &path("web"), "status", &running).succeeded();
+    write(cluster, &kubelet, &path("web"), "status", &running).succeeded();
     assert_eq!(cluster.stored(&path("web"), "/status/podIP"), "10.0.0.7");
     // The attacks of the KEP: traffic of another Service, and a place in another ReplicaSet.
     for (labels, message) in [
@@ -69,22 +69,22 @@ pub(crate) fn statuses(cluster: &Cluster) {
             "{message}: Forbidden: a node may not set, change or remove labels through pods/status; leave the labels of \
              the pod unchanged"
         );
-        write(&kubelet, &path("web"), "status", &changes).denied_by(POLICY, &message);
+        write(cluster, &kubelet, &path("web"), "status", &changes).denied_by(POLICY, &message);
     }
     let labels = cluster.stored(&path("web"), "/metadata/labels");
     assert_eq!(labels, json!({ "app": "web", "pod-template-hash": "6d4cf56db6" }));
     // As the README says, the API server resets owners, before webhooks see them.
     let disowned = json!({ "metadata": { "ownerReferences": [] } });
-    write(&kubelet, &path("web"), "status", &disowned).succeeded();
+    write(cluster, &kubelet, &path("web"), "status", &disowned).succeeded();
     assert_eq!(cluster.stored(&path("web"), "/metadata/ownerReferences/0/uid"), "0d9a");
 
     // Pods of another node, and of none.
-    write(&other, &path("web"), "status", &running).denied_by(
+    write(cluster, &other, &path("web"), "status", &running).denied_by(
         POLICY,
         "oldObject.spec.nodeName: Invalid value: \"worker-1\": a node may write only the status of its own pods; use \
          the credentials of that node or of a controller",
     );
-    write(&kubelet, &path("waiting"), "status", &running).denied_by(
+    write(cluster, &kubelet, &path("waiting"), "status", &running).denied_by(
         POLICY,
         "oldObject.spec.nodeName: Invalid value: null: a node may write only the status of its own pods; use the \
          credentials of that node or of a controller",

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 use tests::api_server::ApiServer;
@@ -12,6 +13,9 @@ use tests::process::{Process, free_ports};
 
 /// The user of the policy server: the service account of `deploy/policy-server.yaml`.
 pub(crate) const USER: &str = "system:serviceaccount:kubewarden:portcullis-policy-server";
+
+/// The policy servers so far, each of which has a folder.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// A policy server. It ends with the value, even if the test fails.
 #[derive(Debug)]
@@ -42,7 +46,9 @@ impl PolicyServer {
 
     fn new(api_server: &ApiServer, policies: &Value) -> Self {
         let [port, readiness] = free_ports();
-        let folder = api_server.folder().join(format!("policy-server-{port}"));
+        // A port can be free again.
+        let number = STARTED.fetch_add(1, Ordering::SeqCst);
+        let folder = api_server.folder().join(format!("policy-server-{number}"));
         fs::create_dir(&folder).unwrap();
         let path = |name: &str| folder.join(name).display().to_string();
         fs::write(path("policies.yml"), policies.to_string()).unwrap();

@@ -378,7 +378,7 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
             json!({ "matchConditions": [{ "name": "c", "expression": "resource.Get('v1', 'pods', 'a', 'b') == null" }] }),
             1,
             "monitor",
-            "spec.matchConditions[0].expression: uses the function resource.Get, which Kyverno or match conditions lack",
+            "spec.matchConditions[0].expression: column 1: resource is not a variable of match conditions; without it",
         ),
         (
             json!({ "matchConstraints": { "resourceRules": pods(json!({ "resourceNames": ["x"] })) } }),
@@ -447,14 +447,14 @@ fn actions_and_constraints_of_a_validating_policy_are_converted() {
 fn conditions_that_an_api_server_refuses_are_listed() {
     for (expression, problem) in [
         ("namespaceObject.metadata.name == 'shop'", "uses the variable namespaceObject"),
-        ("variables.x", "uses the variable variables"),
-        ("sha256(request.name) == 'a'", "uses the function sha256"),
-        ("json.unmarshal('{}') == {}", "uses the function json.unmarshal"),
-        ("yaml.parse('a') == {}", "uses the function yaml.parse"),
-        ("math.round(1.5, 1) == 2.0", "uses the function math.round"),
-        ("random() == 'a'", "uses the function random"),
-        ("now() > timestamp('2024-01-01T00:00:00Z')", "uses the function now"),
-        ("request.name.to_upper() == 'A'", "uses the function to_upper"),
+        ("variables.x", "column 1: variables is not a variable of match conditions"),
+        ("sha256(request.name) == 'a'", "column 7: match conditions have no function sha256"),
+        ("json.unmarshal('{}') == {}", "column 1: json is not a variable of match conditions"),
+        ("yaml.parse('a') == {}", "column 1: yaml is not a variable of match conditions"),
+        ("math.round(1.5, 1) == 2.0", "column 1: math is not a variable of match conditions"),
+        ("random() == 'a'", "column 7: match conditions have no function random"),
+        ("now() > timestamp('2024-01-01T00:00:00Z')", "column 4: match conditions have no function now"),
+        ("request.name.to_upper() == 'A'", "column 22: match conditions have no function to_upper"),
         // Kyverno has no such variable.
         ("authorizer.path('/').check('get').allowed()", "uses the function authorizer.path"),
         ("request.name ==", "is not a CEL expression"),

@@ -54,6 +54,9 @@ fn its_role_lists_what_the_policies_judge_and_look_up_and_nothing_else() {
     ];
     let owned = |group: &str, resource: &str| (group.to_owned(), resource.to_owned());
     needed.extend(policies.map(|resource| owned("policies.kubewarden.io", resource)));
+    // The services of the webhooks are in the namespace of Kubewarden.
+    let configurations = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
+    needed.extend(configurations.map(|resource| owned("admissionregistration.k8s.io", resource)));
     let reports = BTreeSet::from([
         owned("openreports.io", "reports"),
         owned("openreports.io", "clusterreports"),

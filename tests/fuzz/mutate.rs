@@ -1,6 +1,7 @@
 //! Changed copies of seeds, which are the same in every run.
 
 use serde_json::{Value, json};
+use tests::random::Random;
 
 /// Tokens with a meaning in one of the targets.
 const TOKENS: &[&str] = &[
@@ -60,22 +61,18 @@ const TOKENS: &[&str] = &[
 /// Generates inputs.
 pub struct Mutator<'s> {
     seeds: &'s [Vec<u8>],
-    state: u64,
+    random: Random,
 }
 
 impl<'s> Mutator<'s> {
     /// Creates a mutator of seeds.
     pub fn new(seeds: &'s [Vec<u8>]) -> Self {
-        Self { seeds, state: 0x9e37_79b9_7f4a_7c15 }
+        Self { seeds, random: Random::new(0x9e37_79b9_7f4a_7c15) }
     }
 
-    /// Returns a number below a limit (`SplitMix64`).
+    /// Returns a number below a limit.
     pub fn below(&mut self, limit: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(limit.max(1)).unwrap()).unwrap()
+        self.random.below(limit)
     }
 
     fn seed(&mut self) -> &'s [u8] {

@@ -235,6 +235,30 @@ fn pods() -> Vec<Asked> {
             &none,
             json!({}),
         ),
+        with(
+            sub(ask("evict a pod by the current version", "CREATE", POD, ["shop", "web"]), "eviction"),
+            ["policy/v1", "Eviction"],
+            &none,
+            json!({}),
+        ),
+        keep(
+            with(
+                sub(ask("debug a pod", "UPDATE", POD, ["shop", "web"]), "ephemeralcontainers"),
+                of,
+                &web,
+                json!({ "spec": {} }),
+            ),
+            &["/spec"],
+        ),
+        keep(
+            with(
+                sub(ask("resize a pod", "UPDATE", POD, ["shop", "web"]), "resize"),
+                of,
+                &web,
+                json!({ "spec": {} }),
+            ),
+            &["/spec"],
+        ),
         connection,
     ]
 }
@@ -436,6 +460,17 @@ fn equivalents() -> Vec<Asked> {
                 ["shop", "new"],
             ),
             ["autoscaling/v2beta2", "HorizontalPodAutoscaler"],
+            &none,
+            json!({ "spec": target }),
+        ),
+        with(
+            ask(
+                "create a current autoscaler",
+                "CREATE",
+                ["autoscaling", "v2", "horizontalpodautoscalers"],
+                ["shop", "new"],
+            ),
+            ["autoscaling/v2", "HorizontalPodAutoscaler"],
             &none,
             json!({ "spec": target }),
         ),

@@ -6,6 +6,7 @@ use std::process::Command;
 pub mod api_server;
 pub mod chart;
 pub mod process;
+pub mod random;
 
 /// Returns the root of the repository.
 #[must_use]

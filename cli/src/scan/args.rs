@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use matching::Installation;
 use report::{FailOn, FormatError, Output, Share};
 
 use crate::args::{EngineArgs, SettingsArgs};
@@ -73,6 +74,35 @@ pub(crate) struct ScanArgs {
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(crate) installation: InstallationArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Policies")]
+pub(crate) struct InstallationArgs {
+    /// Namespace of Kubewarden, which cluster-wide policies leave out, and in which policy servers
+    /// admit each request. [default: kubewarden; with --live, that of the webhook configurations]
+    #[arg(long, value_name = "NAMESPACE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) kubewarden_namespace: Option<String>,
+
+    /// Policy servers evaluate requests in the namespace of Kubewarden, too: it was installed with
+    /// alwaysAcceptAdmissionReviewsOnDeploymentsNamespace: false.
+    #[arg(long)]
+    pub(crate) evaluate_kubewarden_namespace: bool,
+}
+
+impl InstallationArgs {
+    /// Returns how Kubewarden is installed, as far as the arguments say it.
+    pub(crate) fn installation(&self) -> Installation {
+        let default = Installation::default();
+        Installation {
+            namespace: self.kubewarden_namespace.clone().unwrap_or(default.namespace),
+            accepts_own_namespace: !self.evaluate_kubewarden_namespace,
+            policy_namespace: None,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

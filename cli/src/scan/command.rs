@@ -26,13 +26,18 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     let baseline = baseline::read(&args.output.baseline, &mut reader)?;
     let LiveArgs { live, context, kubeconfig } = &args.live;
     let live = if *live { Some(Cluster::connect(kubeconfig.as_deref(), context.as_deref())?) } else { None };
-    let policies = match &live {
-        Some(cluster) if args.policy.is_empty() => {
-            cluster.policies(&args.engine, args.request.namespace.as_deref())?
-        }
-        _ => policies::load(&args.policy, &args.settings, &args.engine, &mut reader)?,
+    let (installation, notice) = match &live {
+        Some(cluster) => cluster.installation(&args.installation),
+        None => (args.installation.installation(), None),
     };
-    let compared = compare::load(args, &mut reader)?;
+    let mut policies = match &live {
+        Some(cluster) if args.policy.is_empty() => {
+            cluster.policies(&args.engine, &installation, args.request.namespace.as_deref())?
+        }
+        _ => policies::load(&args.policy, &args.settings, &args.engine, &installation, &mut reader)?,
+    };
+    policies.notices.extend(notice);
+    let compared = compare::load(args, &installation, &mut reader)?;
     let options = options(args);
     let scan = Scan::new(policies.policies, options.clone());
     let namespace = args.request.namespace.as_deref();

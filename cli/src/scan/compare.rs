@@ -1,5 +1,6 @@
 //! A scan by two sets of policies.
 
+use matching::Installation;
 use report::{Comparison, Format, Output};
 
 use crate::args::SettingsArgs;
@@ -34,10 +35,14 @@ pub(super) fn check_formats(outputs: &[Output], what: &str) -> Result<(), Failur
 ///
 /// # Errors
 /// As those of [`policies::load`].
-pub(super) fn load(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<PolicySet>, Failure> {
+pub(super) fn load(
+    args: &ScanArgs,
+    installation: &Installation,
+    reader: &mut InputReader,
+) -> Result<Option<PolicySet>, Failure> {
     if args.compare.is_empty() {
         return Ok(None);
     }
     let settings = SettingsArgs { settings: args.compare_settings.clone(), settings_json: None };
-    policies::load(&args.compare, &settings, &args.engine, reader).map(Some)
+    policies::load(&args.compare, &settings, &args.engine, installation, reader).map(Some)
 }

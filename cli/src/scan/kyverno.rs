@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use convert::{Conversion, Document, NotConverted};
-use matching::PolicyManifest;
+use matching::{Installation, PolicyManifest};
 use report::{Level, Notice};
 use serde_json::Value;
 
@@ -18,7 +18,10 @@ pub(super) fn is_kyverno(object: &Value) -> bool {
 
 /// Converts all policies at once, because exceptions are about policies in other files. Returns the
 /// manifests with their places, and an error for everything that is not converted.
-pub(super) fn convert(documents: &[Document]) -> (Vec<(PolicyManifest, SourceName)>, Vec<Notice>) {
+pub(super) fn convert(
+    documents: &[Document],
+    installation: &Installation,
+) -> (Vec<(PolicyManifest, SourceName)>, Vec<Notice>) {
     let error = |message| Notice { level: Level::Error, place: None, message };
     let conversions = match ::convert::kyverno(documents) {
         Ok(conversions) => conversions,
@@ -44,7 +47,9 @@ pub(super) fn convert(documents: &[Document]) -> (Vec<(PolicyManifest, SourceNam
         };
         let place = SourceName::new(format!("the rule of Kyverno that is policy {}", manifest.metadata.name));
         let read = serde_json::to_value(&manifest).map_err(|error| error.to_string());
-        match read.and_then(|value| PolicyManifest::read(&value).map_err(|error| error.to_string())) {
+        match read.and_then(|value| {
+            PolicyManifest::read_for(&value, installation).map_err(|error| error.to_string())
+        }) {
             Ok(manifest) => manifests.push((manifest, place)),
             Err(problem) => notices.push(error(format!("{place}: {problem}; the policy judges nothing"))),
         }

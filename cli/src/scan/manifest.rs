@@ -58,6 +58,10 @@ fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManifest, SourceN
     let source = reader.text(file)?;
     let documents = parse::documents(&source)?;
     let count = documents.len();
+    for (index, document) in documents.iter().enumerate() {
+        cluster_objects::check_items(document)
+            .map_err(|problem| Failure::about(source.name.document(index, count), problem))?;
+    }
     let (policies, others): (Vec<_>, Vec<_>) =
         documents.iter().enumerate().partition(|(_, document)| PolicyKind::of(document).is_some());
     match policies.as_slice() {

@@ -17,7 +17,7 @@ mod progress;
 mod report;
 mod reports;
 
-pub(crate) use args::ScanArgs;
+pub(crate) use args::{InstallationArgs, ScanArgs};
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
 pub(crate) use live::Cluster;

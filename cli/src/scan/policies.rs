@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use convert::Document;
-use matching::{PolicyKind, PolicyManifest};
+use matching::{Installation, PolicyKind, PolicyManifest};
 use report::{Level, Notice};
 use scan::Policy;
 use serde_json::Value;
@@ -36,6 +36,7 @@ pub(super) fn load(
     arguments: &[String],
     settings: &SettingsArgs,
     engine: &EngineArgs,
+    installation: &Installation,
     reader: &mut InputReader,
 ) -> Result<PolicySet, Failure> {
     let named_settings = settings::read(settings, reader)?;
@@ -46,7 +47,7 @@ pub(super) fn load(
             let notices = policies.notices.len();
             let mut found = 0_usize;
             for file in cluster::files(argument)? {
-                found = found.saturating_add(policies.add_file(&file, engine, reader)?);
+                found = found.saturating_add(policies.add_file(&file, engine, installation, reader)?);
             }
             if found == 0 && policies.notices.len() == notices {
                 return Err(Failure::about(
@@ -58,7 +59,7 @@ pub(super) fn load(
         }
         match PolicyArgument::of(argument, &engine.modules)? {
             PolicyArgument::Manifest(file) => {
-                if policies.add_file(file, engine, reader)? == 0 {
+                if policies.add_file(file, engine, installation, reader)? == 0 {
                     let problem = "has no manifest of a policy; pass the objects to judge without --policy";
                     return Err(Failure::about(SourceName::of_argument(file), problem));
                 }
@@ -69,7 +70,7 @@ pub(super) fn load(
             }
         }
     }
-    let (converted, notices) = kyverno::convert(&policies.kyverno);
+    let (converted, notices) = kyverno::convert(&policies.kyverno, installation);
     policies.notices.extend(notices);
     for (manifest, place) in converted {
         policies.policies.push(policy::deployed(manifest, &place, engine));
@@ -90,6 +91,7 @@ impl PolicySet {
         &mut self,
         file: &str,
         engine: &EngineArgs,
+        installation: &Installation,
         reader: &mut InputReader,
     ) -> Result<usize, Failure> {
         let source = reader.text(file)?;
@@ -98,11 +100,12 @@ impl PolicySet {
         let mut found = 0_usize;
         for (index, document) in documents.into_iter().enumerate() {
             let name = source.name.document(index, count);
+            cluster_objects::check_items(&document).map_err(|problem| Failure::about(&name, problem))?;
             let items = cluster_objects::items(document).unwrap_or_else(|object| vec![object]);
             for object in &items {
                 if PolicyKind::of(object).is_some() {
                     found = found.saturating_add(1);
-                    self.add(object, &name, engine);
+                    self.add(object, &name, engine, installation);
                 } else if kyverno::is_kyverno(object) {
                     found = found.saturating_add(1);
                     self.kyverno.push(Document { name: name.to_string(), value: object.clone() });
@@ -115,8 +118,14 @@ impl PolicySet {
     }
 
     /// Adds the policy of a manifest.
-    pub(super) fn add(&mut self, object: &Value, name: &SourceName, engine: &EngineArgs) {
-        let manifest = match PolicyManifest::read(object) {
+    pub(super) fn add(
+        &mut self,
+        object: &Value,
+        name: &SourceName,
+        engine: &EngineArgs,
+        installation: &Installation,
+    ) {
+        let manifest = match PolicyManifest::read_for(object, installation) {
             Ok(manifest) => manifest,
             Err(error) => {
                 let message = format!("{name}: {error}; the policy judges nothing");

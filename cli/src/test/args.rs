@@ -5,6 +5,7 @@ use regex::Regex;
 use suite::Output;
 
 use crate::args::EngineArgs;
+use crate::scan::InstallationArgs;
 
 /// Test what policies do with requests, from files.
 ///
@@ -60,6 +61,9 @@ pub(crate) struct TestArgs {
 
     #[command(flatten)]
     pub(super) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(super) installation: InstallationArgs,
 }
 
 #[derive(Args, Debug)]

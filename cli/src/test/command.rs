@@ -19,7 +19,7 @@ use super::{init, watch};
 /// Results that cannot be written, and a first test file that cannot be written.
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
     check(&args.output)?;
-    let modules = ToolModules::new(&args.engine)?;
+    let modules = ToolModules::new(&args.engine, args.installation.installation())?;
     if let Some(manifest) = &args.init {
         let results = init::init(manifest, &args.paths, &modules)?;
         let status = finish(args, &results)?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
+use matching::Installation;
 use scan::{Engine, Judge, Policy};
 use serde_json::Value;
 use suite::{Modules, Wanted};
@@ -19,6 +20,7 @@ use crate::source::SourceName;
 /// The engine that the arguments choose. Modules are compiled once.
 pub(super) struct ToolModules<'a> {
     args: &'a EngineArgs,
+    installation: Installation,
     host: Host,
     loaded: RefCell<BTreeMap<String, Rc<Loaded>>>,
 }
@@ -34,9 +36,9 @@ impl<'a> ToolModules<'a> {
     ///
     /// # Errors
     /// A host that cannot start.
-    pub(super) fn new(args: &'a EngineArgs) -> Result<Self, Failure> {
+    pub(super) fn new(args: &'a EngineArgs, installation: Installation) -> Result<Self, Failure> {
         let host = Host::new().map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { args, host, loaded: RefCell::default() })
+        Ok(Self { args, installation, host, loaded: RefCell::default() })
     }
 
     /// Forgets the modules, whose files may have changed.
@@ -64,6 +66,10 @@ impl<'a> ToolModules<'a> {
 }
 
 impl Modules for ToolModules<'_> {
+    fn installation(&self) -> Installation {
+        self.installation.clone()
+    }
+
     fn engine(&self, wanted: &Wanted<'_>) -> Engine {
         let carried = own(&wanted.module.module).filter(|_| wanted.file.is_none());
         if let Some(entry) = carried.filter(|_| self.args.engine == EngineKind::Native) {

@@ -363,6 +363,11 @@ test("results are exported as reports and command lines", async () => {
       return create(saved);
     };
   });
+  const markdown = page.locator("#export").getByRole("button", { name: "Markdown" });
+  const before = await markdown.boundingBox();
+  const commands = page.locator("#export pre");
+  await eventually(async () => (await commands.allTextContents()).join("\n"), /portcullis scan/);
+  assert.deepEqual(await markdown.boundingBox(), before, "the buttons stay where they are");
   for (const [label, file, pattern] of /** @type {const} */ ([
     ["Markdown", "portcullis.md", /pod-security/],
     ["SARIF", "portcullis.sarif", /"version": ?"2\.1\.0"/],
@@ -375,8 +380,6 @@ test("results are exported as reports and command lines", async () => {
       .waitFor();
     await eventually(() => page.evaluate(() => /** @type {any} */ (window).saved.text()), pattern, label);
   }
-  const commands = page.locator("#export pre");
-  await eventually(async () => (await commands.allTextContents()).join("\n"), /portcullis scan/);
   await closed();
 });
 

@@ -230,6 +230,10 @@ impl Playground {
         }
         let identity = scan::identity_in(&object, crate::NAMESPACE, self.cluster().kinds());
         let stored = identity.and_then(|identity| Some(self.stored.get(&identity)?.value.clone()));
+        let old = stored.as_ref().filter(|_| judged.request.operation == Operation::Update);
+        if scan::unsent(Some(&object), old, Some(subresource), self.cluster().kinds()).is_some() {
+            fields.push(("invalid", true.into()));
+        }
         match judged.request.operation {
             Operation::Create => fields.push(("object", object)),
             Operation::Delete => fields.push(("oldObject", object)),

@@ -65,7 +65,8 @@ pub(crate) fn ask_with(
     };
     let user = request.as_value().get("userInfo").cloned().unwrap_or_default();
     let is_review = judged.origin() == Some(RequestOrigin::Review);
-    let mut request = Request::new(request.as_value().clone());
+    let value = request.as_value().clone();
+    let mut request = if is_review { Request::new(value) } else { Request::of_files(value) };
     if playground.workspace.judges_pods && !is_review {
         ask_with_pods(&policies, &mut request, Pods::Auto, &user, playground.cluster(), &mut receive);
     } else {

@@ -4,8 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use matching::Installation;
+use report::Notice;
 use scan::{Files, Operation, Policy};
 
+use super::args::InstallationArgs;
 use super::policies::PolicySet;
 use crate::args::EngineArgs;
 use crate::failure::Failure;
@@ -33,11 +36,21 @@ impl Cluster {
         match *self {}
     }
 
+    /// Finds out nothing.
+    pub(super) fn installation(&self, _: &InstallationArgs) -> (Installation, Option<Notice>) {
+        match *self {}
+    }
+
     /// Loads no policies.
     ///
     /// # Errors
     /// None.
-    pub(super) fn policies(&self, _: &EngineArgs, _: Option<&str>) -> Result<PolicySet, Failure> {
+    pub(super) fn policies(
+        &self,
+        _: &EngineArgs,
+        _: &Installation,
+        _: Option<&str>,
+    ) -> Result<PolicySet, Failure> {
         match *self {}
     }
 

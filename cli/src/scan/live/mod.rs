@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ::live::{Connection, Deployed, Discovery, LookUps, Objects, Target};
+use matching::Installation;
 use report::{Level, Notice};
 use scan::{Operation, Policy};
 use serde_json::Value;
 
+use super::args::InstallationArgs;
 use super::policies::PolicySet;
 use super::progress::catch_interrupt;
 use crate::args::EngineArgs;
@@ -47,6 +49,36 @@ impl Cluster {
         Arc::clone(&self.interrupted)
     }
 
+    /// Finds out how Kubewarden is installed, unless the arguments say it, and says what was found.
+    pub(super) fn installation(&self, args: &InstallationArgs) -> (Installation, Option<Notice>) {
+        let mut installation = args.installation();
+        if args.kubewarden_namespace.is_some() {
+            return (installation, None);
+        }
+        let message = match ::live::kubewarden_namespace(&self.connection) {
+            Ok(Some(namespace)) if namespace == installation.namespace => return (installation, None),
+            Ok(Some(namespace)) => {
+                installation.namespace = namespace;
+                format!(
+                    "the namespace of Kubewarden is {}, by the webhook configurations of its policies",
+                    installation.namespace
+                )
+            }
+            Ok(None) => return (installation, None),
+            Err(error) => {
+                if let Some(own) = self.connection.own_namespace() {
+                    own.clone_into(&mut installation.namespace);
+                }
+                format!(
+                    "the namespace of Kubewarden is taken to be {}, because the webhook configurations cannot be \
+                     listed ({error}); name it with --kubewarden-namespace",
+                    installation.namespace
+                )
+            }
+        };
+        (installation, Some(Notice { level: Level::Note, place: None, message }))
+    }
+
     /// Loads the policies that are deployed in the cluster.
     ///
     /// # Errors
@@ -54,6 +86,7 @@ impl Cluster {
     pub(super) fn policies(
         &self,
         engine: &EngineArgs,
+        installation: &Installation,
         namespace: Option<&str>,
     ) -> Result<PolicySet, Failure> {
         let deployed = Deployed::read(&self.connection, &self.discovery, namespace).map_err(failure)?;
@@ -75,7 +108,7 @@ impl Cluster {
                 );
                 policies.notices.push(Notice { level: Level::Warning, place: None, message });
             }
-            policies.add(manifest, &SourceName::new(name), engine);
+            policies.add(manifest, &SourceName::new(name), engine, installation);
         }
         if policies.policies.is_empty() && policies.notices.is_empty() {
             let problem = "no policy of Kubewarden is deployed; deploy one, or name policies with --policy";

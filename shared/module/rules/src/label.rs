@@ -83,7 +83,7 @@ impl Domains {
     }
 }
 
-/// A list of label or annotation keys. Keys are compared exactly.
+/// Label or annotation keys, sorted. Keys are compared exactly.
 #[derive(Debug, Default)]
 pub struct Keys(Vec<String>);
 
@@ -107,31 +107,36 @@ impl Keys {
             if let Some(problem) = problem {
                 return Err(SettingsError::about(item, key, problem));
             }
-            keys.push(key.to_owned());
+            keys.push(key);
         }
-        Ok(Self(keys))
+        Ok(Self::new(&keys))
+    }
+
+    fn new(keys: &[&str]) -> Self {
+        Self(sorted(keys).into_iter().map(str::to_owned).collect())
     }
 
     /// Creates a list of keys that are known to be valid.
     #[must_use]
     pub fn of(keys: &[&str]) -> Self {
-        Self(keys.iter().map(|key| (*key).to_owned()).collect())
+        Self::new(keys)
     }
 
     /// Splits a comma-separated list of keys. White space around keys and empty elements are
     /// ignored; the keys are not validated.
     #[must_use]
     pub fn between_commas(text: &str) -> Self {
-        Self(text.split(',').map(str::trim_ascii).filter(|key| !key.is_empty()).map(str::to_owned).collect())
+        let keys = text.split(',').map(str::trim_ascii).filter(|key| !key.is_empty());
+        Self::new(&keys.collect::<Vec<_>>())
     }
 
     /// Returns whether the list has the key.
     #[must_use]
     pub fn have(&self, key: &str) -> bool {
-        self.iter().any(|known| known == key)
+        self.0.binary_search_by(|known| known.as_str().cmp(key)).is_ok()
     }
 
-    /// Returns the keys in the order of the list.
+    /// Returns the keys, sorted.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

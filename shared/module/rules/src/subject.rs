@@ -76,6 +76,29 @@ pub fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |_| None)
 }
 
+/// Refuses `users` and `groups` with users that a setting cannot mean to trust: everyone, and the
+/// service accounts of all namespaces, of which everyone has one who may create a pod.
+///
+/// # Errors
+/// The first such name.
+pub fn refuse_everyone(setting: Node<'_>) -> Result<(), SettingsError> {
+    for key in ["users", "groups"] {
+        for (item, name) in setting.at(key).texts()? {
+            let problem = match name {
+                "system:anonymous" | "system:unauthenticated" => "has no credentials; remove it",
+                "system:authenticated" => "has every user; name those that are trusted",
+                "system:serviceaccounts" => {
+                    "has the service accounts of all pods; write system:serviceaccounts:NAMESPACE, or name \
+                     the accounts that are trusted"
+                }
+                _ => continue,
+            };
+            return Err(SettingsError::about(item, name, problem));
+        }
+    }
+    Ok(())
+}
+
 /// Returns the problem with a text that is not a service account in the form `namespace/name`.
 #[must_use]
 pub fn account_problem(account: &str) -> Option<&'static str> {

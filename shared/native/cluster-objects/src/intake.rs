@@ -123,6 +123,34 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
     }
 }
 
+/// Checks that an object of a text is the one that kubectl applies: it takes everything with a
+/// field `items` for a list, whatever its kind, and applies the items alone. Objects from an API
+/// server and the items of a list may have the field.
+///
+/// The source is `unstructuredJSONScheme.decode` in `k8s.io/apimachinery`.
+///
+/// # Errors
+/// A message about an object that is not a list and has the field.
+///
+/// # Example
+/// ```
+/// use serde_json::json;
+///
+/// let pod = json!({ "apiVersion": "v1", "kind": "Pod", "items": [] });
+/// let message = "items: kubectl applies the items and not the Pod; remove the field, or give the items in a List";
+/// assert_eq!(cluster_objects::check_items(&pod), Err(message.to_owned()));
+/// ```
+pub fn check_items(value: &Value) -> Result<(), String> {
+    let Value::Object(fields) = value else { return Ok(()) };
+    match fields.get("kind").and_then(Value::as_str) {
+        // Without a kind, kubectl refuses the object.
+        Some(kind) if fields.contains_key("items") && !is_list(fields) => Err(format!(
+            "items: kubectl applies the items and not the {kind}; remove the field, or give the items in a List"
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Returns whether an object is a `List`, or a typed list such as `PodList` with items. An object
 /// with a name is not a list, even if its kind ends in `List`.
 fn is_list(fields: &Map<String, Value>) -> bool {

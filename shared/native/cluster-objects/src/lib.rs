@@ -39,6 +39,6 @@ mod rbac;
 pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use grants::not_granted;
-pub use intake::{inherit, items};
+pub use intake::{check_items, inherit, items};
 pub use memo::Memo;
 pub use objects::{Fetch, Listing, Objects, ObjectsBuilder};

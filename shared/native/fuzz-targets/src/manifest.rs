@@ -1,13 +1,13 @@
 //! YAML and JSON, and the places of values in the text.
 
-use manifest::{Place, Places, Step, documents, lines, write};
+use manifest::{Place, Places, Problem, Step, documents, lines, write};
 use serde_json::{Number, Value};
 
 /// The maximum number of paths of a document that are looked up.
 const MOST_PATHS: usize = 64;
 
-/// JSON is read as by `serde_json`, documents are unchanged when they are written and read again,
-/// and places are inside the text.
+/// JSON is read as by `serde_json`, a text has the same documents in pieces and as a whole,
+/// documents are unchanged when they are written and read again, and places are inside the text.
 pub(crate) fn run(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let read = documents(text);
@@ -22,6 +22,7 @@ pub(crate) fn run(input: &[u8]) -> bool {
             }
         }
     }
+    in_pieces(text, &read);
     let places = Places::of(text);
     let Ok(read) = read else { return false };
     for (index, document) in read.iter().enumerate() {
@@ -39,6 +40,24 @@ pub(crate) fn run(input: &[u8]) -> bool {
         );
     }
     !read.is_empty()
+}
+
+/// The pieces that a scan reads have the objects of the whole text, and a text that cannot be read
+/// has a piece that cannot be read.
+fn in_pieces(text: &str, whole: &Result<Vec<Value>, Problem>) {
+    let mut objects = Vec::new();
+    let mut is_refused = false;
+    for placed in scan::documents(text, &|_| None) {
+        match documents(&placed.document.text) {
+            Ok(values) if placed.document.problem.is_none() => objects.extend(values),
+            _ => is_refused = true,
+        }
+    }
+    match whole {
+        Ok(values) if !is_refused => assert_eq!(&objects, values, "{text:?}"),
+        Ok(_) => {}
+        Err(problem) => assert!(is_refused, "{text:?}: {problem}, but in pieces {objects:?}"),
+    }
 }
 
 fn is_in(place: Place, text: &str, path: &[Step]) {

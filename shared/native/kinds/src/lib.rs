@@ -16,6 +16,8 @@
 mod built_in;
 mod definition;
 mod equivalence;
+mod misspelt;
+mod not_served;
 mod resource;
 #[cfg(test)]
 mod tests;
@@ -27,7 +29,14 @@ use serde_json::Value;
 
 use built_in::{BUILT_IN, BY_KIND};
 use definition::GroupKind;
+pub use misspelt::{misspelt, misspelt_resource};
+pub use not_served::not_served;
 pub use resource::{Origin, Resource, guess};
+
+/// Returns the resources that Kubernetes 1.36 serves.
+pub fn served() -> impl Iterator<Item = &'static Resource> {
+    BUILT_IN.iter().filter(|resource| resource.origin == Origin::BuiltIn)
+}
 
 /// The known kinds: those of Kubernetes, and those of `CustomResourceDefinition`s.
 #[derive(Clone, Debug, Default)]

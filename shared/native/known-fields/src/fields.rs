@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::format;
+
 /// The fields of a type of object, such as `PodSpec`.
 pub struct Fields {
     /// The name of the type in the Kubernetes API.
@@ -10,8 +12,8 @@ pub struct Fields {
     pub fields: &'static [(&'static str, Type)],
 }
 
-/// The type of a field, as far as it has fields of its own.
-#[derive(Clone, Copy, Debug)]
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Type {
     /// An object with known fields.
     Object(&'static Fields),
@@ -19,8 +21,28 @@ pub enum Type {
     List(&'static Type),
     /// An object with any keys and values of a type, such as labels.
     Map(&'static Type),
-    /// A scalar (also `IntOrString`, `Quantity` and `Time`), or arbitrary JSON.
-    Leaf,
+    /// A string.
+    Text,
+    /// `Time`: a string such as `2026-01-31T12:00:00Z`.
+    Time,
+    /// `MicroTime`: a string such as `2026-01-31T12:00:00.000000Z`.
+    MicroTime,
+    /// Bytes: a string in base64, or an array of numbers.
+    Bytes,
+    /// A boolean.
+    Boolean,
+    /// An integer with 32 bits.
+    Int32,
+    /// An integer with 64 bits.
+    Int64,
+    /// A number.
+    Number,
+    /// `IntOrString`: a string or an integer with 32 bits.
+    IntOrText,
+    /// `Quantity`: a string such as `500m`, or a number.
+    Quantity,
+    /// Arbitrary JSON.
+    Any,
 }
 
 impl Fields {
@@ -71,13 +93,39 @@ impl Fields {
 }
 
 impl Type {
+    /// Returns whether a string has the type.
+    #[must_use]
+    pub fn accepts_text(self, text: &str) -> bool {
+        match self {
+            Self::Any | Self::Text | Self::IntOrText => true,
+            Self::Quantity => format::is_quantity(text),
+            Self::Time => format::is_time(text),
+            Self::MicroTime => format::is_micro_time(text),
+            Self::Bytes => format::is_base64(text),
+            Self::Object(_)
+            | Self::List(_)
+            | Self::Map(_)
+            | Self::Boolean
+            | Self::Int32
+            | Self::Int64
+            | Self::Number => false,
+        }
+    }
+
     fn has(self, path: &str) -> bool {
         match self {
             Type::Object(fields) => fields.has(path),
             Type::List(of) => of.has(path),
             Type::Map(of) => path.split_once('.').is_none_or(|(_, rest)| of.has(rest)),
-            Type::Leaf => false,
+            _ => false,
         }
+    }
+}
+
+impl PartialEq for Fields {
+    /// Compares types by their place, because they may contain themselves.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
     }
 }
 

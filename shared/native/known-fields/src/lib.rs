@@ -1,23 +1,26 @@
-//! The fields of Kubernetes kinds, and the fields of an object that Kubernetes does not know.
+//! The fields of Kubernetes kinds and their types, and the mistakes of an object.
 //!
 //! The API server ignores a misspelt field or reports it as a warning: a manifest with
-//! `privilegd: true` is valid. [`unknown_fields`] finds such fields and suggests the name that was
-//! probably meant. [`fields_of`] returns the fields of a kind; tests check that it has every field
-//! that a policy reads.
+//! `privilegd: true` is valid. It refuses a value of another type, such as `value: true` of a
+//! variable. [`mistakes`] finds both, and suggests the name that was probably meant. [`fields_of`]
+//! returns the fields of a kind; tests check that it has every field that a policy reads.
 //!
-//! The table covers the kinds that policies judge. It is generated from the types of `k8s-openapi`,
-//! which are generated from the `OpenAPI` specification of Kubernetes. `tests/known_fields`
-//! compares it with those types, and `./justw bless` rewrites it.
+//! The table covers every kind that Kubernetes 1.36 serves, in each of its versions. It is
+//! generated from the types of `k8s-openapi`, which are generated from the `OpenAPI` specification
+//! of Kubernetes. `tests/known_fields` compares it with those types, and `./justw bless` rewrites
+//! it.
 //!
 //! # What this crate does not do
-//! It does not check types or values, and it does not know custom resources.
+//! It checks the types of values and not the rest, such as ranges and required fields, and it does
+//! not know custom resources.
 
 mod fields;
+mod format;
 mod kinds;
 #[rustfmt::skip]
 mod table;
-mod unknown;
+mod mistake;
 
 pub use fields::{Fields, Type};
 pub use kinds::{fields_of, kinds};
-pub use unknown::{UnknownField, unknown_fields};
+pub use mistake::{Mistake, Problem, mistakes};

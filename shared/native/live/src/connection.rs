@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use crate::error::{Error, chain, unreachable};
-use crate::kubeconfig::{Chosen, Target};
+use crate::kubeconfig::{Chosen, IN_CLUSTER, Target};
 
 pub use http::Method;
 
@@ -137,6 +137,12 @@ impl Connection {
     #[must_use]
     pub fn namespace(&self) -> &str {
         &self.namespace
+    }
+
+    /// Returns the namespace of the pod that this program runs in; `None` outside of the cluster.
+    #[must_use]
+    pub fn own_namespace(&self) -> Option<&str> {
+        (self.name == IN_CLUSTER).then_some(self.namespace.as_str())
     }
 
     /// Reads what is at a path.

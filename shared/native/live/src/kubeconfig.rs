@@ -1,12 +1,17 @@
 //! Where the address and the credentials of a cluster come from, as for kubectl.
 
 use std::env;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use secrecy::ExposeSecret;
 
 use crate::error::{Error, chain};
+
+/// The name of a connection from a pod.
+pub(crate) const IN_CLUSTER: &str = "the service account of the pod";
 
 /// The variable that lists kubeconfigs.
 const VARIABLE: &str = "KUBECONFIG";
@@ -76,11 +81,42 @@ impl Target {
         }
         let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
         let runtime = crate::connection::runtime()?;
-        let config = runtime
-            .block_on(Config::from_custom_kubeconfig(kubeconfig, &options))
-            .map_err(|error| Error::new(format!("{place}: context {context}: {}", problem(&error))))?;
+        let refused = |problem: String| Error::new(format!("{place}: context {context}: {problem}"));
+        let mut config = runtime
+            .block_on(Config::from_custom_kubeconfig(with_schemes(kubeconfig), &options))
+            .map_err(|error| refused(problem(&error)))?;
+        read_token(&mut config.auth_info).map_err(refused)?;
         Ok(Chosen { config, name: format!("context {context}") })
     }
+}
+
+/// Adds the scheme to the addresses of servers that have none, as `DefaultServerURL` of client-go:
+/// the library has no default.
+fn with_schemes(mut kubeconfig: Kubeconfig) -> Kubeconfig {
+    for named in &mut kubeconfig.clusters {
+        let Some(cluster) = &mut named.cluster else { continue };
+        let has_tls = cluster.certificate_authority.is_some()
+            || cluster.certificate_authority_data.is_some()
+            || cluster.insecure_skip_tls_verify == Some(true);
+        if let Some(server) = cluster.server.as_mut().filter(|server| !server.contains("://")) {
+            *server = format!("{}://{server}", if has_tls { "https" } else { "http" });
+        }
+    }
+    kubeconfig
+}
+
+/// Reads the file of a token, without the white space around it, as client-go does.
+fn read_token(user: &mut AuthInfo) -> Result<(), String> {
+    if let Some(file) = user.token_file.take() {
+        let token =
+            fs::read_to_string(&file).map_err(|error| format!("the token {file} cannot be read: {error}"))?;
+        user.token = Some(token.trim().to_owned().into());
+    }
+    let token = user.token.as_ref().map(ExposeSecret::expose_secret);
+    if token.is_some_and(|token| !token.bytes().all(|byte| byte.is_ascii_graphic())) {
+        return Err("the token has characters that no HTTP header can have; log in again".to_owned());
+    }
+    Ok(())
 }
 
 /// Merges the files that exist; the first to name something wins. `None` if none exists.
@@ -112,7 +148,7 @@ fn in_cluster() -> Result<Chosen, Error> {
         let advice = "set automountServiceAccountToken: true, or pass --kubeconfig FILE";
         Error::new(format!("{problem}: {cause}; {advice}"))
     })?;
-    Ok(Chosen { config, name: "the service account of the pod".to_owned() })
+    Ok(Chosen { config, name: IN_CLUSTER.to_owned() })
 }
 
 /// Explains a problem without the text around it, which can be a secret.
@@ -132,4 +168,51 @@ fn problem(error: &KubeconfigError) -> String {
 fn names(files: &[PathBuf]) -> String {
     let names: Vec<String> = files.iter().map(|file| Path::display(file).to_string()).collect();
     if names.is_empty() { "the home directory".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(cluster: &str, user: &str) -> Result<Chosen, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config");
+        fs::write(folder.path().join("token"), "  secret\n\n").unwrap();
+        let text = format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: c\n\
+             contexts: [{{ name: c, context: {{ cluster: c, user: u }} }}]\n\
+             clusters: [{{ name: c, cluster: {{ {cluster} }} }}]\nusers: [{{ name: u, user: {{ {user} }} }}]\n"
+        );
+        fs::write(&file, text.replace("FOLDER", &folder.path().display().to_string())).unwrap();
+        let target = Target { kubeconfig: Some(file), context: None };
+        target.choose().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_address_without_a_scheme_has_that_of_kubectl() {
+        for (cluster, address) in [
+            ("server: '127.0.0.1:6443'", "http://127.0.0.1:6443/"),
+            ("server: '127.0.0.1:6443', insecure-skip-tls-verify: true", "https://127.0.0.1:6443/"),
+            ("server: 'https://127.0.0.1:6443'", "https://127.0.0.1:6443/"),
+        ] {
+            let chosen = chosen(cluster, "token: a").unwrap();
+            assert_eq!(chosen.config.cluster_url.to_string(), address);
+        }
+    }
+
+    #[test]
+    fn a_token_of_a_file_has_no_white_space_around_it() {
+        let server = "server: 'http://127.0.0.1:1'";
+        let read = chosen(server, "tokenFile: FOLDER/token").unwrap();
+        let token = read.config.auth_info.token.unwrap();
+        assert_eq!(token.expose_secret(), "secret");
+        let error = chosen(server, "token: \"secret\\n\"").err().unwrap();
+        assert!(
+            error.ends_with("the token has characters that no HTTP header can have; log in again"),
+            "{error}"
+        );
+        let error = chosen(server, "tokenFile: FOLDER/none").err().unwrap();
+        assert!(error.contains("cannot be read"), "{error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
 }

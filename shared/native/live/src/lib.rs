@@ -11,6 +11,7 @@
 mod connection;
 mod discovery;
 mod error;
+mod installation;
 mod kubeconfig;
 mod objects;
 mod pages;
@@ -21,6 +22,7 @@ mod reports;
 pub use connection::{Connection, Method, Request};
 pub use discovery::{Discovery, Served};
 pub use error::Error;
+pub use installation::kubewarden_namespace;
 pub use kubeconfig::Target;
 pub use objects::{LookUps, Objects};
 pub use policies::Deployed;

@@ -111,8 +111,12 @@ impl Input for LookUps<'_> {
             let kind = kind_of(listing);
             let is_first = !withheld.contains_key(&kind);
             withheld.entry(kind).or_insert_with(|| why.clone());
-            if error.status() != Some(403) || !is_first {
+            if error.status() != Some(403) {
                 return Refused::Problem(why);
+            }
+            // Without the object as well, it is unknown to what needs it.
+            if !is_first {
+                return Refused::Instead(None);
             }
             // The right can be limited to the namespace that is judged.
             let narrower = namespace.clone().and_then(|only| match listing.resource.is_namespaced {

@@ -34,9 +34,14 @@ impl Listing {
         let Resource { group, version, plural, .. } = &self.resource;
         let root =
             if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
-        match &self.namespace {
+        let list = match &self.namespace {
             Some(namespace) => format!("{root}/namespaces/{namespace}/{plural}"),
             None => format!("{root}/{plural}"),
+        };
+        match &self.name {
+            // Servers authorize a list by a field selector at cluster scope.
+            Some(name) => format!("{list}/{}", escape(name)),
+            None => list,
         }
     }
 
@@ -55,6 +60,8 @@ impl Listing {
 #[derive(Debug)]
 pub(crate) struct Pages {
     path: String,
+    /// Whether the path is that of an object.
+    is_object: bool,
     /// The token of the next page; `None` at the end.
     next: Option<String>,
     has_begun: bool,
@@ -86,10 +93,8 @@ struct ListMeta {
 
 impl Pages {
     pub(crate) fn of(listing: &Listing) -> Self {
-        let selector =
-            listing.name.as_ref().map(|name| format!("fieldSelector=metadata.name%3D{}&", escape(name)));
-        let path = format!("{}?{}", listing.path(), selector.unwrap_or_default());
-        Self { path, next: None, has_begun: false, limit: FIRST }
+        let is_object = listing.name.is_some();
+        Self { path: listing.path(), is_object, next: None, has_begun: false, limit: FIRST }
     }
 
     /// Reads the next page; `None` at the end.
@@ -102,11 +107,18 @@ impl Pages {
             return None;
         }
         self.has_begun = true;
+        if self.is_object {
+            return Some(match connection.get(&self.path) {
+                Ok(object) => Ok(Page { items: vec![object], is_later: false }),
+                Err(error) if error.status() == Some(404) => Ok(Page { items: Vec::new(), is_later: false }),
+                Err(error) => Err(error),
+            });
+        }
         let mut is_later = false;
         let text = loop {
             // Without resourceVersion=0: servers ignore the limit with it.
             let token = self.next.take().map(|token| format!("&continue={}", escape(&token)));
-            let path = format!("{}limit={}{}", self.path, self.limit, token.clone().unwrap_or_default());
+            let path = format!("{}?limit={}{}", self.path, self.limit, token.clone().unwrap_or_default());
             match connection.get(&path) {
                 Ok(text) => break text,
                 Err(error) if error.status() == Some(410) && token.is_some() && !is_later => {

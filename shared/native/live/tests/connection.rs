@@ -205,3 +205,26 @@ fn a_bad_authority_is_named() {
     );
     assert!(message.contains("missing.crt"), "{message}");
 }
+
+#[test]
+fn the_namespace_of_kubewarden_is_that_of_its_webhooks() {
+    const POLICIES: &str = r#"{"items":[{"webhooks":[
+        {"clientConfig":{"url":"https://example.com"}},
+        {"clientConfig":{"service":{"namespace":"cattle-kubewarden-system","name":"policy-server-default"}}}
+    ]}]}"#;
+    let find = |validating: Answer, mutating: Answer| {
+        let server = Server::start(move |asked| {
+            assert!(asked.line.contains("?labelSelector=app.kubernetes.io%2Fpart-of%3Dkubewarden&"));
+            if asked.line.contains("/validatingwebhookconfigurations?") { &validating } else { &mutating }
+                .clone()
+        });
+        live::kubewarden_namespace(&Connection::open(&target(server.kubeconfig("token: a"))).unwrap())
+    };
+    let (none, some) = (Answer::ok(r#"{"items":[]}"#), Answer::ok(POLICIES));
+    let namespace = Some("cattle-kubewarden-system".to_owned());
+    assert_eq!(find(some.clone(), none.clone()).unwrap(), namespace);
+    assert_eq!(find(none.clone(), some).unwrap(), namespace);
+    assert_eq!(find(none.clone(), none).unwrap(), None);
+    let refusal = Answer::refusal(403, "Forbidden", "no");
+    assert_eq!(find(refusal.clone(), refusal).unwrap_err().status(), Some(403));
+}

@@ -8,12 +8,11 @@
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
-use serde_saphyr::Error;
-
+use crate::compose::Fault;
 use crate::lines;
 
 /// The message of the parser, which has no code for it.
-const NOT_INDENTED: &str = "invalid indentation in multiline quoted scalar";
+pub(crate) const NOT_INDENTED: &str = "invalid indentation in multiline quoted scalar";
 
 /// The bytes that may be read again, because each line takes another reading of the text.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -22,7 +21,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 ///
 /// A string does not contain the white space at the beginning of its lines, so that more of it
 /// changes no value. Only the columns in such a line change.
-pub(crate) fn read<T>(text: &str, read: impl Fn(&str) -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn read<T>(text: &str, read: impl Fn(&str) -> Result<T, Fault>) -> Result<T, Fault> {
     let mut text = Cow::Borrowed(text);
     let mut last = 0;
     let mut budget = MAX_BYTES;
@@ -40,11 +39,9 @@ pub(crate) fn read<T>(text: &str, read: impl Fn(&str) -> Result<T, Error>) -> Re
 }
 
 /// The number of the line that is not indented, from 1.
-pub(crate) fn not_indented(error: &Error) -> Option<usize> {
-    match error.without_snippet() {
-        Error::ExternalMessage { msg, location, .. } if msg == NOT_INDENTED => {
-            usize::try_from(location.line()).ok()
-        }
+fn not_indented(fault: &Fault) -> Option<usize> {
+    match fault {
+        Fault::Syntax(at, words) if words == NOT_INDENTED => usize::try_from(at.line).ok(),
         _ => None,
     }
 }

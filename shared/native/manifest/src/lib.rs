@@ -5,14 +5,19 @@
 //! # What this crate does not do
 //! It does not read files and does not know Kubernetes.
 
+mod compose;
+mod division;
 mod indentation;
 mod json_places;
 mod places;
 mod problem;
 mod read;
+mod scalar;
+mod separators;
 mod strict;
 
 pub use places::{Place, Places, Position, lines};
 pub use problem::Problem;
-pub use read::{documents, documents_with_duplicates, found, own_documents, write};
+pub use read::{documents, documents_with_duplicates, found, is_json, own_documents, write};
+pub use separators::LINE_ENDS;
 pub use text::Step;

@@ -1,13 +1,10 @@
 //! The places of values in a text.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{Location, Spanned};
-
-use crate::read::{last_wins, options};
-use crate::{indentation, json_places};
+use serde_json::Value;
 use text::Step;
+
+use crate::compose::{self, Limits, Part, Parts};
+use crate::json_places;
 
 /// A position in a text. Lines and columns count from one, columns in characters.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -63,12 +60,9 @@ impl Places {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let documents = json_places::read(text).unwrap_or_else(|| {
-            let read = |options: serde_saphyr::Options| {
-                indentation::read(text, |text| {
-                    serde_saphyr::from_multiple_with_options(text, options.clone())
-                })
-            };
-            read(options()).or_else(|_| read(last_wins())).unwrap_or_default()
+            let limits = Limits { takes_duplicates: true, is_trusted: false };
+            let parts = compose::documents(text, limits).unwrap_or_default();
+            parts.into_iter().map(Node::from).collect()
         });
         let documents = documents.into_iter().filter(|document| !matches!(document.tree, Tree::Null));
         let end = |line: &str| u64::try_from(line.chars().count()).unwrap_or(u64::MAX).saturating_add(1);
@@ -168,71 +162,18 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spanned { value: tree, referenced, .. } = Spanned::<Tree>::deserialize(deserializer)?;
-        let length = if let Tree::Scalar = tree { referenced.span().len() } else { 0 };
-        Ok(Self { at: position(referenced), length, tree })
-    }
-}
-
-fn position(location: Location) -> Position {
-    Position { line: location.line(), column: location.column() }
-}
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TreeVisitor)
-    }
-}
-
-struct TreeVisitor;
-
-impl<'de> Visitor<'de> for TreeVisitor {
-    type Value = Tree;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Null)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element()? {
-            items.push(item);
-        }
-        Ok(Tree::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Tree, A::Error> {
-        let mut fields = Vec::new();
-        while let Some((key, value)) = object.next_entry::<Spanned<String>, Node>()? {
-            fields.push((key.value, position(key.referenced), value));
-        }
-        Ok(Tree::Object(fields))
+impl From<Part> for Node {
+    fn from(part: Part) -> Self {
+        let tree = match part.parts {
+            Parts::Scalar(Value::Null) => Tree::Null,
+            Parts::Scalar(_) => Tree::Scalar,
+            Parts::List(items) => Tree::List(items.into_iter().map(Self::from).collect()),
+            Parts::Object(fields) => {
+                Tree::Object(fields.into_iter().map(|(key, at, part)| (key, at, part.into())).collect())
+            }
+        };
+        let length = if let Tree::Scalar = tree { part.length } else { 0 };
+        Self { at: part.at, length, tree }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use serde_saphyr::{Error, UserMessageFormatter};
 
+use crate::compose::{self, Limits};
 use crate::strict::Parsed;
 use crate::{Position, Problem, indentation};
 
@@ -12,10 +12,8 @@ use crate::{Position, Problem, indentation};
 ///
 /// JSON may be several concatenated values, as `kubectl get -o json --watch` and `jq` write them,
 /// and documents of YAML may follow them behind a line `---`.
-/// YAML may be several documents and means the same as to kubectl: `yes`, `on` and `y` are true,
-/// also as keys, `0123` is octal, and `1e3` is the integer 1000. The source is `resolve.go` of
-/// `goyaml.v2` in kubernetes-sigs/yaml, by which kubectl 1.33 reads the values in the tests below.
-/// It knows such a word in three spellings (`on`, `On`, `ON`); here, `oN` is true as well.
+/// YAML may be several documents and means the same as to kubectl, or is refused: `yes`, `on` and
+/// `y` are true, also as keys, `0123` is octal, and `1e3` is the integer 1000.
 ///
 /// The depth of recursion is the nesting of the text, up to 128 levels: do not call it on a thread
 /// with a small stack.
@@ -24,7 +22,7 @@ use crate::{Position, Problem, indentation};
 /// Returns a problem with line and column if the text is neither JSON nor YAML, or if it has a
 /// duplicate key.
 pub fn documents(text: &str) -> Result<Vec<Value>, Problem> {
-    mixed::<true>(text, &options())
+    mixed::<true>(text)
 }
 
 /// Parses the documents of a text as [`documents`] does, but the last of duplicate keys counts, as
@@ -37,7 +35,7 @@ pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Probl
         Ok(values) => return Ok((values, None)),
         Err(problem) => problem,
     };
-    let values = mixed::<false>(text, &last_wins());
+    let values = mixed::<false>(text);
     // The only problem that this reading does not have is a duplicate key.
     values.map(|values| (values, Some(duplicate)))
 }
@@ -47,9 +45,7 @@ pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Probl
 /// # Errors
 /// Returns the same problems as [`documents`].
 pub fn own_documents(text: &str) -> Result<Vec<Value>, Problem> {
-    let mut options = options();
-    options.budget = None;
-    yaml::<true>(text, &options)
+    yaml(text, Limits { takes_duplicates: false, is_trusted: true })
 }
 
 /// Returns a value as YAML. Long strings are not folded, so that a comparison shows only the lines
@@ -63,17 +59,18 @@ pub fn write(value: &Value) -> Option<String> {
 }
 
 /// Parses JSON, YAML, or values of JSON with documents of YAML behind them, as kubectl reads them.
-fn mixed<const UNIQUE: bool>(text: &str, options: &serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
+fn mixed<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
+    let limits = Limits { takes_duplicates: !UNIQUE, is_trusted: false };
     let Some((before, after)) = text.find(SEPARATOR).and_then(|at| text.split_at_checked(at)) else {
-        return if is_json(text) { json::<UNIQUE>(text) } else { yaml::<UNIQUE>(text, options) };
+        return if is_json(text) { json::<UNIQUE>(text) } else { yaml(text, limits) };
     };
     // No line of JSON begins with the separator. A text that is no JSON begins with a document of
     // YAML: `{a: b}`.
     let first = if is_json(before) { json::<UNIQUE>(before).ok() } else { None };
-    let Some(mut values) = first else { return yaml::<UNIQUE>(text, options) };
+    let Some(mut values) = first else { return yaml(text, limits) };
     // The empty lines keep the positions of problems.
     let empty = "\n".repeat(before.matches('\n').count());
-    values.extend(yaml::<UNIQUE>(&format!("{empty}{after}"), options)?);
+    values.extend(yaml(&format!("{empty}{after}"), limits)?);
     Ok(values)
 }
 
@@ -82,7 +79,8 @@ pub(crate) const SEPARATOR: &str = "\n---";
 
 /// Returns whether a text without separators begins like JSON. `{level: baseline}` is YAML, so its
 /// errors are reported as errors in YAML.
-pub(crate) fn is_json(text: &str) -> bool {
+#[must_use]
+pub fn is_json(text: &str) -> bool {
     // To both formats, other white space, such as a no-break space, is text.
     let text = text.trim_start_matches([' ', '\t', '\n', '\r']);
     let inner = text.trim_start_matches(|c: char| matches!(c, '{' | '[') || c.is_whitespace());
@@ -107,64 +105,26 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
         }
         Problem::invalid("JSON", at, message)
     })?;
-    Ok(values.into_iter().map(|Parsed(value)| value).filter(|value| !value.is_null()).collect())
+    let values: Vec<Value> = values.into_iter().map(|Parsed(value)| value).collect();
+    if let [Value::Array(_), _, ..] = values.as_slice() {
+        return Err(Problem::invalid("JSON", None, "kubectl ignores what follows a list; give objects"));
+    }
+    Ok(values.into_iter().filter(|value| !value.is_null()).collect())
 }
 
-fn yaml<const UNIQUE: bool>(text: &str, options: &serde_saphyr::Options) -> Result<Vec<Value>, Problem> {
-    let values: Vec<Parsed<UNIQUE>> =
-        indentation::read(text, |text| serde_saphyr::from_multiple_with_options(text, options.clone()))
-            .map_err(|error| told(&error))?;
-    let mut values: Vec<Value> = values.into_iter().map(|Parsed(value)| value).collect();
+fn yaml(text: &str, limits: Limits) -> Result<Vec<Value>, Problem> {
+    let parts = compose::documents(text, limits).map_err(|fault| fault.problem(explained))?;
+    let mut values: Vec<Value> = parts.into_iter().map(compose::Part::into_value).collect();
     values.iter_mut().for_each(whole_numbers);
-    values.retain(|value| !value.is_null());
     Ok(values)
 }
 
-/// Returns the options with which YAML is read.
-pub(crate) fn options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
-        // The defaults are for configuration files, but an object may have megabytes. The limits on
-        // the expansion of aliases are kept.
-        budget: serde_saphyr::budget! {
-            max_events: usize::MAX,
-            max_nodes: usize::MAX,
-            max_documents: usize::MAX,
-            max_total_scalar_bytes: usize::MAX,
-            max_total_comment_bytes: usize::MAX,
-            max_buffered_comment_events: usize::MAX,
-            max_depth: 128,
-        },
-        emit_comments: false,
-        legacy_octal_numbers: true,
-        with_snippet: false,
+/// Explains the words of the parser.
+fn explained(words: &str) -> String {
+    if words == indentation::NOT_INDENTED {
+        return "indent the lines of the quoted string more than its key".to_owned();
     }
-}
-
-/// Returns the options with which YAML is read in which the last of duplicate keys counts.
-pub(crate) fn last_wins() -> serde_saphyr::Options {
-    let mut options = options();
-    options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
-    options
-}
-
-fn told(error: &Error) -> Problem {
-    let at = error.location().map(|at| Position { line: at.line(), column: at.column() });
-    if let Error::DuplicateMappingKey { key, .. } = error.without_snippet() {
-        let message = key.as_deref().map_or("duplicate key".to_owned(), duplicate_key);
-        return Problem::new(at, message);
-    }
-    let message = error.render_with_formatter(&UserMessageFormatter);
-    let place =
-        at.map(|Position { line, column }| format!(" at line {line}, column {column}")).unwrap_or_default();
-    // The message of the parser tells programmers which limit to raise.
-    let message = if is_too_much(error) {
-        Cow::Borrowed("nested too deeply, or aliases expand to too much data")
-    } else if indentation::not_indented(error).is_some() {
-        Cow::Borrowed("indent the lines of the quoted string more than its key")
-    } else {
-        advised(message.strip_suffix(&place).unwrap_or(&message))
-    };
-    Problem::invalid("YAML", at, message)
+    advised(words).into_owned()
 }
 
 /// The words of the parser that say what it expected, and not why there is something else.
@@ -195,22 +155,6 @@ fn advised(words: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{expected}; check the indentation, or look for an unclosed bracket or quote"))
 }
 
-fn is_too_much(error: &Error) -> bool {
-    match error.without_snippet() {
-        Error::AliasError { error, .. } => is_too_much(error),
-        Error::Budget { .. }
-        | Error::AliasReplayLimitExceeded { .. }
-        | Error::AliasExpansionLimitExceeded { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => true,
-        _ => false,
-    }
-}
-
-/// Describes a duplicate key, in both formats.
-pub(crate) fn duplicate_key(key: &str) -> String {
-    format!("duplicate key `{key}`")
-}
-
 /// Returns the position of an error, in characters: `serde_json` counts bytes, and reports column
 /// zero for a line that has just begun.
 fn position(text: &str, error: &serde_json::Error) -> Position {
@@ -235,15 +179,18 @@ pub fn found(value: &Value) -> &'static str {
 }
 
 /// Converts whole numbers to integers, as on their way to an API server: they pass through JSON,
-/// where `1e3` and `1000.0` become `1000`.
+/// where `1e3` and `1000.0` become `1000`. Go writes numbers below `1e21` without an exponent, with
+/// the fewest digits.
 fn whole_numbers(value: &mut Value) {
-    /// From this number on, not every integer has its own `f64`.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
+    const WITH_EXPONENT: f64 = 1e21;
     match value {
         Value::Number(number) if number.is_f64() => {
-            let whole = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < EXACT);
-            if let Some(whole) = whole.and_then(|number| format!("{number:.0}").parse::<i64>().ok()) {
-                *value = whole.into();
+            let whole =
+                number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < WITH_EXPONENT);
+            let Some(digits) = whole.map(|number| number.to_string()) else { return };
+            let signed = digits.parse::<i64>().ok().map(Value::from);
+            if let Some(whole) = signed.or_else(|| digits.parse::<u64>().ok().map(Value::from)) {
+                *value = whole;
             }
         }
         Value::Array(items) => items.iter_mut().for_each(whole_numbers),
@@ -314,7 +261,11 @@ mod tests {
     #[test]
     fn only_white_space_of_json_may_precede_json() {
         assert_eq!(parsed("\r\n\t {\"a\": 1}").unwrap(), [json!({ "a": 1 })]);
-        assert_eq!(parsed("\u{a0}{\"a: 1").unwrap(), [json!({ "\u{a0}{\"a": 1 })]);
+        assert_eq!(
+            parsed("\u{a0}{\"a: 1").unwrap_err(),
+            "line 1, column 1: invalid YAML: kubectl and YAML divide this text into different documents; remove the \
+             white space before the bracket"
+        );
         assert_eq!(
             parsed("{\u{a0}\"a\": 1}").unwrap_err(),
             "line 1, column 2: invalid JSON: key must be a string"
@@ -350,7 +301,7 @@ mod tests {
         ] {
             assert_eq!(parsed(&format!("{key}: a")).unwrap(), [json!({ text: "a" })], "{key}");
         }
-        assert_eq!(parsed("y: 1\non: 2").unwrap_err(), "invalid YAML: duplicate key `true`");
+        assert_eq!(parsed("y: 1\non: 2").unwrap_err(), "line 2, column 1: duplicate key `true`");
         assert!(parsed("~: a").unwrap_err().contains("expected a key that is a string"));
         assert_eq!(parsed("{\"y\": 1}").unwrap(), [json!({ "y": 1 })]);
     }

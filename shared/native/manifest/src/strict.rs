@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::map::{Entry, Map};
 use serde_json::{Number, Value};
 
-use crate::read::duplicate_key;
+use crate::compose::duplicate_key;
 
 /// A JSON value. If `UNIQUE`, a duplicate key is an error; otherwise the last one counts.
 ///

@@ -24,6 +24,9 @@ pub enum Decision {
     ObjectIsNotSelected(Arc<str>),
     /// The condition with this name is false.
     ConditionIsFalse(String),
+    /// The policy server admits the request without the policy, because it is in the namespace of
+    /// Kubewarden.
+    AdmittedByServer,
     /// A condition is an error, and none is false. The request is rejected with `failurePolicy:
     /// Fail`, and the webhook is not called with `Ignore`.
     ConditionFailed(ConditionError),
@@ -103,6 +106,9 @@ impl Decision {
                 format!("neither the object nor the old object meets spec.objectSelector: {requirement}")
             }
             Self::ConditionIsFalse(name) => format!("the match condition {name} is false"),
+            Self::AdmittedByServer => {
+                "Kubewarden's policy servers admit each request in their own namespace".to_owned()
+            }
             Self::ConditionFailed(error) => format!("the {error}"),
             Self::Unknown(reason) => format!("it is not known whether the request matches: {reason}"),
         }

@@ -36,7 +36,11 @@
 //! without their definition, and conditions with functions that it does not have, such as
 //! `authorizer`.
 
+#[cfg(feature = "conditions")]
+mod budget;
 mod check;
+#[cfg(feature = "conditions")]
+mod checker;
 #[cfg(feature = "conditions")]
 mod condition;
 #[cfg(not(feature = "conditions"))]
@@ -63,10 +67,17 @@ mod observation;
 mod policy;
 #[cfg(feature = "conditions")]
 mod references;
+#[cfg(feature = "conditions")]
+mod regexp;
+#[cfg(feature = "conditions")]
+mod rewrite;
 mod rule;
 mod selector;
+mod server_fields;
 mod webhook;
 
+#[cfg(feature = "conditions")]
+pub use budget::Cost;
 pub use check::{Check, CheckResult, CheckSubject};
 pub use condition::{Condition, Variables};
 pub use condition_error::ConditionError;

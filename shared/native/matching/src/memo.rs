@@ -84,8 +84,8 @@ mod tests {
         for expression in [
             "request.operation == 'CREATE'",
             "request.name == 'a'",
-            "request == {}",
-            "request['name'] == 'a'",
+            "request == null",
+            "request.?name == optional.of('a')",
             "has(request.namespace)",
             "has(request.userInfo.username) && request.userInfo.username == 'a'",
             "request.requestKind.kind == 'Pod'",
@@ -97,7 +97,7 @@ mod tests {
             // A name that begins with a dot is never one of a macro.
             ".request.name == 'a'",
             "['x'].exists(request, .request.name == 'a')",
-            ".request.size() == 5",
+            "dyn(.request).size() == 5",
             ".object.metadata.name == 'a'",
         ] {
             let compile = || Condition::compile("c", expression).unwrap();

@@ -6,6 +6,9 @@ use std::thread;
 /// which applies it only after it has parsed the expression.
 const MOST_LEVELS: usize = 96;
 
+/// The most operators. Each can be a level of the parsed expression.
+const MOST_OPERATORS: usize = 10_000;
+
 /// Enough for as many levels. A debug build of the parser needs more than 100 KiB for a level, and
 /// a thread of a test has 2 MiB.
 const STACK: usize = 32 * 1024 * 1024;
@@ -17,6 +20,9 @@ const STACK: usize = 32 * 1024 * 1024;
 pub(crate) fn parse<T: Send>(expression: &str, parser: impl FnOnce() -> T + Send) -> Result<T, String> {
     if levels(expression) > MOST_LEVELS {
         return Err(format!("has more than {MOST_LEVELS} levels of brackets and conditions; shorten it"));
+    }
+    if expression.bytes().filter(|one| b"!%*+-./<=>[".contains(one)).count() > MOST_OPERATORS {
+        return Err(format!("has more than {MOST_OPERATORS} operators; shorten it"));
     }
     // The stack of a browser is that of the module, and there are no threads.
     if cfg!(target_family = "wasm") {
@@ -70,6 +76,12 @@ mod tests {
         {
             assert_eq!(problem(&expression), Ok(()), "{expression}");
         }
+        for operators in
+            [format!("1{} == 1", " + 1".repeat(49_000)), format!("object{}", ".a".repeat(49_000))]
+        {
+            assert!(problem(&operators).unwrap_err().contains("more than 10000 operators"));
+        }
+        assert_eq!(problem(&format!("1{} == 1", " + 1".repeat(1000))), Ok(()));
         // Whether the parser accepts it or not, its stack suffices.
         assert!(problem(&brackets(96)).map_or_else(|problem| !problem.contains("levels"), |()| true));
     }

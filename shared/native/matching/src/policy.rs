@@ -24,13 +24,17 @@ const GROUP: &str = "policies.kubewarden.io";
 pub struct Installation {
     /// The namespace of Kubewarden, which cluster-wide policies leave out.
     pub namespace: String,
+    /// Whether the policy servers admit each request in that namespace, whatever the policies say:
+    /// `alwaysAcceptAdmissionReviewsOnDeploymentsNamespace` of Kubewarden's chart, whose default is
+    /// true.
+    pub accepts_own_namespace: bool,
     /// The namespace of namespaced policies whose manifest names none.
     pub policy_namespace: Option<String>,
 }
 
 impl Default for Installation {
     fn default() -> Self {
-        Self { namespace: "kubewarden".to_owned(), policy_namespace: None }
+        Self { namespace: "kubewarden".to_owned(), accepts_own_namespace: true, policy_namespace: None }
     }
 }
 
@@ -168,6 +172,8 @@ struct Spec {
     context_aware_resources: Option<Vec<ContextAwareResource>>,
     expression: Option<String>,
     policies: Option<BTreeMap<String, Member>>,
+    #[expect(dead_code, reason = "reading it refuses other values")]
+    side_effects: Option<SideEffects>,
 }
 
 #[derive(Deserialize)]
@@ -176,6 +182,15 @@ struct Member {
     module: String,
     settings: Option<Map<String, Value>>,
     context_aware_resources: Option<Vec<ContextAwareResource>>,
+    timeout_eval_seconds: Option<u8>,
+}
+
+/// The side effects that API servers accept (`noSideEffectClasses` in
+/// `pkg/apis/admissionregistration/validation` of Kubernetes).
+#[derive(Deserialize)]
+enum SideEffects {
+    None,
+    NoneOnDryRun,
 }
 
 impl PolicyKind {
@@ -282,13 +297,24 @@ impl PolicyManifest {
         let mut spec: Spec =
             serde_path_to_error::deserialize(spec).map_err(|error| invalid("spec", &error))?;
         check_timeouts(&spec)?;
+        check_members(&spec)?;
         let mut warnings = Vec::new();
         let namespace_selector = match &namespace {
             Some(namespace) => Some(own_namespace(namespace)),
             None => outside_kubewarden(&mut spec, installation, &mut warnings),
         };
         let rules = std::mem::take(&mut spec.rules);
-        let webhook = Webhook::new(WebhookSpec {
+        for (at, rule) in rules.iter().enumerate() {
+            warnings.extend(rule.misspelt_resource().map(|problem| format!("spec.rules[{at}].{problem}")));
+        }
+        if kind.is_namespaced() {
+            for (at, rule) in rules.iter().enumerate() {
+                if let Some(problem) = rule.problem_in_a_namespaced_policy() {
+                    return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
+                }
+            }
+        }
+        let mut webhook = Webhook::new(WebhookSpec {
             rules: if kind.is_namespaced() {
                 rules.into_iter().map(Rule::namespaced).collect()
             } else {
@@ -299,6 +325,8 @@ impl PolicyManifest {
             object_selector: spec.object_selector.take(),
             match_conditions: spec.match_conditions.take(),
         })?;
+        webhook.admitted_namespace =
+            installation.accepts_own_namespace.then(|| installation.namespace.as_str().into());
         Ok(Self {
             kind,
             name,
@@ -355,17 +383,21 @@ fn error(path: &str, problem: &str) -> InvalidWebhook {
     InvalidWebhook(format!("{path}: {problem}"))
 }
 
+fn check_timeout(path: &str, seconds: u8) -> Result<(), InvalidWebhook> {
+    if (2..=30).contains(&seconds) {
+        return Ok(());
+    }
+    let problem =
+        format!("Invalid value: {seconds}: the time is between 2 and 30 seconds; choose one of them");
+    Err(error(path, &problem))
+}
+
 fn check_timeouts(spec: &Spec) -> Result<(), InvalidWebhook> {
     let timeouts =
         [("timeoutSeconds", spec.timeout_seconds), ("timeoutEvalSeconds", spec.timeout_eval_seconds)];
     for (name, seconds) in timeouts {
-        if let Some(seconds) = seconds.filter(|seconds| !(2..=30).contains(seconds)) {
-            return Err(error(
-                &format!("spec.{name}"),
-                &format!(
-                    "Invalid value: {seconds}: the time is between 2 and 30 seconds; choose one of them"
-                ),
-            ));
+        if let Some(seconds) = seconds {
+            check_timeout(&format!("spec.{name}"), seconds)?;
         }
     }
     match timeouts {
@@ -375,6 +407,37 @@ fn check_timeouts(spec: &Spec) -> Result<(), InvalidWebhook> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Checks the timeouts of members, which the policy server calls in turn.
+///
+/// Source: `validatePolicyGroupMembersTimeouts`. The group has a timeout: the definition of its
+/// kind has a default.
+fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
+    let group = spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT);
+    let mut sum = 0_u32;
+    for (name, member) in spec.policies.iter().flatten() {
+        let Some(seconds) = member.timeout_eval_seconds else { continue };
+        let path = format!("spec.policies.{name}.timeoutEvalSeconds");
+        check_timeout(&path, seconds)?;
+        if seconds > group {
+            return Err(error(
+                &path,
+                &format!(
+                    "Invalid value: {seconds}: a member ends before the timeoutSeconds of its group; lower it"
+                ),
+            ));
+        }
+        sum = sum.saturating_add(u32::from(seconds));
+    }
+    if sum > u32::from(group) {
+        let problem = format!(
+            "Invalid value: {sum}: the timeoutEvalSeconds of all members together are at most the timeoutSeconds of \
+             the group, {group}; lower them"
+        );
+        return Err(error("spec.policies", &problem));
+    }
+    Ok(())
 }
 
 /// The selector of a namespaced policy.
@@ -438,7 +501,7 @@ fn judge(kind: PolicyKind, spec: Spec) -> Result<Judge, InvalidWebhook> {
         return Err(error("spec.message", "Required value: a group has a message for denials; add it"));
     }
     let members = spec.policies.unwrap_or_default().into_iter().map(|(name, member)| {
-        let Member { module, settings, context_aware_resources } = member;
+        let Member { module, settings, context_aware_resources, .. } = member;
         let settings = Value::Object(settings.unwrap_or_default());
         let context_aware_resources = context_aware_resources.unwrap_or_default();
         (name, Module { module, settings, context_aware_resources })

@@ -2,59 +2,31 @@
 
 use std::collections::BTreeSet;
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue};
-use text::nearest;
-
-use crate::functions::refuses_literal;
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, MapEntryExpr, MapExpr};
 
 /// The variables of match conditions.
-pub(crate) const VARIABLES: [&str; 3] = ["object", "oldObject", "request"];
+pub(crate) const VARIABLES: [&str; 4] = ["namespaceObject", "object", "oldObject", "request"];
 
 /// The names of types, which are values in CEL.
-const TYPES: [&str; 12] = [
-    "bool",
-    "bytes",
-    "double",
-    "int",
-    "list",
-    "map",
-    "null_type",
-    "optional_type",
-    "string",
-    "timestamp",
-    "type",
-    "uint",
-];
+pub(crate) const TYPES: [&str; 11] =
+    ["bool", "bytes", "double", "int", "list", "map", "null_type", "optional_type", "string", "type", "uint"];
 
-/// The fields of `request` (`buildRequestType` in `pkg/admission/plugin/cel/compile.go` of
-/// k8s.io/apiserver), with their fields.
-const REQUEST: [(&str, &[&str]); 12] = [
-    ("dryRun", &[]),
-    ("kind", &["group", "kind", "version"]),
-    ("name", &[]),
-    ("namespace", &[]),
-    ("operation", &[]),
-    ("options", &[]),
-    ("requestKind", &["group", "kind", "version"]),
-    ("requestResource", &["group", "resource", "version"]),
-    ("requestSubResource", &[]),
-    ("resource", &["group", "resource", "version"]),
-    ("subResource", &[]),
-    ("userInfo", &["extra", "groups", "uid", "username"]),
-];
-
-/// References that an API server does not compile, or that this crate cannot evaluate.
+/// References that this crate cannot evaluate.
 #[derive(Debug)]
 pub(crate) struct References {
     /// The first function or variable that this crate does not have.
     pub(crate) unknown: Option<String>,
-    /// The first thing for which API servers refuse an expression: a field that a request does not
-    /// have, or a text that is not a duration or a timestamp.
-    pub(crate) refused: Option<String>,
-    /// The first value that this crate gives in part, used in a way that could show the difference.
+    /// The first value that this crate gives in part, used in a way that could show the
+    /// difference.
     pub(crate) unreadable: Option<String>,
-    /// The fields of the request that the expression can take; `None` if it can take the request as
-    /// a whole.
+    /// Whether it makes values of the types of Kubernetes.
+    pub(crate) has_types: bool,
+    /// Whether it sorts lists.
+    pub(crate) has_sorts: bool,
+    /// Whether the expression has the variable `namespaceObject`.
+    pub(crate) has_namespace: bool,
+    /// The fields of the request that the expression can take; `None` if it can take the request
+    /// as a whole.
     pub(crate) fields: Option<BTreeSet<String>>,
 }
 
@@ -62,7 +34,14 @@ impl References {
     /// Finds the references of an expression. `has_function` knows the names of functions, those
     /// in a namespace with it.
     pub(crate) fn of(expression: &IdedExpr, has_function: &dyn Fn(&str) -> bool) -> Self {
-        let found = Self { unknown: None, refused: None, unreadable: None, fields: Some(BTreeSet::new()) };
+        let found = Self {
+            unknown: None,
+            unreadable: None,
+            has_types: false,
+            has_sorts: false,
+            has_namespace: false,
+            fields: Some(BTreeSet::new()),
+        };
         let mut walk = Walk { found, bound: Vec::new(), has_function };
         walk.visit(expression);
         walk.found
@@ -82,7 +61,6 @@ impl<'e> Walk<'e> {
             Expr::Unspecified | Expr::Literal(_) => {}
             Expr::Ident(name) => self.variable(name),
             Expr::Select(select) => {
-                self.field(&select.operand.expr, &select.field);
                 if self.is_request(&select.operand.expr) {
                     let fields = self.found.fields.as_mut();
                     fields.map(|fields| fields.insert(select.field.clone()));
@@ -91,11 +69,16 @@ impl<'e> Walk<'e> {
                 }
             }
             Expr::Call(call) => {
-                self.call(&call.func_name, call.target.as_deref(), &call.args);
+                self.call(call);
                 call.args.iter().for_each(|argument| self.visit(argument));
             }
             Expr::List(list) => list.elements.iter().for_each(|item| self.visit(item)),
-            Expr::Map(map) => map.entries.iter().for_each(|entry| self.entry(&entry.expr)),
+            Expr::Map(map) => {
+                if repeats_a_key(map) && self.found.unreadable.is_none() {
+                    self.found.unreadable = Some("a map with a repeated key".to_owned());
+                }
+                map.entries.iter().for_each(|entry| self.entry(&entry.expr));
+            }
             Expr::Struct(of_type) => {
                 self.unknown(|| format!("the type {}", of_type.type_name));
                 of_type.entries.iter().for_each(|entry| self.entry(&entry.expr));
@@ -128,12 +111,18 @@ impl<'e> Walk<'e> {
         if name == "request" && !self.bound.contains(&name) {
             self.found.fields = None;
         }
+        self.found.has_namespace |= name == "namespaceObject" && !self.bound.contains(&name);
         if !self.bound.contains(&name) && !VARIABLES.contains(&name) && !TYPES.contains(&name) {
             self.unknown(|| format!("the variable {name}"));
         }
     }
 
-    fn call(&mut self, name: &str, target: Option<&'e IdedExpr>, args: &[IdedExpr]) {
+    fn call(&mut self, call: &'e CallExpr) {
+        let (name, target) = (call.func_name.as_str(), call.target.as_deref());
+        let is_format =
+            matches!(target, Some(IdedExpr { expr: Expr::Ident(space), .. }) if space == "format");
+        self.found.has_sorts |= matches!(name, "distinct" | "sort" | "@sortByAssociatedKeys");
+        self.found.has_types |= is_format || matches!(name, "cidr" | "ip" | "quantity" | "semver" | "url");
         // `a.f()` is the function `a.f`, if there is one, or else `f` of the value `a`.
         if let Some(IdedExpr { expr: Expr::Ident(namespace), .. }) = target {
             let is_value =
@@ -146,12 +135,6 @@ impl<'e> Walk<'e> {
                 return;
             }
         }
-        if let (None, [IdedExpr { expr: Expr::Literal(LiteralValue::String(text)), .. }]) = (target, args)
-            && refuses_literal(name, text.inner())
-            && self.found.refused.is_none()
-        {
-            self.found.refused = Some(format!("{name} refuses this text; {}", example(name)));
-        }
         // The innermost one is named: it is the root of the others.
         match target.map(|target| &target.expr) {
             // Whether there are messages is known; the messages of an API server are not.
@@ -161,32 +144,14 @@ impl<'e> Walk<'e> {
             }
             _ => target.into_iter().for_each(|target| self.visit(target)),
         }
+        if name == "isSorted" && target.is_some_and(is_new_list) && self.found.unreadable.is_none() {
+            self.found.unreadable = Some("the order of a list that a function made".to_owned());
+        }
         if name == "validate" && self.found.unreadable.is_none() {
             self.found.unreadable = Some("the messages of validate".to_owned());
         }
         if !(self.has_function)(name) {
             self.unknown(|| format!("the function {name}"));
-        }
-    }
-
-    /// Checks a field of `request`, and of its fields.
-    fn field(&mut self, operand: &Expr, field: &str) {
-        let names: Vec<&str> = if self.is_request(operand) {
-            REQUEST.iter().map(|(name, _)| *name).collect()
-        } else if let Expr::Select(outer) = operand
-            && self.is_request(&outer.operand.expr)
-        {
-            let fields = REQUEST.iter().find(|(name, _)| *name == outer.field);
-            fields.map(|(_, fields)| fields.to_vec()).unwrap_or_default()
-        } else {
-            return;
-        };
-        if self.found.refused.is_none() && !names.is_empty() && !names.contains(&field) {
-            let hint = match nearest(field, &names) {
-                Some(near) => format!("write {near}"),
-                None => format!("use one of {}", names.join(", ")),
-            };
-            self.found.refused = Some(format!("{field} is not a field of the request; {hint}"));
         }
     }
 
@@ -203,9 +168,27 @@ impl<'e> Walk<'e> {
     }
 }
 
-fn example(function: &str) -> &'static str {
-    match function {
-        "duration" => "write one such as 1h30m",
-        _ => "write one such as 2026-01-31T12:00:00Z",
-    }
+/// Returns whether a list is the result of a function that keeps the types of its items. API
+/// servers refuse to compare the items if their types are not declared.
+fn is_new_list(list: &IdedExpr) -> bool {
+    let Expr::Call(call) = &list.expr else { return false };
+    let is_of_literal = |list: &IdedExpr| match &list.expr {
+        Expr::List(_) => true,
+        Expr::Call(call) => matches!(call.func_name.as_str(), "split" | "range"),
+        _ => false,
+    };
+    matches!(call.func_name.as_str(), "distinct" | "flatten" | "reverse" | "slice")
+        && !call.target.as_deref().is_some_and(is_of_literal)
+}
+
+/// Returns whether two keys of a map are the same literal: the last one counts for an API server.
+fn repeats_a_key(map: &MapExpr) -> bool {
+    let key = |entry: &IdedEntryExpr| match &entry.expr {
+        EntryExpr::MapEntry(MapEntryExpr { key: IdedExpr { expr: Expr::Literal(key), .. }, .. }) => {
+            Some(format!("{key:?}"))
+        }
+        _ => None,
+    };
+    let mut known = BTreeSet::new();
+    map.entries.iter().filter_map(key).any(|key| !known.insert(key))
 }

@@ -1,5 +1,7 @@
 //! Rules: operations and resources.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -40,14 +42,18 @@ enum Operation {
 }
 
 impl Operation {
-    fn is(self, name: &str) -> bool {
+    fn name(self) -> &'static str {
         match self {
-            Self::Any => true,
-            Self::Create => name == "CREATE",
-            Self::Update => name == "UPDATE",
-            Self::Delete => name == "DELETE",
-            Self::Connect => name == "CONNECT",
+            Self::Any => "*",
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
         }
+    }
+
+    fn is(self, name: &str) -> bool {
+        matches!(self, Self::Any) || self.name() == name
     }
 }
 
@@ -92,15 +98,108 @@ impl Rule {
         self
     }
 
-    /// Returns the name of the list that is empty, if one is. A rule with it matches nothing.
-    pub(crate) fn empty_list(&self) -> Option<&'static str> {
+    /// Returns the problem of a rule that API servers refuse, with the path of the field.
+    ///
+    /// Source: `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation` of
+    /// Kubernetes 1.36.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let operations: Vec<&str> = self.operations.iter().map(|operation| operation.name()).collect();
         let lists = [
-            ("apiGroups", self.api_groups.is_empty()),
-            ("apiVersions", self.api_versions.is_empty()),
-            ("resources", self.resources.is_empty()),
-            ("operations", self.operations.is_empty()),
+            ("apiGroups", texts(&self.api_groups)),
+            ("apiVersions", texts(&self.api_versions)),
+            ("resources", texts(&self.resources)),
+            ("operations", operations),
         ];
-        lists.iter().find_map(|(name, is_empty)| is_empty.then_some(*name))
+        for (name, list) in &lists {
+            if list.is_empty() {
+                return Some(format!(
+                    "{name}: Required value: an empty list matches nothing; list at least one value"
+                ));
+            }
+            if *name != "resources" && list.len() > 1 && list.contains(&"*") {
+                return Some(format!(
+                    "{name}: Invalid value: '*' stands for every value; remove it or the others"
+                ));
+            }
+            let empty = list.iter().position(|one| one.is_empty());
+            if let Some(at) = empty.filter(|_| *name != "apiGroups") {
+                return Some(format!("{name}[{at}]: Required value: the value is empty; write or remove it"));
+            }
+        }
+        self.problem_of_resources()
+    }
+
+    fn problem_of_resources(&self) -> Option<String> {
+        let (mut with_all_subresources, mut of_all_resources) = (BTreeSet::new(), BTreeSet::new());
+        // API servers look at the last resource without a subresource only.
+        let mut ends_with_a_name = false;
+        for (at, name) in self.resources.iter().enumerate() {
+            let Some((resource, subresource)) = name.split_once('/') else {
+                ends_with_a_name = name != "*";
+                continue;
+            };
+            let covered = if with_all_subresources.contains(resource) {
+                Some(format!("{resource}/*"))
+            } else {
+                of_all_resources.contains(subresource).then(|| format!("*/{subresource}"))
+            };
+            if let Some(covered) = covered {
+                return Some(format!(
+                    "resources[{at}]: Invalid value: {name:?}: {covered} covers it already; remove one of them"
+                ));
+            }
+            if subresource == "*" {
+                with_all_subresources.insert(resource);
+            }
+            if resource == "*" {
+                of_all_resources.insert(subresource);
+            }
+        }
+        let has = |name: &str| self.resources.iter().any(|one| one == name);
+        if self.resources.len() > 1 && has("*/*") {
+            return Some(
+                "resources: Invalid value: '*/*' stands for every resource; remove it or the others"
+                    .to_owned(),
+            );
+        }
+        (has("*") && ends_with_a_name).then(|| {
+            "resources: Invalid value: '*' stands for every resource; remove it or those without a subresource".to_owned()
+        })
+    }
+
+    /// Returns a warning about the first resource that Kubernetes does not have. A server accepts
+    /// it, and no request matches it.
+    pub(crate) fn misspelt_resource(&self) -> Option<String> {
+        let groups: Vec<&str> = self.api_groups.iter().map(String::as_str).collect();
+        self.resources.iter().find_map(|resource| {
+            let plural = resource.split_once('/').map_or(resource.as_str(), |(plural, _)| plural);
+            let problem = kinds::misspelt_resource(&groups, plural).filter(|_| plural != "*")?;
+            Some(format!("resources: {problem}"))
+        })
+    }
+
+    /// Returns the problem of a rule that Kubewarden refuses in a namespaced policy.
+    ///
+    /// Source: `checkRulesArrayForWildcardUsage` and
+    /// `checkRulesArrayForSensitiveResourcesBeingTargeted`, which compare the API versions where
+    /// their messages speak of API groups.
+    pub(crate) fn problem_in_a_namespaced_policy(&self) -> Option<String> {
+        let has = |list: &[String], names: &[&str]| list.iter().any(|one| names.contains(&one.as_str()));
+        let has_all = has(&self.resources, &["*", "*/*"]);
+        if has(&self.api_versions, &["*"]) && has_all {
+            return Some(
+                "resources: Forbidden: a namespaced policy has no wildcards for both apiVersions and resources; list \
+                 the resources or the versions"
+                    .to_owned(),
+            );
+        }
+        let has_reports = has_all
+            || self.resources.iter().any(|one| one == "policyreports" || one.starts_with("policyreports/"));
+        (has(&self.api_versions, &["*", "wgpolicyk8s.io"]) && has_reports).then(|| {
+            "resources: Forbidden: a namespaced policy does not receive policyreports; remove them or list the \
+             versions"
+                .to_owned()
+        })
     }
 
     /// Returns whether the rule is about resources of an API group.
@@ -127,6 +226,10 @@ impl Rule {
                 is(resource, target.resource) && is(subresource, target.subresource)
             })
     }
+}
+
+fn texts(list: &[String]) -> Vec<&str> {
+    list.iter().map(String::as_str).collect()
 }
 
 fn has(names: &[String], name: &str) -> bool {

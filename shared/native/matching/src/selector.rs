@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rules::name::{is_label_key, is_label_value};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -110,14 +111,23 @@ impl LabelSelector {
     /// Reads a selector.
     ///
     /// # Errors
-    /// A requirement that an API server refuses: `values` that are missing or superfluous.
+    /// A requirement that an API server refuses (`ValidateLabelSelector` in `pkg/apis/meta/v1` of
+    /// k8s.io/apimachinery): `values` that are missing or superfluous, keys and values that labels
+    /// cannot have.
     pub(crate) fn new(spec: SelectorSpec) -> Result<Self, String> {
         let labels = spec.match_labels.into_iter().map(|(key, value)| {
+            check_key(&key).map_err(|problem| format!("matchLabels: {problem}"))?;
+            check_value(&value).map_err(|problem| format!("matchLabels.{key}: {problem}"))?;
             let text = format!("matchLabels {key}={value}").into();
             Ok(Requirement { key, operator: Operator::In, values: vec![value], text })
         });
         let expressions = spec.match_expressions.into_iter().enumerate().map(|(at, one)| {
             let RequirementSpec { key, operator, values } = one;
+            check_key(&key).map_err(|problem| format!("matchExpressions[{at}].key: {problem}"))?;
+            for (value_at, value) in values.iter().enumerate() {
+                check_value(value)
+                    .map_err(|problem| format!("matchExpressions[{at}].values[{value_at}]: {problem}"))?;
+            }
             let text = match (operator, values.is_empty()) {
                 (Operator::In | Operator::NotIn, false) => {
                     format!("matchExpressions[{at}] {key} {operator:?} [{}]", values.join(", "))
@@ -170,6 +180,23 @@ impl LabelSelector {
         }
         unknown.map_or(Selection::Selected, |text| Selection::Unknown(Arc::clone(text)))
     }
+}
+
+fn check_key(key: &str) -> Result<(), String> {
+    if is_label_key(key) {
+        return Ok(());
+    }
+    Err(format!("Invalid value: {key:?}: not the key of a label; write one such as app or example.com/app"))
+}
+
+fn check_value(value: &str) -> Result<(), String> {
+    if is_label_value(value) {
+        return Ok(());
+    }
+    Err(format!(
+        "Invalid value: {value:?}: not the value of a label; use at most 63 letters, digits, '-', '_' and '.', with \
+         a letter or digit at both ends"
+    ))
 }
 
 #[cfg(test)]

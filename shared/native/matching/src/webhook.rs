@@ -4,15 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use kinds::{Kinds, Resource};
+use rules::name::is_label_key;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
 use crate::condition::{Condition, Variables};
+use crate::condition_error::ConditionError;
 use crate::decision::{Decision, GroupVersion, Match, Reason};
 use crate::fields::takes;
 use crate::rule::{Rule, Target};
 use crate::selector::{LabelSelector, Labels, Selection, SelectorSpec};
+use crate::server_fields;
 
 /// The requests that a policy receives.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub struct Webhook {
     namespace_selector: LabelSelector,
     object_selector: LabelSelector,
     conditions: Vec<Condition>,
+    /// The namespace in which the policy server admits each request.
+    pub(crate) admitted_namespace: Option<Arc<str>>,
 }
 
 /// The reason why a manifest is not one of a policy.
@@ -126,10 +131,8 @@ impl Webhook {
             return Err(InvalidWebhook(problem.to_owned()));
         }
         for (at, rule) in spec.rules.iter().enumerate() {
-            if let Some(list) = rule.empty_list() {
-                return Err(InvalidWebhook(format!(
-                    "spec.rules[{at}].{list}: Required value: an empty list matches nothing; list at least one value"
-                )));
+            if let Some(problem) = rule.problem() {
+                return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
             }
         }
         let selector = |name: &str, spec: Option<SelectorSpec>| {
@@ -145,6 +148,13 @@ impl Webhook {
             )));
         }
         let conditions = conditions.iter().enumerate().map(|(at, one)| {
+            if !is_label_key(&one.name) {
+                return Err(InvalidWebhook(format!(
+                    "spec.matchConditions[{at}].name: Invalid value: {:?}: the name of a condition is a qualified name; \
+                     write one such as only-pods or example.com/only-pods",
+                    one.name
+                )));
+            }
             if conditions.iter().take(at).any(|other| other.name == one.name) {
                 return Err(InvalidWebhook(format!(
                     "spec.matchConditions[{at}].name: Duplicate value: {:?}: names of conditions differ; choose \
@@ -152,11 +162,13 @@ impl Webhook {
                     one.name
                 )));
             }
-            Condition::compile(&one.name, &one.expression).map_err(|error| {
+            let mut compiled = Condition::compile(&one.name, &one.expression).map_err(|error| {
                 InvalidWebhook(format!(
                     "spec.matchConditions[{at}].expression: Invalid value: {error}; correct the expression"
                 ))
-            })
+            })?;
+            compiled.share(conditions.len());
+            Ok(compiled)
         });
         Ok(Self {
             conditions: conditions.collect::<Result<_, _>>()?,
@@ -164,6 +176,7 @@ impl Webhook {
             object_selector: selector("objectSelector", spec.object_selector)?,
             match_policy: spec.match_policy.unwrap_or_default(),
             rules: spec.rules,
+            admitted_namespace: None,
         })
     }
 
@@ -181,7 +194,15 @@ impl Webhook {
     /// depends on.
     #[must_use]
     pub fn decide_with(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
-        self.decide_noting(kinds, request, namespace, &mut false)
+        self.decide_noting(kinds, request, namespace, false, &mut false)
+    }
+
+    /// Decides as [`Webhook::decide_with`] about a request with objects of files, which lack what
+    /// an API server sets. A condition that depends on such a field is unknown. Objects that have
+    /// been stored, by their uid, lack nothing.
+    #[must_use]
+    pub fn decide_unstored(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
+        self.decide_noting(kinds, request, namespace, true, &mut false)
     }
 
     /// Decides as [`Webhook::decide_with`] about a request whose objects lack fields. A decision
@@ -194,7 +215,7 @@ impl Webhook {
         namespace: Option<&Value>,
     ) -> Decision {
         let mut reads_objects = false;
-        let decision = self.decide_noting(kinds, request, namespace, &mut reads_objects);
+        let decision = self.decide_noting(kinds, request, namespace, false, &mut reads_objects);
         if reads_objects { Decision::Unknown(Reason::Objects) } else { decision }
     }
 
@@ -204,6 +225,7 @@ impl Webhook {
         kinds: &Kinds,
         request: &Value,
         namespace: Option<&Value>,
+        is_unstored: bool,
         reads_objects: &mut bool,
     ) -> Decision {
         let target = Target::of(request);
@@ -228,11 +250,19 @@ impl Webhook {
             Ok(found) => found,
             Err(reason) => return Decision::Unknown(reason),
         };
-        match (self.evaluate_conditions(&found, request, reads_objects), missing) {
+        match (self.evaluate_conditions(&found, request, is_unstored, reads_objects), missing) {
+            (Decision::Called(_), _) if self.is_admitted(&target) => Decision::AdmittedByServer,
             // A condition that is false decides, whatever the labels of the Namespace are.
             (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
             (_, Some(requirement)) => Decision::Unknown(Reason::Namespace(requirement)),
         }
+    }
+
+    /// Returns whether the policy server admits a request because of its namespace.
+    ///
+    /// Source: `evaluate` in `crates/policy-server/src/api/service.rs` of kubewarden-controller.
+    fn is_admitted(&self, target: &Target<'_>) -> bool {
+        self.admitted_namespace.as_deref().is_some_and(|namespace| target.namespace == namespace)
     }
 
     /// Returns the rule that matches a request; `None` if none does, or if it is not known.
@@ -323,16 +353,26 @@ impl Webhook {
     }
 
     /// One condition that is false outweighs others that are errors or not known.
-    fn evaluate_conditions(&self, found: &Match, request: &Value, reads_objects: &mut bool) -> Decision {
+    fn evaluate_conditions(
+        &self,
+        found: &Match,
+        request: &Value,
+        is_unstored: bool,
+        reads_objects: &mut bool,
+    ) -> Decision {
         if self.conditions.is_empty() {
             return Decision::Called(found.clone());
         }
         let sent = found.sent(request);
         let variables = Variables::of(&sent);
-        let (mut failed, mut unknown) = (None, None);
+        let (mut failed, mut unknown, mut filled) = (None, None, None);
         for condition in &self.conditions {
-            let result = condition.holds(&variables);
+            let mut result = condition.holds(&variables);
             *reads_objects |= variables.objects_are_read();
+            if is_unstored && variables.objects_are_read() {
+                let filled = filled.get_or_insert_with(|| server_fields::filled(&sent));
+                result = without_server_fields(condition, &sent, filled, result);
+            }
             match result {
                 Ok(true) => {}
                 Ok(false) => return Decision::ConditionIsFalse(condition.name().to_owned()),
@@ -386,6 +426,33 @@ impl Webhook {
         }
         Some(left.unwrap_or_else(|| "the request has no object with metadata".into()))
     }
+}
+
+/// Returns the result of a condition, unless it depends on a field that the API server sets.
+fn without_server_fields(
+    condition: &Condition,
+    sent: &Value,
+    filled: &[Value],
+    result: Result<bool, ConditionError>,
+) -> Result<bool, ConditionError> {
+    if result.as_ref().is_err_and(|error| error.is_unknown) {
+        return result;
+    }
+    // All errors have the same effect.
+    let value = result.as_ref().ok().copied();
+    let is_same = |request: &Value| match condition.holds(&Variables::of(request)) {
+        Ok(holds) => value == Some(holds),
+        Err(error) => value.is_none() && !error.is_unknown,
+    };
+    if filled.iter().all(is_same) {
+        return result;
+    }
+    let field = server_fields::deciding(sent, is_same).unwrap_or("several fields");
+    Err(ConditionError {
+        condition: condition.name().to_owned(),
+        problem: format!("depends on {field}, which the API server sets and the file lacks"),
+        is_unknown: true,
+    })
 }
 
 /// Returns whether a request is about a resource that configures admission itself

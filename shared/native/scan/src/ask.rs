@@ -181,7 +181,10 @@ fn ask_some<P: Borrow<Policy>>(
             // An error about a workload says nothing about its pods.
             Decision::ConditionFailed(_) => !policy.fails_closed,
             // The namespace is that of the pods as well, and the effect of a call tells the rest.
-            Decision::NamespaceIsNotSelected(_) | Decision::Called(_) | Decision::Unknown(_) => false,
+            Decision::NamespaceIsNotSelected(_)
+            | Decision::AdmittedByServer
+            | Decision::Called(_)
+            | Decision::Unknown(_) => false,
         };
         let mut answer = answer(index, policy, decision, asked, cluster);
         *may_judge_pods |= matches!(answer.effect, Effect::Admitted | Effect::Mutated(_));
@@ -232,7 +235,8 @@ fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Clus
         | Decision::NamespaceIsNotSelected(_)
         | Decision::ObjectIsNotSelected(_)
         | Decision::ConditionIsFalse(_)
-        | Decision::ConditionFailed(_) => None,
+        | Decision::ConditionFailed(_)
+        | Decision::AdmittedByServer => None,
     }
 }
 

@@ -86,6 +86,13 @@ pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
         return Ok(Entries { entries, duplicate: None });
     }
     for (document, mut value) in documents.into_iter().enumerate() {
+        if chunk.list.is_none()
+            && let Err(message) = cluster_objects::check_items(&value)
+        {
+            let field = [Step::Field("items".to_owned())];
+            let at = Places::of(&chunk.text).find(document, &field).map(|place| place.start);
+            return Err(place(Problem::new(at, message)));
+        }
         if let (Some(list), Value::Object(fields)) = (&chunk.list, &mut value) {
             cluster_objects::inherit(fields, &list.fields);
         }

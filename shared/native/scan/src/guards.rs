@@ -1,8 +1,10 @@
 //! Objects that are probably not meant as they are written, so that a policy admits them for the
 //! wrong reason.
 
+use kinds::{Kinds, Origin};
+use known_fields::{Mistake, Problem, Type};
 use serde_json::Value;
-use text::{Path, Step};
+use text::{Path, Step, nearest};
 
 use crate::pods;
 
@@ -17,17 +19,92 @@ pub struct Suspicion {
     pub rename: Option<&'static str>,
 }
 
-/// Returns the unknown fields of an object, and the missing containers of a workload.
+/// Returns the unknown fields of an object, values that an API server refuses by their type, a kind
+/// that does not exist or is no longer served, and the missing containers of a workload.
 #[must_use]
 pub fn suspicions(object: &Value) -> Vec<Suspicion> {
+    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let mut suspicions = mistakes(object);
+    // The server of a stored object serves its version, whatever its own version is.
+    if text("/metadata/uid").is_empty() {
+        suspicions.extend(not_served(text("/apiVersion"), text("/kind")));
+    }
+    suspicions
+}
+
+/// Returns what no API server accepts, or few.
+fn mistakes(object: &Value) -> Vec<Suspicion> {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    let unknown = known_fields::unknown_fields(text("apiVersion"), text("kind"), object);
-    let unknown = unknown.into_iter().map(|field| Suspicion {
-        path: field.path.iter().map(Step::owned).collect(),
-        message: field.to_string(),
-        rename: field.nearest,
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    // The metadata of a kind in the table is checked with its other fields.
+    let is_known = known_fields::fields_of(api_version, kind).is_some();
+    let of_metadata = mistyped_metadata(object).filter(|_| !is_known);
+    known_fields::mistakes(api_version, kind, object)
+        .iter()
+        .map(suspicion)
+        .chain(misspelt_kind(api_version, kind))
+        .chain(of_metadata)
+        .chain(without_containers(text("apiVersion"), text("kind"), object))
+        .collect()
+}
+
+/// Returns a remark about a kind that Kubernetes does not have, or not in this version.
+pub(crate) fn unknown_kind(api_version: &str, kind: &str) -> Option<Suspicion> {
+    misspelt_kind(api_version, kind).or_else(|| not_served(api_version, kind))
+}
+
+fn not_served(api_version: &str, kind: &str) -> Option<Suspicion> {
+    let message = format!("apiVersion: {}", kinds::not_served(api_version, kind)?);
+    Some(Suspicion { path: vec![Step::Field("apiVersion".to_owned())], message, rename: None })
+}
+
+/// Returns a remark about a kind that its group does not have, such as `pod`. No rule matches it.
+fn misspelt_kind(api_version: &str, kind: &str) -> Option<Suspicion> {
+    let message = format!("kind: {}", kinds::misspelt(api_version, kind)?);
+    Some(Suspicion { path: vec![Step::Field("kind".to_owned())], message, rename: None })
+}
+
+fn suspicion(mistake: &Mistake<'_>) -> Suspicion {
+    let path = Path(&mistake.path);
+    let (message, rename) = match &mistake.problem {
+        Problem::UnknownField { nearest: None } => (format!("{path}: unknown field"), None),
+        Problem::UnknownField { nearest: Some(name) } => {
+            (format!("{path}: unknown field; did you mean {name}?"), Some(*name))
+        }
+        Problem::OtherType { expected, found } => {
+            let (form, remedy) = match (*expected, found) {
+                (Type::Text, Value::Bool(_) | Value::Number(_)) => ("", "; quote it"),
+                (Type::Time | Type::MicroTime | Type::Bytes | Type::Quantity, Value::String(_)) => {
+                    (" in another form", "")
+                }
+                (Type::Object(_) | Type::Map(_) | Type::List(_), _) => ("", ""),
+                (_, Value::String(_)) => ("", "; write it without quotes"),
+                _ => ("", ""),
+            };
+            let (expected, found) = (expected.description(), manifest::found(found));
+            (format!("{path}: expected {expected}, found {found}{form}{remedy}"), None)
+        }
+    };
+    Suspicion { path: mistake.path.iter().map(Step::owned).collect(), message, rename }
+}
+
+/// Returns the names, labels and annotations that are not strings, such as the name `n`, which is a
+/// boolean in YAML 1.1.
+pub(crate) fn mistyped_metadata(object: &Value) -> impl Iterator<Item = Suspicion> {
+    let metadata = object.get("metadata").and_then(Value::as_object);
+    let field = move |name: &'static str| metadata.and_then(|metadata| metadata.get(name));
+    let names = ["name", "generateName", "namespace"];
+    let names = names.into_iter().filter_map(move |name| Some((vec![Step::Field(name)], field(name)?)));
+    let maps = ["labels", "annotations"].into_iter().flat_map(move |name| {
+        let entries = field(name).and_then(Value::as_object).into_iter().flatten();
+        entries.map(move |(key, value)| (vec![Step::Field(name), Step::Field(key.as_str())], value))
     });
-    unknown.chain(without_containers(text("apiVersion"), text("kind"), object)).collect()
+    names.chain(maps).filter(|(_, value)| !value.is_string() && !value.is_null()).map(|(steps, value)| {
+        let path: Vec<Step<&str>> = [Step::Field("metadata")].into_iter().chain(steps).collect();
+        let found = manifest::found(value);
+        let message = format!("{}: expected a string, found {found}; quote it", Path(&path));
+        Suspicion { path: path.iter().map(Step::owned).collect(), message, rename: None }
+    })
 }
 
 fn without_containers(api_version: &str, kind: &str, object: &Value) -> Option<Suspicion> {
@@ -41,6 +118,53 @@ fn without_containers(api_version: &str, kind: &str, object: &Value) -> Option<S
     Some(Suspicion { path: path.iter().map(Step::owned).collect(), message, rename: None })
 }
 
+/// Returns why an API server would not send a request with these objects.
+#[must_use]
+pub fn unsent(
+    object: Option<&Value>,
+    old: Option<&Value>,
+    subresource: Option<&str>,
+    kinds: &Kinds,
+) -> Option<String> {
+    let text = |object: &Value, pointer: &str| {
+        object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    for object in [object, old].into_iter().flatten() {
+        let kind = text(object, "/kind");
+        if kind == "AdmissionReview" || kind == "List" || object.get("items").is_some_and(Value::is_array) {
+            return Some(format!("{kind} is not the kind of one object"));
+        }
+        // A subresource can have objects of another kind, such as Scale.
+        if let Some(suspicion) = mistakes(object).into_iter().next() {
+            return Some(suspicion.message);
+        }
+    }
+    if let (Some(object), Some(old)) = (object, old) {
+        let fields = ["/kind", "/metadata/name", "/metadata/namespace", "/metadata/uid"];
+        let differs = |field: &&&str| match (text(object, field), text(old, field)) {
+            // Tests leave it out.
+            (uid, other) if **field == "/metadata/uid" => {
+                !uid.is_empty() && !other.is_empty() && uid != other
+            }
+            (one, other) => one != other,
+        };
+        if let Some(field) = fields.iter().find(differs) {
+            let field = field.trim_start_matches('/').replace('/', ".");
+            return Some(format!("{field} of the object and of the old object differ"));
+        }
+    }
+    let (object, subresource) = (object.or(old)?, subresource.filter(|name| !name.is_empty())?);
+    let resource = kinds.resource(&text(object, "/apiVersion"), &text(object, "/kind"));
+    let known: Vec<&str> = resource.subresources.iter().map(AsRef::as_ref).collect();
+    // Objects of a subresource, such as Scale, do not tell the resource.
+    if resource.origin != Origin::BuiltIn || known.is_empty() || known.contains(&subresource) {
+        return None;
+    }
+    let near =
+        nearest(subresource, &known).map_or_else(String::new, |name| format!("; did you mean {name}?"));
+    Some(format!("{} have no subresource {subresource}{near}", resource.plural))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -52,6 +176,16 @@ mod tests {
         let messages = |object: Value| -> Vec<String> {
             suspicions(&object).into_iter().map(|suspicion| suspicion.message).collect()
         };
+        assert_eq!(
+            messages(json!({
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": { "name": false, "labels": { "a.b/on": true, "c": "d" } },
+            })),
+            [
+                "metadata.labels[a.b/on]: expected a string, found a boolean; quote it",
+                "metadata.name: expected a string, found a boolean; quote it",
+            ]
+        );
         assert_eq!(
             messages(
                 json!({ "apiVersion": "v1", "kind": "Pod", "spec": { "container": [{ "name": "a" }] } })
@@ -68,8 +202,53 @@ mod tests {
                 "spec.template.spec.containers: Required value: a pod has at least one container; add it",
             ]
         );
+        assert_eq!(
+            messages(json!({
+                "apiVersion": "v1", "kind": "Pod",
+                "spec": { "containers": [
+                    { "name": "a", "env": [{ "name": "A", "value": true }], "tty": "true" },
+                    { "name": "b", "env": [{ "name": "A", "value": "true" }], "command": "sh" },
+                ] },
+            })),
+            [
+                "spec.containers[0].env[0].value: expected a string, found a boolean; quote it",
+                "spec.containers[0].tty: expected a boolean, found a string; write it without quotes",
+                "spec.containers[1].command: expected a list, found a string",
+            ]
+        );
+        assert_eq!(
+            messages(json!({ "apiVersion": "apps/v1", "kind": "Deploymnet" })),
+            ["kind: Kubernetes has no kind Deploymnet in apps/v1; did you mean Deployment?"]
+        );
+        let old = |metadata: Value| json!({ "apiVersion": "apps/v9", "kind": "ControllerRevision", "metadata": metadata });
+        assert_eq!(
+            messages(old(json!({ "name": "a" }))),
+            ["apiVersion: Kubernetes 1.36 does not serve ControllerRevision of apps/v9; write apps/v1"]
+        );
+        assert_eq!(messages(old(json!({ "name": "a", "uid": "b" }))), [] as [&str; 0]);
+        let pod = json!({ "apiVersion": "v1", "kind": "pod", "spec": { "hostPID": true } });
+        assert_eq!(messages(pod), ["kind: Kubernetes has no kind pod in v1; did you mean Pod?"]);
         let pod = json!({ "apiVersion": "v1", "kind": "Pod", "spec": { "containers": [{ "name": "a" }] } });
         assert_eq!(messages(pod), [] as [&str; 0]);
-        assert_eq!(messages(json!({ "apiVersion": "v1", "kind": "Secret", "x": 1 })), [] as [&str; 0]);
+        let other =
+            json!({ "apiVersion": "example.com/v1", "kind": "Secret", "x": 1, "metadata": { "name": 1 } });
+        assert_eq!(messages(other), ["metadata.name: expected a string, found a number; quote it"]);
+        assert_eq!(
+            messages(
+                json!({ "apiVersion": "v1", "kind": "ConfigMap", "data": { "a": "1", "b": 1 }, "datas": {} })
+            ),
+            [
+                "data.b: expected a string, found a number; quote it",
+                "datas: unknown field; did you mean data?",
+            ]
+        );
+        let secret = json!({ "apiVersion": "v1", "kind": "Secret", "data": { "a": "hunter2", "b": "" } });
+        assert_eq!(messages(secret), ["data.a: expected a string in base64, found a string in another form"]);
+        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rule": [] });
+        assert_eq!(messages(role), ["rule: unknown field; did you mean rules?"]);
+        let policy = json!({
+            "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "spec": { "policyTypes": "Ingress" },
+        });
+        assert_eq!(messages(policy), ["spec.policyTypes: expected a list, found a string"]);
     }
 }

@@ -68,7 +68,7 @@ pub use date::Date;
 pub use document::{Document, DocumentEntry, EntryContent, Placed, documents};
 pub use entry::objects;
 pub use explanation::Explanation;
-pub use guards::{Suspicion, suspicions};
+pub use guards::{Suspicion, suspicions, unsent};
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use judge::DUPLICATE;
 pub use look_up::LookUp;

@@ -19,25 +19,40 @@ use crate::violation::{Denial, Violation, of_text, typed};
 pub struct Request {
     value: Value,
     json: OnceCell<String>,
-    /// Whether the object has only the fields that the policies of this program read.
-    is_reduced: bool,
+    lacks: Lacks,
+}
+
+/// The fields that the objects of a request lack.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Lacks {
+    Nothing,
+    /// Those that an API server sets.
+    OfServer,
+    /// All but those that the policies of this program read.
+    Unread,
 }
 
 impl Request {
     /// Creates a request of the value that an API server sends.
     #[must_use]
     pub fn new(value: Value) -> Self {
-        Self { value, json: OnceCell::new(), is_reduced: false }
+        Self { value, json: OnceCell::new(), lacks: Lacks::Nothing }
+    }
+
+    /// Creates a request about objects of files, which lack what an API server sets.
+    #[must_use]
+    pub fn of_files(value: Value) -> Self {
+        Self { lacks: Lacks::OfServer, ..Self::new(value) }
     }
 
     /// Creates a request whose object has only the fields that the policies of this program read.
     pub(crate) fn reduced(value: Value) -> Self {
-        Self { is_reduced: true, ..Self::new(value) }
+        Self { lacks: Lacks::Unread, ..Self::new(value) }
     }
 
     /// Creates a request with an object that was made from the one of this request.
     pub(crate) fn derived(&self, value: Value) -> Self {
-        Self { is_reduced: self.is_reduced, ..Self::new(value) }
+        Self { lacks: self.lacks, ..Self::new(value) }
     }
 
     /// Decides whether a webhook is called. That depends on fields that a reduced object may lack.
@@ -47,10 +62,10 @@ impl Request {
         kinds: &Kinds,
         namespace: Option<&Value>,
     ) -> matching::Decision {
-        if self.is_reduced {
-            webhook.decide_without_objects(kinds, &self.value, namespace)
-        } else {
-            webhook.decide_with(kinds, &self.value, namespace)
+        match self.lacks {
+            Lacks::Nothing => webhook.decide_with(kinds, &self.value, namespace),
+            Lacks::OfServer => webhook.decide_unstored(kinds, &self.value, namespace),
+            Lacks::Unread => webhook.decide_without_objects(kinds, &self.value, namespace),
         }
     }
 
@@ -187,7 +202,9 @@ impl Module {
         match &self.engine {
             Engine::Native(entry) => natively(entry, self, request, cluster),
             #[cfg(feature = "modules")]
-            Engine::Deployed(_) if request.is_reduced => unknown("a module may read every field".to_owned()),
+            Engine::Deployed(_) if request.lacks == Lacks::Unread => {
+                unknown("a module may read every field".to_owned())
+            }
             #[cfg(feature = "modules")]
             Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
             Engine::Refused(_) | Engine::Unavailable(_) => {

@@ -15,7 +15,8 @@ use crate::policies::{Policies, Settings};
 use crate::want::{KEYS, Want};
 
 /// The keys of a case that are about its request and surroundings.
-const QUESTION: [&str; 12] = [
+const QUESTION: [&str; 13] = [
+    "invalid",
     "object",
     "oldObject",
     "objects",
@@ -36,7 +37,7 @@ pub(crate) fn keys() -> Vec<&'static str> {
 }
 
 /// The keys of `defaults`.
-pub(crate) const DEFAULTS: [&str; 12] = QUESTION;
+pub(crate) const DEFAULTS: [&str; 13] = QUESTION;
 
 /// The groups of a user that the API server adds to everybody whom it has authenticated.
 const AUTHENTICATED: &str = "system:authenticated";
@@ -143,6 +144,7 @@ impl<'s> Reader<'s, '_> {
             }
         };
         let old = self.get("oldObject").map(|at| self.object(&at)).transpose()?;
+        let may_be_invalid = self.get("invalid").map(|at| at.flag()).transpose()?.unwrap_or(false);
         let operation = self.get("operation").map(|at| operation(&at)).transpose()?;
         let subresource = self.get("subresource").map(|at| at.text().map(str::to_owned)).transpose()?;
         let patch = self.get("patch");
@@ -154,6 +156,16 @@ impl<'s> Reader<'s, '_> {
                     return Err(patch.mistake("there is no object to change; write object"));
                 };
                 apply(patch, object)?;
+            }
+            if !may_be_invalid {
+                let place = ["patch", "object", "objects", "oldObject"].iter().find_map(|key| self.get(key));
+                let problem =
+                    scan::unsent(object.as_ref(), old.as_ref(), subresource.as_deref(), cluster.kinds());
+                if let Some(problem) = problem {
+                    return Err(place.as_ref().unwrap_or(&self.case).mistake(format!(
+                        "no API server sends this: {problem}; write invalid: true if the case is about it"
+                    )));
+                }
             }
             let question = Question {
                 operation: operation.clone(),

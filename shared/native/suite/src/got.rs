@@ -95,6 +95,7 @@ fn verdict(answer: &Answer, asked: Asked<'_>) -> Verdict {
                 Decision::NamespaceIsNotSelected(_) => "namespaceSelector".to_owned(),
                 Decision::ObjectIsNotSelected(_) => "objectSelector".to_owned(),
                 Decision::ConditionIsFalse(name) => name.clone(),
+                Decision::AdmittedByServer => "policyServer".to_owned(),
                 // An error under failurePolicy Ignore. No name has a space.
                 Decision::ConditionFailed(error) => format!("{} fails", error.condition),
                 Decision::NeverSent

@@ -209,7 +209,8 @@ impl Test<'_> {
 
     fn load(&self, manifest: &convert::PolicyManifest) -> Result<Policy, String> {
         let manifest = serde_json::to_value(manifest).map_err(|error| error.to_string())?;
-        let manifest = PolicyManifest::read(&manifest).map_err(|error| error.to_string())?;
+        let manifest = PolicyManifest::read_for(&manifest, &self.modules.installation())
+            .map_err(|error| error.to_string())?;
         let name = manifest.name.clone();
         let converted = Policy::of_manifest(manifest, &mut |module, is_mutating| {
             self.modules.engine(&Wanted { policy: &name, module, is_mutating, file: None })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use matching::{PolicyKind, PolicyManifest};
+use matching::{Installation, PolicyKind, PolicyManifest};
 use scan::{Engine, Policy};
 use serde_json::Value;
 use text::nearest;
@@ -24,6 +24,11 @@ pub trait Modules {
     /// An argument that names no policy, and a module that cannot be loaded. A policy that rejects
     /// its settings has [`Engine::Refused`].
     fn bare(&self, argument: &str, settings: &Value) -> Result<Policy, String>;
+
+    /// Returns how Kubewarden is installed.
+    fn installation(&self) -> Installation {
+        Installation::default()
+    }
 }
 
 /// A module that a manifest deploys.
@@ -147,6 +152,9 @@ fn absolute(file: &Path) -> String {
 fn of_file(file: &Path, files: &Files) -> Result<Vec<Value>, String> {
     let text = files.text(file)?;
     let documents = manifest::documents(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    for document in &documents {
+        cluster_objects::check_items(document).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
     let items = |document| cluster_objects::items(document).unwrap_or_else(|object| vec![object]);
     Ok(documents.into_iter().flat_map(items).collect())
 }
@@ -235,7 +243,8 @@ impl<'m> Policies<'m> {
             Source::Manifest(manifest) => manifest,
         };
         let manifest = with_settings(manifest, settings)?;
-        let manifest = PolicyManifest::read(&manifest).map_err(|error| error.to_string())?;
+        let manifest = PolicyManifest::read_for(&manifest, &self.modules.installation())
+            .map_err(|error| error.to_string())?;
         let name = manifest.name.clone();
         Ok(Policy::of_manifest(manifest, &mut |module, is_mutating| {
             let file = self.files.get(&name).or_else(|| self.files.get(id(&module.module)));

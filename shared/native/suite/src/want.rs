@@ -220,8 +220,15 @@ impl Line {
             [(_, text)] => Pattern::Equals(text.text()?.to_owned()),
             _ => return Err(at.mistake("takes a path, one of contains, matches and equals, or both")),
         };
-        if matches!(&text, Pattern::Contains(text) if text.is_empty()) {
-            return Err(at.mistake("contains: an empty text is in every line; write a part of the line"));
+        let is_empty = match &text {
+            Pattern::Contains(text) => text.is_empty(),
+            Pattern::Matches(expression) => expression.as_str().is_empty(),
+            Pattern::Any | Pattern::Equals(_) => false,
+        };
+        if let (true, [(key, _)]) = (is_empty, given.as_slice()) {
+            return Err(
+                at.mistake(format!("{key}: an empty text is in every line; write a part of the line"))
+            );
         }
         Ok(Self { path, text })
     }

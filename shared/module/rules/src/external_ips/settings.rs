@@ -5,7 +5,7 @@ use admission::{Choice, Kind, Node, Setting, SettingsError, advice, choices};
 use super::allow::{AllowRules, RULE};
 use super::claim::{Comparison, Field, annotation_key};
 use crate::address::{CidrBlock, cidr_blocks};
-use crate::subject::{GROUPS, Subjects, USERS, not_empty};
+use crate::subject::{GROUPS, Subjects, USERS, not_empty, refuse_everyone};
 use crate::view::address_annotation::KEYS;
 
 choices! {
@@ -174,6 +174,7 @@ impl Settings {
 }
 
 fn exempt(setting: Node<'_>) -> Result<Option<Subjects>, SettingsError> {
+    refuse_everyone(setting)?;
     let subjects = Subjects::read(setting)?;
     if subjects.is_none() && setting.is_present()? {
         return Err(SettingsError::at(setting, "is empty; remove the key or add users or groups"));

@@ -154,6 +154,10 @@ const ALSO_PROTECTED: &str = "is also protected by these settings; remove it fro
 /// The problem of a label or domain that is allowed on creation only, if nodes create no Nodes.
 const WITHOUT_CREATION: &str = "cannot be set with selfRegistration: Deny; remove it, or protect it instead";
 
+/// The problem of a way to lose a Node, with labels that are allowed on creation only.
+const REGISTERS_AGAIN: &str = "lets a node delete its Node and create it with other labels of createOnlyLabelKeys and \
+     createOnlyLabelPrefixes; remove it or these lists";
+
 /// The parsed settings.
 #[derive(Debug)]
 pub(super) struct Settings {
@@ -221,6 +225,18 @@ impl Settings {
                 is_allowed(key, profile).then_some("is allowed without this setting; remove it")
             }
         })?;
+        let (deletion, owners) = (settings.at("selfDeletion"), settings.at("ownerReferenceChanges"));
+        let (self_deletion, owner_reference_changes) = (Choice::read(deletion)?, Choice::read(owners)?);
+        if !(create_only_domains.is_empty() && create_only_keys.is_empty()) {
+            for (setting, is_allowed) in [
+                (deletion, self_deletion == SelfDeletion::Allow),
+                (owners, owner_reference_changes == OwnerReferenceChanges::Allow),
+            ] {
+                if is_allowed {
+                    return Err(SettingsError::about(setting, "Allow", REGISTERS_AGAIN));
+                }
+            }
+        }
         let create_enforcement = Choice::read(settings.at("createEnforcement"))?;
         if create_enforcement == CreateEnforcement::NodeRestrictionOnly && is_denied {
             let problem = "has no effect with selfRegistration: Deny; remove one of the two";
@@ -240,10 +256,10 @@ impl Settings {
             create_only_domains,
             create_only_keys,
             self_registration,
-            owner_reference_changes: Choice::read(settings.at("ownerReferenceChanges"))?,
+            owner_reference_changes,
             taint_changes,
             allowed_taint_keys,
-            self_deletion: Choice::read(settings.at("selfDeletion"))?,
+            self_deletion,
             bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })

@@ -13,8 +13,8 @@ const FIELDS: [&str; 3] =
 pub(super) fn review<'d>(old: Node<'d>, new: Node<'d>, violations: &mut Violations<'d>) -> Result<(), Fault> {
     for field in FIELDS {
         let (old, new) = (old.at(field), new.at(field));
-        let are_present = [old.is_present()?, new.is_present()?];
-        if are_present != [false; 2] && !old.is_same(&new) {
+        let are_set = [is_set(&old)?, is_set(&new)?];
+        if are_set != [false; 2] && !old.is_same(&new) {
             violations.forbid(
                 new,
                 "a node may not change the resource claims of a pod",
@@ -23,4 +23,10 @@ pub(super) fn review<'d>(old: Node<'d>, new: Node<'d>, violations: &mut Violatio
         }
     }
     Ok(())
+}
+
+/// Returns whether a field has a value. An empty list equals an absent one.
+fn is_set(field: &Node<'_>) -> Result<bool, Fault> {
+    let is_empty = field.items().is_ok_and(|mut items| items.next().is_none());
+    Ok(field.is_present()? && !is_empty)
 }

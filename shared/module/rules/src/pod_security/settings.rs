@@ -173,14 +173,59 @@ pub(super) fn configure(settings: Node<'_>) -> Result<PodSecurity, SettingsError
             "TolerateOwned would admit the pods of any workload; remove templates, so that workloads are judged",
         ));
     }
+    if templates != Templates::Enforce {
+        refuse_derived_owners(settings.at("exclude"))?;
+    }
+    let exclusions = exclude::read(settings.at("exclude"), &known)?;
+    refuse_workloads_anywhere(settings.at("exclude"))?;
     Ok(PodSecurity {
-        exclusions: exclude::read(settings.at("exclude"), &known)?,
+        exclusions,
         exemptions: Exemptions::read(settings.at("exemptions"))?,
         existing_violations,
         templates,
         namespace_labels,
         standards,
     })
+}
+
+/// Refuses exclusions of workloads that are recognized by the name of another object. Anyone who
+/// may create a `ReplicaSet` or a `Job` can give it such a name, so its template has to be checked.
+fn refuse_derived_owners(exclude: Node<'_>) -> Result<(), SettingsError> {
+    for entry in exclude.items()? {
+        for (item, workload) in entry.at("workloads").texts()? {
+            let (kind, _) = workload.split_once('/').unwrap_or((workload, ""));
+            if matches!(kind, "CronJob" | "Deployment") {
+                return Err(SettingsError::about(
+                    item,
+                    workload,
+                    "would also exclude the pods of any ReplicaSet or Job with such a name; remove templates, so \
+                     that workloads are judged",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses exclusions of workloads without a place. Anyone who may create a workload with such a
+/// name in any namespace would have the exclusion.
+fn refuse_workloads_anywhere(exclude: Node<'_>) -> Result<(), SettingsError> {
+    const PLACES: [&str; 5] = ["namespaces", "namespaceSelector", "serviceAccounts", "users", "groups"];
+    for entry in exclude.items()? {
+        let workloads = entry.at("workloads");
+        let mut has_place = workloads.items()?.next().is_none();
+        for place in PLACES {
+            has_place |= entry.at(place).is_present()?;
+        }
+        if !has_place {
+            return Err(SettingsError::at(
+                workloads,
+                "names workloads of all namespaces, which their authors could create; add namespaces, \
+                 namespaceSelector or serviceAccounts",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn standards(settings: Node<'_>) -> Result<StandardsByMode, SettingsError> {

@@ -526,6 +526,9 @@ fn not_of_pods(rule: &Fields<'_>) -> Result<Option<&'static str>, InputError> {
 /// (`createBaseVpolEnv` in `pkg/cel/policies/vpol/compiler/compiler.go`).
 fn refused(expression: &str) -> Option<String> {
     match Condition::compile("", expression) {
+        Ok(condition) if condition.has_namespace() => {
+            Some("uses the variable namespaceObject, which is null in match conditions".to_owned())
+        }
         Ok(condition) => condition
             .unknown()
             .map(|unknown| format!("uses {unknown}, which Kyverno or match conditions lack")),

@@ -3,10 +3,13 @@
 
 use std::cmp::Ordering;
 
-use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelOptional, CelUInt, DYN_TYPE, LIST_TYPE};
+use cel::common::types::{
+    CelBool, CelDouble, CelInt, CelList, CelOptional, CelUInt, DYN_TYPE, Kind, LIST_TYPE,
+};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
+use super::time::Duration;
 use super::{arguments, failed, items};
 
 pub(super) const NAMES: &[&str] =
@@ -25,6 +28,13 @@ pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_member_overload("lastIndexOf", "list_last_index_of", LIST_TYPE, vec![DYN_TYPE], last_index_of)
 }
 
+/// Refuses items that have no order, a single one as well.
+fn ordered(items: &[&dyn Val], function: &str) -> Result<(), ExecutionError> {
+    let is_ordered =
+        |item: &&dyn Val| !matches!(item.get_type().kind(), Kind::List | Kind::Map | Kind::NullType);
+    if items.iter().all(is_ordered) { Ok(()) } else { Err(failed(function, "the items have no order")) }
+}
+
 fn compare(left: &dyn Val, right: &dyn Val, function: &str) -> Result<Ordering, ExecutionError> {
     let comparer = left.as_comparer().ok_or_else(|| failed(function, "the items have no order"))?;
     comparer.compare(right)
@@ -33,6 +43,7 @@ fn compare(left: &dyn Val, right: &dyn Val, function: &str) -> Result<Ordering, 
 fn is_sorted<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [list] = arguments(args)?;
     let items = items(list.as_ref())?;
+    ordered(&items, "isSorted")?;
     for (left, right) in items.iter().zip(items.iter().skip(1)) {
         if compare(*left, *right, "isSorted")? == Ordering::Greater {
             return Ok(CowVal::owned(CelBool::from(false)));
@@ -41,7 +52,7 @@ fn is_sorted<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Execut
     Ok(CowVal::owned(CelBool::from(true)))
 }
 
-/// The sum of numbers of one type. The sum of an empty list is an integer.
+/// The sum of numbers or durations of one type. The sum of an empty list is an integer.
 fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [list] = arguments(args)?;
     let items = items(list.as_ref())?;
@@ -63,6 +74,14 @@ fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionErr
             }
             Ok(CowVal::owned(CelUInt::from(sum)))
         }
+        Some(first) if first.downcast_ref::<Duration>().is_some() => {
+            let mut sum = 0_i64;
+            for item in items {
+                let item = item.downcast_ref::<Duration>().ok_or_else(mixed)?.0;
+                sum = sum.checked_add(item).ok_or_else(overflow)?;
+            }
+            Ok(CowVal::owned(Duration(sum)))
+        }
         _ => {
             let mut sum = 0_i64;
             for item in items {
@@ -82,7 +101,9 @@ fn extreme<'b, 'v>(
 ) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [list] = arguments(args)?;
     let mut found: Option<&dyn Val> = None;
-    for item in items(list.as_ref())? {
+    let items = items(list.as_ref())?;
+    ordered(&items, function)?;
+    for item in items {
         let is_better = match found {
             None => true,
             Some(best) => compare(item, best, function)? == precedes,

@@ -8,9 +8,10 @@ use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use cel::common::types::{CelBool, CelDouble, CelInt, CelString, Type};
+use cel::common::value::Val;
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overload};
 
-use super::{NOT_KNOWN, Of, Opaque, failed};
+use super::{NOT_KNOWN, Of, Opaque, failed, mark_unsure};
 
 pub(super) const NAMES: &[&str] =
     &["add", "asApproximateFloat", "asInteger", "isInteger", "isQuantity", "quantity", "sign", "sub"];
@@ -21,6 +22,8 @@ struct Quantity {
     /// The value in units of 10⁻⁹, the smallest that Kubernetes knows.
     value: i128,
     form: Form,
+    /// Whether it is a result of `add` or `sub`, to which API servers compare no quantity.
+    is_sum: bool,
 }
 
 /// The form of a quantity in an API server.
@@ -53,6 +56,10 @@ impl Opaque for Quantity {
     }
 
     fn is_equal(&self, other: &Self) -> bool {
+        if self.is_sum || other.is_sum {
+            // An API server has an error here, which lists, maps and searches treat differently.
+            mark_unsure();
+        }
         self.value == other.value
     }
 }
@@ -60,7 +67,7 @@ impl Opaque for Quantity {
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn quantity: (CelString) -> Result<Of<Quantity>>)?;
     add_overload!(env, fn is_quantity: (CelString) -> Result<CelBool>)?;
-    add_member_overload!(env, fn sign: (Of<Quantity>) -> CelInt)?;
+    add_overload!(env, fn sign: (Of<Quantity>) -> CelInt)?;
     add_member_overload!(env, fn is_integer: (Of<Quantity>) -> CelBool)?;
     add_member_overload!(env, fn as_integer: (Of<Quantity>) -> Result<CelInt>)?;
     add_member_overload!(env, fn as_approximate_float: (Of<Quantity>) -> CelDouble)?;
@@ -71,6 +78,17 @@ pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn add_int: (Of<Quantity>, CelInt) -> Result<Of<Quantity>>, name = "add")?;
     add_member_overload!(env, fn sub: (Of<Quantity>, Of<Quantity>) -> Result<Of<Quantity>>)?;
     add_member_overload!(env, fn sub_int: (Of<Quantity>, CelInt) -> Result<Of<Quantity>>, name = "sub")
+}
+
+/// Returns whether two quantities are equal; `None` for other values.
+pub(super) fn are_equal(left: &dyn Val, right: &dyn Val) -> Option<bool> {
+    let quantity = |value: &dyn Val| value.downcast_ref::<Of<Quantity>>().map(|quantity| quantity.0.value);
+    Some(quantity(left)? == quantity(right)?)
+}
+
+/// Returns whether a value is a result of `add` or `sub`.
+pub(super) fn is_sum(value: &dyn Val) -> bool {
+    value.downcast_ref::<Of<Quantity>>().is_some_and(|quantity| quantity.0.is_sum)
 }
 
 /// Returns the base and the exponent of a suffix.
@@ -108,10 +126,16 @@ fn read(text: &str) -> Result<Quantity, Problem> {
     let end = unsigned.find(|one| !is_part(one)).unwrap_or(unsigned.len());
     let (number, unit) = unsigned.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if number.is_empty() || fraction.contains('.') {
+    if fraction.contains('.') {
+        return Err(Problem::Malformed);
+    }
+    if text.is_empty() {
         return Err(Problem::Malformed);
     }
     let (base, exponent) = suffix(unit)?;
+    if number.is_empty() && base != 10 {
+        return Err(Problem::Malformed);
+    }
     if whole.is_empty() && fraction.is_empty() {
         return Err(Problem::NotKnown);
     }
@@ -147,7 +171,7 @@ fn read(text: &str) -> Result<Quantity, Problem> {
     if value > BOUND {
         return Err(Problem::NotKnown);
     }
-    Ok(Quantity { value: if is_negative { value.saturating_neg() } else { value }, form })
+    Ok(Quantity { value: if is_negative { value.saturating_neg() } else { value }, form, is_sum: false })
 }
 
 /// Returns the form of a short number: up to 18 digits, and no decimals with a binary suffix.
@@ -246,7 +270,7 @@ fn sum(left: Quantity, right: Quantity, function: &str) -> Result<Of<Quantity>, 
         _ => None,
     };
     let longest = decimals(left.form).max(decimals(right.form));
-    Ok(Of(Quantity { value, form: form.unwrap_or(Form::Decimals(longest)) }))
+    Ok(Of(Quantity { value, form: form.unwrap_or(Form::Decimals(longest)), is_sum: true }))
 }
 
 fn sum_scaled(left: (i64, i32), right: (i64, i32)) -> Option<Form> {
@@ -268,12 +292,12 @@ fn negated(quantity: Quantity) -> Quantity {
         Form::Scaled(number, scale) => Form::Scaled(number.wrapping_neg(), scale),
         decimals @ Form::Decimals(_) => decimals,
     };
-    Quantity { value: quantity.value.saturating_neg(), form }
+    Quantity { value: quantity.value.saturating_neg(), form, ..quantity }
 }
 
 fn of_int(number: &CelInt) -> Quantity {
     let number = *number.inner();
-    Quantity { value: i128::from(number).saturating_mul(ONE), form: Form::Scaled(number, 0) }
+    Quantity { value: i128::from(number).saturating_mul(ONE), form: Form::Scaled(number, 0), is_sum: false }
 }
 
 fn add(left: &Of<Quantity>, right: &Of<Quantity>) -> Result<Of<Quantity>, ExecutionError> {

@@ -1,23 +1,32 @@
-//! `find` and `findAll`. Go and Rust share the syntax of RE2, but for rare forms: an expression
-//! that Rust does not read is an error whose value on an API server is not known.
+//! `matches`, `find` and `findAll`.
 
-use cel::common::types::{CelInt, CelList, CelString};
+use cel::common::types::{CelBool, CelInt, CelList, CelString};
 use cel::common::value::Val;
-use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
+use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overload};
 use regex::Regex;
 
 use super::{NOT_KNOWN, failed};
+use crate::regexp::{self, Reason};
 
-pub(super) const NAMES: &[&str] = &["find", "findAll"];
+pub(super) const NAMES: &[&str] = &["find", "findAll", "matches"];
 
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
+    add_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)?;
+    add_member_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)?;
     add_member_overload!(env, fn find: (CelString, CelString) -> Result<CelString>)?;
     add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
     add_member_overload!(env, fn find_some: (CelString, CelString, CelInt) -> Result<CelList>, name = "findAll")
 }
 
 fn compile(expression: &CelString<'_>, function: &str) -> Result<Regex, ExecutionError> {
-    Regex::new(expression.inner()).map_err(|_| failed(function, NOT_KNOWN))
+    regexp::compile(expression.inner()).map_err(|reason| match reason {
+        Reason::Refused(problem) => failed(function, problem),
+        Reason::Unknown(_) => failed(function, NOT_KNOWN),
+    })
+}
+
+fn matches(text: &CelString<'_>, expression: &CelString<'_>) -> Result<CelBool, ExecutionError> {
+    Ok(CelBool::from(compile(expression, "matches")?.is_match(text.inner())))
 }
 
 fn find(text: &CelString<'_>, expression: &CelString<'_>) -> Result<CelString<'static>, ExecutionError> {

@@ -35,7 +35,7 @@ const SECOND: i64 = 1_000_000_000;
 
 /// A duration in nanoseconds, as in Go.
 #[derive(Clone, Copy, Debug)]
-struct Duration(i64);
+pub(super) struct Duration(pub(super) i64);
 
 /// A point in time.
 #[derive(Clone, Copy, Debug)]
@@ -60,16 +60,6 @@ impl Problem {
             Self::Malformed => failed(function, "malformed"),
             Self::NotKnown => failed(function, NOT_KNOWN),
         }
-    }
-}
-
-/// Returns whether API servers refuse an expression with this text as the argument of `duration` or
-/// `timestamp` (`cel.ValidateDurationLiterals` and `cel.ValidateTimestampLiterals`).
-pub(crate) fn refuses_literal(function: &str, text: &str) -> bool {
-    match function {
-        "duration" => read_duration(text).is_none(),
-        "timestamp" => matches!(read_timestamp(text), Err(Problem::Malformed)),
-        _ => false,
     }
 }
 
@@ -318,6 +308,19 @@ fn units(duration: Duration, unit: i64) -> f64 {
 #[expect(clippy::cast_possible_truncation, reason = "Go truncates, too")]
 fn whole_units(duration: Duration, unit: i64) -> CelInt {
     CelInt::from(units(duration, unit) as i64)
+}
+
+/// Returns the text of a duration or timestamp; `None` for another value.
+pub(super) fn text_of_time(value: &dyn Val) -> Option<String> {
+    let duration = || value.downcast_ref::<Duration>().map(text_of_duration);
+    let text = duration().or_else(|| value.downcast_ref::<Timestamp>().map(text_of_timestamp))?;
+    Some(text.inner().to_owned())
+}
+
+/// Returns a duration or timestamp as it is written in CEL; `None` for another value.
+pub(super) fn literal_of(value: &dyn Val) -> Option<String> {
+    let name = if value.downcast_ref::<Duration>().is_some() { "duration" } else { "timestamp" };
+    text_of_time(value).map(|text| format!("{name}(\"{text}\")"))
 }
 
 fn text_of_duration(duration: &Duration) -> CelString<'static> {

@@ -19,14 +19,16 @@ use cel::{DeclarationError, Env, ExecutionError};
 use super::{arguments, failed};
 
 /// Functions that only macros can call.
-pub(super) const NAMES: &[&str] = &["@insert", "@merge", "@pairs"];
+pub(super) const NAMES: &[&str] = &["@insert", "@merge", PAIRS];
 
+/// The pairs of a list or map.
+pub(crate) const PAIRS: &str = "@pairs";
 const SUM: &str = "@result";
 const DUPLICATE: &str = "duplicate key";
 const PAIR: &str = "@pair";
 
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
-    env.add_overload("@pairs", "pairs", vec![DYN_TYPE], pairs)?;
+    env.add_overload(PAIRS, "pairs", vec![DYN_TYPE], pairs)?;
     env.add_overload("@insert", "map_insert", vec![DYN_TYPE, DYN_TYPE, DYN_TYPE], insert)?;
     env.add_overload("@merge", "map_merge", vec![DYN_TYPE, DYN_TYPE], merge)?;
     for (name, count, fold) in [
@@ -149,7 +151,7 @@ fn expand(
         let unchanged = builder.sum();
         parts.step = builder.call(operators::CONDITIONAL, vec![filter, parts.step, unchanged]);
     }
-    let over = builder.call("@pairs", vec![target]);
+    let over = builder.call(PAIRS, vec![target]);
     Ok(Some(builder.fold(over, PAIR, SUM, parts)))
 }
 

@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::*;
 use crate::decision::{Decision, Match};
@@ -156,6 +156,57 @@ fn cluster_wide_policies_leave_kubewarden_out() {
     }
 }
 
+#[test]
+fn a_resource_that_kubernetes_does_not_have_is_a_warning() {
+    let warnings = |group: &str, resources: Value| {
+        let rule = json!({ "apiGroups": [group], "apiVersions": ["v1"], "resources": resources, "operations": ["CREATE"] });
+        read("ClusterAdmissionPolicy", &json!({ "rules": [rule] })).warnings
+    };
+    assert_eq!(
+        warnings("", json!(["services", "pod"])),
+        ["spec.rules[0].resources: Kubernetes has no pod in these groups; did you mean pods?"],
+    );
+    assert_eq!(
+        warnings("apps", json!(["Deployment/status"])),
+        ["spec.rules[0].resources: Kubernetes has no Deployment in these groups; did you mean deployments?"],
+    );
+    let none = [] as [&str; 0];
+    assert_eq!(warnings("", json!(["pods", "pods/status", "*/scale"])), none);
+    assert_eq!(warnings("apps", json!(["*"])), none);
+    assert_eq!(warnings("*", json!(["pod"])), none);
+    assert_eq!(warnings("example.com", json!(["pod"])), none);
+}
+
+/// The default of Kubewarden's chart.
+#[test]
+fn policy_servers_admit_each_request_in_their_own_namespace() {
+    let inside = json!({ "allowInsideAdmissionControllerNamespace": true });
+    let evaluates = Installation { accepts_own_namespace: false, ..Installation::default() };
+    let elsewhere = Installation { namespace: "shop".to_owned(), ..Installation::default() };
+    for (kind, spec, namespace, installation) in [
+        ("ClusterAdmissionPolicy", &inside, "kubewarden", Installation::default()),
+        ("ClusterAdmissionPolicyGroup", &inside, "kubewarden", Installation::default()),
+        // The policy is in the namespace `shop`.
+        ("AdmissionPolicy", &json!({}), "shop", elsewhere.clone()),
+        ("AdmissionPolicyGroup", &json!({}), "shop", elsewhere),
+    ] {
+        let decide = |installation: &Installation, namespace| {
+            let policy = PolicyManifest::read_for(&manifest(kind, spec), installation).unwrap();
+            policy.webhook.decide(&creation("pods", namespace), None)
+        };
+        let admitted = decide(&installation, namespace);
+        assert_eq!(admitted, Decision::AdmittedByServer, "{kind}");
+        assert_eq!(
+            admitted.explain(),
+            "Kubewarden's policy servers admit each request in their own namespace",
+        );
+        let asked = Installation { accepts_own_namespace: false, ..installation };
+        assert!(decide(&asked, namespace).is_called(), "{kind}");
+    }
+    let policy = PolicyManifest::read_for(&manifest("ClusterAdmissionPolicy", &inside), &evaluates).unwrap();
+    assert!(policy.webhook.decide(&creation("pods", "shop"), None).is_called());
+}
+
 /// The controller copies `matchExpressions` alone.
 #[test]
 fn labels_of_a_namespace_selector_are_lost_unless_kubewarden_is_judged_too() {
@@ -179,7 +230,8 @@ fn labels_of_a_namespace_selector_are_lost_unless_kubewarden_is_judged_too() {
         );
         let inside =
             json!({ "namespaceSelector": selector, "allowInsideAdmissionControllerNamespace": true });
-        let policy = read(kind, &inside);
+        let installation = Installation { accepts_own_namespace: false, ..Installation::default() };
+        let policy = PolicyManifest::read_for(&manifest(kind, &inside), &installation).unwrap();
         let decide = |namespace| policy.webhook.decide(&creation("pods", "kubewarden"), Some(namespace));
         assert!(!decide(&test).is_called());
         assert!(!decide(&teamless).is_called());
@@ -301,6 +353,35 @@ fn unknown_fields_are_refused_with_the_likely_one() {
     read("ClusterAdmissionPolicy", &json!({ "settings": { "ruels": 1 } }));
 }
 
+/// A specification with one rule, which has these fields.
+fn rule(fields: &Value) -> Value {
+    let mut rule =
+        json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] });
+    rule.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({ "rules": [rule] })
+}
+
+/// A specification with members that have these timeouts.
+fn members(timeouts: &[(&str, u8)]) -> Value {
+    let member = |seconds: u8| json!({ "module": "x", "timeoutEvalSeconds": seconds });
+    let members = timeouts.iter().map(|(name, seconds)| ((*name).to_owned(), member(*seconds)));
+    json!({ "policies": members.collect::<Map<_, _>>() })
+}
+
+#[test]
+fn timeouts_and_rules_that_kubewarden_accepts_are_read() {
+    for (kind, spec) in [
+        ("ClusterAdmissionPolicyGroup", members(&[("a", 5), ("b", 5)])),
+        ("ClusterAdmissionPolicy", rule(&json!({ "apiVersions": ["*"], "resources": ["*"] }))),
+        ("AdmissionPolicy", rule(&json!({ "apiGroups": ["*"], "resources": ["*"] }))),
+        ("AdmissionPolicy", rule(&json!({ "apiVersions": ["*"] }))),
+        ("AdmissionPolicy", rule(&json!({ "resources": ["policyreports"] }))),
+        ("AdmissionPolicy", json!({ "sideEffects": "NoneOnDryRun" })),
+    ] {
+        read(kind, &spec);
+    }
+}
+
 #[test]
 fn malformed_manifests_are_refused_with_path_and_remedy() {
     for (kind, spec, want) in [
@@ -335,6 +416,61 @@ fn malformed_manifests_are_refused_with_path_and_remedy() {
             "ClusterAdmissionPolicy",
             json!({ "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"], "scope": "namespaced" }] }),
             "spec.rules[0].scope: Invalid value",
+        ),
+        (
+            "ClusterAdmissionPolicy",
+            json!({ "sideEffects": "Some" }),
+            "spec.sideEffects: Invalid value: `Some`; write None or NoneOnDryRun",
+        ),
+        (
+            "AdmissionPolicy",
+            rule(&json!({ "apiVersions": ["*"], "resources": ["*"] })),
+            "spec.rules[0].resources: Forbidden: a namespaced policy has no wildcards for both",
+        ),
+        (
+            "AdmissionPolicyGroup",
+            rule(&json!({ "apiVersions": ["*"], "resources": ["*/*"] })),
+            "spec.rules[0].resources: Forbidden: a namespaced policy has no wildcards for both",
+        ),
+        (
+            "AdmissionPolicy",
+            rule(&json!({ "apiVersions": ["*"], "resources": ["policyreports"] })),
+            "spec.rules[0].resources: Forbidden: a namespaced policy does not receive policyreports",
+        ),
+        (
+            "ClusterAdmissionPolicy",
+            rule(&json!({ "resources": ["pods/*", "pods/status"] })),
+            "spec.rules[0].resources[1]: Invalid value: \"pods/status\": pods/* covers it already",
+        ),
+        (
+            "ClusterAdmissionPolicy",
+            json!({ "objectSelector": { "matchLabels": { "a b": "c" } } }),
+            "spec.objectSelector.matchLabels: Invalid value: \"a b\": not the key of a label",
+        ),
+        (
+            "ClusterAdmissionPolicy",
+            json!({ "matchConditions": [{ "name": "not a name", "expression": "true" }] }),
+            "spec.matchConditions[0].name: Invalid value: \"not a name\": the name of a condition is a qualified name",
+        ),
+        (
+            "ClusterAdmissionPolicy",
+            json!({ "matchConditions": [{ "name": "a", "expression": "object.spec.hostNetwork" }] }),
+            "spec.matchConditions[0].expression: Invalid value: match condition a: column 12: a condition is a bool",
+        ),
+        (
+            "AdmissionPolicyGroup",
+            members(&[("a", 99)]),
+            "spec.policies.a.timeoutEvalSeconds: Invalid value: 99: the time is between 2 and 30 seconds",
+        ),
+        (
+            "AdmissionPolicyGroup",
+            members(&[("a", 11)]),
+            "spec.policies.a.timeoutEvalSeconds: Invalid value: 11: a member ends before",
+        ),
+        (
+            "ClusterAdmissionPolicyGroup",
+            members(&[("a", 8), ("b", 8)]),
+            "spec.policies: Invalid value: 16: the timeoutEvalSeconds of all members together",
         ),
         ("AdmissionPolicyGroup", json!({ "message": "" }), "spec.message: Required value"),
         ("AdmissionPolicyGroup", json!({ "policies": {} }), "spec.policies: Required value"),

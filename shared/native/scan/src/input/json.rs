@@ -205,7 +205,7 @@ impl<R: Read> JsonPieces<R> {
                 self.window.pass();
                 return Ok(if self.depth == 0 { Found::Value } else { Found::Nothing });
             }
-            b',' => {
+            b',' if self.depth > 0 => {
                 let item = self.end_of_item(here);
                 if let Some(items) = self.list.as_mut().filter(|items| items.depth == self.depth) {
                     items.expects_comma = false;
@@ -214,7 +214,8 @@ impl<R: Read> JsonPieces<R> {
                 self.window.pass();
                 return Ok(item.map_or(Found::Nothing, Found::Item));
             }
-            b' ' | b'\t' | b'\r' | b'\n' | b':' => self.window.pass(),
+            b' ' | b'\t' | b'\r' | b'\n' => self.window.pass(),
+            b':' if self.depth > 0 => self.window.pass(),
             b'-' if self.depth == 0 && self.window.passes_separator()? => {
                 let behind = self.window.peek(BEGINNING)?;
                 let is_end = behind.len() < BEGINNING && behind.trim_ascii().is_empty();

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use manifest::{Position, Problem};
+use serde::de::IgnoredAny;
 
 use super::chunk::List;
 use super::json::JsonPieces;
@@ -54,7 +55,7 @@ impl<R: Read> Pieces<R> {
     /// Returns the next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
         let piece = match self {
-            Self::Json(pieces) => pieces.next(),
+            Self::Json(pieces) => pieces.next().map(|piece| piece.and_then(checked)),
             Self::Yaml(pieces) => pieces.next(),
             Self::Over => None,
         };
@@ -66,6 +67,17 @@ impl<R: Read> Pieces<R> {
             return self.next();
         }
         piece
+    }
+}
+
+/// Checks that a piece of JSON is no YAML.
+fn checked(piece: Piece) -> Result<Piece, Problem> {
+    if manifest::is_json(&piece.text) {
+        return Ok(piece);
+    }
+    match serde_json::from_str::<IgnoredAny>(&piece.text) {
+        Ok(_) => Ok(piece),
+        Err(error) => Err(Problem::new(Some(piece.at), format!("invalid JSON: {error}"))),
     }
 }
 

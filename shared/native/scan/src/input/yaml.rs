@@ -20,12 +20,22 @@ pub(crate) struct YamlPieces<R> {
     window: Window<R>,
     /// The beginning of the current document.
     document: usize,
-    has_content: bool,
+    content: Content,
     list: Option<Items>,
     is_dropping: bool,
     /// A line that was read and belongs to what follows.
     ahead: Option<Range<usize>>,
     is_over: bool,
+}
+
+/// The content of a document.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+enum Content {
+    #[default]
+    Nothing,
+    /// Nothing but directives, which need a document.
+    Directive,
+    Values,
 }
 
 #[derive(Debug)]
@@ -57,7 +67,7 @@ impl<R: Read> YamlPieces<R> {
         Self {
             window,
             document,
-            has_content: false,
+            content: Content::Nothing,
             list: None,
             is_dropping: false,
             ahead: None,
@@ -92,7 +102,9 @@ impl<R: Read> YamlPieces<R> {
                 self.is_over = true;
                 return self.document(self.window.place());
             };
-            if is_separator(self.window.bytes(&line)) && (self.has_content || self.list.is_some()) {
+            if is_separator(self.window.bytes(&line))
+                && (self.content == Content::Values || self.list.is_some())
+            {
                 if self.end_items(line.start) {
                     self.ahead = Some(line);
                     continue;
@@ -117,11 +129,17 @@ impl<R: Read> YamlPieces<R> {
     fn line(&mut self, line: &Range<usize>) {
         let text = self.window.bytes(line);
         let spaces = text.iter().take_while(|byte| **byte == b' ').count();
-        let rest = text.get(spaces..).unwrap_or_default().trim_ascii_end();
+        let rest = trimmed(text.get(spaces..).unwrap_or_default());
         // A directive, such as `%YAML 1.2`, belongs to the document that follows.
-        let is_blank = rest.is_empty() || rest.starts_with(b"#") || text.starts_with(b"%");
+        let is_directive = text.starts_with(b"%");
+        let is_blank = rest.is_empty() || is_comment(rest) || is_directive;
         let is_item = rest == b"-" || rest.starts_with(b"- ");
-        self.has_content |= !is_blank && !is_separator(text);
+        let is_empty = |rest: &[u8]| rest.is_empty() || is_comment(rest);
+        let has_values = !is_blank && !behind_separator(text).is_some_and(is_empty);
+        let found = if has_values { Content::Values } else { Content::Directive };
+        if has_values || is_directive {
+            self.content = self.content.max(found);
+        }
         if self.list.is_none() && spaces == 0 && rest == b"items:" {
             let start = line.end;
             self.list = Some(Items {
@@ -174,7 +192,7 @@ impl<R: Read> YamlPieces<R> {
 
     /// Returns the document that ends here; `None` if it is empty.
     fn document(&mut self, end: usize) -> Option<Result<Piece, Problem>> {
-        let has_content = std::mem::take(&mut self.has_content);
+        let has_content = std::mem::take(&mut self.content) != Content::Nothing;
         let is_dropped = std::mem::take(&mut self.is_dropping);
         let items = self.list.take();
         let piece = match items.and_then(|items| Some((items.split?, items.end?))) {
@@ -247,5 +265,31 @@ impl<R: Read> YamlPieces<R> {
 
 /// Returns whether a line separates documents.
 fn is_separator(line: &[u8]) -> bool {
-    line.strip_prefix(b"---").is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+    behind_separator(line).is_some()
+}
+
+/// Returns what follows the separator of documents in a line; `None` for another line.
+fn behind_separator(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"---")?;
+    rest.first().is_none_or(|byte| is_space(*byte)).then(|| {
+        let start = rest.iter().position(|byte| !is_space(*byte)).unwrap_or(rest.len());
+        trimmed(rest.get(start..).unwrap_or_default())
+    })
+}
+
+/// Returns whether a byte is white space of YAML, which a form feed is not.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Returns a text without the white space at its end.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| !is_space(*byte)).map_or(0, |last| last.saturating_add(1));
+    text.get(..end).unwrap_or_default()
+}
+
+/// Returns whether the rest of a line is a comment, in which no line ends: a document may consist
+/// of the text behind such an end.
+fn is_comment(rest: &[u8]) -> bool {
+    rest.starts_with(b"#") && !String::from_utf8_lossy(rest).contains(manifest::LINE_ENDS)
 }

@@ -170,7 +170,7 @@ impl Judge<'_> {
                 let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, &spot, locator, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
-                self.judge_request(Request::new(self.made(change)), subject, locator, output);
+                self.judge_request(Request::of_files(self.made(change)), subject, locator, output);
             }
         }
     }
@@ -226,7 +226,7 @@ impl Judge<'_> {
             // Nobody writes exceptions into an object that is gone.
             exceptions: Exceptions::default(),
         };
-        let request = Request::new(self.made(Change::Delete(object)));
+        let request = Request::of_files(self.made(Change::Delete(object)));
         self.judge_request(request, subject, &Locator::new(&chunk), &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());

@@ -27,7 +27,7 @@ pub(super) fn reduce(text: &str, api_version: &str, kind: &str, kept: &Kept) -> 
     if let Some(path) = &mut containers {
         path.push("containers");
     }
-    let of = fields_of(api_version, kind).map_or(Type::Leaf, Type::Object);
+    let of = fields_of(api_version, kind).map_or(Type::Any, Type::Object);
     let mut reading =
         Reading { walk: Walk::of(text), reduced: String::new(), keys: Vec::new(), has_containers: false };
     if reading.walk.members().ok()? != Members::Fields {
@@ -52,15 +52,21 @@ impl Reading<'_> {
     /// Reads a value of a type. `containers` is the path from it to the containers of the pod, if
     /// the value is on the way to them.
     fn value(&mut self, of: Type, kept: &Kept, containers: Option<&[&str]>) -> Option<()> {
-        match self.walk.members().ok()? {
-            Members::Fields => self.object(of, kept, containers),
-            Members::Elements => self.list(of, kept, containers),
-            Members::None => self.scalar(kept),
+        match (self.walk.members().ok()?, of) {
+            (Members::Fields, Type::Object(_) | Type::Map(_) | Type::Any) => {
+                self.object(of, kept, containers)
+            }
+            (Members::Elements, Type::List(_) | Type::Any) => self.list(of, kept, containers),
+            (Members::None, _) => self.scalar(of, kept),
+            _ => None,
         }
     }
 
-    fn scalar(&mut self, kept: &Kept) -> Option<()> {
+    fn scalar(&mut self, of: Type, kept: &Kept) -> Option<()> {
         let text = self.walk.skip().ok()?;
+        if !fits(of, text) {
+            return None;
+        }
         if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !is_in_range(text) {
             return None;
         }
@@ -69,7 +75,7 @@ impl Reading<'_> {
     }
 
     fn list(&mut self, of: Type, kept: &Kept, containers: Option<&[&str]>) -> Option<()> {
-        let of = if let Type::List(of) = of { *of } else { Type::Leaf };
+        let of = if let Type::List(of) = of { *of } else { Type::Any };
         self.walk.enter().ok()?;
         self.keep(kept, "[");
         let mut is_first = true;
@@ -101,7 +107,7 @@ impl Reading<'_> {
             let of = match of {
                 Type::Object(fields) => fields.get_next(&name, &mut next_field)?,
                 Type::Map(of) => *of,
-                Type::List(_) | Type::Leaf => Type::Leaf,
+                _ => Type::Any,
             };
             let next = containers.and_then(<[_]>::split_first);
             let containers = next.and_then(|(next, rest)| (next.as_bytes() == &*name).then_some(rest));
@@ -137,6 +143,28 @@ impl Reading<'_> {
     }
 }
 
+/// Returns whether the text of a scalar surely has a type.
+fn fits(of: Type, text: &str) -> bool {
+    // A string without escapes, whose form is known from its text.
+    let string = || text.strip_prefix('"')?.strip_suffix('"').filter(|text| !text.contains('\\'));
+    let is_number = || text.starts_with(|one: char| one == '-' || one.is_ascii_digit());
+    match of {
+        _ if text == "null" => true,
+        Type::Any => true,
+        Type::Text => text.starts_with('"'),
+        Type::Boolean => text == "true" || text == "false",
+        Type::Int32 => text.parse::<i32>().is_ok(),
+        Type::Int64 => text.parse::<i64>().is_ok(),
+        Type::Number => is_number(),
+        Type::IntOrText => text.starts_with('"') || text.parse::<i32>().is_ok(),
+        Type::Quantity if is_number() => true,
+        Type::Quantity | Type::Time | Type::MicroTime | Type::Bytes => {
+            string().is_some_and(|text| of.accepts_text(text))
+        }
+        Type::Object(_) | Type::Map(_) | Type::List(_) => false,
+    }
+}
+
 /// Returns whether a number is in the range in which `serde_json` reads numbers: it reports others
 /// as errors. Most numbers are too short to be outside of it.
 fn is_in_range(text: &str) -> bool {
@@ -167,13 +195,13 @@ mod tests {
     #[test]
     fn the_rest_of_an_object_is_what_policies_read() {
         let text = "{\n  \"kind\" : \"Pod\", \"metadata\": {\"managedFields\": [{\"fieldsV1\": {\"k:{\\\"a\\\"}\": {}}}], \"name\": \"a\"},\n \
-                    \"spec\": {\"containers\": [ {\"args\": [1], \"name\": \"a\", \"securityContext\": {}}, {} ], \
-                    \"hostPID\": null, \"restartPolicy\": {\"a\": \"b\"}, \"volumes\": [7, {\"emptyDir\": {\"medium\": \"\"}}]},\n \
+                    \"spec\": {\"containers\": [ {\"args\": [\"1\"], \"name\": \"a\", \"securityContext\": {}}, {} ], \
+                    \"hostPID\": null, \"restartPolicy\": \"Never\", \"volumes\": [null, {\"emptyDir\": {\"medium\": \"\"}}]},\n \
                     \"status\": {\"phase\": \"Running\"}}";
         assert_eq!(
             reduce(text, "v1", "Pod", &kept()).unwrap(),
             "{\"kind\" :\"Pod\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"a\",\
-             \"securityContext\":{}},{}],\"hostPID\":null,\"volumes\":[7,{\"emptyDir\":{\"medium\":\"\"}}]}}"
+             \"securityContext\":{}},{}],\"hostPID\":null,\"volumes\":[null,{\"emptyDir\":{\"medium\":\"\"}}]}}"
         );
     }
 
@@ -186,7 +214,7 @@ mod tests {
             reduced(&format!(r#"{SPEC},"status":{{"conditions":[{{"lastProbeTime":null}}]}}"#)).is_some()
         );
         assert!(reduced(r#""spec":{"containers":[{"name":"\u00e9"}],"hostPID":null}"#).is_some());
-        let other = reduce(r#"{"data":{"a":"","b":1.5e3},"kind":"ConfigMap"}"#, "v1", "ConfigMap", &kept());
+        let other = reduce(r#"{"data":{"a":"","b":"1.5e3"},"kind":"ConfigMap"}"#, "v1", "ConfigMap", &kept());
         assert_eq!(other.as_deref(), Some(r#"{"kind":"ConfigMap"}"#));
         let whole = r#"{"a": [{"b": 1}, -2.5], "c": {}}"#;
         assert_eq!(
@@ -214,6 +242,10 @@ mod tests {
     #[test]
     fn objects_that_need_a_remark_are_not_reduced() {
         for fields in [
+            r#""metadata":{"labels":{"a":true}},"spec":{"containers":[{"name":"a"}]}"#,
+            r#""spec":{"containers":[{"name":"a"}],"hostPID":"true"}"#,
+            r#""spec":{"containers":[{"name":"a","ports":[{"hostPort":"80"}]}]}"#,
+            r#""spec":{"containers":[{"name":"a","args":"a"}]}"#,
             r#""spec":{"containers":[]}"#,
             r#""spec":{"containers":{"name":"a"}}"#,
             r#""spec":{"initContainers":[{"name":"a"}]}"#,

@@ -11,6 +11,7 @@ use super::reduce::reduce;
 use super::{Judge, Output};
 use crate::entry::Spot;
 use crate::exceptions::Exceptions;
+use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::options::Operation;
@@ -40,6 +41,10 @@ impl Judge<'_> {
             return Some(output);
         }
         let mut object = serde_json::from_str(&reduced).ok()?;
+        let is_unknown = guards::unknown_kind(api_version, kind).is_some();
+        if is_unknown || guards::mistyped_metadata(&object).next().is_some() {
+            return None;
+        }
         complete(&mut object, self.options, &self.cluster.resources);
         let reference = object_ref(&object);
         if !self.options.judges(reference.namespace.as_deref()) {
@@ -56,7 +61,9 @@ impl Judge<'_> {
 
     /// Returns whether the scan asks nothing about the piece that needs whole objects.
     fn may_judge_reduced(&self, chunk: &Chunk) -> bool {
-        !chunk.is_envelope
+        // Another object may be a list by its fields.
+        chunk.list.is_some()
+            && !chunk.is_envelope
             && self.options.operation == Operation::Create
             && self.old.is_none()
             && !self.explains

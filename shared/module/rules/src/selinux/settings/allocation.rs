@@ -8,7 +8,7 @@ use super::types::is_file_type;
 use crate::name::is_label_key;
 use crate::selinux::level::Level;
 use crate::selinux::pool::Pool;
-use crate::subject::{Subjects, groups, users};
+use crate::subject::{Subjects, groups, refuse_everyone, users};
 
 choices! {
     /// The source of a pod's level.
@@ -346,6 +346,7 @@ fn read_groups(groups: &mut Vec<Group>, setting: Node<'_>) -> Result<(), Setting
 }
 
 fn editors(setting: Node<'_>) -> Result<Subjects, SettingsError> {
+    refuse_everyone(setting)?;
     let (users_setting, groups_setting) = (setting.at("users"), setting.at("groups"));
     let mut group_names = vec![MASTERS.to_owned()];
     if groups_setting.is_present()? {

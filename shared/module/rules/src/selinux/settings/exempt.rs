@@ -6,7 +6,7 @@ use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, choi
 use super::names::{account_problem, names, namespace_problem};
 use crate::conditions::{self, ContainerConditions, EvalContext, PodConditions};
 use crate::namespace_lookup::NamespaceLookup;
-use crate::subject::users;
+use crate::subject::{refuse_everyone, users};
 use crate::view::Container;
 
 choices! {
@@ -115,6 +115,7 @@ impl Exempt {
             return Ok(());
         }
         self.namespaces = names(setting.at("namespaces"), &namespace_problem)?;
+        refuse_everyone(setting)?;
         let exempt_users = setting.at("users");
         if exempt_users.items()?.next().is_some() {
             self.users = users(exempt_users)?;

@@ -1,0 +1,497 @@
+//! The composition of YAML as kubectl composes it: `decode.go` of go-yaml v2, over the events of
+//! another parser.
+//!
+//! kubectl reads YAML 1.1, and the parser reads YAML 1.2. Where they differ, and where the readers
+//! of manifests differ among themselves, the text is refused:
+//!
+//! * the line separators of YAML 1.1, behind which a comment ends to kubectl ([`Separators`]);
+//! * a key that a merge (`<<`) changes: kubectl goes by the order of the text, and kustomize and
+//!   the specification prefer the explicit key;
+//! * a document behind the line `...`, which kubectl ignores;
+//! * plain text in brackets with `?` or with a colon before a bracket or comma, and a block scalar
+//!   as a whole document, of which kubectl makes something else.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
+use serde_json::Value;
+
+use crate::scalar::{Scalar, key};
+use crate::separators::Separators;
+use crate::{Position, Problem, division, indentation};
+
+/// The deepest nesting, with that of aliases.
+const MAX_DEPTH: usize = 128;
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The position of the first character.
+    pub(crate) at: Position,
+    /// The number of characters; zero if the value is not a scalar.
+    pub(crate) length: u64,
+    pub(crate) parts: Parts,
+}
+
+/// A value with the places of the values in it.
+#[derive(Clone, Debug)]
+pub(crate) enum Parts {
+    Scalar(Value),
+    List(Vec<Part>),
+    /// The fields, with the positions of their keys.
+    Object(Vec<(String, Position, Part)>),
+}
+
+impl Part {
+    /// Returns the value.
+    pub(crate) fn into_value(self) -> Value {
+        match self.parts {
+            Parts::Scalar(value) => value,
+            Parts::List(items) => items.into_iter().map(Self::into_value).collect(),
+            Parts::Object(fields) => {
+                Value::Object(fields.into_iter().map(|(key, _, part)| (key, part.into_value())).collect())
+            }
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.parts, Parts::Scalar(Value::Null))
+    }
+
+    /// Moves the value and all values in it to the place of an alias.
+    fn moved(mut self, at: Position, length: u64) -> Self {
+        self.at = at;
+        self.length = if matches!(self.parts, Parts::Scalar(_)) { length } else { 0 };
+        self.parts = match self.parts {
+            Parts::List(items) => Parts::List(items.into_iter().map(|item| item.moved(at, length)).collect()),
+            Parts::Object(fields) => Parts::Object(
+                fields.into_iter().map(|(key, _, part)| (key, at, part.moved(at, length))).collect(),
+            ),
+            scalar @ Parts::Scalar(_) => scalar,
+        };
+        self
+    }
+}
+
+/// The choices of a composition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Whether the last of duplicate keys counts, and a merged key by its place, as to kubectl.
+    pub(crate) takes_duplicates: bool,
+    /// Whether aliases may expand without limit.
+    pub(crate) is_trusted: bool,
+}
+
+/// The reason why a text is refused.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// The text is no YAML, in the words of the parser.
+    Syntax(Position, String),
+    /// YAML that kubectl or this crate does not take.
+    Refused(Position, String),
+    /// Aliases expand to too much, or values are nested too deeply.
+    TooMuch(Position),
+    /// A key with several values.
+    Duplicate(Position, String),
+}
+
+impl Fault {
+    /// Returns the fault as a problem, with advice in addition to the words of the parser.
+    pub(crate) fn problem(&self, advised: impl Fn(&str) -> String) -> Problem {
+        let invalid = |at: Position, message: String| Problem::invalid("YAML", Some(at), message);
+        match self {
+            Self::Syntax(at, words) => invalid(*at, advised(words)),
+            Self::Refused(at, message) => invalid(*at, message.clone()),
+            Self::TooMuch(at) => {
+                invalid(*at, "nested too deeply, or aliases expand to too much data".to_owned())
+            }
+            Self::Duplicate(at, message) => Problem::new(Some(*at), message.clone()),
+        }
+    }
+}
+
+/// Composes the documents of a text, without empty ones.
+pub(crate) fn documents(text: &str, limits: Limits) -> Result<Vec<Part>, Fault> {
+    if let Some((at, advice)) = division::problem(text) {
+        let message = format!("kubectl and YAML divide this text into different documents; {advice}");
+        return Err(Fault::Refused(at, message));
+    }
+    indentation::read(text, |text| Composer::new(text, limits).documents())
+}
+
+struct Composer<'t> {
+    text: &'t str,
+    parser: Parser<'t, granit_parser::StrInput<'t>>,
+    separators: Separators<'t>,
+    limits: Limits,
+    anchors: BTreeMap<usize, Anchor>,
+    /// The values so far, with those of expanded aliases.
+    values: usize,
+    /// Those of expanded aliases.
+    of_aliases: usize,
+    /// The number of open brackets.
+    flow: usize,
+}
+
+/// A value with an anchor.
+struct Anchor {
+    part: Part,
+    /// The number of values, with those in keys and expanded aliases.
+    values: usize,
+    depth: usize,
+}
+
+impl<'t> Composer<'t> {
+    fn new(text: &'t str, limits: Limits) -> Self {
+        let mut options = Options::default();
+        options.set_emit_comments(false);
+        options.emit_anchor_events = true;
+        Self {
+            text,
+            parser: Parser::new_from_str_with_options(text, options),
+            separators: Separators::of(text),
+            limits,
+            anchors: BTreeMap::new(),
+            values: 0,
+            of_aliases: 0,
+            flow: 0,
+        }
+    }
+
+    fn documents(mut self) -> Result<Vec<Part>, Fault> {
+        let mut documents = Vec::new();
+        let mut is_first = true;
+        loop {
+            match self.next()? {
+                (Event::StreamEnd, _) => break,
+                (Event::DocumentStart(is_explicit, _), span) => {
+                    if !(is_first || is_explicit && self.is_separate(&span)) {
+                        let message = "kubectl ignores this document; write a line `---` before it";
+                        return Err(Fault::Refused(position(&span), message.to_owned()));
+                    }
+                    is_first = false;
+                    self.anchors.clear();
+                    (self.values, self.of_aliases) = (1, 0);
+                    let (event, span) = self.next()?;
+                    let part = self.node(event, &span, 0)?;
+                    if !part.is_null() {
+                        documents.push(part);
+                    }
+                }
+                _ => {}
+            }
+        }
+        match self.separators.rest() {
+            Some(at) => Err(separator(at)),
+            None => Ok(documents),
+        }
+    }
+
+    /// Returns whether a document begins in a line of its own, as kubectl counts lines.
+    fn is_separate(&self, span: &Span) -> bool {
+        let before = span.start.byte_offset().and_then(|at| self.text.get(..at));
+        before.is_some_and(|before| before.ends_with('\n'))
+    }
+
+    fn next(&mut self) -> Result<(Event<'t>, Span), Fault> {
+        match self.parser.next() {
+            Some(Ok(event)) => Ok(event),
+            Some(Err(error)) => Err(Fault::Syntax(of_marker(error.marker()), error.info())),
+            None => Ok((Event::StreamEnd, Span::default())),
+        }
+    }
+
+    /// Composes the value that begins with an event.
+    fn node(&mut self, event: Event<'t>, span: &Span, depth: usize) -> Result<Part, Fault> {
+        let at = position(span);
+        if depth > MAX_DEPTH {
+            return Err(Fault::TooMuch(at));
+        }
+        let values = self.values;
+        self.values = self.values.saturating_add(1);
+        self.properties(&event, span)?;
+        let (anchor, part) = match event {
+            Event::Alias(anchor) => return self.alias(anchor, span, depth),
+            Event::Scalar(text, style, anchor, tag) => {
+                let length = u64::try_from(span.len()).unwrap_or(u64::MAX);
+                if depth == 0 && matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+                    let message = "expected a mapping or a list; a document cannot be a block scalar";
+                    return Err(Fault::Refused(at, message.to_owned()));
+                }
+                let value = self.scalar(&text, style, tag.as_deref(), span)?;
+                (anchor, Part { at, length, parts: Parts::Scalar(value) })
+            }
+            Event::SequenceStart(style, anchor, _) => {
+                let outer = self.enter(style);
+                let mut items = Vec::new();
+                loop {
+                    match self.next()? {
+                        (Event::SequenceEnd, _) => break,
+                        (event, span) => items.push(self.node(event, &span, depth.saturating_add(1))?),
+                    }
+                }
+                self.flow = outer;
+                (anchor, Part { at, length: 0, parts: Parts::List(items) })
+            }
+            Event::MappingStart(style, anchor, _) => {
+                let outer = self.enter(style);
+                let fields = self.mapping(depth.saturating_add(1))?;
+                self.flow = outer;
+                (anchor, Part { at, length: 0, parts: Parts::Object(fields) })
+            }
+            other => {
+                return Err(Fault::Syntax(at, format!("did not find expected node content, but {other:?}")));
+            }
+        };
+        if anchor != 0 {
+            let values = self.values.saturating_sub(values);
+            let anchored = Anchor { part: part.clone(), values, depth: height(&part) };
+            self.anchors.insert(anchor, anchored);
+        }
+        Ok(part)
+    }
+
+    /// Checks the anchor, whose name has fewer characters for kubectl, and the tag, which has more.
+    fn properties(&mut self, event: &Event<'t>, span: &Span) -> Result<(), Fault> {
+        let (Event::Scalar(.., anchor, _)
+        | Event::SequenceStart(_, anchor, _)
+        | Event::MappingStart(_, anchor, _)) = event
+        else {
+            return Ok(());
+        };
+        let behind = span.tag_span().and_then(|tag| self.text.get(tag.end.byte_offset()?..));
+        if behind.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(char::is_whitespace)) {
+            let message = "kubectl reads another tag here; write a space behind it";
+            return Err(Fault::Refused(position(span), message.to_owned()));
+        }
+        if *anchor == 0 {
+            return Ok(());
+        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        match self.next()? {
+            (Event::Anchor(_, name), _) if name.chars().all(is_name) => Ok(()),
+            (_, span) => {
+                let message = "the name of an anchor has only letters, digits, `-` and `_` for kubectl";
+                Err(Fault::Refused(position(&span), message.to_owned()))
+            }
+        }
+    }
+
+    /// Enters a list or mapping. Returns the number of brackets around it.
+    fn enter(&mut self, style: StructureStyle) -> usize {
+        let outer = self.flow;
+        if style == StructureStyle::Flow {
+            self.flow = outer.saturating_add(1);
+        }
+        outer
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        span: &Span,
+    ) -> Result<Value, Fault> {
+        if style == ScalarStyle::DoubleQuoted
+            && let Some(range) = span.byte_range()
+            && let Some(at) = self.separators.pass(&range)
+        {
+            return Err(separator(at));
+        }
+        if self.flow > 0 && style == ScalarStyle::Plain && self.is_other_text(text, span) {
+            let message = format!("kubectl reads something else than `{text}` here; quote it");
+            return Err(Fault::Refused(position(span), message));
+        }
+        let tag = tag.map(name);
+        let scalar = Scalar { text, is_plain: style == ScalarStyle::Plain, tag: tag.as_deref() };
+        scalar.value().map_err(|message| Fault::Refused(position(span), message))
+    }
+
+    /// Returns whether plain text in brackets ends somewhere else for kubectl: `?` begins a key,
+    /// and a colon belongs to the text if a bracket or comma follows it.
+    fn is_other_text(&self, text: &str, span: &Span) -> bool {
+        let mut words = text.split(char::is_whitespace);
+        let behind = span.end.byte_offset().and_then(|end| self.text.get(end..)).unwrap_or_default();
+        let is_open =
+            behind.strip_prefix(':').is_some_and(|rest| rest.starts_with([',', ']', '}', '[', '{']));
+        is_open || text.starts_with('?') || words.any(|word| word.ends_with('?'))
+    }
+
+    /// Returns the value of an anchor, at the place of an alias.
+    fn alias(&mut self, anchor: usize, span: &Span, depth: usize) -> Result<Part, Fault> {
+        let at = position(span);
+        let Some(anchored) = self.anchors.get(&anchor) else {
+            return Err(Fault::Refused(at, "the value of an anchor contains itself".to_owned()));
+        };
+        self.values = self.values.saturating_add(anchored.values);
+        self.of_aliases = self.of_aliases.saturating_add(anchored.values);
+        let is_too_much = !self.limits.is_trusted && is_excessive(self.of_aliases, self.values);
+        if is_too_much || depth.saturating_add(anchored.depth) > MAX_DEPTH {
+            return Err(Fault::TooMuch(at));
+        }
+        let length = u64::try_from(span.len()).unwrap_or(u64::MAX);
+        Ok(anchored.part.clone().moved(at, length))
+    }
+
+    fn mapping(&mut self, depth: usize) -> Result<Vec<(String, Position, Part)>, Fault> {
+        let mut fields = Fields::default();
+        loop {
+            let (event, span) = self.next()?;
+            let at = position(&span);
+            if let Event::MappingEnd = event {
+                return Ok(fields.list);
+            }
+            let is_merge = match &event {
+                Event::Scalar(text, style, _, tag) => {
+                    let tag = tag.as_deref().map(name);
+                    let is_plain = *style == ScalarStyle::Plain;
+                    Scalar { text, is_plain, tag: tag.as_deref() }.is_merge()
+                }
+                _ => false,
+            };
+            let name = self.node(event, &span, depth)?;
+            let (event, span) = self.next()?;
+            let value = self.node(event, &span, depth)?;
+            if is_merge {
+                fields.merge(value, at, self.limits)?;
+            } else {
+                let name = key(&name.into_value()).map_err(|message| Fault::Refused(at, message))?;
+                fields.explicit(name, at, value, self.limits)?;
+            }
+        }
+    }
+}
+
+/// The fields of a mapping.
+#[derive(Default)]
+struct Fields {
+    list: Vec<(String, Position, Part)>,
+    known: BTreeMap<String, Known>,
+}
+
+/// A field that the mapping has.
+struct Known {
+    index: usize,
+    /// Whether a merge has set the value.
+    is_merged: bool,
+}
+
+impl Fields {
+    /// Adds a field of the text.
+    fn explicit(&mut self, name: String, at: Position, value: Part, limits: Limits) -> Result<(), Fault> {
+        match self.known.entry(name) {
+            Entry::Vacant(new) => {
+                let field = (new.key().clone(), at, value);
+                new.insert(Known { index: self.list.len(), is_merged: false });
+                self.list.push(field);
+            }
+            Entry::Occupied(mut known) => {
+                if !known.get().is_merged && !limits.takes_duplicates || is_no_string(known.key()) {
+                    return Err(Fault::Duplicate(at, duplicate_key(known.key())));
+                }
+                if let Some(field) = self.list.get_mut(known.get().index) {
+                    *field = (known.key().clone(), at, value);
+                }
+                known.get_mut().is_merged = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the fields of a mapping, or of a list of mappings, the first of which outweighs others.
+    fn merge(&mut self, merged: Part, at: Position, limits: Limits) -> Result<(), Fault> {
+        let no_mapping = || Fault::Refused(at, "<< takes a mapping or a list of mappings".to_owned());
+        let mappings = match merged.parts {
+            Parts::List(items) => items,
+            _ => vec![merged],
+        };
+        let mut new: BTreeMap<String, (Position, Part)> = BTreeMap::new();
+        for mapping in mappings {
+            let Parts::Object(fields) = mapping.parts else { return Err(no_mapping()) };
+            for (name, at, value) in fields {
+                new.entry(name).or_insert((at, value));
+            }
+        }
+        for (name, (place, value)) in new {
+            match self.known.entry(name) {
+                Entry::Vacant(new) => {
+                    let field = (new.key().clone(), place, value);
+                    new.insert(Known { index: self.list.len(), is_merged: true });
+                    self.list.push(field);
+                }
+                Entry::Occupied(known) => {
+                    let Some(field) = self.list.get_mut(known.get().index) else { continue };
+                    if field.2.clone().into_value() == value.clone().into_value() {
+                        continue;
+                    }
+                    if !limits.takes_duplicates || is_no_string(known.key()) {
+                        return Err(Fault::Duplicate(at, overridden(known.key())));
+                    }
+                    *field = (known.key().clone(), place, value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether the text of a key can be that of a number or a boolean: kubectl takes `1` and
+/// `"1"` for two keys, and then one of their values at random.
+fn is_no_string(key: &str) -> bool {
+    let plain = Scalar { text: key, is_plain: true, tag: None };
+    !matches!(plain.value(), Ok(Value::String(_)))
+}
+
+/// Describes a duplicate key.
+pub(crate) fn duplicate_key(key: &str) -> String {
+    format!("duplicate key `{key}`")
+}
+
+fn overridden(key: &str) -> String {
+    format!(
+        "duplicate key `{key}`: this merge has another value, which kubectl takes and kustomize does not; \
+         write << before the key, or remove one of the values"
+    )
+}
+
+fn separator(at: Position) -> Fault {
+    let message = "this character (U+0085, U+2028, U+2029 or U+FEFF) ends a line for kubectl or changes a key; \
+                   remove it, or escape it in double quotes";
+    Fault::Refused(at, message.to_owned())
+}
+
+/// Returns whether kubectl refuses so many values of aliases among all (`allowedAliasRatio`).
+fn is_excessive(of_aliases: usize, values: usize) -> bool {
+    const LOW: f64 = 400_000.0;
+    const HIGH: f64 = 4_000_000.0;
+    let number = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    let (of_aliases, values) = (number(of_aliases), number(values));
+    let allowed = 0.99 - 0.89 * ((values - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
+    of_aliases > 100.0 && values > 1000.0 && of_aliases / values > allowed
+}
+
+/// Returns the number of levels in a value.
+fn height(part: &Part) -> usize {
+    let inner = match &part.parts {
+        Parts::Scalar(_) => return 0,
+        Parts::List(items) => items.iter().map(height).max(),
+        Parts::Object(fields) => fields.iter().map(|(.., part)| height(part)).max(),
+    };
+    inner.unwrap_or_default().saturating_add(1)
+}
+
+/// Returns a tag with its prefix.
+fn name(tag: &Tag) -> String {
+    format!("{}{}", tag.handle(), tag.suffix())
+}
+
+fn position(span: &Span) -> Position {
+    of_marker(&span.start)
+}
+
+fn of_marker(marker: &granit_parser::Marker) -> Position {
+    let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    Position { line: number(marker.line()), column: number(marker.col().saturating_add(1)) }
+}
