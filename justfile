@@ -14,15 +14,24 @@ run: _modules
     @scripts/samples
     @{{ just }} _tool
 
-# Run every test: cases, modules, laws, coherence, budgets, formatting, lints, docs, licences.
+# Run everything that decides whether a change lands, the quick parts first, and time each phase.
+gate:
+    @scripts/timed {{ just }} lint test page
+
+# Run every test that needs no browser: units, then cases, modules, laws, coherence and budgets.
 test: setup
     @scripts/docker-registry
     @scripts/pre-commit
-    @scripts/phase 'Building the tool and the tests' cargo test --workspace --no-run
+    @scripts/phase 'Building the unit tests' cargo test --workspace --lib --bins --no-run
+    @scripts/phase 'Running the unit tests' cargo test --workspace --lib --bins --quiet
+    @scripts/phase 'Building the tests of behaviour' cargo test --workspace --test '*' --no-run
     @scripts/modules floor
-    @scripts/phase 'Running the tests' cargo test --workspace --quiet
+    @scripts/phase 'Running the tests of behaviour' cargo test --workspace --test '*' --quiet
+    @scripts/phase 'Running the examples in the docs' cargo test --workspace --doc --quiet
+
+# Build the page of the playground and test it, and the HTML report, in browsers.
+page: setup
     @scripts/playground-test
-    @{{ just }} lint
 
 # Build the modules, annotated, in target/policies.
 modules *FLOOR: (_modules FLOOR)
@@ -78,15 +87,18 @@ profile MODULE REQUEST SETTINGS="{}": setup
     @scripts/named-module {{ MODULE }}
     target/debug/profile target/named/wasm32-unknown-unknown/release/$(printf %s {{ MODULE }} | tr - _).wasm {{ REQUEST }} {{ quote(SETTINGS) }}
 
-# Check prose, formatting, lints on both targets, docs, and the licences of dependencies.
+# Check formatting, prose, lints on both targets, and the licences of dependencies.
 lint: setup
-    @scripts/phase 'Checking the prose' scripts/prose
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
+    @scripts/phase 'Checking the prose' scripts/prose
     @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets --features bench-scan/modules -- -D warnings
     @scripts/phase 'Checking lints of the tool without its features' cargo clippy --package portcullis --no-default-features -- -D warnings
     @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground -p audit -p convert -p matching $(ls policies | sed 's/^/-p /') -- -D warnings
-    @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
+
+# Build the documentation of all crates, and check its links.
+docs:
+    @RUSTDOCFLAGS="-D warnings" scripts/phase 'Building the docs' cargo doc --workspace --no-deps
 
 # Check the workflows and the action for GitHub with zizmor.
 lint-workflows:

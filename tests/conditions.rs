@@ -21,7 +21,7 @@ use k8s_openapi::api::policy::v1::Eviction;
 use libtest_mimic::{Arguments, Failed, Trial};
 use matching::{Condition, Decision, Variables, Webhook};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
+use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -121,13 +121,7 @@ fn changed(entry: &'static PolicyEntry, cases: &[Case], seen: Seen) -> Result<Se
         any::<i64>().prop_map(Value::from),
         "[a-z]{0,3}".prop_map(Value::from),
     ];
-    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
-    let mut runner = TestRunner::new(Config {
-        cases: 4_000,
-        failure_persistence: Some(failures),
-        source_file: Some(file!()),
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(Config { source_file: Some(file!()), ..tests::bounded(1_000) });
     let chosen = (any::<prop::sample::Index>(), any::<usize>(), values, Change::any());
     runner
         .run(&chosen, |(index, at, value, change)| {

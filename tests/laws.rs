@@ -1,42 +1,53 @@
 //! Every law holds for every case, and for cases with arbitrary changes.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use harness::Case;
-use harness::laws::{self, Law};
+use admission::PolicyEntry;
+use harness::laws::{self, Law, Original};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
+
+/// The number of cases of a policy that are cut everywhere.
+const CUT_EVERYWHERE: usize = 10;
 
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     for entry in rules::CATALOG {
-        let dir = tests::root().join("policies").join(entry.id).join("cases");
-        let cases = match harness::load_dir(&dir) {
-            Ok(cases) => cases,
+        let originals = match originals(entry) {
+            Ok(originals) => Arc::new(originals),
             Err(error) => {
                 trials.push(Trial::test(entry.id, move || Err(Failed::from(error))));
                 continue;
             }
         };
-        for law in laws::ALL.iter().filter(|law| (law.applies)(entry)) {
-            let cases = cases.clone();
+        let every = laws::ALL.iter().map(|law| (law, 1));
+        let sampled = [(&laws::CLOSED_EVERYWHERE, (originals.len() / CUT_EVERYWHERE).max(1))];
+        for (law, step) in every.chain(sampled).filter(|(law, _)| (law.applies)(entry)) {
+            let originals = Arc::clone(&originals);
             trials.push(Trial::test(format!("{}: {}", entry.id, law.sentence), move || {
                 let mut judged = 0;
-                for case in &cases {
-                    judged +=
-                        (law.check)(entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
+                for original in originals.iter().step_by(step) {
+                    judged += (law.check)(original)
+                        .map_err(|error| format!("{}: {error}", original.case().place()))?;
                 }
                 count(entry.id, law, judged, "cases")
             }));
         }
         trials.push(Trial::test(format!("{}: laws over changed cases", entry.id), move || {
-            generated(entry, &cases)
+            generated(entry, &originals)
         }));
     }
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Returns the cases of a policy.
+fn originals(entry: &'static PolicyEntry) -> Result<Vec<Original>, String> {
+    let dir = tests::root().join("policies").join(entry.id).join("cases");
+    harness::load_dir(&dir)?.into_iter().map(|case| Original::new(entry, case)).collect()
 }
 
 /// Prints how many requests a law compared; a law that compared none proves nothing.
@@ -46,7 +57,7 @@ fn count(id: &str, law: &Law, judged: usize, of: &str) -> Result<(), Failed> {
 }
 
 /// Tests the laws with cases in which one place has another, mostly malformed value.
-fn generated(entry: &'static admission::PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
+fn generated(entry: &'static PolicyEntry, originals: &[Original]) -> Result<(), Failed> {
     let values = prop_oneof![
         Just(json!(null)),
         Just(json!({})),
@@ -61,27 +72,18 @@ fn generated(entry: &'static admission::PolicyEntry, cases: &[Case]) -> Result<(
     ];
     let laws: Vec<&Law> = laws::GENERATED.iter().filter(|law| (law.applies)(entry)).collect();
     let judged = RefCell::new(vec![0; laws.len()]);
-    // A failure is kept beside this file, and tried first the next time.
-    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
-    let mut runner = TestRunner::new(Config {
-        cases: 2_000,
-        failure_persistence: Some(failures),
-        source_file: Some(file!()),
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(Config { source_file: Some(file!()), ..tests::bounded(500) });
     let chosen = (any::<prop::sample::Index>(), any::<usize>(), values);
     runner
         .run(&chosen, |(index, at, value)| {
-            let case = laws::changed(index.get(cases), at, &value);
+            let case = laws::changed(index.get(originals).case(), at, &value);
+            let fail = |law: &str, error: String| {
+                TestCaseError::fail(format!("{law}: {}: {error}: {:?}", case.place(), case.object))
+            };
+            let original =
+                Original::new(entry, case.clone()).map_err(|error| fail("a case can be judged", error))?;
             for (law, judged) in laws.iter().zip(judged.borrow_mut().iter_mut()) {
-                *judged += (law.check)(entry, &case).map_err(|error| {
-                    TestCaseError::fail(format!(
-                        "{}: {}: {error}: {:?}",
-                        law.sentence,
-                        case.place(),
-                        case.object
-                    ))
-                })?;
+                *judged += (law.check)(&original).map_err(|error| fail(law.sentence, error))?;
             }
             Ok(())
         })

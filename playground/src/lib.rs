@@ -110,6 +110,13 @@ pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace>
     example::case_workspace(policy, file, case)
 }
 
+/// Returns a case as a workspace.
+#[cfg(feature = "whole")]
+#[must_use]
+pub fn workspace_of(policy: &str, case: &case_format::Case) -> Workspace {
+    example::of_case(policy, case)
+}
+
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid
 /// case file.
 #[cfg(feature = "whole")]

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use playground::{
     CaseOptions, CaseText, ExpectedOutcome, Matrix, ObjectRequest, Operation, Outcome, Playground,
-    PolicyInput, PolicyMode, ReportFormat, RequestInput, User, Workspace, case_workspace, object_completions,
-    open_case, sample_workspace, settings_completions, version,
+    PolicyInput, PolicyMode, ReportFormat, RequestInput, User, Workspace, object_completions, open_case,
+    sample_workspace, settings_completions, version, workspace_of,
 };
 use suite::{Native, Status};
 
@@ -178,11 +178,10 @@ fn exported_cases_pass_in_the_tool_and_open_again() {
         let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
         files.sort();
         for file in files {
-            let text = fs::read_to_string(&file).unwrap();
             for case in harness::load(&file).unwrap() {
                 number += 1;
                 if number % EVERY == 0 {
-                    count += usize::from(check_case(case_workspace(entry.id, &text, &case.name).unwrap()));
+                    count += usize::from(check_case(workspace_of(entry.id, &case)));
                 }
             }
         }

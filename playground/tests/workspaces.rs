@@ -8,7 +8,7 @@ use harness::{Case, CaseOutcome as Want};
 use manifest::Step;
 use playground::{
     CellAnswer, CellState, Matrix, Operation, Outcome, Playground, TextMark, TextName, ViolationDetail,
-    Workspace, case_workspace, sample_workspace,
+    Workspace, case_workspace, sample_workspace, workspace_of,
 };
 use serde_json::Value;
 
@@ -159,8 +159,12 @@ fn cases_get_their_expected_verdict() {
         for file in fs::read_dir(policies().join(entry.id).join("cases")).unwrap() {
             let file = file.unwrap().path();
             let text = fs::read_to_string(&file).unwrap();
-            for case in &harness::load(&file).unwrap() {
-                let workspace = case_workspace(entry.id, &text, &case.name).unwrap();
+            let cases = harness::load(&file).unwrap();
+            // The page knows a case by its name. Each time, the whole file is read again.
+            let last = cases.last().unwrap();
+            assert_eq!(case_workspace(entry.id, &text, &last.name), Some(workspace_of(entry.id, last)));
+            for case in &cases {
+                let workspace = workspace_of(entry.id, case);
                 let answer = check(&workspace, &case.want)
                     .unwrap_or_else(|actual| panic!("{}: {actual}\n{:?}", case.place(), case.want));
                 count += 1;

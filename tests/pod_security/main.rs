@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, FileFailurePersistence};
 use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 use standards_model as oracle;
+use tests::bounded;
 
 use crate::exclusions::CONTROLS;
 use crate::generate::{WORKLOADS, versions, workload};
@@ -33,13 +33,6 @@ fn typed(pod: &Value) -> Pod {
 fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static str> {
     let pod = typed(pod);
     oracle::violated(&pod.metadata, &pod.spec.unwrap(), level, version)
-}
-
-/// A configuration for a number of cases. Failures are kept next to the source file and tried
-/// first the next time.
-fn bounded(cases: u32) -> Config {
-    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
-    Config { cases, failure_persistence: Some(failures), ..Config::default() }
 }
 
 #[test]
@@ -316,7 +309,7 @@ fn only_updates_that_change_the_template_of_a_workload_are_judged() {
 }
 
 proptest! {
-    #![proptest_config(bounded(4_000))]
+    #![proptest_config(bounded(1_000))]
 
     #[test]
     fn the_policy_agrees_with_the_oracle_on_random_pods(
@@ -340,7 +333,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(bounded(1_000))]
+    #![proptest_config(bounded(250))]
 
     #[test]
     fn templates_of_workloads_are_judged_like_pods(

@@ -6,11 +6,12 @@ use harness::Case;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+use tests::bounded;
 
 use crate::generate;
 use crate::model::{Mode, Settings};
 use crate::policy::{judge, outcome};
-use crate::{bounded, settings};
+use crate::settings;
 
 /// A case that updates a pod.
 fn updated(old: &Value, new: &Value, settings: &Value) -> Case {
@@ -44,7 +45,7 @@ fn with_image(pod: &Value, which: Index, image: &str) -> Option<Value> {
 }
 
 proptest! {
-    #![proptest_config(bounded(3_000))]
+    #![proptest_config(bounded(750))]
 
     /// A pod that may be created may get an image if it could be created with this image.
     #[test]

@@ -4,8 +4,8 @@ use harness::{Case, CaseOutcome, judge as judging, load_dir};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
+use tests::bounded;
 
-use crate::bounded;
 use crate::generate::{self, LISTS, named};
 use crate::model::{Action, Fixed, Mode, Settings, Source};
 use crate::policy::{Verdict, entry, judge, outcome, own_level};
@@ -314,7 +314,7 @@ fn is_not_judged(pod: &Value) -> bool {
 }
 
 proptest! {
-    #![proptest_config(bounded(2_000))]
+    #![proptest_config(bounded(500))]
 
     #[test]
     fn completed_pods_are_not_changed_again_and_pass_the_guard(pod in generate::pod(), settings in settings()) {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
+use tests::bounded;
 
-use crate::bounded;
 use crate::policy::{Verdict, judge};
 
 /// The categories of a level as the policy writes it.
@@ -131,7 +131,7 @@ fn others(set: &BTreeSet<u16>, strange: u16, at: Index) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(bounded(1_500))]
+    #![proptest_config(bounded(375))]
 
     #[test]
     fn a_pod_with_any_spelling_of_its_level_is_not_changed(

@@ -7,8 +7,8 @@ use cluster_objects::Objects;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
+use tests::bounded;
 
-use crate::bounded;
 use crate::generate::LISTS;
 use crate::policy::{entry, own_level};
 
@@ -434,7 +434,7 @@ fn the_comparison_detects_lost_bytes() {
 }
 
 proptest! {
-    #![proptest_config(bounded(3_000))]
+    #![proptest_config(bounded(750))]
 
     #[test]
     fn mutation_preserves_all_other_bytes(pod in pod(), adds: bool) {

@@ -14,18 +14,12 @@ mod policy;
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
-use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
+use tests::bounded;
 
 use crate::model::{Action, Answer, Match, Mode, Settings, Source};
 use crate::policy::{Verdict, judge, own_level};
-
-/// A configuration for a number of cases. Failures are kept next to the source file and tried
-/// first the next time.
-fn bounded(cases: u32) -> Config {
-    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
-    Config { cases, failure_persistence: Some(failures), ..Config::default() }
-}
 
 /// Settings without a contradiction: not a fixed level for every pod together with another level
 /// for pods in host namespaces.
@@ -248,7 +242,7 @@ fn generated_pods_cover_all_outcomes_and_reasons() {
 }
 
 proptest! {
-    #![proptest_config(bounded(3_000))]
+    #![proptest_config(bounded(750))]
 
     #[test]
     fn the_policy_agrees_with_the_model_by_default(pod in generate::pod()) {
@@ -270,7 +264,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(bounded(2_000))]
+    #![proptest_config(bounded(500))]
 
     /// Empty options replace those of the pod, so they are completed in place.
     #[test]

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use proptest::test_runner::{Config, FileFailurePersistence};
+
 pub mod api_server;
 pub mod chart;
 pub mod process;
@@ -39,6 +41,21 @@ pub fn not_run(name: &str, what: &str, why: &str) -> Result<(), String> {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(format!("{what} did not run, because {why}")),
         Err(error) => Err(format!("{}: {error}", script.display())),
+    }
+}
+
+/// Returns the configuration of properties: the number of generated inputs that suits a gate, which
+/// `PROPTEST_CASES` replaces. Failures are kept next to the source file and tried first the next
+/// time.
+#[must_use]
+pub fn bounded(cases: u32) -> Config {
+    let default = Config::default();
+    let is_replaced = std::env::var_os("PROPTEST_CASES").is_some();
+    let failures = Box::new(FileFailurePersistence::WithSource("proptest-regressions"));
+    Config {
+        cases: if is_replaced { default.cases } else { cases },
+        failure_persistence: Some(failures),
+        ..default
     }
 }
 

@@ -636,6 +636,16 @@ mod tests {
             check_skip(&text);
         }
 
+        /// The laws about policies cut their input behind tokens alone.
+        #[test]
+        fn agrees_with_serde_json_on_every_prefix(text in json()) {
+            for end in 0..text.len() {
+                let prefix = &text.as_bytes()[..end];
+                prop_assert_eq!(reads(prefix).is_ok(), serde_accepts(prefix));
+                check_skip(prefix);
+            }
+        }
+
         #[test]
         fn agrees_with_serde_json_on_any_bytes(text in "[\\[\\]{}:,\"\\\\ntfu0-9eE.+ a-]{0,24}") {
             prop_assert_eq!(reads(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()));

@@ -18,14 +18,42 @@ pub struct Judged {
     pub response: Option<Vec<u8>>,
 }
 
+/// A policy with the settings and the cluster of a case, which judges the case and changed ones.
+#[derive(Debug)]
+pub struct Native {
+    entry: &'static PolicyEntry,
+    module: Module,
+    cluster: Cluster,
+}
+
+impl Native {
+    /// Creates the policy for a case.
+    ///
+    /// # Errors
+    /// Returns an error if the objects of the cluster are not valid.
+    pub fn new(entry: &'static PolicyEntry, case: &Case) -> Result<Self, String> {
+        let look_ups = granted(entry).map(|(version, kind)| (version.to_owned(), kind.to_owned())).collect();
+        let module = Module::new(&settings(case), Engine::Native(entry), look_ups);
+        Ok(Self { entry, module, cluster: cluster(case)? })
+    }
+
+    /// Judges the request of a case, which has the same settings and cluster.
+    ///
+    /// # Errors
+    /// Returns an error if the case is not a valid request, or if the policy makes a look-up that
+    /// it does not declare.
+    pub fn judge(&self, case: &Case) -> Result<Judged, String> {
+        judged(&self.module, self.entry, case, &self.cluster)
+    }
+}
+
 /// Judges a case natively.
 ///
 /// # Errors
 /// Returns an error if the case is not a valid request, or if the policy makes a look-up that it
 /// does not declare.
 pub fn natively(entry: &'static PolicyEntry, case: &Case) -> Result<Judged, String> {
-    let look_ups = granted(entry).map(|(version, kind)| (version.to_owned(), kind.to_owned())).collect();
-    judged(&Module::new(&settings(case), Engine::Native(entry), look_ups), entry, case)
+    Native::new(entry, case)?.judge(case)
 }
 
 /// Returns the kinds that a policy declares to look up: API version and kind.
@@ -55,7 +83,8 @@ pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) ->
         Err(wapc_host::HostError::Settings(message)) => Engine::Refused(message),
         Err(error) => return Err(error.to_string()),
     };
-    let deployed = judged(&Module::new(&settings(case), engine, Vec::new()), entry, case)?;
+    let module = Module::new(&settings(case), engine, Vec::new());
+    let deployed = judged(&module, entry, case, &cluster(case)?)?;
     if deployed.outcome.settings_error.is_some() {
         return Ok(deployed);
     }
@@ -76,18 +105,22 @@ pub fn settings(case: &Case) -> Value {
     if case.settings.is_null() { Value::Object(serde_json::Map::new()) } else { case.settings.clone() }
 }
 
+/// Returns the cluster of a case.
+fn cluster(case: &Case) -> Result<Cluster, String> {
+    match &case.cluster.unreachable {
+        Some(reason) => Ok(Cluster::unreachable(reason)),
+        None => Cluster::of_objects(case.cluster.objects.clone()),
+    }
+}
+
 /// Asks a module about the request of a case.
-fn judged(module: &Module, entry: &PolicyEntry, case: &Case) -> Result<Judged, String> {
+fn judged(module: &Module, entry: &PolicyEntry, case: &Case, cluster: &Cluster) -> Result<Judged, String> {
     if let Engine::Refused(message) = &module.engine {
         let outcome = CaseOutcome { settings_error: Some(message.clone()), ..CaseOutcome::default() };
         return Ok(Judged { outcome, response: None });
     }
-    let cluster = match &case.cluster.unreachable {
-        Some(reason) => Cluster::unreachable(reason),
-        None => Cluster::of_objects(case.cluster.objects.clone())?,
-    };
     let request = Request::new(case.admission_request()?.as_value().clone());
-    let verdict = module.judge(&request, &cluster);
+    let verdict = module.judge(&request, cluster);
     let is_declared = |look_up: &scan::LookUp| {
         entry.reads.0.iter().any(|read| {
             read.api_version == look_up.api_version

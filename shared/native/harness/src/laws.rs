@@ -3,7 +3,7 @@
 use admission::{CanI, Cluster, Get, List, PolicyEntry, Shape, Unreachable, bounds};
 use serde_json::{Value, json};
 
-use crate::{Case, judge};
+use crate::{Case, CaseOutcome, judge};
 
 /// A law.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +13,47 @@ pub struct Law {
     /// Returns whether the law applies to a policy.
     pub applies: fn(&PolicyEntry) -> bool,
     /// Checks the law for a case and returns the number of changed requests that it compared.
-    pub check: fn(&'static PolicyEntry, &Case) -> Result<usize, String>,
+    pub check: fn(&Original) -> Result<usize, String>,
 }
 
-const CLOSED: Law =
-    Law { sentence: "input that is not valid JSON is denied", applies: to_every_policy, check: closed };
+/// A case, and its outcome before it is changed.
+#[derive(Debug)]
+pub struct Original {
+    case: Case,
+    entry: &'static PolicyEntry,
+    policy: judge::Native,
+    outcome: CaseOutcome,
+}
+
+impl Original {
+    /// Judges a case.
+    ///
+    /// # Errors
+    /// Returns an error if the case is not a valid request, or if the policy makes a look-up that
+    /// it does not declare.
+    pub fn new(entry: &'static PolicyEntry, case: Case) -> Result<Self, String> {
+        let policy = judge::Native::new(entry, &case)?;
+        let outcome = policy.judge(&case)?.outcome;
+        Ok(Self { case, entry, policy, outcome })
+    }
+
+    /// The case.
+    #[must_use]
+    pub fn case(&self) -> &Case {
+        &self.case
+    }
+
+    /// Judges the case with another object in a field of the request.
+    fn judge_with(&self, field: &str, object: Value) -> Result<CaseOutcome, String> {
+        Ok(self.policy.judge(&with(&self.case, field, object))?.outcome)
+    }
+}
+
+const CLOSED: Law = Law {
+    sentence: "input that ends behind a token is denied",
+    applies: to_every_policy,
+    check: |original| closed(original, ends_a_token),
+};
 const MISTYPED: Law = Law {
     sentence: "a value of another type never turns a denial into an admission",
     applies: to_every_policy,
@@ -53,7 +89,15 @@ const BOUNDED: Law = Law {
     check: bounded,
 };
 
-/// All laws.
+/// Takes too long for every case. That no text is read of which the end is missing, wherever it is
+/// cut, is tested by `document`.
+pub const CLOSED_EVERYWHERE: Law = Law {
+    sentence: "input that ends anywhere is denied",
+    applies: to_every_policy,
+    check: |original| closed(original, |_| true),
+};
+
+/// All laws that are cheap enough for every case.
 pub const ALL: &[Law] = &[CLOSED, MISTYPED, NULL, UNKNOWN, ORDER, ANSWERS, SETTLED, LOSSLESS, BOUNDED];
 
 /// The laws that hold for any request and are cheap enough for generated ones.
@@ -81,26 +125,36 @@ pub fn changed(case: &Case, at: usize, value: &Value) -> Case {
     with(case, field, object)
 }
 
-fn closed(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
-    let payload = payload(case)?;
-    let cluster = cluster_objects::Objects::unreachable("not needed");
-    for length in 0..payload.len() {
-        let Some(cut) = payload.get(..length) else { continue };
-        if entry.evaluate(cut, &cluster).accepted {
-            return Err(format!("admitted when cut after {length} bytes"));
-        }
-    }
-    Ok(payload.len())
+/// Returns whether a byte of JSON ends a token, or begins a string.
+fn ends_a_token(byte: u8) -> bool {
+    matches!(byte, b'{' | b'}' | b'[' | b']' | b':' | b',' | b'"')
 }
 
-fn mistyped(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
+/// Cuts the input behind the bytes that `ends` selects.
+fn closed(original: &Original, ends: impl Fn(u8) -> bool) -> Result<usize, String> {
+    let payload = original.case.admission_request()?.payload(&json!({}));
+    let cluster = cluster_objects::Objects::unreachable("not needed");
     let mut judged = 0_usize;
-    let original = judge::natively(entry, case)?.outcome;
+    for (at, byte) in payload.iter().enumerate() {
+        let Some((cut, [_, ..])) = payload.split_at_checked(at.saturating_add(1)) else { continue };
+        if !ends(*byte) {
+            continue;
+        }
+        if original.entry.evaluate(cut, &cluster).accepted {
+            return Err(format!("admitted when cut after {} bytes", cut.len()));
+        }
+        judged = judged.saturating_add(1);
+    }
+    Ok(judged)
+}
+
+fn mistyped(original: &Original) -> Result<usize, String> {
+    let mut judged = 0_usize;
     // A fault that is due to the type of a value may disappear with another type.
-    if original.denied.is_none() {
+    if original.outcome.denied.is_none() {
         return Ok(judged);
     }
-    for (field, object) in objects_of(case) {
+    for (field, object) in objects_of(&original.case) {
         for pointer in pointers(&object) {
             for other in [json!(7), json!("x"), json!(true), json!([]), json!({}), json!([[]])] {
                 let mut changed = object.clone();
@@ -110,7 +164,7 @@ fn mistyped(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
                     continue;
                 }
                 *value = other.clone();
-                let outcome = judge::natively(entry, &with(case, field, changed))?.outcome;
+                let outcome = original.judge_with(field, changed)?;
                 if outcome.admitted.is_some() || outcome.mutated.is_some() {
                     return Err(format!("admitted with {other} at {field}{pointer}"));
                 }
@@ -121,24 +175,26 @@ fn mistyped(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     Ok(judged)
 }
 
-fn null(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
-    same_outcome(entry, case, |object| add_nulls(object, entry.object), "null instead of absent fields")
+fn null(original: &Original) -> Result<usize, String> {
+    let shape = original.entry.object;
+    same_outcome(original, |object| add_nulls(object, shape), "null instead of absent fields")
 }
 
-fn unknown(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
+fn unknown(original: &Original) -> Result<usize, String> {
     let unknown = json!({ "spec": [1.5, { "externalIPs": "x" }] });
-    same_outcome(entry, case, |object| add_field(object, entry.object, &unknown), "unknown fields")
+    let shape = original.entry.object;
+    same_outcome(original, |object| add_field(object, shape, &unknown), "unknown fields")
 }
 
-fn order(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
-    if case.cluster.objects.len() < 2 {
+fn order(original: &Original) -> Result<usize, String> {
+    if original.case.cluster.objects.len() < 2 {
         return Ok(0);
     }
-    let mut reversed = case.clone();
+    let mut reversed = original.case.clone();
     reversed.cluster.objects.reverse();
-    let (one, other) = (judge::natively(entry, case)?.outcome, judge::natively(entry, &reversed)?.outcome);
+    let (one, other) = (&original.outcome, judge::natively(original.entry, &reversed)?.outcome);
     // A fault names the first object that cannot be read, by its place in the list.
-    let same = one == other || one.fault.is_some() && other.fault.is_some();
+    let same = *one == other || one.fault.is_some() && other.fault.is_some();
     if same { Ok(1) } else { Err(format!("{other:?} instead of {one:?}")) }
 }
 
@@ -159,13 +215,13 @@ impl Cluster for Says<'_> {
     }
 }
 
-fn answers(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
+fn answers(original: &Original) -> Result<usize, String> {
+    let Original { case, entry, outcome, .. } = original;
     // With this setting, a request is admitted if a look-up fails.
     if case.settings.get("onLookupFailure").is_some_and(|answer| answer == "Warn") {
         return Ok(0);
     }
-    let original = judge::natively(entry, case)?.outcome;
-    if original.denied.is_none() && original.fault.is_none() || original.asked.is_empty() {
+    if outcome.denied.is_none() && outcome.fault.is_none() || outcome.asked.is_empty() {
         return Ok(0);
     }
     let payload = case.admission_request()?.payload(&judge::settings(case));
@@ -187,18 +243,17 @@ fn answers(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     Ok(nonsense.len())
 }
 
-fn settled(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
-    let Some(mutated) = judge::natively(entry, case)?.outcome.mutated else { return Ok(0) };
-    let again = judge::natively(entry, &with(case, "object", mutated))?.outcome;
+fn settled(original: &Original) -> Result<usize, String> {
+    let Some(mutated) = &original.outcome.mutated else { return Ok(0) };
+    let again = original.judge_with("object", mutated.clone())?;
     if again.admitted.is_some() { Ok(1) } else { Err(format!("the mutated object: {again:?}")) }
 }
 
-fn lossless(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
+fn lossless(original: &Original) -> Result<usize, String> {
     /// A number with more digits than any numeric type holds.
     const NUMBER: &str = "1234567890123456789012345678901234567890.10";
-    let (Some(_), Some(object)) = (judge::natively(entry, case)?.outcome.mutated, &case.object) else {
-        return Ok(0);
-    };
+    let Original { case, entry, outcome, .. } = original;
+    let (Some(_), Some(object)) = (&outcome.mutated, &case.object) else { return Ok(0) };
     let mut object = object.clone();
     add_field(&mut object, entry.object, &json!("@number@"));
     let payload = with(case, "object", object).admission_request()?.payload(&judge::settings(case));
@@ -214,18 +269,18 @@ fn lossless(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
     }
 }
 
-fn bounded(entry: &'static PolicyEntry, case: &Case) -> Result<usize, String> {
+fn bounded(original: &Original) -> Result<usize, String> {
     /// The number of copies of each element and of each label.
     const COPIES: usize = 300;
     let mut judged = 0_usize;
-    let original = judge::natively(entry, case)?.outcome;
-    if original.denied.is_none() && original.warnings.is_empty() && original.audit_annotations.is_empty() {
+    let CaseOutcome { denied, warnings, audit_annotations, .. } = &original.outcome;
+    if denied.is_none() && warnings.is_empty() && audit_annotations.is_empty() {
         return Ok(judged);
     }
-    for (field, object) in objects_of(case) {
+    for (field, object) in objects_of(&original.case) {
         let mut larger = object;
         multiply(&mut larger, COPIES);
-        let outcome = judge::natively(entry, &with(case, field, larger))?.outcome;
+        let outcome = original.judge_with(field, larger)?;
         let message = outcome.denied.map(|lines| lines.join("\n")).or(outcome.fault).unwrap_or_default();
         let annotations = outcome.audit_annotations.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         bounds::check(&message, &outcome.warnings, &mut annotations.into_iter())?;
@@ -268,27 +323,21 @@ fn multiply(value: &mut Value, copies: usize) {
     }
 }
 
-fn same_outcome(
-    entry: &'static PolicyEntry,
-    case: &Case,
-    change: impl Fn(&mut Value),
-    what: &str,
-) -> Result<usize, String> {
+fn same_outcome(original: &Original, change: impl Fn(&mut Value), what: &str) -> Result<usize, String> {
     let mut judged = 0_usize;
-    let original = judge::natively(entry, case)?.outcome;
     // A mutated object comes back with the added fields.
-    if original.mutated.is_some() {
+    if original.outcome.mutated.is_some() {
         return Ok(judged);
     }
-    for (field, object) in objects_of(case) {
+    for (field, object) in objects_of(&original.case) {
         let mut changed = object.clone();
         change(&mut changed);
         if changed == object {
             continue;
         }
-        let outcome = judge::natively(entry, &with(case, field, changed))?.outcome;
-        if outcome != original {
-            return Err(format!("{what} in {field}: {outcome:?} instead of {original:?}"));
+        let outcome = original.judge_with(field, changed)?;
+        if outcome != original.outcome {
+            return Err(format!("{what} in {field}: {outcome:?} instead of {:?}", original.outcome));
         }
         judged = judged.saturating_add(1);
     }
@@ -341,10 +390,6 @@ fn with(case: &Case, field: &str, object: Value) -> Case {
     let place = if field == "object" { &mut case.object } else { &mut case.old_object };
     *place = Some(object);
     case
-}
-
-fn payload(case: &Case) -> Result<Vec<u8>, String> {
-    Ok(case.admission_request()?.payload(&json!({})))
 }
 
 /// Returns the JSON pointers (RFC 6901) of a value and of everything below it.

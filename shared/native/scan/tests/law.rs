@@ -197,7 +197,7 @@ fn a_report_does_not_depend_on_how_objects_are_read() {
             Scan::new(policies(), options.clone()).run(&mut input, None, None, observer)
         };
         let (quick, whole) = (report(&mut ()), report(&mut Explained));
-        assert_eq!(format!("{quick:#?}"), format!("{whole:#?}"));
+        assert!(quick == whole, "{quick:#?}\nas a whole:\n{whole:#?}");
         findings += quick.findings.len();
     };
     for entry in rules::CATALOG {
@@ -217,10 +217,10 @@ fn a_report_does_not_depend_on_how_objects_are_read() {
         default.chain(Policy::of_rules("pod-security", &json!({ "level": "restricted" }))).collect()
     };
     // The definition comes after the object, and in several states.
-    compare(&every, &all, &Options::default());
-    all.push(definition("Cluster"));
-    compare(&every, &all, &Options::default());
-    all.push(definition("Namespaced"));
+    let some = all.get(..200).unwrap();
+    compare(&every, some, &Options::default());
+    compare(&every, &[some, &[definition("Cluster")]].concat(), &Options::default());
+    all.extend([definition("Cluster"), definition("Namespaced")]);
     // More than what is kept in memory.
     all.extend((0..3_000).map(|number| {
         let text = "x".repeat(5_000);
