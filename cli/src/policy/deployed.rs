@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use admission::PolicyEntry;
-use admission_review::{AdmissionRequest, AdmissionResponse, Answer};
+use admission_review::{AdmissionRequest, AdmissionResponse, ValidationResponse};
 use cluster_objects::Objects;
 use packaging::{ExecutionMode, Metadata, PolicyType};
 use serde_json::{Map, Value};
@@ -93,7 +93,7 @@ impl Policy {
                 let objects = GrantedObjects { objects: cluster, deployment };
                 let payload = request.payload(&deployment.settings);
                 let answer = entry.evaluate(&payload, &objects).to_json();
-                let response = match serde_json::from_slice::<Answer>(&answer) {
+                let response = match serde_json::from_slice::<ValidationResponse>(&answer) {
                     Ok(answer) => answer.response(request.uid(), request.object()),
                     Err(error) => {
                         let problem = format!("invalid response from policy: {error}");

@@ -1,6 +1,6 @@
 //! The details of a cell.
 
-use admission_review::Answer as PolicyAnswer;
+use admission_review::ValidationResponse;
 use manifest::Step;
 use scan::{Answer, Asked, Effect, Violation};
 use serde_json::Value;
@@ -196,7 +196,7 @@ fn pointer_steps(object: &Value, pointer: &str) -> Vec<Step> {
 
 /// Returns the response of the policy server.
 fn response(prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
-    let mut response = PolicyAnswer {
+    let mut response = ValidationResponse {
         accepted: true,
         message: None,
         code: None,

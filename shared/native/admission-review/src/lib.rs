@@ -1,20 +1,20 @@
 //! Admission reviews, as the API server and Kubewarden exchange them.
 //!
 //! An [`AdmissionRequest`] is the request that an API server sends and a policy judges. A [`Draft`]
-//! makes one from a manifest and a user, without an API server. An [`Answer`] is the result of a
-//! policy, and an [`AdmissionResponse`] is the response that the API server receives.
+//! makes one from a manifest and a user, without an API server. A [`ValidationResponse`] is the
+//! answer of a policy, and an [`AdmissionResponse`] is the response that the API server receives.
 //!
 //! # What this crate does not do
 //! It does not run modules (see `wapc-host`) and knows no rules (see `rules`).
 
-mod answer;
 mod draft;
 mod error;
 mod request;
 mod response;
+mod validation_response;
 
-pub use answer::Answer;
 pub use draft::{Draft, UID};
 pub use error::RequestError;
 pub use request::{AdmissionRequest, Form};
 pub use response::{AdmissionResponse, Status, StatusCause, StatusDetails};
+pub use validation_response::ValidationResponse;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Value, json};
+use text::percent_encoded;
 
 use crate::connection::{Connection, Method, Request};
 use crate::error::Error;
@@ -288,22 +289,10 @@ fn stored(connection: &Connection, api: ReportApi, plural: &str) -> Result<Vec<S
             found.push(Stored { path, uid: text("/metadata/uid").to_owned() });
         }
         match page.pointer("/metadata/continue").and_then(Value::as_str) {
-            Some(token) if !token.is_empty() => next = format!("&continue={}", escaped(token)),
+            Some(token) if !token.is_empty() => next = format!("&continue={}", percent_encoded(token)),
             _ => return Ok(found),
         }
     }
-}
-
-/// Escapes a text for a query.
-fn escaped(text: &str) -> String {
-    let escape = |byte: u8| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            char::from(byte).to_string()
-        } else {
-            format!("%{byte:02X}")
-        }
-    };
-    text.bytes().map(escape).collect()
 }
 
 /// Applies a manifest, and returns whether its namespace exists.

@@ -1,11 +1,10 @@
 //! Checks of the annotations that hosts and catalogues read.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
-use oci_spec::distribution::Reference;
 use semver::Version;
 use text::{Quoted, nearest};
-use url::Url;
 
 use crate::PackagingError;
 
@@ -75,13 +74,8 @@ fn anything(_: &str) -> Result<(), String> {
 
 /// The title becomes the name of an object in the cluster.
 fn title(value: &str) -> Result<(), String> {
-    let inside = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        matches!((bytes.first(), bytes.last()), (Some(first), Some(last)) if inside(*first) && inside(*last))
-            && bytes.iter().all(|byte| inside(*byte) || *byte == b'-')
-    };
-    if value.len() <= 253 && value.split('.').all(is_label) {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if value.len() <= 253 && value.split('.').all(|label| is_label(label, is_allowed)) {
         return Ok(());
     }
     Err("is not an RFC 1123 name; use lower-case letters, digits, - and ., with a letter or digit at both ends"
@@ -114,21 +108,81 @@ fn authors(value: &str) -> Result<(), String> {
 }
 
 fn url(value: &str) -> Result<(), String> {
-    // The parser encodes white space that catalogues would print as it is.
-    let is_page = |url: Url| matches!(url.scheme(), "http" | "https") && !value.contains(char::is_whitespace);
-    if Url::parse(value).is_ok_and(is_page) {
-        return Ok(());
+    if is_page(value) {
+        Ok(())
+    } else {
+        Err("is not the URL of a page; write https://example.org/…".into())
     }
-    Err("is not the URL of a page; write https://example.org/…".into())
+}
+
+/// Whether a value is a URL that a catalogue can link to: with `http` or `https`, the name or the
+/// IPv4 address of a host, and without white space. Browsers repair more, such as `https:host`.
+fn is_page(value: &str) -> bool {
+    let Some((scheme, rest)) = value.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
+    // A browser reads a host that ends in a number as an address.
+    let is_name = host.split('.').all(is_host_label)
+        && host.rsplit('.').next().is_some_and(|last| !last.starts_with(|c: char| c.is_ascii_digit()));
+    (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+        && (is_name || host.parse::<Ipv4Addr>().is_ok())
+        && is_number(port)
+        && port.parse::<u16>().is_ok()
+        && !value.contains(char::is_whitespace)
+}
+
+/// Domains have letters of any script.
+fn is_host_label(label: &str) -> bool {
+    !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The version is added as a tag. Without a registry, the name would be one of Docker Hub.
 fn repository(value: &str) -> Result<(), String> {
-    if value.contains('/') && Reference::try_from(format!("{value}:v1")).is_ok() {
+    if is_repository(value) {
         return Ok(());
     }
     Err("is not a repository in a registry; write it as ghcr.io/example/policy, without a scheme and a tag"
         .into())
+}
+
+/// Whether a value is a name of several components, of which the first can be the domain of a
+/// registry. Source: `regexp.go` of distribution/reference.
+fn is_repository(value: &str) -> bool {
+    let Some((first, path)) = value.split_once('/') else { return false };
+    let has_registry = first.contains(['.', ':']) || first == "localhost";
+    let name = if has_registry { path } else { value };
+    (is_registry(first) || is_component(first)) && path.split('/').all(is_component) && name.len() <= 255
+}
+
+/// Whether a text is a domain, with or without a port.
+fn is_registry(text: &str) -> bool {
+    let (domain, port) = text.split_once(':').unwrap_or((text, "443"));
+    domain.split('.').all(|label| is_label(label, |byte| byte.is_ascii_alphanumeric())) && is_number(port)
+}
+
+/// Whether a text is lower-case letters and digits, with separators between them: `.`, `_`, `__`,
+/// or any number of `-`.
+fn is_component(text: &str) -> bool {
+    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    text.starts_with(inside)
+        && text.ends_with(inside)
+        && text.split(inside).all(|separator| {
+            matches!(separator, "." | "_" | "__") || separator.bytes().all(|byte| byte == b'-')
+        })
+}
+
+/// Whether a text has only characters that are allowed or `-`, which is neither the first nor the
+/// last.
+fn is_label(text: &str, is_allowed: fn(u8) -> bool) -> bool {
+    let bytes = text.as_bytes();
+    let is_allowed_at = |end: Option<&u8>| end.is_some_and(|byte| is_allowed(*byte));
+    is_allowed_at(bytes.first())
+        && is_allowed_at(bytes.last())
+        && bytes.iter().all(|byte| is_allowed(*byte) || *byte == b'-')
 }
 
 fn severity(value: &str) -> Result<(), String> {
@@ -139,4 +193,140 @@ fn severity(value: &str) -> Result<(), String> {
         Some(near) => format!("is not a severity; did you mean {near}?"),
         None => format!("is not a severity; use {}", SEVERITIES.join(", ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use oci_spec::distribution::Reference;
+    use proptest::prelude::*;
+    use url::Url;
+
+    use super::*;
+
+    /// Whether the crate `url` reads a page, which may not have white space: it would encode that.
+    fn is_page_to_url(value: &str) -> bool {
+        let is_http = |url: Url| matches!(url.scheme(), "http" | "https");
+        Url::parse(value).is_ok_and(is_http) && !value.contains(char::is_whitespace)
+    }
+
+    /// Whether the crate `oci-spec` reads a repository.
+    fn is_repository_to_oci(value: &str) -> bool {
+        value.contains('/') && Reference::try_from(format!("{value}:v1")).is_ok()
+    }
+
+    #[test]
+    fn pages_are_those_of_the_crate_url() {
+        let good = [
+            "https://example.org",
+            "http://example.org/a?b#c",
+            "HTTPS://EXAMPLE.org/",
+            "https://example.org:8443/a:b@c",
+            "https://sub-domain.example_1.org/%20ä",
+            "https://bücher.example/",
+            "https://example.org?a",
+            "http://127.0.0.1:8080/",
+            "http://localhost/",
+        ];
+        for good in good {
+            assert!(is_page(good) && is_page_to_url(good), "{good}");
+        }
+        let bad = [
+            "",
+            "example.org",
+            "mailto:a@example.org",
+            "ftp://example.org",
+            "https://",
+            "https://:80",
+            "https://?a",
+            "https://a b",
+            "https://example.org/a b",
+            "https://example.org/\n",
+            "https://a<b/",
+            "https://a^b/",
+            "https://example.org:80a",
+            "https://example.org:65536",
+            "http://1.2.3.256",
+            "http://1.2.3.4.5",
+            "https://[::1",
+        ];
+        for bad in bad {
+            assert!(!is_page(bad) && !is_page_to_url(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn pages_need_no_repair_and_have_no_password() {
+        for odd in [
+            "https:example.org",
+            "https:/example.org",
+            "https:\\\\example.org",
+            "https://example.org:/",
+            "https://user:password@example.org/",
+            "https://0x7f.1/",
+            "https://[::1]/",
+        ] {
+            assert!(!is_page(odd) && is_page_to_url(odd), "{odd}");
+        }
+    }
+
+    #[test]
+    fn repositories_are_those_of_the_crate_oci_spec() {
+        let name = |length: usize| "a".repeat(length);
+        let good = [
+            "ghcr.io/a".to_owned(),
+            "localhost/a".to_owned(),
+            "localhost:5000/a/b".to_owned(),
+            "Sub-Domain.example.org:80/a.b/c_d/e__f/g---h".to_owned(),
+            "A/b".to_owned(),
+            "a_b/c".to_owned(),
+            format!("ghcr.io/{}", name(255)),
+            format!("a/{}", name(253)),
+        ];
+        for good in good {
+            assert!(is_repository(&good) && is_repository_to_oci(&good), "{good}");
+        }
+        let bad = [
+            String::new(),
+            "a".to_owned(),
+            "/a".to_owned(),
+            "https://ghcr.io/a".to_owned(),
+            "ghcr.io/".to_owned(),
+            "ghcr.io/A".to_owned(),
+            "ghcr.io/a b".to_owned(),
+            "ghcr.io/ä".to_owned(),
+            "ghcr.io/a:v1".to_owned(),
+            format!("ghcr.io/a@sha256:{}", name(64)),
+            "ghcr.io//a".to_owned(),
+            "ghcr.io/a/".to_owned(),
+            "ghcr.io/-a".to_owned(),
+            "ghcr.io/a-".to_owned(),
+            "ghcr.io/a..b".to_owned(),
+            "ghcr.io/a___b".to_owned(),
+            "ghcr.io/a-_b".to_owned(),
+            "ghcr.io:/a".to_owned(),
+            "ghcr.io:x/a".to_owned(),
+            "-ghcr.io/a".to_owned(),
+            "ghcr..io:80/a".to_owned(),
+            format!("ghcr.io/{}", name(256)),
+            format!("a/{}", name(254)),
+        ];
+        for bad in bad {
+            assert!(!is_repository(&bad) && !is_repository_to_oci(&bad), "{bad}");
+        }
+    }
+
+    proptest! {
+        /// Without `x`, which begins names in Punycode: the crate decodes them.
+        #[test]
+        fn every_page_is_one_to_the_crate_url(value in "(https?|HTTP|ftp)(://|:)[a-w0-9.:/@?#_-]{0,16}") {
+            prop_assert!(!is_page(&value) || is_page_to_url(&value), "{}", value);
+        }
+
+        #[test]
+        fn a_repository_is_one_to_the_crate_oci_spec(
+            value in "(localhost|a\\.b|A|[a-zA-Z0-9_.:-]{0,8})(/[a-zA0-9._-]{0,6}){0,3}",
+        ) {
+            prop_assert_eq!(is_repository(&value), is_repository_to_oci(&value), "{}", value);
+        }
+    }
 }

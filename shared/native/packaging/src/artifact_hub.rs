@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
+use text::percent_encoded;
 
 use crate::catalogue::{Entry, listed};
 use crate::metadata::print;
@@ -85,7 +85,9 @@ pub fn artifact_hub_package(
     let mut links = Vec::new();
     // Other forges have releases at other addresses.
     if source.starts_with("https://github.com/") {
-        let tag = entry.optional("com.github.release.tag").map_or_else(|| format!("v{version}"), encoded);
+        // The tag is one segment, also with a slash.
+        let tag =
+            entry.optional("com.github.release.tag").map_or_else(|| format!("v{version}"), percent_encoded);
         let url = format!("{source}/releases/download/{tag}/policy.wasm");
         links.push(Link { name: "policy", url: url.into() });
     }
@@ -125,14 +127,6 @@ fn maintainers(authors: &str) -> Vec<Maintainer<'_>> {
 fn maintainer(author: &str) -> Option<Maintainer<'_>> {
     let (name, email) = author.strip_suffix('>')?.split_once('<')?;
     Some(Maintainer { name: name.trim(), email: email.trim() })
-}
-
-/// The characters that are encoded in a segment of a URL: all but the unreserved ones of RFC 3986.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-/// Percent-encodes a text as one segment of a URL, such as a tag with a slash.
-fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, SEGMENT).to_string()
 }
 
 fn install(image: &str) -> String {

@@ -1,8 +1,6 @@
 //! Text from outside, made safe for a place where other text surrounds it.
 
-use std::fmt::Write;
-
-use text::is_printable;
+use text::{is_printable, percent_encoded};
 
 /// Returns the text as one line that can neither move the cursor, change colours nor reorder
 /// characters.
@@ -57,16 +55,8 @@ pub(crate) fn markdown(text: &str) -> String {
 
 /// Returns a path as a relative URI reference (RFC 3986). Slashes stay.
 pub(crate) fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
+    let segments: Vec<String> = path.split('/').map(percent_encoded).collect();
+    segments.join("/")
 }
 
 #[cfg(test)]

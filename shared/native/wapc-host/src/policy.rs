@@ -1,12 +1,10 @@
 //! A deployed module.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use admission_review::Answer;
+use admission_review::ValidationResponse;
 use cluster_objects::Objects;
-use kubewarden_policy_sdk::response::ValidationResponse;
-use kubewarden_policy_sdk::settings::SettingsValidationResponse;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::host_calls::{Answers, Record};
@@ -85,7 +83,7 @@ impl DeployedPolicy {
 
 fn response(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
     match serde_json::from_slice::<ValidationResponse>(raw) {
-        Ok(answer) => converted(answer).response(request.uid(), request.object()),
+        Ok(answer) => answer.response(request.uid(), request.object()),
         Err(error) => {
             let problem = format!("invalid response from policy: {error}");
             AdmissionResponse::internal_error(request.uid(), &problem)
@@ -93,11 +91,12 @@ fn response(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
     }
 }
 
-/// The answer in this project's type, with annotations in a fixed order.
-fn converted(answer: ValidationResponse) -> Answer {
-    let ValidationResponse { accepted, message, code, mutated_object, audit_annotations, warnings } = answer;
-    let audit_annotations = audit_annotations.map(BTreeMap::from_iter);
-    Answer { accepted, message, code, mutated_object, audit_annotations, warnings }
+/// The answer of a module to settings. Name and fields are those of the type in
+/// kubewarden-policy-sdk, as errors contain them.
+#[derive(Debug, Deserialize)]
+struct SettingsValidationResponse {
+    valid: bool,
+    message: Option<String>,
 }
 
 /// Whether the settings are accepted; the error is the reason why not.
@@ -115,5 +114,79 @@ fn accepted(answer: Result<Vec<u8>, Failure>) -> Result<(), String> {
             Err(message.unwrap_or_else(|| "no message".to_owned()))
         }
         Err(error) => Err(format!("error: invalid response from policy: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::fmt::Debug;
+
+    use kubewarden_policy_sdk as sdk;
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reads_answers_as_the_types_of_the_sdk() {
+        let answer = sdk::response::ValidationResponse {
+            accepted: false,
+            message: Some("no".into()),
+            code: Some(403),
+            mutated_object: Some(json!({ "a": [1, null] })),
+            audit_annotations: Some(HashMap::from([("a".into(), "b".into())])),
+            warnings: Some(vec!["w".into()]),
+        };
+        reads_as::<_, ValidationResponse>(&answer);
+        let answer = sdk::settings::SettingsValidationResponse { valid: false, message: Some("no".into()) };
+        reads_as::<_, SettingsValidationResponse>(&answer);
+    }
+
+    /// Compares how a type of the SDK and ours read variants of an answer: into the same fields, or
+    /// with the same error.
+    fn reads_as<S: Debug + Serialize + DeserializeOwned, O: Debug + DeserializeOwned>(answer: &S) {
+        let whole = serde_json::to_value(answer).unwrap();
+        assert_eq!(read::<O>(&whole.to_string()), format!("{answer:?}"));
+        let with = |field: &str, value: Value| {
+            let mut variant = whole.clone();
+            variant[field] = value;
+            variant
+        };
+        let without = |field: &str| {
+            let mut variant = whole.clone();
+            variant.as_object_mut().unwrap().remove(field);
+            variant
+        };
+        let values: Vec<&Value> = whole.as_object().unwrap().values().collect();
+        let mut variants = vec![
+            with("unknown", json!(1)),
+            json!(values),
+            json!([]),
+            json!([true]),
+            json!("v"),
+            json!(1),
+            Value::Null,
+        ];
+        for field in whole.as_object().unwrap().keys() {
+            variants.push(without(field));
+            let others =
+                [json!(-7), json!(65536), json!(1.5), json!("v"), json!([1]), json!({ "v": 1 }), Value::Null];
+            variants.extend(others.into_iter().map(|value| with(field, value)));
+        }
+        let mut texts: Vec<String> = variants.iter().map(Value::to_string).collect();
+        texts.extend(["", "{", "{}{}", "{}"].map(String::from));
+        texts.push(whole.to_string().replacen('{', r#"{"message":"yes","#, 1));
+        for text in texts {
+            assert_eq!(read::<O>(&text), read::<S>(&text), "{text}");
+        }
+    }
+
+    fn read<T: Debug + DeserializeOwned>(text: &str) -> String {
+        match serde_json::from_str::<T>(text) {
+            Ok(answer) => format!("{answer:?}"),
+            Err(error) => error.to_string(),
+        }
     }
 }

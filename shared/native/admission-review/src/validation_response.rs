@@ -8,10 +8,12 @@ use serde_json::Value;
 use crate::AdmissionResponse;
 use crate::response::Status;
 
-/// The answer of a policy to a request, with the fields of `ValidationResponse` in
-/// kubewarden-policy-sdk.
+/// The answer of a policy to a request.
+///
+/// Name and fields are those of `ValidationResponse` in kubewarden-policy-sdk, as errors contain
+/// them; a test of `wapc-host` compares the two.
 #[derive(Debug, Deserialize)]
-pub struct Answer {
+pub struct ValidationResponse {
     /// Whether the request is admitted.
     pub accepted: bool,
     /// The message for the client.
@@ -26,7 +28,7 @@ pub struct Answer {
     pub warnings: Option<Vec<String>>,
 }
 
-impl Answer {
+impl ValidationResponse {
     /// Returns the response to the API server that Kubewarden makes of the answer to a request with
     /// this `uid` and object.
     ///
@@ -77,7 +79,7 @@ mod tests {
     use super::*;
 
     fn response(answer: Value, object: Option<&Value>) -> AdmissionResponse {
-        serde_json::from_value::<Answer>(answer).unwrap().response("u", object)
+        serde_json::from_value::<ValidationResponse>(answer).unwrap().response("u", object)
     }
 
     #[test]
