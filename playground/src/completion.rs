@@ -84,7 +84,7 @@ pub(crate) fn objects(api_version: &str, kind: &str, path: &[String]) -> Complet
             }
             fields => {
                 let fields = fields.and_then(|fields| below(fields, path));
-                let fields = fields.into_iter().flat_map(|fields| fields.fields);
+                let fields = fields.into_iter().flat_map(Fields::entries);
                 fields.map(|(name, of)| option(name, detail(*of))).collect()
             }
         },

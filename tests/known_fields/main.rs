@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use k8s_openapi::{api, apiextensions_apiserver, kube_aggregator};
-use trace::{Object, Path, Trace, Type};
+use trace::{Object, Path, TEXT, Trace, Type};
 
 /// Adds the kinds of API groups.
 macro_rules! add {
@@ -71,85 +71,85 @@ fn traced() -> Trace {
     trace
 }
 
-/// The source of the table.
-fn source(trace: &Trace) -> String {
+/// The head of the table.
+const HEAD: &str = "\
+# The kinds that Kubernetes 1.36 serves: an API version, and the types of its kinds.
+# Then the types of objects: a name, and the fields with their types, in alphabetical order.
+# A name that several types have follows their group and version, as in events.v1.Event.
+#
+# The type of a field is text if there is none; []x is a list of x, and {}x a map with values of x.
+#
+# Generated from the types of k8s-openapi. A test compares them; ./justw bless writes this file.
+";
+
+/// The table.
+fn table(trace: &Trace) -> String {
     let shared = trace.shared();
-    let names = constants(trace, &shared);
-    let constant = |path: &Path| &names[shared[path]];
-    let mut text = String::from(
-        "//! Generated from the types of `k8s-openapi` by `./justw bless`.\n\n\
-         use crate::fields::{Fields, Type};\n\n\
-         /// The kinds with their API versions, in the order of both.\n\
-         pub(crate) static KINDS: &[(&str, &Fields)] = &[\n",
-    );
+    let names = names(trace, &shared);
+    let name = |path: &Path| names[shared[path]].clone();
+    let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for ((api_version, _), path) in &trace.kinds {
-        writeln!(text, "    (\"{api_version}\", &{}),", constant(path)).unwrap();
+        kinds.entry(api_version).or_default().push(name(path));
     }
-    text.push_str("];\n");
-    for (path, constant) in &names {
-        let Object { name, fields } = &trace.objects[path];
-        writeln!(text, "\nstatic {constant}: Fields = Fields {{ name: \"{name}\", fields: &[").unwrap();
-        for (name, of) in fields {
-            writeln!(text, "    (\"{name}\", {}),", code(of, &|path| names[shared[path]].clone())).unwrap();
+    let mut text = HEAD.to_owned();
+    for (api_version, kinds) in kinds {
+        writeln!(text, "{api_version}: {}", kinds.join(" ")).unwrap();
+    }
+    text.push('\n');
+    let by_name: BTreeMap<&str, Path> = names.iter().map(|(path, name)| (name.as_str(), *path)).collect();
+    assert_eq!(by_name.len(), names.len(), "two types have the same name");
+    for (id, path) in by_name {
+        text.push_str(id);
+        for (field, of) in &trace.objects[path].fields {
+            write!(text, " {field}").unwrap();
+            if *of != TEXT {
+                write!(text, ":{}", written(of, &name)).unwrap();
+            }
         }
-        text.push_str("] };\n");
+        text.push('\n');
     }
     text
 }
 
-/// Names a constant for each type that is written: after the type, and after its group and version
-/// if another type has the same name.
-fn constants(trace: &Trace, shared: &BTreeMap<Path, Path>) -> BTreeMap<Path, String> {
+/// Names each type that is written: as in the Kubernetes API, and behind its group and version if
+/// another type has the same name.
+fn names(trace: &Trace, shared: &BTreeMap<Path, Path>) -> BTreeMap<Path, String> {
     let written: BTreeSet<Path> = shared.values().copied().collect();
     let name = |path: &Path| trace.objects[path].name;
-    let constant = |path: &Path| {
+    let unique = |path: &Path| {
         let alone = written.iter().filter(|other| name(other) == name(path)).count() == 1;
-        let constant = constant(name(path));
-        (*path, if alone { constant } else { format!("{}_{constant}", group_and_version(path)) })
+        let name = name(path);
+        (*path, if alone { name.to_owned() } else { format!("{}.{name}", group_and_version(path)) })
     };
-    written.iter().map(constant).collect()
+    written.iter().map(unique).collect()
 }
 
-/// `EVENTS_V1` of `k8s_openapi::v1_36::api::events::v1::event::Event`.
+/// `events.v1` of `k8s_openapi::v1_36::api::events::v1::event::Event`.
 fn group_and_version(path: Path) -> String {
     let modules: Vec<&str> = path.split("::").collect();
     let version = |module: &&str| module.starts_with('v') && !module.contains('_') && *module != "version";
     let at = modules.iter().position(version).unwrap();
-    modules[at - 1..=at].join("_").to_ascii_uppercase()
+    modules[at - 1..=at].join(".")
 }
 
-fn code(of: &Type, constant: &dyn Fn(&Path) -> String) -> String {
+fn written(of: &Type, name: &dyn Fn(&Path) -> String) -> String {
     match of {
-        Type::Object(path) => format!("Type::Object(&{})", constant(path)),
-        Type::List(of) => format!("Type::List(&{})", code(of, constant)),
-        Type::Map(of) => format!("Type::Map(&{})", code(of, constant)),
-        Type::Leaf(name) => format!("Type::{name}"),
+        Type::Object(path) => name(path),
+        Type::List(of) => format!("[]{}", written(of, name)),
+        Type::Map(of) => format!("{{}}{}", written(of, name)),
+        Type::Leaf(name) => (*name).to_owned(),
     }
-}
-
-/// `PodSpec` as `POD_SPEC`, `ISCSIVolumeSource` as `ISCSI_VOLUME_SOURCE`.
-fn constant(name: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
-    let mut constant = String::new();
-    for (at, char) in chars.iter().enumerate() {
-        let lower = |at: usize| chars.get(at).is_some_and(|char| !char.is_ascii_uppercase());
-        if at > 0 && char.is_ascii_uppercase() && (lower(at - 1) || lower(at + 1)) {
-            constant.push('_');
-        }
-        constant.push(char.to_ascii_uppercase());
-    }
-    constant
 }
 
 #[test]
 fn the_table_has_the_fields_of_the_types() {
-    let file = tests::root().join("shared/native/known-fields/src/table.rs");
-    let source = source(&traced());
+    let file = tests::root().join("shared/native/known-fields/src/fields.txt");
+    let table = table(&traced());
     if harness::bless::is_wanted() {
-        std::fs::write(&file, &source).unwrap();
+        std::fs::write(&file, &table).unwrap();
     }
     let current = std::fs::read_to_string(&file).unwrap();
-    assert!(current == source, "{} is not current; run ./justw bless", file.display());
+    assert!(current == table, "{} is not current; run ./justw bless", file.display());
 }
 
 /// As `JSONSchemaProps`.
@@ -171,7 +171,7 @@ fn a_type_that_contains_itself_is_traced() {
     let fields = BTreeMap::from([
         ("not", Type::Object(path)),
         ("properties", Type::Map(Box::new(list))),
-        ("title", Type::Leaf("Text")),
+        ("title", TEXT),
     ]);
     assert_eq!(trace.objects, BTreeMap::from([(path, Object { name: "Schema", fields })]));
 }

@@ -83,17 +83,18 @@ impl Generator {
 
     fn object(&mut self, fields: &Fields, depth: usize) -> Map<String, Value> {
         let mut object = Map::new();
-        if fields.fields.is_empty() {
+        let known = fields.entries();
+        if known.is_empty() {
             return object;
         }
         // At the top, most fields have an object.
         for _ in 0..=self.below(if depth == 0 { 2 } else { 3 }) {
-            let (name, of) = fields.fields[self.below(fields.fields.len())];
+            let (name, of) = known[self.below(known.len())];
             let value = self.value(of, depth + 1);
             object.insert(name.to_owned(), value);
         }
         if self.below(12) == 0 {
-            let name = misspelt(fields.fields[self.below(fields.fields.len())].0, self.below(3));
+            let name = misspelt(known[self.below(known.len())].0, self.below(3));
             // The server ignores the case of these.
             if !["APIVERSION", "KIND"].contains(&&*name) {
                 let value = self.awkward();

@@ -52,7 +52,10 @@ pub(crate) enum Type {
     Leaf(&'static str),
 }
 
-const ANY: Type = Type::Leaf("Any");
+const ANY: Type = Type::Leaf("any");
+
+/// The type of a field whose type the table does not say.
+pub(crate) const TEXT: Type = Type::Leaf("text");
 
 impl Trace {
     /// Adds a kind and every type below it.
@@ -119,7 +122,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let expected = (&visitor as &dyn Expected).to_string();
         if expected.contains("IntOrString") {
-            *self.found = Type::Leaf("IntOrText");
+            *self.found = Type::Leaf("intOrText");
         }
         if expected.starts_with("JSONSchemaPropsOr") {
             // The API server ignores unknown fields in such a value.
@@ -130,7 +133,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let is_bytes = (&visitor as &dyn Expected).to_string().contains("base64");
-        *self.found = Type::Leaf(if is_bytes { "Bytes" } else { "Text" });
+        *self.found = Type::Leaf(if is_bytes { "bytes" } else { "text" });
         // A string that also is a time.
         visitor.visit_str(if is_bytes { "AAAA" } else { "2026-01-31T12:00:00Z" })
     }
@@ -140,22 +143,22 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        *self.found = Type::Leaf("Boolean");
+        *self.found = Type::Leaf("boolean");
         visitor.visit_bool(true)
     }
 
     fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        *self.found = Type::Leaf("Int32");
+        *self.found = Type::Leaf("int32");
         visitor.visit_i32(1)
     }
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        *self.found = Type::Leaf("Int64");
+        *self.found = Type::Leaf("int64");
         visitor.visit_i64(1)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        *self.found = Type::Leaf("Number");
+        *self.found = Type::Leaf("number");
         visitor.visit_f64(1.0)
     }
 
@@ -172,7 +175,9 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         let path = type_name::<V>();
         let value = visitor.visit_newtype_struct(Tracer { trace: &mut *trace, found: &mut *found })?;
         *found = match name {
-            "Quantity" | "Time" | "MicroTime" => Type::Leaf(name),
+            "Quantity" => Type::Leaf("quantity"),
+            "Time" => Type::Leaf("time"),
+            "MicroTime" => Type::Leaf("microTime"),
             "FieldsV1" | "JSON" | "RawExtension" => ANY,
             // An object that has no fields.
             _ => {
@@ -207,7 +212,7 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         *self.found = Type::Object(path);
         // Fields of a type that contains itself are not read again.
         let rest = if self.trace.open.contains(&path) { &[] } else { fields };
-        let leaves = fields.iter().map(|field| (*field, Type::Leaf("Text"))).collect();
+        let leaves = fields.iter().map(|field| (*field, TEXT)).collect();
         self.trace.objects.entry(path).or_insert(Object { name, fields: leaves });
         self.trace.open.push(path);
         let value = visitor.visit_map(Members { trace: &mut *self.trace, path, rest, field: "" })?;

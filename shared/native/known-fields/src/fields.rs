@@ -1,15 +1,17 @@
 //! The fields of a kind, as a tree.
 
 use std::fmt;
+use std::sync::OnceLock;
 
-use crate::format;
+use crate::{format, table};
 
 /// The fields of a type of object, such as `PodSpec`.
 pub struct Fields {
     /// The name of the type in the Kubernetes API.
     pub name: &'static str,
-    /// Each field with its type, in alphabetical order.
-    pub fields: &'static [(&'static str, Type)],
+    /// The fields in the table.
+    text: &'static str,
+    entries: OnceLock<Vec<(&'static str, Type)>>,
 }
 
 /// The type of a field.
@@ -46,11 +48,22 @@ pub enum Type {
 }
 
 impl Fields {
+    pub(crate) fn new(name: &'static str, text: &'static str) -> Self {
+        Self { name, text, entries: OnceLock::new() }
+    }
+
+    /// Returns each field with its type, in alphabetical order.
+    #[must_use]
+    pub fn entries(&self) -> &[(&'static str, Type)] {
+        self.entries.get_or_init(|| self.text.split_ascii_whitespace().map(table::field).collect())
+    }
+
     /// Returns the type of a field; `None` if the object does not have the field.
     #[must_use]
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<Type> {
-        let at = self.fields.binary_search_by(|(known, _)| known.as_bytes().cmp(name.as_ref())).ok()?;
-        self.fields.get(at).map(|(_, of)| *of)
+        let entries = self.entries();
+        let at = entries.binary_search_by(|(known, _)| known.as_bytes().cmp(name.as_ref())).ok()?;
+        entries.get(at).map(|(_, of)| *of)
     }
 
     /// Returns the type of a field as [`get`](Self::get) does. `next` is the index behind the field
@@ -58,7 +71,7 @@ impl Fields {
     #[must_use]
     pub fn get_next(&self, name: &[u8], next: &mut usize) -> Option<Type> {
         const NEAR: usize = 8;
-        let mut near = self.fields.iter().enumerate().skip(*next).take(NEAR);
+        let mut near = self.entries().iter().enumerate().skip(*next).take(NEAR);
         let found = near.find(|(_, (known, _))| known.as_bytes() == name);
         if let Some((at, (_, of))) = found {
             *next = at.saturating_add(1);
@@ -69,7 +82,7 @@ impl Fields {
 
     /// Returns the names of the fields, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.fields.iter().map(|(name, _)| *name)
+        self.entries().iter().map(|(name, _)| *name)
     }
 
     /// Returns whether a dotted path leads to a field. Arrays have no step in the path, as in field

@@ -5,10 +5,10 @@
 //! variable. [`mistakes`] finds both, and suggests the name that was probably meant. [`fields_of`]
 //! returns the fields of a kind; tests check that it has every field that a policy reads.
 //!
-//! The table covers every kind that Kubernetes 1.36 serves, in each of its versions. It is
-//! generated from the types of `k8s-openapi`, which are generated from the `OpenAPI` specification
-//! of Kubernetes. `tests/known_fields` compares it with those types, and `./justw bless` rewrites
-//! it.
+//! The table, `fields.txt`, covers every kind that Kubernetes 1.36 serves, in each of its versions.
+//! It is generated from the types of `k8s-openapi`, which are generated from the `OpenAPI`
+//! specification of Kubernetes. `tests/known_fields` compares it with those types, and
+//! `./justw bless` rewrites it.
 //!
 //! # What this crate does not do
 //! It checks the types of values and not the rest, such as ranges and required fields, and it does
@@ -17,9 +17,8 @@
 mod fields;
 mod format;
 mod kinds;
-#[rustfmt::skip]
-mod table;
 mod mistake;
+mod table;
 
 pub use fields::{Fields, Type};
 pub use kinds::{fields_of, kinds};
