@@ -235,3 +235,17 @@ fn the_performance_page_has_only_measured_figures() {
         "bench/FIGURES.md does not have these figures of docs/performance.md: {stale:?}"
     );
 }
+
+/// The bindings of the playground are written by a program that is not in the workspace.
+#[test]
+fn the_bindings_have_the_version_of_the_crate() {
+    let version = |lock: &str, name: &str| {
+        let text = fs::read_to_string(root().join(lock)).unwrap();
+        let (_, rest) = text.split_once(&format!("name = \"{name}\"\nversion = \"")).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(
+        version("playground/bindgen/Cargo.lock", "wasm-bindgen-cli-support"),
+        version("Cargo.lock", "wasm-bindgen"),
+    );
+}
