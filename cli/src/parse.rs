@@ -34,9 +34,7 @@ pub(crate) fn document(source: &Source) -> Result<Option<Value>, Failure> {
 
 /// Runs a parser that recurses as deeply as its input is nested, on a stack that is large enough
 /// for the deepest input it accepts. On some systems, the stack of the main thread is small.
-pub(crate) fn with_large_stack<T: Send>(
-    parse: impl FnOnce() -> Result<T, Problem> + Send,
-) -> Result<T, Problem> {
+fn with_large_stack<T: Send>(parse: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
     const STACK: usize = 64 * 1024 * 1024;
     let result = thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse).ok()?;

@@ -30,13 +30,13 @@ const LATER: &str = "Kyverno also checks Host Probes / Lifecycle Hooks, which v1
 const INERT: &str = "is left out, because Kyverno refuses it or it excludes nothing";
 
 /// Kyverno's own cases.
-pub(super) fn cases() -> Vec<Value> {
+fn cases() -> Vec<Value> {
     serde_saphyr::from_str(include_str!("kyverno-cases.yaml")).unwrap()
 }
 
 /// The documents of a case: the policy, with the action in the rule or in the policy, and the
 /// exceptions.
-pub(super) fn documents(case: &Value, in_rule: bool) -> String {
+fn documents(case: &Value, in_rule: bool) -> String {
     let rule = &case["rule"];
     let mut check = json!({ "level": rule["level"], "version": rule["version"] });
     if let Some(exclude) = rule.get("exclude") {

@@ -6,7 +6,7 @@ use super::conformance::refusals;
 use super::{converted, missing};
 
 /// A case of the library; see kyverno-library.yaml.
-pub(super) fn cases() -> Vec<Value> {
+fn cases() -> Vec<Value> {
     serde_saphyr::from_str(include_str!("kyverno-library.yaml")).unwrap()
 }
 
@@ -59,7 +59,7 @@ fn policy<'r>(name: &str, rules: impl IntoIterator<Item = &'r Value>) -> Value {
 }
 
 /// The policy of a case.
-pub(super) fn policy_of(case: &Value) -> Value {
+fn policy_of(case: &Value) -> Value {
     policy("p", pods(case, "rules"))
 }
 
@@ -68,7 +68,7 @@ fn list(items: &[Value]) -> String {
 }
 
 /// The pod, the Deployment and the `CronJob` of a case.
-pub(super) fn objects(pod: &Value) -> Vec<(Value, &'static str)> {
+fn objects(pod: &Value) -> Vec<(Value, &'static str)> {
     let mut spec = pod.as_object().unwrap().clone();
     let annotations = spec.remove("annotations").unwrap_or_else(|| json!({}));
     spec.entry("containers").or_insert_with(|| json!([{ "name": "c", "image": "i" }]));
@@ -281,7 +281,7 @@ fn an_exception_from_a_check_of_the_library_is_one_from_the_whole_rule() {
 }
 
 /// A `ValidatingPolicy` that refuses volumes of the host.
-pub(super) fn validating(spec: &Value) -> Value {
+fn validating(spec: &Value) -> Value {
     let mut whole = json!({
         "evaluation": { "background": { "enabled": false } },
         "matchConstraints": { "resourceRules": [

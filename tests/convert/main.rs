@@ -1,15 +1,9 @@
 //! The manifests that `portcullis convert` writes.
 
-mod check;
 mod conformance;
 mod external_ips;
 mod generated;
 mod kyverno_library;
-mod psp;
-mod psp_pods;
-mod psp_server;
-mod scc;
-mod scc_model;
 mod single_controls;
 
 use std::io::Write as _;
@@ -1667,6 +1661,49 @@ fn converts_the_configuration_of_the_plugin() {
     let settings = &documents(&stdout)[0]["spec"]["settings"];
     assert_eq!(settings["audit"], json!({ "level": "privileged", "version": "v1.25" }));
     assert_eq!(settings["warn"], json!({ "level": "privileged", "version": "v1.26" }));
+}
+
+/// Source: `admission/admission.go` and `api/helpers.go` in kubernetes/pod-security-admission.
+#[test]
+fn the_manifest_judges_pods_as_the_plugin_does() {
+    let configuration = json!({
+        "apiVersion": "pod-security.admission.config.k8s.io/v1",
+        "kind": "PodSecurityConfiguration",
+        "defaults": { "enforce": "baseline" },
+        "exemptions": { "namespaces": ["free"], "runtimeClasses": ["vm"] },
+    });
+    let (status, list) = converted_from("psa", &[], &configuration.to_string());
+    assert_eq!(status, 0, "{list}");
+    let manifests = list["items"].as_array().unwrap();
+    let enforce = |level: &str| json!({ "pod-security.kubernetes.io/enforce": level });
+    let invalid = json!({
+        "pod-security.kubernetes.io/enforce": "other",
+        "pod-security.kubernetes.io/enforce-version": "v1.7",
+    });
+    let host = json!({ "hostPID": true });
+    let non_root = json!({ "securityContext": { "runAsNonRoot": true } });
+    for (namespace, labels, fields, is_admitted) in [
+        ("shop", json!({}), json!({}), true),
+        ("shop", json!({}), host.clone(), false),
+        ("free", json!({}), host.clone(), true),
+        ("shop", json!({}), json!({ "hostPID": true, "runtimeClassName": "vm" }), true),
+        ("shop", enforce("restricted"), json!({}), false),
+        ("shop", enforce("privileged"), host.clone(), true),
+        // An invalid level is restricted. The version counts although the level is invalid.
+        ("shop", enforce("other"), non_root.clone(), false),
+        ("shop", invalid, non_root, true),
+    ] {
+        let mut spec = fields;
+        spec["containers"] = json!([{ "name": "c", "image": "i" }]);
+        let metadata = json!({ "name": "p", "namespace": namespace });
+        let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec });
+        let refusals = conformance::refusals(manifests, &pod, "pods", &labels);
+        assert_eq!(refusals.is_empty(), is_admitted, "{labels} {pod}: {refusals:?}");
+        // The plugin never denies workloads.
+        let job = json!({ "apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": { "template": { "spec": spec } } });
+        let refusals = conformance::refusals(manifests, &job, "jobs", &labels);
+        assert!(refusals.is_empty(), "{labels} {job}: {refusals:?}");
+    }
 }
 
 #[test]

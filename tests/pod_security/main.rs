@@ -5,6 +5,7 @@ mod generate;
 #[cfg(feature = "modules")]
 mod huge;
 mod limits;
+mod oracle;
 mod policy;
 mod tweaks;
 
@@ -14,7 +15,6 @@ use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
-use standards_model as oracle;
 use tests::bounded;
 
 use crate::exclusions::CONTROLS;

@@ -1,8 +1,5 @@
 //! The arguments of `portcullis convert`.
 
-#[cfg(feature = "scan")]
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand, ValueEnum};
 use convert::Source;
 
@@ -10,7 +7,7 @@ use convert::Source;
 ///
 /// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not
 /// converted or differs, with the place and the reason on standard error, and 2 if the input cannot
-/// be read. With --check, a different verdict is also status 1.
+/// be read.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
     #[command(subcommand)]
@@ -37,24 +34,6 @@ pub(crate) enum ConvertSource {
         #[arg(long, value_name = "FILE")]
         kyverno_config: Option<String>,
     },
-    /// Convert restrictions on the external IPs of Services.
-    ///
-    /// The Network configuration of OpenShift, the flags of externalip-webhook, the in-tree plugin
-    /// DenyServiceExternalIPs, and Kyverno's policy restrict-external-ips become policies of
-    /// external-ips.
-    ///
-    /// The files have the Network configuration, workloads that run externalip-webhook and its
-    /// webhook configuration, pods of kube-apiserver, ClusterConfigurations of kubeadm,
-    /// AdmissionConfigurations, and policies of Kyverno.
-    ExternalIps {
-        #[command(flatten)]
-        args: SourceArgs,
-
-        /// File with the ConfigMap of Kyverno, which leaves out requests for its policies. Without
-        /// it, the defaults of Kyverno's chart are applied.
-        #[arg(long, value_name = "FILE")]
-        kyverno_config: Option<String>,
-    },
     /// Convert constraints of Gatekeeper's library for pods and external IPs.
     ///
     /// The files have constraints, the Config, ConstraintTemplates and ExpansionTemplates.
@@ -71,34 +50,16 @@ pub(crate) enum ConvertSource {
     ///
     /// The file has a PodSecurityConfiguration, or an AdmissionConfiguration that contains one.
     Psa(SourceArgs),
-    /// Convert PodSecurityPolicies, which Kubernetes removed in v1.25.
-    ///
-    /// The files have PodSecurityPolicies, and the roles and bindings that permit their use.
-    ///
-    /// No manifest refuses a pod that a policy admits as it is. Comments above the manifests list
-    /// what policies refuse beyond the Pod Security Standards, and the defaults that they set.
-    Psp(SourceArgs),
-    /// Convert SecurityContextConstraints of OpenShift, and the roles that grant their use.
-    ///
-    /// The files have SecurityContextConstraints, ClusterRoles, Roles, ClusterRoleBindings and
-    /// RoleBindings.
-    ///
-    /// They become policies of pod-security and selinux. Without bindings in the input, the
-    /// policies refuse more pods and are in mode monitor.
-    Scc(SourceArgs),
 }
 
 impl ConvertSource {
     /// Returns the source with its arguments.
     pub(crate) fn parts(&self) -> (Source, &SourceArgs) {
         match self {
-            Self::ExternalIps { args, .. } => (Source::EXTERNAL_IPS, args),
             Self::Gatekeeper(args) => (Source::GATEKEEPER, args),
             Self::Kubewarden(args) => (Source::KUBEWARDEN, args),
             Self::Kyverno { args, .. } => (Source::KYVERNO, args),
             Self::Psa(args) => (Source::PSA, args),
-            Self::Psp(args) => (Source::PSP, args),
-            Self::Scc(args) => (Source::SCC, args),
         }
     }
 }
@@ -133,40 +94,6 @@ pub(crate) struct ConversionArgs {
     /// Output format of the manifests.
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) output: ManifestFormat,
-
-    #[cfg(feature = "scan")]
-    #[command(flatten)]
-    pub(crate) check: CheckArgs,
-}
-
-#[cfg(feature = "scan")]
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Check")]
-pub(crate) struct CheckArgs {
-    /// Pods and workloads to judge by the manifests and by a model of the input, which shares no
-    /// code with the conversion: a file, a directory, or nothing with --live. Repeat the option for
-    /// several.
-    ///
-    /// Each object that is judged differently, and each one whose verdict is unknown, has a line on
-    /// standard error, and the exit status is 1. Add the Namespaces of the objects, whose labels
-    /// can matter. The sources are the admission plugin PodSecurity, whose mode enforce denies pods
-    /// alone, and Kyverno's rules with podSecurity, patterns, conditions or CEL. The requests are
-    /// creations by an ordinary user.
-    #[arg(long, value_name = "FILE|DIR", num_args = 0..=1)]
-    pub(crate) check: Option<Vec<String>>,
-
-    /// Judge the pods and workloads of a running cluster, which are read with the credentials of
-    /// kubectl, or with the service account of the pod. Nothing is written.
-    #[arg(long, requires = "check")]
-    pub(crate) live: bool,
-
-    /// Context of the kubeconfig [default: the current context]
-    #[arg(long, value_name = "NAME", requires = "live")]
-    pub(crate) context: Option<String>,
-
-    /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
-    #[arg(long, value_name = "FILE", requires = "live")]
-    pub(crate) kubeconfig: Option<PathBuf>,
 }
 
 /// The mode of policies.

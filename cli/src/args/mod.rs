@@ -19,8 +19,6 @@ use crate::scan::{ReportArgs, ScanArgs};
 use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
-#[cfg(feature = "scan")]
-pub(crate) use convert::CheckArgs;
 pub(crate) use convert::{ConversionArgs, ConvertArgs, ConvertSource, ManifestFormat, ModeArg, SourceArgs};
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};

@@ -1,8 +1,5 @@
 //! `portcullis convert`.
 
-#[cfg(feature = "scan")]
-mod check;
-
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -22,7 +19,7 @@ use crate::source::{InputReader, Source, SourceName};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
 
-/// The exit status if something is not converted, or if the manifests judge an object differently.
+/// The exit status if something is not converted.
 const NOT_CONVERTED: u8 = 1;
 
 /// Converts files and prints the manifests.
@@ -33,31 +30,17 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let mut input = Input::default();
     let (kind, SourceArgs { files, conversion: args }) = source.parts();
     let documents = input.read_all(files, kind.expected)?;
-    let configuration = match source {
-        ConvertSource::Kyverno { kyverno_config: Some(file), .. }
-        | ConvertSource::ExternalIps { kyverno_config: Some(file), .. } => {
-            Some(input.read_one(file, "the ConfigMap of Kyverno")?)
-        }
-        _ => None,
-    };
     let options = manifest_options(args)?;
-    let conversions = match &configuration {
-        Some(document) => KyvernoConfiguration::read(document).and_then(|configuration| match source {
-            ConvertSource::ExternalIps { .. } => ::convert::external_ips_with(&documents, &configuration),
-            _ => ::convert::kyverno_with(&documents, &configuration),
-        }),
-        None => kind.convert(&documents),
+    let conversions = match source {
+        ConvertSource::Kyverno { kyverno_config: Some(file), .. } => {
+            let configuration = input.read_one(file, "the ConfigMap of Kyverno")?;
+            KyvernoConfiguration::read(&configuration)
+                .and_then(|configuration| ::convert::kyverno_with(&documents, &configuration))
+        }
+        _ => kind.convert(&documents),
     };
     let mut conversions = conversions.map_err(|error| input.failure(&error))?;
     options.apply(&mut conversions);
-    #[cfg(feature = "scan")]
-    let checked = match &args.check.check {
-        None => None,
-        Some(paths) => {
-            let model = check::model(source, &documents, configuration.as_ref())?;
-            Some(check::check(&conversions, model.as_ref(), paths, &args.check, &mut input.reader)?)
-        }
-    };
     print(|out| match args.output {
         ManifestFormat::Yaml => write_yaml(out, &conversions),
         ManifestFormat::Json => write_json(out, &ManifestList::of(&conversions)),
@@ -69,13 +52,6 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
         let place = input.place(&part.document, &part.path);
         // If standard error is closed, the exit status still reports what is not converted.
         drop(writeln!(stderr, "{}", one_line(&format!("{place}: {}", described(part)))));
-    }
-    #[cfg(feature = "scan")]
-    if let Some(checked) = checked {
-        checked.write(&mut stderr);
-        if !checked.agrees() {
-            return Ok(ExitCode::from(NOT_CONVERTED));
-        }
     }
     Ok(if not_converted.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERTED) })
 }

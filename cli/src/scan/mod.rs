@@ -20,7 +20,6 @@ mod reports;
 pub(crate) use args::{InstallationArgs, ScanArgs};
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
-pub(crate) use live::Cluster;
 pub(crate) use manifest::{DeployedModule, load as load_manifest, own, settings_of};
 pub(crate) use policy::of_metadata;
 pub(crate) use report::{ReportArgs, report};

@@ -14,21 +14,16 @@ use crate::args::EngineArgs;
 use crate::failure::Failure;
 
 /// A running cluster, which does not exist.
-pub(crate) enum Cluster {}
+pub(super) enum Cluster {}
 
 impl Cluster {
     /// Connects to nothing.
     ///
     /// # Errors
     /// Always.
-    pub(crate) fn connect(_: Option<&Path>, _: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn connect(_: Option<&Path>, _: Option<&str>) -> Result<Self, Failure> {
         let problem = "is not part of this build; run `cargo build --package portcullis` to build it in";
         Err(Failure::about("--live", problem))
-    }
-
-    /// Returns no name.
-    pub(crate) fn name(&self) -> &str {
-        match *self {}
     }
 
     /// Returns no flag.
@@ -60,7 +55,7 @@ impl Cluster {
     }
 
     /// Returns no objects.
-    pub(crate) fn look_ups(&self, _: Option<&str>) -> Files {
+    pub(super) fn look_ups(&self, _: Option<&str>) -> Files {
         match *self {}
     }
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::source::SourceName;
 
 /// A running cluster.
-pub(crate) struct Cluster {
+pub(super) struct Cluster {
     connection: Connection,
     discovery: Discovery,
     interrupted: Arc<AtomicBool>,
@@ -29,7 +29,7 @@ impl Cluster {
     ///
     /// # Errors
     /// A cluster that cannot be reached, and credentials that it rejects.
-    pub(crate) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
         let target =
             Target { kubeconfig: kubeconfig.map(Path::to_owned), context: context.map(str::to_owned) };
         let mut connection = Connection::open(&target).map_err(failure)?;
@@ -37,11 +37,6 @@ impl Cluster {
         connection.interrupt_by(Arc::clone(&interrupted));
         let discovery = Discovery::read(&connection).map_err(failure)?;
         Ok(Self { connection, discovery, interrupted })
-    }
-
-    /// Returns what the cluster is known by: the context, or the service account.
-    pub(crate) fn name(&self) -> &str {
-        self.connection.name()
     }
 
     /// Returns the flag that the first Ctrl-C sets.
@@ -128,7 +123,7 @@ impl Cluster {
     }
 
     /// Returns the objects that policies look up.
-    pub(crate) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
+    pub(super) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
         LookUps::new(&self.connection, &self.discovery, namespace)
     }
 }

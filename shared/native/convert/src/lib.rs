@@ -5,11 +5,8 @@
 //! * [`kyverno_with`]: Kyverno's policies and `PolicyException`s, with the configuration of Kyverno
 //!   itself; [`kyverno`](kyverno()) takes the defaults of its chart;
 //! * [`pod_security_admission`]: the configuration of the in-tree admission plugin `PodSecurity`;
-//! * [`pod_security_policies`]: `PodSecurityPolicy` objects;
-//! * [`security_context_constraints`]: those of `OpenShift`;
 //! * [`gatekeeper`](gatekeeper()): constraints of Gatekeeper's library;
 //! * [`kubewarden`](kubewarden()): policies with Kubewarden's official modules for single controls;
-//! * [`external_ips`](external_ips()): restrictions on the external IPs of Services.
 //!
 //! All return manifests, and list what they could not convert; [`steps`] helps to find its place.
 //! [`Source::of`] recognises documents. [`ManifestOptions`] change all manifests.
@@ -51,16 +48,12 @@ mod objects;
 mod operation;
 mod options;
 mod psa;
-mod psp;
-mod rbac;
-mod scc;
 mod settings;
 mod source;
 mod target;
 
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
-pub use external_ips::{convert as external_ips, convert_with as external_ips_with};
 pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{
     ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,
@@ -71,6 +64,4 @@ pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyve
 pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
-pub use psp::convert as pod_security_policies;
-pub use scc::convert as security_context_constraints;
 pub use source::{SOURCES, Source};

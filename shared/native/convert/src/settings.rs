@@ -12,20 +12,3 @@ pub(crate) fn problem_with<P: Policy>(settings: &Map<String, Value>) -> Option<S
     let json = Value::Object(settings.clone()).to_string();
     admission::check_settings::<P>(json.as_bytes()).err()
 }
-
-/// The settings that a module rejects.
-pub(crate) struct Rejected {
-    pub(crate) policy: &'static str,
-    pub(crate) problem: String,
-}
-
-/// Checks settings.
-///
-/// # Errors
-/// Why the module rejects them.
-pub(crate) fn check<P: Policy>(settings: &Map<String, Value>) -> Result<(), Rejected> {
-    match problem_with::<P>(settings) {
-        Some(problem) => Err(Rejected { policy: P::ID, problem: problem.to_string() }),
-        None => Ok(()),
-    }
-}

@@ -1,8 +1,6 @@
 //! The systems whose policies can be converted.
 
-use crate::{
-    Conversion, Document, InputError, external_ips, gatekeeper, kubewarden_policies, kyverno, psa, psp, scc,
-};
+use crate::{Conversion, Document, InputError, gatekeeper, kubewarden_policies, kyverno, psa};
 
 /// A system whose policies can be converted.
 #[derive(Clone, Copy, Debug)]
@@ -17,24 +15,9 @@ pub struct Source {
 }
 
 /// All sources.
-pub const SOURCES: &[Source] = &[
-    Source::EXTERNAL_IPS,
-    Source::GATEKEEPER,
-    Source::KUBEWARDEN,
-    Source::KYVERNO,
-    Source::PSA,
-    Source::PSP,
-    Source::SCC,
-];
+pub const SOURCES: &[Source] = &[Source::GATEKEEPER, Source::KUBEWARDEN, Source::KYVERNO, Source::PSA];
 
 impl Source {
-    /// Restrictions on the external IPs of Services.
-    pub const EXTERNAL_IPS: Self = Self {
-        name: "external-ips",
-        expected: "restrictions on external IPs",
-        recognises: external_ips::recognises,
-        convert: external_ips::convert,
-    };
     /// Constraints of Gatekeeper's library.
     pub const GATEKEEPER: Self = Self {
         name: "gatekeeper",
@@ -62,20 +45,6 @@ impl Source {
         expected: "a PodSecurityConfiguration or an AdmissionConfiguration",
         recognises: psa::recognises,
         convert: psa::convert,
-    };
-    /// `PodSecurityPolicy` objects.
-    pub const PSP: Self = Self {
-        name: "psp",
-        expected: "PodSecurityPolicies",
-        recognises: psp::recognises,
-        convert: psp::convert,
-    };
-    /// `SecurityContextConstraints` of `OpenShift`.
-    pub const SCC: Self = Self {
-        name: "scc",
-        expected: "SecurityContextConstraints",
-        recognises: scc::recognises,
-        convert: scc::convert,
     };
 
     /// Returns the source that a document belongs to; for a list, that of its first item.

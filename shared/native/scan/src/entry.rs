@@ -120,25 +120,6 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
     Err(Problem::new(Some(Position { line: 1, column: 1 }), message))
 }
 
-/// Returns the objects and reviews of a piece, each with its position in the file.
-///
-/// # Errors
-/// A text that cannot be read, and a value that is not an object, with the position in the file.
-pub fn objects(chunk: &Chunk) -> Result<Vec<(Position, Value)>, Problem> {
-    let Entries { entries, .. } = read(chunk)?;
-    let places = Places::of(&chunk.text);
-    let mut objects = Vec::new();
-    for Entry { document, mut steps, content } in entries {
-        steps.push(Step::Field("kind".to_owned()));
-        let at = places.find(document, &steps).map_or(chunk.at, |place| chunk.position(place.start));
-        match content {
-            Content::Object(value) | Content::Review(value) => objects.push((at, value)),
-            Content::Other(message) => return Err(Problem::new(Some(at), message)),
-        }
-    }
-    Ok(objects)
-}
-
 /// Adds a value, or the items of a list.
 fn flatten(value: Value, document: usize, steps: &mut Vec<Step>, entries: &mut Vec<Entry>) {
     let (items, name) = match value {
@@ -221,17 +202,6 @@ mod tests {
                 "4: not a Kubernetes object: neither apiVersion nor kind",
             ]
         );
-    }
-
-    #[test]
-    fn objects_have_their_place_in_the_file() {
-        let text = "kind: PodList\napiVersion: v1\nitems:\n- metadata: {name: a}\n- metadata: {}\n  kind: Pod\n---\n\
-                    apiVersion: v1\nkind: Service\n";
-        let found = objects(&chunk(text, 7)).unwrap();
-        let found: Vec<_> = found.iter().map(|(at, one)| (at.line, one["kind"].as_str().unwrap())).collect();
-        assert_eq!(found, [(10, "Pod"), (12, "Pod"), (15, "Service")]);
-        let problem = objects(&chunk("kind: List\nitems:\n- a: b\n", 7)).unwrap_err();
-        assert!(problem.to_string().starts_with("line 9, column "), "{problem}");
     }
 
     #[test]

@@ -66,7 +66,6 @@ pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use document::{Document, DocumentEntry, EntryContent, Placed, documents};
-pub use entry::objects;
 pub use explanation::Explanation;
 pub use guards::{Suspicion, suspicions, unsent};
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};

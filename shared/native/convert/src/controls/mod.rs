@@ -8,6 +8,7 @@
 
 mod parameters;
 mod part;
+mod ports;
 mod volumes;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use parameters::Parameters;
 pub(crate) use part::{Otherwise, Outcome, Part, for_audits, join};
+pub(crate) use ports::{port_patterns, port_range};
 pub(crate) use volumes::{HOST_PATHS, forbid_type, patterns_below, require_types};
 
 /// The newest minor version whose checks apply to all pods: v1.25 excepts Windows pods from some,
@@ -143,13 +145,6 @@ pub(crate) fn allowed_values(check: &str, minor: u8) -> &'static [&'static str] 
         Some(Allowed::Only(values)) => values,
         _ => &[],
     }
-}
-
-/// The ports of a range of numbers; `None` if there are none.
-pub(crate) fn port_range(min: i64, max: i64) -> Option<(u16, u16)> {
-    let port = |number: i64| u16::try_from(number.clamp(0, i64::from(u16::MAX))).ok();
-    let is_some = min <= max && max >= 0 && min <= i64::from(u16::MAX);
-    port(min).zip(port(max)).filter(|_| is_some)
 }
 
 /// The fields of a check, as [`Requirement::only`] names them.

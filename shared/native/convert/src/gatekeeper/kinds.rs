@@ -11,9 +11,8 @@ use crate::InputError;
 use crate::cel::is_pattern;
 use crate::controls::{
     HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Parameters, Requirement, allowed_values, forbid_type,
-    patterns_below, port_range, require_types,
+    patterns_below, port_patterns, port_range, require_types,
 };
-use crate::psp::allowance::PortRanges;
 
 /// A kind of constraints for pods.
 #[derive(Debug)]
@@ -382,10 +381,9 @@ fn host_network_and_ports(
         let problem = "the CEL of the template refuses a container only if all its ports are host ports below min, \
                        or all are above max; the manifest refuses each host port out of the range";
         outcome.refuses(parameters.path(if min.is_some() { "min" } else { "max" }), problem);
-        let ports =
-            PortRanges::of(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)).into_iter().collect());
+        let ports = port_patterns(port_range(min.unwrap_or(0), max.unwrap_or(HIGHEST)));
         let field = "spec.containers[*].ports[*].hostPort";
-        outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports.patterns()));
+        outcome.require(Requirement::of("hostPorts").allow_images(images).allow(field, &ports));
     }
     if outcome.requirements.is_empty() {
         refuses_nothing(outcome);

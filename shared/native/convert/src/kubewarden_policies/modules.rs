@@ -6,9 +6,8 @@ use crate::InputError;
 use crate::cel::is_pattern;
 use crate::controls::{
     HOST_PATHS, MINOR, Outcome, Parameters, Requirement, allowed_values, forbid_type, patterns_below,
-    port_range, require_types,
+    port_patterns, port_range, require_types,
 };
-use crate::psp::allowance::PortRanges;
 
 /// An official policy.
 #[derive(Debug)]
@@ -227,7 +226,7 @@ fn host_namespaces(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(
         ports.extend(port_range(min, max));
     }
     let field = "spec.containers[*].ports[*].hostPort";
-    outcome.require(Requirement::of("hostPorts").allow(field, &PortRanges::of(ports).patterns()));
+    outcome.require(Requirement::of("hostPorts").allow(field, &port_patterns(ports)));
     Ok(())
 }
 

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use rules::selinux::Selinux;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::controls::{Outcome, Parameters};
 use crate::conversion::{Conversion, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{ModuleReference, PolicyManifest, PolicyMetadata, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
-use crate::psp::settings::fixed_context;
 use crate::settings;
 use crate::{InputError, Operation};
 
@@ -47,7 +46,7 @@ impl Policy<'_, '_> {
         if fixed.is_empty() {
             return Err(options.error("rule", "requires user, role, type or level"));
         }
-        let mut settings = fixed_context(&fixed, "Mutate");
+        let mut settings = fixed_context(&fixed);
         if !fixed.contains_key("level") {
             settings.insert("levels".to_owned(), json!({ "match": "Any" }));
         }
@@ -76,6 +75,19 @@ impl Policy<'_, '_> {
         let not_converted = outcome.problems.into_iter().map(listed).collect();
         Ok(Conversion { not_converted, notes: outcome.notes, manifest })
     }
+}
+
+/// The settings of `selinux` that give pods exactly these options.
+fn fixed_context(fixed: &BTreeMap<&'static str, String>) -> Map<String, Value> {
+    let settings = json!({
+        "mode": "Mutate",
+        "allocation": { "source": "Fixed", "fixed": fixed },
+        "types": { "allowed": [], "unconfined": [] },
+        "hostNamespaces": { "action": "Ignore" },
+        "intraPod": "Ignore",
+        "volumes": { "hostPath": "Off", "readOnlyClaims": "Off", "localPersistentVolumes": "Off" },
+    });
+    settings.as_object().cloned().unwrap_or_default()
 }
 
 /// The rules for the requests that `selinux` changes: new pods and new ephemeral containers.

@@ -68,21 +68,11 @@ pub fn convert_with(
     documents: &[Document],
     configuration: &KyvernoConfiguration,
 ) -> Result<Vec<Conversion>, InputError> {
-    convert_objects(&objects::of(documents, EXPECTED)?, configuration, &mut ManifestNames::default())
-}
-
-/// Converts the objects of documents, with names that no other manifest has.
-///
-/// # Errors
-/// The first object that Kyverno would not accept.
-pub(crate) fn convert_objects(
-    objects: &[Fields<'_>],
-    configuration: &KyvernoConfiguration,
-    names: &mut ManifestNames,
-) -> Result<Vec<Conversion>, InputError> {
+    let objects = objects::of(documents, EXPECTED)?;
+    let mut names = ManifestNames::default();
     let mut exceptions = Vec::new();
     let mut exceptions_in_cel = Vec::new();
-    for object in objects {
+    for object in &objects {
         match identify(object)? {
             (KyvernoKind::PolicyException, title) => exceptions.push(PolicyException::read(title, object)?),
             (KyvernoKind::ValidatingException, title) => {
@@ -92,11 +82,11 @@ pub(crate) fn convert_objects(
         }
     }
     let mut drafts = Vec::new();
-    for object in objects {
+    for object in &objects {
         match identify(object)? {
             (KyvernoKind::Policy { is_cluster }, title) => {
                 let rules =
-                    policy::convert(object, &title, is_cluster, configuration, &mut exceptions, names)?;
+                    policy::convert(object, &title, is_cluster, configuration, &mut exceptions, &mut names)?;
                 drafts.extend(rules);
             }
             (KyvernoKind::ValidatingPolicy { is_cluster }, title) => {
@@ -106,7 +96,7 @@ pub(crate) fn convert_objects(
                     is_cluster,
                     configuration,
                     &mut exceptions_in_cel,
-                    names,
+                    &mut names,
                 )?;
                 drafts.extend(manifests);
             }
@@ -120,7 +110,7 @@ pub(crate) fn convert_objects(
             }
         }
     }
-    let mut conversions = library::merged(drafts, names);
+    let mut conversions = library::merged(drafts, &mut names);
     for exception in exceptions.iter().filter(|exception| !exception.is_used) {
         let problem = FieldProblem::new(
             &exception.exceptions_path,

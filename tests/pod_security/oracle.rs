@@ -2,7 +2,7 @@
 //! independent of the policy: one function for each revision of each check, which tells whether a
 //! pod violates it.
 //!
-//! Tests and comparisons of conversions hold the policy against it, so it shares no code with it.
+//! The tests hold the policy against it, so it shares no code with it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -27,16 +27,6 @@ pub enum Level {
     Restricted,
 }
 
-impl Level {
-    /// Returns the level with a name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Privileged, Self::Baseline, Self::Restricted]
-            .into_iter()
-            .find(|level| level.to_string() == name)
-    }
-}
-
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -57,15 +47,6 @@ pub enum Version {
 }
 
 impl Version {
-    /// Parses `latest` or `v1.N`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        match text.strip_prefix("v1.") {
-            Some(minor) => minor.parse().ok().map(Self::Minor),
-            None => (text == "latest").then_some(Self::Latest),
-        }
-    }
-
     /// Returns the minor version whose checks apply.
     #[must_use]
     pub fn minor(self) -> u32 {
@@ -213,27 +194,6 @@ fn checks(level: Level, version: Version) -> impl Iterator<Item = (&'static str,
         .filter(move |_| level != Level::Privileged)
         .chain(current(Level::Restricted).filter(move |_| level == Level::Restricted));
     all.map(|(check, violated)| (check.id, violated))
-}
-
-/// Returns the ids of the checks that a pod or a pod template violates as Kyverno runs them: those
-/// of lower levels also where others supersede them, and before its first version a check as of
-/// that version. For the level privileged, Kyverno runs all checks.
-///
-/// Source: `evaluatePSS` in `pkg/pss/evaluate.go` of kyverno/kyverno at 111e07b.
-#[must_use]
-pub fn violated_in_kyverno(
-    metadata: &ObjectMeta,
-    spec: &PodSpec,
-    level: Level,
-    version: Version,
-) -> BTreeSet<&'static str> {
-    let pod = Pod::of(metadata, spec);
-    let runs = |check: &&Check| level != Level::Baseline || check.level == Level::Baseline;
-    let violates = |check: &&Check| {
-        let first = check.revisions.first().map(|(_, violated)| *violated);
-        check.at(version.minor()).or(first).is_some_and(|violated| violated(&pod))
-    };
-    CHECKS.iter().filter(runs).filter(violates).map(|check| check.id).collect()
 }
 
 /// Returns the ids of the checks that a pod or a pod template violates.
