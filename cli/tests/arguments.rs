@@ -112,7 +112,7 @@ fn writes_completions_and_manual_pages() {
         ("elvish", "edit:completion:arg-completer[portcullis]"),
     ] {
         let script = done(&folder, &["completions", shell]);
-        assert!(script.contains(text) && script.contains("external-ips"), "{shell}: {script}");
+        assert!(script.contains(text) && script.contains("mirror-labels"), "{shell}: {script}");
     }
     fs::create_dir(folder.0.join("man1")).unwrap();
     assert_eq!(done(&folder, &["man", "man1"]), "");
@@ -137,7 +137,7 @@ fn data_is_json_or_yaml_in_every_command() {
     folder.file("namespaces.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n");
     for arguments in [
         &["run", "external-ips", "a.yaml"][..],
-        &["audit", "external-ips", "a.yaml"],
+        &["audit", "pod-security", "a.yaml"],
         &["selinux", "level", "shop"],
         &["selinux", "allocate", "namespaces.yaml"],
     ] {

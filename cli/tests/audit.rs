@@ -25,15 +25,13 @@ fn refused(folder: &Folder, arguments: &[&str], input: &str) -> String {
 }
 
 #[test]
-fn judges_pods_and_services_under_settings() {
+fn judges_pods_under_settings() {
     let folder = Folder::new("judged");
     folder.file(
         "dump.json",
         r#"{"apiVersion": "v1", "kind": "List", "items": [
         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "shop"},
-         "spec": {"hostPID": true, "containers": [{"name": "a", "image": "a"}]}},
-        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "shop"},
-         "spec": {"externalIPs": ["192.0.2.1"]}}
+         "spec": {"hostPID": true, "containers": [{"name": "a", "image": "a"}]}}
     ]}"#,
     );
     let text = found(&folder, &["pod-security", "dump.json", "--settings-json", r#"{"level": "baseline"}"#]);
@@ -41,18 +39,6 @@ fn judges_pods_and_services_under_settings() {
     let (status, ..) =
         audit(&folder, &["pod-security", "dump.json", "--settings-json", r#"{"level": "privileged"}"#], "");
     assert_eq!(status, 0);
-    assert_eq!(
-        found(&folder, &["external-ips", "dump.json"]),
-        "shop/s: 192.0.2.1\n\n1 Service uses spec.externalIPs.\n"
-    );
-    let ranges = |range: &str| format!("{{\"allow\": [{{\"cidrs\": [\"{range}\"]}}]}}");
-    let judged = |range: &str| {
-        audit(&folder, &["external-ips", "dump.json", "-o", "json", "--settings-json", &ranges(range)], "")
-    };
-    assert_eq!(judged("192.0.2.0/24").0, 0);
-    let (status, json, _) = judged("198.51.100.0/24");
-    assert_eq!(status, 1);
-    assert!(json.contains("spec.externalIPs[0]"), "{json}");
 }
 
 const PODS: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
@@ -220,16 +206,10 @@ fn writes_json_without_findings() {
         "---\n[{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}, {apiVersion: v1, kind: Node, \
          metadata: {name: a}}, {apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}}]",
     );
-    for (audit_name, json) in [
-        ("mirror-labels", "{\"namespaces\":[],\"notes\":[]}\n"),
-        ("node-labels", "{\"nodes\":[]}\n"),
-        ("external-ips", "{\"services\":[]}\n"),
-    ] {
-        assert_eq!(
-            audit(&folder, &[audit_name, "dump.yaml", "-o", "json"], ""),
-            (0, json.to_owned(), String::new())
-        );
-    }
+    assert_eq!(
+        audit(&folder, &["mirror-labels", "dump.yaml", "-o", "json"], ""),
+        (0, "{\"namespaces\":[],\"notes\":[]}\n".to_owned(), String::new())
+    );
 }
 
 #[test]
@@ -253,150 +233,60 @@ fn lists_topology_labels_unless_the_api_server_copied_them() {
 }
 
 #[test]
-fn lists_node_labels_with_remedies() {
-    let folder = Folder::new("node-labels");
-    folder.file("node.yaml", NODE);
-    let rule = "nodes may set, change or remove only the listed labels of kubernetes.io and k8s.io";
-    assert_eq!(
-        found(&folder, &["node-labels", "node.yaml"]),
-        format!(
-            "\
-cp-1: beta.kubernetes.io/fluentd-ds-ready: {rule}; remove it from --node-labels, because the addon no longer selects nodes by it
-cp-1: beta.kubernetes.io/kube-proxy-ds-ready: {rule}; use node.kubernetes.io/kube-proxy-ds-ready
-cp-1: beta.kubernetes.io/masq-agent-ds-ready: {rule}; use node.kubernetes.io/masq-agent-ds-ready
-cp-1: beta.kubernetes.io/metadata-proxy-ready: {rule}; use cloud.google.com/metadata-proxy-ready
-cp-1: node-role.kubernetes.io/control-plane: {rule}; use node.kubernetes.io or your own domain, or ask an administrator to label the Node
-
-Kubelets could no longer set 5 labels on 1 Node. Labels set by administrators are not affected.
-"
-        )
-    );
-    folder.file("settings.yaml", "protectedLabelKeys: [foo/dedicated]\nlabelProfile: Kep279\n");
-    let found = found(&folder, &["node-labels", "node.yaml", "--settings", "settings.yaml", "-o", "json"]);
-    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
-    let labels = found["nodes"][0]["labels"].as_array().unwrap();
-    let keys: Vec<&str> = labels.iter().map(|label| label["key"].as_str().unwrap()).collect();
-    assert_eq!(keys.len(), 7);
-    assert_eq!(
-        &keys[4..],
-        ["foo/dedicated", "node-role.kubernetes.io/control-plane", "topology.kubernetes.io/zone"]
-    );
-    assert_eq!(labels[4]["remedy"], "ask an administrator to label the Node");
-
-    folder.file("clean.json", r#"{"apiVersion":"v1","kind":"NodeList","items":[{"metadata":{"name":"a"}}]}"#);
-    let nothing = "Kubelets can set every label in the dump.\n";
-    assert_eq!(audit(&folder, &["node-labels", "clean.json"], ""), (0, nothing.to_owned(), String::new()));
-}
-
-#[test]
-fn lists_services_with_external_ips() {
-    let folder = Folder::new("external-ips");
-    folder.file(
-        "services.json",
-        r#"{"apiVersion": "v1", "kind": "ServiceList", "items": [
-          {"metadata": {"name": "web", "namespace": "shop"}, "spec": {"externalIPs": ["192.0.2.1", "192.0.2.2"]}},
-          {"metadata": {"name": "api", "namespace": "shop"}, "spec": {"externalIPs": ["192.0.2.9\n"]}},
-          {"metadata": {"name": "dns", "namespace": "kube-system"}, "spec": {"externalIPs": []}},
-          {"metadata": {"name": "kubernetes", "namespace": "default"}, "spec": {}}
-        ]}"#,
-    );
-    assert_eq!(
-        found(&folder, &["external-ips", "services.json"]),
-        "shop/api: 192.0.2.9\\n\nshop/web: 192.0.2.1, 192.0.2.2\n\n2 Services use spec.externalIPs.\n"
-    );
-    assert_eq!(
-        found(&folder, &["external-ips", "services.json", "-o", "json"]),
-        concat!(
-            r#"{"services":[{"namespace":"shop","name":"api","externalIPs":["192.0.2.9\n"]},"#,
-            r#"{"namespace":"shop","name":"web","externalIPs":["192.0.2.1","192.0.2.2"]}]}"#,
-            "\n"
-        )
-    );
-    let none = r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"a","namespace":"b"}}"#;
-    let (status, stdout, _) = audit(&folder, &["external-ips", "-"], none);
-    assert_eq!((status, stdout.as_str()), (0, "No Service uses spec.externalIPs.\n"));
-}
-
-#[test]
 fn rejects_an_invalid_dump_with_the_place() {
     let folder = Folder::new("bad-dumps");
     let pods = "create the dump with kubectl get pods,namespaces,nodes --all-namespaces -o json";
-    for (audit_name, input, message) in [
-        ("node-labels", " \n", "standard input: is empty; expected Kubernetes objects or lists of objects"),
+    for (input, message) in [
+        (" \n", "standard input: is empty; expected Kubernetes objects or lists of objects"),
         (
-            "external-ips",
             r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {}}"#,
             "standard input: expected Kubernetes objects or lists of objects, found an AdmissionReview",
         ),
         (
-            "mirror-labels",
             r#"{"uid": "1", "kind": {"group": "", "version": "v1", "kind": "Pod"}}"#,
             "standard input: expected Kubernetes objects or lists of objects, found an AdmissionRequest",
         ),
         (
-            "mirror-labels",
             "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: 'b;c', \
              annotations: {kubernetes.io/config.mirror: x}}}",
             "standard input: Pod b;c/a: metadata.namespace: the API server does not accept this name; create a new dump",
         ),
         (
-            "node-labels",
-            "---\n{apiVersion: metrics.k8s.io/v1beta1, kind: Node, metadata: {name: a}}",
-            "standard input: has no v1 Node; create the dump with kubectl get nodes -o json",
+            "---\n{apiVersion: metrics.k8s.io/v1beta1, kind: Pod, metadata: {name: a, namespace: b}}",
+            &*format!("standard input: has no v1 Pod; {pods}"),
         ),
-        ("mirror-labels", NODE, &*format!("standard input: has no v1 Pod; {pods}")),
+        (NODE, &*format!("standard input: has no v1 Pod; {pods}")),
         (
-            "external-ips",
-            "---\n{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a, namespace: b}}",
-            "standard input: has no v1 Service; create the dump with kubectl get services --all-namespaces -o json",
-        ),
-        (
-            "external-ips",
-            "---\n{apiVersion: v1, kind: Service, metadata: {name: a, namespace: b}, spec: {externalIPs: 192.0.2.1}}",
-            "standard input: Service b/a: spec.externalIPs: expected an array, found a string",
+            "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, labels: [x], \
+             annotations: {kubernetes.io/config.mirror: x}}}",
+            "standard input: Pod b/a: metadata.labels: expected an object, found an array",
         ),
         (
-            "node-labels",
-            "---\n{apiVersion: v1, kind: Node, metadata: {name: a, labels: [x]}}",
-            "standard input: Node a: metadata.labels: expected an object, found an array",
+            "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, labels: {x: 7}, \
+             annotations: {kubernetes.io/config.mirror: x}}}",
+            "standard input: Pod b/a: metadata.labels.x: expected a string, found a number",
         ),
         (
-            "node-labels",
-            "---\n{apiVersion: v1, kind: Node, metadata: {name: a, labels: {x: 7}}}",
-            "standard input: Node a: metadata.labels.x: expected a string, found a number",
-        ),
-        (
-            "mirror-labels",
             "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, labels: {'$(x)': a}, \
              annotations: {kubernetes.io/config.mirror: x}}}",
             "standard input: Pod b/a: metadata.labels[$(x)]: the API server does not accept this name; \
              create a new dump",
         ),
         (
-            "mirror-labels",
             "---\n[{apiVersion: v1, kind: Namespace, metadata: {name: a, \
              annotations: {node.kubernetes.io/mirror.allowed-label-keys: 'a b'}}}]",
             "standard input: Namespace a: metadata.annotations[node.kubernetes.io/mirror.allowed-label-keys]: \
              contains an invalid label key; correct the annotation first",
         ),
         (
-            "node-labels",
             "---\n{apiVersion: v1, kind: List, items: [{kind: Node}]}",
             "standard input: items[0].apiVersion: expected a non-empty string; add it",
         ),
     ] {
-        assert_eq!(refused(&folder, &[audit_name, "-"], input), message, "{audit_name} {input}");
+        assert_eq!(refused(&folder, &["mirror-labels", "-"], input), message, "{input}");
     }
-    folder.file("node.yaml", NODE);
-    assert_eq!(
-        refused(
-            &folder,
-            &["node-labels", "node.yaml", "--settings-json", r#"{"allowedLabelKeys":["x"]}"#],
-            ""
-        ),
-        "--settings-json: allowedLabelKeys[0]: \"x\" is allowed without this setting; remove it"
-    );
-    assert!(refused(&folder, &["node-labels", "gone.json"], "").starts_with("gone.json: cannot be read"));
+    let missing = refused(&folder, &["mirror-labels", "gone.json"], "");
+    assert!(missing.starts_with("gone.json: cannot be read"), "{missing}");
 }
 
 /// A list in JSON is read item by item, without what the audit does not need.

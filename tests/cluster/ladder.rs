@@ -107,13 +107,17 @@ fn audit(cluster: &Cluster, used: &str) {
     let file = cluster.server.folder().join("services.json");
     std::fs::write(&file, stored).unwrap();
     let output = Command::new(root().join("target/debug/portcullis"))
-        .args(["audit", POLICY])
+        .args(["scan", "--policy", POLICY, "--output", "json"])
         .arg(file)
         .output()
         .expect("target/debug/portcullis; build it with cargo build -p portcullis");
-    let output = String::from_utf8(output.stdout).unwrap();
-    let listed: Vec<&str> = output.lines().filter(|line| line.starts_with("live/")).collect();
-    assert_eq!(listed, [format!("live/before: {used}")], "{output}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let listed: Vec<[&str; 2]> = findings
+        .filter(|finding| finding["object"]["namespace"] == "live")
+        .map(|finding| [&finding["object"]["name"], &finding["message"]].map(|text| text.as_str().unwrap()))
+        .collect();
+    assert!(matches!(listed.as_slice(), [["before", message]] if message.contains(used)), "{report}");
 }
 
 /// "Check that it works" of `docs/getting-started.md`.

@@ -74,23 +74,6 @@ fn rejects_values_of_a_wrong_type() {
 /// Values that cannot protect, or that Kubewarden would refuse, with a part of the message.
 const REFUSED: &[(&str, &str)] = &[
     ("mode: 7", "mode"),
-    ("scan: { enabled: true }", "scan.enabled is true, but scan.image is empty"),
-    (
-        "scan: { enabled: true, image: a, arguments: [--namespace=shop] }",
-        "scan.arguments limits the scan to a namespace",
-    ),
-    (
-        "scan: { enabled: true, image: a, arguments: [--strict, --namespace, shop] }",
-        "scan.arguments limits the scan to a namespace",
-    ),
-    (
-        "scan: { enabled: true, image: a, arguments: [-n, shop] }",
-        "scan.arguments limits the scan to a namespace",
-    ),
-    (
-        "scan: { enabled: true, image: a, arguments: [-nshop] }",
-        "scan.arguments limits the scan to a namespace",
-    ),
     ("module: { registry: 'registry://ghcr.io/portcullis' }", "registry"),
     ("timeoutEvalSeconds: 9", "external-ips: timeoutEvalSeconds is greater than timeoutSeconds; lower it"),
     (

@@ -12,7 +12,6 @@ mod policy_server;
 mod presets;
 mod renderings;
 mod requests;
-mod scan_job;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -64,8 +63,7 @@ pub(crate) fn base() -> Vec<Value> {
 }
 
 /// The files of the folder that are not part of the base.
-pub(crate) const EXAMPLES: &[&str] =
-    &["admission-policy.yaml", "group.yaml", "policy-server.yaml", "scan-cronjob.yaml"];
+pub(crate) const EXAMPLES: &[&str] = &["admission-policy.yaml", "group.yaml", "policy-server.yaml"];
 
 /// Returns the objects of a file of the folder.
 pub(crate) fn file(name: &str) -> Vec<Value> {

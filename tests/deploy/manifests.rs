@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use k8s_openapi::api::batch::v1::CronJob;
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -22,7 +21,6 @@ const KUBERNETES: &[(&str, Check)] = &[
     ("ClusterRole", is_exactly::<ClusterRole>),
     ("ClusterRoleBinding", is_exactly::<ClusterRoleBinding>),
     ("ConfigMap", is_exactly::<ConfigMap>),
-    ("CronJob", is_exactly::<CronJob>),
     ("ServiceAccount", is_exactly::<ServiceAccount>),
 ];
 
@@ -95,7 +93,6 @@ fn invalid_objects_are_detected() {
     let of_group = ("ClusterAdmissionPolicyGroup", "restricted-or-confined");
     let of_server = ("PolicyServer", "portcullis");
     let of_namespace = ("AdmissionPolicy", "pod-security");
-    let of_job = ("CronJob", "portcullis-scan");
     let role = ("ClusterRole", "portcullis-node-pods");
     let twice = json!([{ "name": "a", "expression": "true" }, { "name": "a", "expression": "true" }]);
     let many: Vec<Value> =
@@ -144,10 +141,6 @@ fn invalid_objects_are_detected() {
         (of_group, "/spec/expression", json!("restricted() || baseline()")),
         (of_group, "/spec/timeoutSeconds", json!(5)),
         (policy, "/metadata", json!({ "name": "a", "labels": {}, "label": {} })),
-        (of_job, "/spec/schedule", json!(5)),
-        (of_job, "/spec/concurrencyPolicy", json!("Replace")),
-        (of_job, "/spec/jobTemplate/spec/template/spec/restartPolicy", json!("Always")),
-        (of_job, "/spec/jobTemplate/spec/template/spec/containers/0", json!({ "name": "a", "img": "b" })),
         (role, "/rules/0/verbs", json!([])),
         (
             role,

@@ -25,7 +25,6 @@ pub(crate) const RENDERINGS: &[(&str, Option<&str>)] = &[
     ("changed.yaml", Some("changed.values.yaml")),
     ("group.yaml", Some("group.values.yaml")),
     ("protect.yaml", Some("protect.values.yaml")),
-    ("scan.yaml", Some("scan.values.yaml")),
 ];
 
 /// The renderings as text. With `BLESS` and a helm program, they are written before they are read.
@@ -104,8 +103,8 @@ fn the_chart_renders_the_manifests() {
     let without_release = |name: &str| {
         let mut objects = rendering(name);
         for object in &mut objects {
-            for place in ["/metadata/labels", "/spec/jobTemplate/spec/template/metadata/labels"] {
-                let Some(labels) = object.pointer_mut(place).and_then(Value::as_object_mut) else { continue };
+            let labels = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
+            if let Some(labels) = labels {
                 labels.retain(|key, _| {
                     ["app.kubernetes.io/name", "app.kubernetes.io/part-of"].contains(&key.as_str())
                 });
@@ -115,7 +114,6 @@ fn the_chart_renders_the_manifests() {
     };
     assert_eq!(without_release("default.yaml"), by_name(base()));
     assert_eq!(without_release("group.yaml"), by_name(file("group.yaml")));
-    assert_eq!(without_release("scan.yaml"), by_name(file("scan-cronjob.yaml")));
 }
 
 #[test]

@@ -16,32 +16,12 @@ pub(crate) struct AuditArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
-    /// List Services that use spec.externalIPs, or with settings those that these deny.
-    ///
-    /// With settings, the output is that of `portcullis scan`. Services are then judged as if they
-    /// were being created, and a namespaceSelector also needs the Namespaces in the dump.
-    ExternalIps {
-        #[command(flatten)]
-        dump: DumpArgs,
-        #[command(flatten)]
-        settings: SettingsArgs,
-    },
     /// List labels of mirror pods that their namespaces do not allow, and the commands that allow
     /// them.
     ///
     /// The dump needs pods, namespaces and nodes:
     /// `kubectl get pods,namespaces,nodes --all-namespaces -o json`.
     MirrorLabels(DumpArgs),
-    /// List Node labels that kubelets could no longer set, change or remove.
-    ///
-    /// The list includes labels set by administrators, because a dump does not record who set a
-    /// label.
-    NodeLabels {
-        #[command(flatten)]
-        dump: DumpArgs,
-        #[command(flatten)]
-        settings: SettingsArgs,
-    },
     /// List pods and workloads that the Pod Security Standards deny, under settings of the policy
     /// pod-security.
     ///

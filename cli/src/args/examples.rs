@@ -43,13 +43,7 @@ Examples:
   portcullis report convert scan.json -o html=scan.html -o junit=scan.xml
       Write other formats of a report without another scan.
   portcullis report diff yesterday.json today.json
-      Which findings are new?
-  portcullis scan dump.json -p policies/ --shard 0/2 -o json=0.json
-  portcullis scan dump.json -p policies/ --shard 1/2 -o json=1.json
-  portcullis report merge 0.json 1.json
-      Share the work of a scan between two programs.
-  portcullis report apply scan.json --prune --dry-run server
-      Which policy reports would be written into the cluster, and which removed?";
+      Which findings are new?";
 
 pub(super) const TEST: &str = "\
 Examples:
@@ -64,9 +58,9 @@ Examples:
 
 pub(super) const AUDIT: &str = "\
 Examples:
-  kubectl get services --all-namespaces -o json | portcullis audit external-ips -
-  kubectl get nodes -o json | portcullis audit node-labels - --settings settings.yaml
-  portcullis audit mirror-labels dump/ -o json";
+  kubectl get pods,namespaces,nodes --all-namespaces -o json | portcullis audit mirror-labels -
+  portcullis audit selinux dump.json --settings settings.yaml
+  portcullis audit pod-security dump/ -o json";
 
 pub(super) const CONVERT: &str = "\
 Examples:

@@ -12,10 +12,3 @@ pub(crate) struct SettingsArgs {
     #[arg(long, value_name = "JSON")]
     pub(crate) settings_json: Option<String>,
 }
-
-impl SettingsArgs {
-    /// Whether there are settings.
-    pub(crate) fn are_given(&self) -> bool {
-        self.settings.is_some() || self.settings_json.is_some()
-    }
-}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use matching::Installation;
-use report::{FailOn, FormatError, Output, Share};
+use report::{FailOn, FormatError, Output};
 
 use crate::args::{EngineArgs, SettingsArgs};
 
@@ -48,7 +48,7 @@ pub(crate) struct ScanArgs {
     ///
     /// Exits with status 0 if nothing is denied that was not denied before, 1 if there are new
     /// denials (--fail-on), and 2 if either side could not judge something. The formats are text,
-    /// json, yaml and markdown.
+    /// json and markdown.
     #[arg(
         long,
         value_name = "POLICY",
@@ -201,21 +201,8 @@ pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub(crate) exceptions: ExceptionArgs,
 
-    /// Judge one of N shares of the objects, by namespace: 0/N to N-1/N. `portcullis report merge`
-    /// makes the report of the scan from those of all shards, as -o json or -o jsonl writes them.
-    ///
-    /// The share of a namespace is the number in the first 8 hexadecimal digits of the SHA-256
-    /// digest of its name, modulo N; cluster-scoped objects have the name "".
-    #[arg(
-        long,
-        value_name = "I/N",
-        conflicts_with_all = ["compare", "baseline", "write_baseline"],
-        value_parser = |text: &str| text.parse::<Share>(),
-    )]
-    pub(crate) shard: Option<Share>,
-
     /// Show what policies change: in text, markdown and html as a diff of each object and policy,
-    /// in json, jsonl and yaml also as a JSON patch.
+    /// in json also as a JSON patch.
     #[arg(long, conflicts_with = "compare")]
     pub(crate) diff: bool,
 
@@ -248,8 +235,7 @@ pub(crate) struct WriteArgs {
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]
     ///
-    /// The formats are text, json, jsonl, yaml, sarif, junit, github, gitlab, markdown,
-    /// openreports, policyreport, html and prometheus.
+    /// The formats are text, json, sarif, junit, github, gitlab, markdown, openreports and html.
     #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 

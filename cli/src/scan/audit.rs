@@ -1,10 +1,12 @@
 //! Audits that judge all objects of a dump by a policy, as `portcullis scan` does.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use admission::PolicyEntry;
-use report::{FailOn, Format, Options as FormatOptions};
+use report::{FailOn, Format, Options as FormatOptions, Report};
 use scan::{Files, Options, Pods, Scan};
+use serde_json::Value;
 
 use crate::args::{DumpArgs, EngineArgs, SettingsArgs, TextOrData};
 use crate::failure::Failure;
@@ -36,13 +38,21 @@ pub(crate) fn audit(
     // The pods of stored workloads exist, and are judged themselves.
     let options = Options { pods: Pods::Off, ..Options::default() };
     let report = Scan::new(vec![policy], options).run(&mut files, None, None, &mut ());
-    let format = match dump.output {
-        TextOrData::Text => Format::Text,
-        TextOrData::Json => Format::Json,
-        TextOrData::Yaml => Format::Yaml,
-    };
     let options =
         FormatOptions { colors: true, version: env!("CARGO_PKG_VERSION"), ..FormatOptions::default() };
-    print(|out| report::write(out, &report, format, &options))?;
+    print(|out| match dump.output {
+        TextOrData::Text => report::write(out, &report, Format::Text, &options),
+        TextOrData::Json => report::write(out, &report, Format::Json, &options),
+        TextOrData::Yaml => write_yaml(out, &report, &options),
+    })?;
     Ok(ExitCode::from(report::exit(&report, FailOn::Deny).status()))
+}
+
+/// Writes the report in JSON as YAML, in which texts are escaped.
+fn write_yaml(out: &mut dyn Write, report: &Report, options: &FormatOptions<'_>) -> io::Result<()> {
+    let mut json = Vec::new();
+    report::write(&mut json, report, Format::Json, options)?;
+    let value: Value = serde_json::from_slice(&json)?;
+    let yaml = manifest::write(&value).ok_or_else(|| io::Error::other("YAML cannot express it"))?;
+    out.write_all(yaml.as_bytes())
 }

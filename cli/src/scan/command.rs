@@ -89,11 +89,9 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Says on standard error why a scan is not complete, if no finding says so.
-pub(super) fn explain_status(report: &Report) {
+fn explain_status(report: &Report) {
     if report.is_partial {
         print_problem("interrupted: the report is not all");
-    } else if report.shard.is_some() {
-        // Other shards may have objects. The report of all says whether anything was judged.
     } else if report.totals.objects == 0 {
         print_problem("nothing was judged: the input has no objects");
     } else if report.totals.evaluations == 0 {
@@ -116,7 +114,6 @@ fn options(ScanArgs { request: args, input, output, live, .. }: &ScanArgs) -> Op
             PodsChoice::Off => Pods::Off,
         },
         is_strict: input.strict,
-        share: output.shard,
         exceptions_on: (!output.exceptions.no_exceptions).then(|| Date::of(SystemTime::now())),
         reports_mutations: output.diff,
         exceptions_of: if output.exceptions.exceptions { ExceptionsOf::All } else { ExceptionsOf::Manifests },

@@ -28,7 +28,7 @@ pub(crate) fn scan(_: &ScanArgs) -> Result<ExitCode, Failure> {
     Err(disabled("scan"))
 }
 
-/// Convert, compare, merge and apply the reports of scans. Not part of this build.
+/// Convert and compare the reports of scans. Not part of this build.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
     /// Arguments of the command.

@@ -1,8 +1,6 @@
 //! `portcullis audit`.
 
-mod external_ips;
 mod mirror_labels;
-mod node_labels;
 mod selinux;
 
 pub(super) use selinux::shared as selinux_level;
@@ -12,7 +10,6 @@ use std::process::ExitCode;
 
 use admission::PolicyEntry;
 use audit::{AuditError, Kept};
-use rules::external_ips::ExternalIps;
 use rules::pod_security::PodSecurity;
 use serde::Serialize;
 
@@ -22,12 +19,10 @@ use crate::cluster::Progress;
 use crate::dump::DumpFiles;
 use crate::failure::Failure;
 use crate::scan;
-use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
 
-/// The policies that judge whole dumps.
-static EXTERNAL_IPS: PolicyEntry = PolicyEntry::of::<ExternalIps>();
+/// The policy that judges whole dumps.
 static POD_SECURITY: PolicyEntry = PolicyEntry::of::<PodSecurity>();
 
 /// The exit status if something is found.
@@ -40,25 +35,10 @@ const FOUND: u8 = 1;
 pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     match audit {
-        Audit::ExternalIps { dump, settings } if settings.are_given() => {
-            scan::audit(&EXTERNAL_IPS, dump, settings, &mut reader)
-        }
         Audit::PodSecurity { dump, settings } => scan::audit(&POD_SECURITY, dump, settings, &mut reader),
-        Audit::ExternalIps { dump: args, .. } => {
-            let found = find(args, Kept::Metadata, &mut reader, ::audit::external_ips::find)?;
-            report(&found, found.is_empty(), args.output, |out| external_ips::write(out, &found))
-        }
         Audit::MirrorLabels(args) => {
             let found = find(args, Kept::Metadata, &mut reader, ::audit::mirror_labels::find)?;
             report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
-        }
-        Audit::NodeLabels { dump, settings } => {
-            let (settings, name) = settings::read(settings, &mut reader)?;
-            let policy = admission::configure(settings.unwrap_or_default().to_string().as_bytes())
-                .map_err(|error| Failure::about(name, error))?;
-            let found =
-                find(dump, Kept::Metadata, &mut reader, |dump| ::audit::node_labels::find(dump, &policy))?;
-            report(&found, found.is_empty(), dump.output, |out| node_labels::write(out, &found))
         }
         Audit::Selinux { dump, settings } => {
             let settings = read_settings(settings, &mut reader)?;

@@ -4,12 +4,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use report::{FailOn, Output};
 
-use super::apply::ApplyArgs;
-use crate::scan::args::{BaselineArgs, WriteArgs, output};
+use crate::scan::args::{WriteArgs, output};
 
-/// Convert, compare, merge and apply the reports of scans.
+/// Convert and compare the reports of scans.
 ///
-/// The commands read reports that `portcullis scan` wrote with -o json or -o jsonl.
+/// The commands read reports that `portcullis scan` wrote with -o json.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
     #[command(subcommand)]
@@ -20,8 +19,6 @@ pub(crate) struct ReportArgs {
 pub(super) enum ReportCommand {
     Convert(ConvertArgs),
     Diff(DiffArgs),
-    Merge(MergeArgs),
-    Apply(ApplyArgs),
 }
 
 /// Write a report in other formats.
@@ -53,7 +50,7 @@ pub(super) struct DiffArgs {
     pub(super) new: String,
 
     /// Output format, and the file that it is written to. Repeat the option for several; only one
-    /// can be without a file. The formats are text, json, yaml and markdown. [default: text]
+    /// can be without a file. The formats are text, json and markdown. [default: text]
     #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(super) output: Vec<Output>,
 
@@ -65,20 +62,4 @@ pub(super) struct DiffArgs {
         value_parser = PossibleValuesParser::new(FailOn::NAMES).try_map(|name| name.parse::<FailOn>()),
     )]
     pub(super) fail_on: FailOn,
-}
-
-/// Make the report of a scan from those of its shards.
-///
-/// The report is the one that a scan without --shard gives. Exits as scan does.
-#[derive(Args, Debug)]
-pub(super) struct MergeArgs {
-    /// Reports of all shards, in any order.
-    #[arg(required = true, value_name = "FILE")]
-    pub(super) reports: Vec<String>,
-
-    #[command(flatten)]
-    pub(super) write: WriteArgs,
-
-    #[command(flatten)]
-    pub(super) baseline: BaselineArgs,
 }

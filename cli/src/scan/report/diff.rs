@@ -13,15 +13,15 @@ use crate::source::InputReader;
 /// Writes what changed between two scans.
 ///
 /// # Errors
-/// Files that are not reports of whole scans, formats that comparisons do not have, and outputs
-/// that cannot be written.
+/// Files that are not reports, formats that comparisons do not have, and outputs that cannot be
+/// written.
 pub(super) fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let write = WriteArgs { output: args.output.clone(), fail_on: args.fail_on, category: None };
     reports::check(&write)?;
     compare::check_formats(&write.output, "a comparison")?;
     let mut reader = InputReader::default();
-    let old = super::read_whole(&args.old, &mut reader)?;
-    let new = super::read_whole(&args.new, &mut reader)?;
+    let old = super::read(&args.old, &mut reader)?;
+    let new = super::read(&args.new, &mut reader)?;
     let comparison = Comparison::since(&old, &new);
     reports::write(&write, &|out, format: Format, options| {
         // Other formats are refused above.

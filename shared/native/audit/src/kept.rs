@@ -10,7 +10,7 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The parts of objects that stay.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kept {
-    /// Metadata, `spec.externalIPs` and `spec.nodeName`: for the audits of labels and addresses.
+    /// Metadata and `spec.nodeName`: for the audit of the labels of mirror pods.
     Metadata,
     /// Metadata, the fields that `selinux` reads, and the phase of a pod: for the audit of levels.
     /// Kinds that the policy does not judge but may look up stay whole.
@@ -37,7 +37,7 @@ impl Kept {
             Self::Metadata => {
                 keep(fields, &["apiVersion", "kind", "metadata", "spec"]);
                 if let Some(Value::Object(spec)) = fields.get_mut("spec") {
-                    keep(spec, &["externalIPs", "nodeName"]);
+                    keep(spec, &["nodeName"]);
                 }
             }
             Self::Levels => {

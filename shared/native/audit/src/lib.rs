@@ -7,17 +7,20 @@
 //!
 //! # Example
 //! ```
-//! use audit::{Dump, external_ips};
+//! use audit::{Dump, mirror_labels};
 //! use cluster_objects::Objects;
 //! use serde_json::json;
 //!
-//! let service = json!({
-//!     "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "shop" },
-//!     "spec": { "externalIPs": ["192.0.2.1"] },
+//! let pod = json!({
+//!     "apiVersion": "v1", "kind": "Pod",
+//!     "metadata": {
+//!         "name": "etcd-cp-1", "namespace": "kube-system", "labels": { "tier": "control-plane" },
+//!         "annotations": { "kubernetes.io/config.mirror": "" },
+//!     },
 //! });
-//! let dump = Dump::new(Objects::from_values(vec![service])?);
-//! let found = external_ips::find(&dump)?;
-//! assert_eq!(found.services[0].external_ips, ["192.0.2.1"]);
+//! let dump = Dump::new(Objects::from_values(vec![pod])?);
+//! let found = mirror_labels::find(&dump)?;
+//! assert_eq!(found.namespaces[0].missing, ["tier"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -27,10 +30,8 @@
 mod abbreviate;
 mod dump;
 mod error;
-pub mod external_ips;
 mod kept;
 pub mod mirror_labels;
-pub mod node_labels;
 mod remembered;
 pub mod selinux;
 

@@ -1,12 +1,11 @@
 //! A running cluster, read with the credentials that kubectl would use.
 //!
 //! A [`Connection`] sends requests to an API server and blocks until the answer arrives.
-//! [`apply_reports`] writes policy reports.
 //!
 //! # What this crate does not do
-//! It stores nothing but policy reports, and watches nothing. It prints no secret: its errors name
-//! files, contexts and addresses, and never a token, a key or what a credential plugin printed on
-//! standard output.
+//! It stores nothing and watches nothing: only a caller of [`Connection::send`] can write. It
+//! prints no secret: its errors name files, contexts and addresses, and never a token, a key or
+//! what a credential plugin printed on standard output.
 
 mod connection;
 mod discovery;
@@ -17,7 +16,6 @@ mod objects;
 mod pages;
 mod plan;
 mod policies;
-mod reports;
 
 pub use connection::{Connection, Method, Request};
 pub use discovery::{Discovery, Served};
@@ -26,4 +24,3 @@ pub use installation::kubewarden_namespace;
 pub use kubeconfig::Target;
 pub use objects::{LookUps, Objects};
 pub use policies::Deployed;
-pub use reports::{AppliedReports, Apply, ReportApi, apply_reports};

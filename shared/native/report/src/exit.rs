@@ -76,8 +76,7 @@ impl Exit {
 /// Returns the result of a scan.
 ///
 /// An incomplete report outweighs a finding that fails, as in `grep` and `diff`. Input that could
-/// not be read, an interruption, and a scan that judged nothing make a report incomplete. A shard
-/// may judge nothing: only the report of all shards says whether the scan did.
+/// not be read, an interruption, and a scan that judged nothing make a report incomplete.
 #[must_use]
 pub fn exit(report: &Report, fail_on: FailOn) -> Exit {
     if fail_on == FailOn::Never {
@@ -85,7 +84,7 @@ pub fn exit(report: &Report, fail_on: FailOn) -> Exit {
     }
     let is_unknown = |finding: &Finding| finding.status == Status::Unknown && finding.is_open();
     if report.is_partial
-        || report.totals.evaluations == 0 && report.shard.is_none()
+        || report.totals.evaluations == 0
         || report.notices.iter().any(|notice| notice.level == Level::Error)
         || report.findings.iter().any(is_unknown)
     {
@@ -125,7 +124,7 @@ impl std::error::Error for UnknownName {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Notice, Shard, sample};
+    use crate::{Notice, sample};
 
     fn report(finding: Finding) -> Report {
         let mut report = Report { findings: vec![finding], ..Report::default() };
@@ -169,9 +168,6 @@ mod tests {
         let unread = Report { notices: vec![notice(Level::Error)], ..complete.clone() };
         let mut nothing = complete.clone();
         nothing.totals.evaluations = 0;
-        let shard = Shard { share: "0/2".parse().unwrap(), scan: String::new() };
-        let of_shard = Report { findings: Vec::new(), shard: Some(shard), ..nothing.clone() };
-        assert_eq!(exit(&of_shard, FailOn::Deny), Exit::Clean);
         for report in [partial, unread, nothing, Report::default()] {
             assert_eq!(exit(&report, FailOn::Deny), Exit::NotJudged);
             assert_eq!(exit(&report, FailOn::Never), Exit::Clean);

@@ -27,24 +27,20 @@ mod escape;
 mod exit;
 mod fingerprint;
 mod format;
-mod merge;
 mod model;
 mod names;
 mod read;
 #[cfg(test)]
 mod sample;
-mod shard;
 
 pub use baseline::{Applied, Baseline, BaselineError, Entry};
 pub use comparison::{Change, Comparison, ComparisonTotals, Pair, Verdict};
 pub use escape::{markup, one_line};
 pub use exit::{Exit, FailOn, UnknownName, exit};
 pub use fingerprint::fingerprint;
-pub use format::{Format, FormatError, Options, Output, Sources, github_command, policy_reports, write};
-pub use merge::{MergeError, merge};
+pub use format::{Format, FormatError, Options, Output, Sources, github_command, write};
 pub use model::{
     Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
     Severity, Span, Status, Totals,
 };
 pub use read::{ReadError, VERSION, read};
-pub use shard::{InvalidShare, Shard, Share};

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Shard;
-
 /// The results of a scan.
 ///
 /// Findings and notices are sorted by file, place, object and policy, so that two runs over the
@@ -27,9 +25,6 @@ pub struct Report {
     pub totals: Totals,
     /// Whether the scan was interrupted, so that the report is not all.
     pub is_partial: bool,
-    /// The shard that the report is about; `None` if it is about a whole scan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Shard>,
     /// The only namespace of a running cluster whose objects were judged; `None` for scans of whole
     /// clusters and of files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,27 +34,13 @@ pub struct Report {
 impl Report {
     /// Completes a report to which everything was added: adds the notices that depend on all
     /// findings, and sorts.
-    ///
-    /// The notices about the scan as a whole are not those of a shard.
     pub fn finish(&mut self) {
         self.findings.sort_by(|one, other| one.place_in_report().cmp(&other.place_in_report()));
         // Changes of one object keep the order of the policies.
         self.mutations.sort_by(|a, b| (&a.place, &a.object).cmp(&(&b.place, &b.object)));
-        if self.shard.is_none() {
-            self.notices.extend(about_exceptions(&self.findings));
-            self.notices.extend(self.totals.not_honoured());
-        }
+        self.notices.extend(about_exceptions(&self.findings));
+        self.notices.extend(self.totals.not_honoured());
         self.sort_notices();
-    }
-
-    /// Returns whether the report says everything about the objects of the scan: an object without
-    /// a finding has none. Verdicts can be unknown, which are findings.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        !self.is_partial
-            && self.shard.is_none()
-            && self.totals.evaluations > 0
-            && !self.notices.iter().any(|notice| notice.level == Level::Error)
     }
 
     /// Sorts the notices and removes duplicates.
@@ -80,6 +61,30 @@ fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
 }
 
 impl Totals {
+    /// Adds the totals of other objects, which the same policies judged.
+    pub fn add(&mut self, other: Self) {
+        add(&mut self.objects, other.objects);
+        add(&mut self.not_judged, other.not_judged);
+        add(&mut self.evaluations, other.evaluations);
+        add(&mut self.exceptions_ignored, other.exceptions_ignored);
+        add(&mut self.exceptions_stored, other.exceptions_stored);
+        self.policies.resize(self.policies.len().max(other.policies.len()), PolicyTotals::default());
+        for (sum, more) in self.policies.iter_mut().zip(other.policies) {
+            add(&mut sum.admitted, more.admitted);
+            add(&mut sum.mutated, more.mutated);
+            add(&mut sum.denied, more.denied);
+            add(&mut sum.monitored, more.monitored);
+            add(&mut sum.unknown, more.unknown);
+            add(&mut sum.skipped, more.skipped);
+        }
+        for (namespace, counts) in other.by_namespace {
+            let sums = self.by_namespace.entry(namespace).or_default();
+            for (policy, count) in counts {
+                add(sums.entry(policy).or_default(), count);
+            }
+        }
+    }
+
     /// Returns the notices about exceptions that do not count.
     fn not_honoured(&self) -> impl Iterator<Item = Notice> + use<> {
         let notice = |count: u64, level: Level, why: &str| {
@@ -97,6 +102,10 @@ impl Totals {
         );
         ignored.into_iter().chain(stored)
     }
+}
+
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
 }
 
 /// A policy.

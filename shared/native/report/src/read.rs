@@ -3,23 +3,28 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::{Report, Totals};
+use crate::Report;
 
-/// The version of the format of reports in JSON, lines of JSON and YAML.
+/// The version of the format of reports in JSON.
 pub const VERSION: u64 = 1;
 
-/// Reads a report that was written as JSON or as lines of JSON.
+/// Reads a report that was written as JSON.
 ///
 /// # Errors
-/// The text is not such a report, it has another version, or a finding names a policy that the
-/// report does not have.
+/// The text is not such a report, it has another version, it is about a part of a scan, or a
+/// finding names a policy that the report does not have.
 pub fn read(text: &str) -> Result<Report, ReadError> {
-    let first = text.lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
-    let is_lines = first.is_some_and(|value| value.get("type").is_some());
-    let report = if is_lines { lines(text)? } else { document(text)? };
+    if is_lines(text) {
+        return Err(ReadError(
+            "a report as lines of JSON cannot be read; scan again with -o json".to_owned(),
+        ));
+    }
+    let header: Header = serde_json::from_str(text).map_err(not_a_report)?;
+    header.check()?;
+    let report: Report = serde_json::from_str(text).map_err(not_a_report)?;
     let policies = report.policies.len();
     if report.totals.policies.len() != policies {
         let totals = report.totals.policies.len();
@@ -39,11 +44,16 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
 #[derive(Deserialize)]
 struct Header {
     version: Option<u64>,
+    /// Earlier versions of the tool wrote reports about a part of the objects.
+    shard: Option<IgnoredAny>,
 }
 
 impl Header {
     fn check(&self) -> Result<(), ReadError> {
         match self.version {
+            Some(VERSION) if self.shard.is_some() => {
+                Err(ReadError("the report is that of a shard; scan again without --shard".to_owned()))
+            }
             Some(VERSION) => Ok(()),
             Some(version) => Err(ReadError(format!(
                 "the report has version {version}, this program reads version {VERSION}; scan again"
@@ -53,66 +63,14 @@ impl Header {
     }
 }
 
-fn document(text: &str) -> Result<Report, ReadError> {
-    let header: Header = serde_json::from_str(text).map_err(not_a_report)?;
-    header.check()?;
-    serde_json::from_str(text).map_err(not_a_report)
-}
-
 fn not_a_report(problem: impl fmt::Display) -> ReadError {
-    ReadError(format!("not a report of portcullis: {problem}; scan with -o json or -o jsonl writes one"))
+    ReadError(format!("not a report of portcullis: {problem}; scan with -o json writes one"))
 }
 
-fn lines(text: &str) -> Result<Report, ReadError> {
-    let mut report = Report::default();
-    let mut totals = None;
-    let mut has_header = false;
-    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let value: Value = parse(number, serde_json::from_str(line))?;
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
-        if !has_header && kind != "report" {
-            return Err(not_a_report("it does not begin with the line of its version"));
-        }
-        match kind {
-            "report" if !has_header => {
-                part::<Header>(number, value.clone())?.check()?;
-                has_header = true;
-                report.shard = value.get("shard").map(|shard| part(number, shard.clone())).transpose()?;
-                let namespace = value.get("namespace");
-                report.namespace = namespace.map(|name| part(number, name.clone())).transpose()?;
-            }
-            "policy" => report.policies.push(part(number, value)?),
-            "finding" => report.findings.push(part(number, value)?),
-            "mutation" => report.mutations.push(part(number, value)?),
-            "notice" => report.notices.push(part(number, value)?),
-            "totals" => {
-                report.is_partial = value.get("isPartial").and_then(Value::as_bool).unwrap_or(true);
-                if totals.replace(part::<Totals>(number, value)?).is_some() {
-                    return Err(ReadError(format!("line {number}: totals are given twice")));
-                }
-            }
-            "report" => return Err(ReadError(format!("line {number}: a second report; read one at a time"))),
-            other => {
-                let other = text::Quoted(other);
-                return Err(ReadError(format!(
-                    "line {number}: the type {other} is not known; it is policy, finding, mutation, notice or totals"
-                )));
-            }
-        }
-    }
-    match totals {
-        Some(totals) => Ok(Report { totals, ..report }),
-        // Nothing may take a truncated report for a whole one.
-        None => Err(ReadError("the line with the totals is missing: the report was truncated".to_owned())),
-    }
-}
-
-fn part<T: DeserializeOwned>(number: u64, value: Value) -> Result<T, ReadError> {
-    parse(number, serde_json::from_value(value))
-}
-
-fn parse<T>(number: u64, result: serde_json::Result<T>) -> Result<T, ReadError> {
-    result.map_err(|error| ReadError(format!("line {number}: {error}")))
+/// Returns whether a text is a report as earlier versions of the tool wrote it with `-o jsonl`.
+fn is_lines(text: &str) -> bool {
+    let first = text.lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
+    first.is_some_and(|value| value.get("type").is_some())
 }
 
 /// The reason why a text is not a report.
@@ -131,36 +89,29 @@ impl std::error::Error for ReadError {}
 mod tests {
     use super::*;
     use crate::format::tests::written;
-    use crate::{Finding, Format, Mutation, Shard, sample};
+    use crate::{Finding, Format, Mutation, Totals, sample};
 
     #[test]
     fn written_reports_are_read_back() {
-        let shard = Shard { share: "1/3".parse().unwrap(), scan: "a".to_owned() };
-        let shard = Report { shard: Some(shard), ..sample::clean() };
         let mutated = Report { mutations: vec![sample::mutation()], ..sample::report() };
         let limited = Report { namespace: Some("shop".to_owned()), ..sample::clean() };
-        for report in [mutated, sample::report(), sample::clean(), shard, limited, Report::default()] {
-            for format in [Format::Json, Format::Jsonl] {
-                assert_eq!(read(&written(&report, format)), Ok(report.clone()), "{format:?}");
-            }
+        for report in [mutated, sample::report(), sample::clean(), limited, Report::default()] {
+            assert_eq!(read(&written(&report, Format::Json)), Ok(report));
         }
     }
 
     #[test]
     fn what_is_not_a_report_is_refused() {
         let json = written(&sample::report(), Format::Json);
-        let lines = written(&sample::report(), Format::Jsonl);
-        let truncated = lines.split_inclusive('\n').take(6).collect::<String>();
+        let truncated = json.split_inclusive('\n').take(6).collect::<String>();
+        let lines = "{\"type\":\"report\",\"version\":1}\n{\"type\":\"totals\",\"isPartial\":false}\n";
         let foreign =
             Report { findings: vec![Finding { policy: 7, ..sample::finding() }], ..sample::clean() };
         let fewer = Report { totals: Totals::default(), ..sample::clean() };
         let changed =
             Report { mutations: vec![Mutation { policy: 7, ..sample::mutation() }], ..sample::clean() };
         let cases = [
-            (
-                "{}".to_owned(),
-                "not a report of portcullis: it has no version; scan with -o json or -o jsonl writes one",
-            ),
+            ("{}".to_owned(), "not a report of portcullis: it has no version; scan with -o json writes one"),
             ("kind: Pod".to_owned(), "not a report of portcullis: expected value at line 1 column 1; "),
             (String::new(), "not a report of portcullis: EOF"),
             ("{\"version\": 1}".to_owned(), "not a report of portcullis: missing field `policies`"),
@@ -170,22 +121,19 @@ mod tests {
                 "the report has version 2, this program reads version 1; scan again",
             ),
             (
-                lines.replacen("\"version\":1", "\"version\":2", 1),
-                "the report has version 2, this program reads version 1; scan again",
+                json.replacen("\"version\": 1", "\"version\": 1, \"shard\": {\"share\": \"0/2\"}", 1),
+                "the report is that of a shard; scan again without --shard",
             ),
+            (lines.to_owned(), "a report as lines of JSON cannot be read; scan again with -o json"),
+            (truncated, "not a report of portcullis: EOF while parsing"),
             (
-                lines.split_inclusive('\n').skip(1).collect(),
-                "not a report of portcullis: it does not begin with the line of its version",
+                json.replace("\"message\"", "\"massage\""),
+                "not a report of portcullis: missing field `message`",
             ),
-            (truncated, "the line with the totals is missing: the report was truncated"),
-            (written(&changed, Format::Jsonl), "a mutation names policy 7, but the report has 1"),
-            (format!("{lines}{lines}"), "line 21: a second report; read one at a time"),
-            (format!("{lines}{{\"type\":\"x\"}}"), "line 21: the type \"x\" is not known"),
-            (lines.replacen('{', "{{", 2), "not a report"),
-            (lines.replace("\"message\"", "\"massage\""), "line 6: missing field `message`"),
+            (format!("{json}{json}"), "not a report of portcullis: trailing characters"),
+            (written(&changed, Format::Json), "a mutation names policy 7, but the report has 1"),
             (written(&foreign, Format::Json), "a finding names policy 7, but the report has 1"),
             (written(&fewer, Format::Json), "the report has 1 policies, but the totals of 0"),
-            (format!("{lines}{}", lines.lines().last().unwrap()), "line 21: totals are given twice"),
         ];
         for (text, wanted) in cases {
             let error = read(&text).unwrap_err().to_string();

@@ -224,7 +224,6 @@ pub(crate) fn report() -> Report {
             ..Totals::default()
         },
         is_partial: true,
-        shard: None,
         namespace: None,
     }
 }

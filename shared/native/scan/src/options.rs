@@ -1,6 +1,5 @@
 //! The options of a scan.
 
-use report::Share;
 use serde_json::{Value, json};
 
 use crate::date::Date;
@@ -24,9 +23,6 @@ pub struct Options {
     /// The date on which exceptions in annotations of the input are judged; `None` honours none.
     /// The report counts those that are not honoured.
     pub exceptions_on: Option<Date>,
-    /// The share of the objects that is judged, by namespace; `None` for all. Other objects still
-    /// answer look-ups.
-    pub share: Option<Share>,
     /// Whether the report has the changes that policies make. They take memory.
     pub reports_mutations: bool,
     /// The objects whose exceptions are honoured.
@@ -86,7 +82,6 @@ impl Default for Options {
             pods: Pods::default(),
             is_strict: false,
             exceptions_on: None,
-            share: None,
             reports_mutations: false,
             exceptions_of: ExceptionsOf::default(),
             workers: std::thread::available_parallelism().map_or(1, usize::from),
@@ -101,32 +96,6 @@ impl Options {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         self.user = user.get("username").map(text).unwrap_or_default();
         self.groups = user.get("groups").and_then(Value::as_array).into_iter().flatten().map(text).collect();
-    }
-
-    /// Returns whether an object of a namespace is judged; one of the cluster has the namespace "".
-    pub(crate) fn judges(&self, namespace: Option<&str>) -> bool {
-        self.share.is_none_or(|share| share.has(namespace.unwrap_or_default()))
-    }
-
-    /// Returns what verdicts depend on, for comparisons. The date of exceptions takes no part, so
-    /// that shards may be judged around midnight.
-    pub(crate) fn question(&self) -> String {
-        let Self {
-            operation,
-            user,
-            groups,
-            default_namespace,
-            pods,
-            is_strict,
-            exceptions_on,
-            exceptions_of,
-            reports_mutations,
-            share: _,
-            workers: _,
-        } = self;
-        let has_exceptions = exceptions_on.map(|_| exceptions_of);
-        let verdicts = (operation, user, groups, default_namespace, pods, is_strict, has_exceptions);
-        format!("{:?}", (verdicts, reports_mutations))
     }
 
     pub(crate) fn user(&self) -> User {

@@ -210,18 +210,6 @@ impl Policy {
         }
     }
 
-    /// Returns what the verdicts of the policy depend on, for comparisons. The reference has the
-    /// digests of modules.
-    pub(crate) fn question(&self) -> String {
-        let Self { reference, webhook, judge, is_mutating, fails_closed, message, .. } = self;
-        let expression = match judge {
-            Judge::Module(_) => None,
-            Judge::Group(group, _) => Some(group),
-        };
-        let modules: Vec<_> = self.modules().map(Module::question).collect();
-        format!("{:?}", (reference, webhook, expression, modules, is_mutating, fails_closed, message))
-    }
-
     /// Returns the message with which a module rejects its settings; that of a member begins with
     /// its name.
     #[must_use]
@@ -278,18 +266,6 @@ impl Module {
     /// The settings in JSON.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
-    }
-
-    fn question(&self) -> (String, String, &[(String, String)]) {
-        let engine = match &self.engine {
-            Engine::Native(entry) => format!("native {}", entry.id),
-            #[cfg(feature = "modules")]
-            Engine::Deployed(_) => "module".to_owned(),
-            Engine::Refused(_) | Engine::Unavailable(_) => {
-                format!("unavailable {}", self.engine.unavailable().unwrap_or_default())
-            }
-        };
-        (engine, self.settings.clone(), &self.look_ups)
     }
 }
 

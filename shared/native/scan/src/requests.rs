@@ -37,7 +37,7 @@ impl Scan {
     #[must_use]
     pub fn report(&self, name: &str, requests: Vec<EntryRequest<'_>>, cluster: &Cluster) -> Report {
         let references = self.policies().iter().map(|policy| policy.reference.clone()).collect();
-        let mut tally = Tally::new(references, None);
+        let mut tally = Tally::new(references);
         self.introduce(true, &mut tally);
         let origin = Origin::file(name);
         let judge = Judge {

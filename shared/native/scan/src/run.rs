@@ -69,7 +69,7 @@ impl<'r> Run<'r> {
         observer: &'r mut dyn Observer,
     ) -> Self {
         let references = scan.policies().iter().map(|policy| policy.reference.clone()).collect();
-        let mut tally = Tally::new(references, scan.shard());
+        let mut tally = Tally::new(references);
         scan.introduce(old.is_some(), &mut tally);
         let mut kinds = BTreeSet::from([owned(NAMESPACE)]);
         // A running cluster tells the plural and the scope of its kinds without their definitions.

@@ -1,6 +1,6 @@
 //! A scan: policies and options.
 
-use report::{Level, Notice, Shard};
+use report::{Level, Notice};
 
 use crate::judge::Kept;
 use crate::options::{Operation, Options};
@@ -61,13 +61,5 @@ impl Scan {
                     .to_owned();
             tally.notice(Notice { level: Level::Warning, place: None, message });
         }
-    }
-
-    /// Returns the shard that the scan is, with a digest of its policies and options.
-    pub(crate) fn shard(&self) -> Option<Shard> {
-        let share = self.options.share?;
-        let policies: Vec<String> = self.policies.iter().map(Policy::question).collect();
-        let question = [env!("CARGO_PKG_VERSION"), &self.options.question(), &policies.join("\n")];
-        Some(Shard::new(share, &question))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Shard, Totals};
+use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals};
 
 use crate::judge::{Output, Owned};
 use crate::subject::Identity;
@@ -18,9 +18,9 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(policies: Vec<PolicyRef>, shard: Option<Shard>) -> Self {
+    pub(crate) fn new(policies: Vec<PolicyRef>) -> Self {
         let totals = Totals { policies: vec![PolicyTotals::default(); policies.len()], ..Totals::default() };
-        let report = Report { policies, totals, shard, ..Report::default() };
+        let report = Report { policies, totals, ..Report::default() };
         Self { report, folded: Folded::default(), owners: BTreeMap::new(), seen: BTreeSet::new(), bytes: 0 }
     }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_first_of_folded_findings_does_not_depend_on_their_order() {
         let of = |lines: &[u64]| {
-            let mut tally = Tally::new(vec![PolicyRef::default()], None);
+            let mut tally = Tally::new(vec![PolicyRef::default()]);
             for line in lines {
                 tally.add(Output { findings: vec![finding(*line)], ..Output::default() });
             }

@@ -26,11 +26,6 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// A difference between results of a test of Kyverno.
-    pub(crate) fn of_result(policy: &str, want: Vec<String>, got: Vec<String>) -> Self {
-        Self { policy: Some(policy.to_owned()), want, got, remark: None, blessed: None }
-    }
-
     /// A policy without a verdict, which is never a pass.
     pub(crate) fn not_asked(policy: &str, named: Named<'_>) -> Self {
         let want = match named {

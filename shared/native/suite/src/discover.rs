@@ -8,9 +8,6 @@ use serde_json::Value;
 use crate::Mistake;
 use crate::files::Files;
 
-/// The name of the test files of Kyverno.
-pub(crate) const KYVERNO: &str = "kyverno-test.yaml";
-
 /// Finds the test files that arguments name: files, and the test files in directories that git
 /// would not ignore. Notes the directories
 /// that it walks, so that a new file is visible.
@@ -64,7 +61,7 @@ fn is_test(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
-    if name == KYVERNO || [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end)) {
+    if [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end)) {
         return true;
     }
     let Ok(bytes) = std::fs::read(path) else { return true };

@@ -21,7 +21,6 @@ mod files;
 mod format;
 mod got;
 mod init;
-mod kyverno;
 mod mistake;
 mod policies;
 mod results;

@@ -18,7 +18,7 @@ use crate::got::{Got, Line, Verdict};
 use crate::policies::{self, Modules, Policies, Settings};
 use crate::results::{CaseResult, FileResult, Results, Status};
 use crate::want::Want;
-use crate::{Coverage, Mistake, bless, discover, kyverno};
+use crate::{Coverage, Mistake, bless, discover};
 
 /// The options of a run.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +96,12 @@ const LIST_KEYS: [&str; 11] = [
 const LIST_WANT: [&str; 8] =
     ["admitted", "denied", "mutated", "fault", "settingsError", "warnings", "auditAnnotations", "asked"];
 
+/// Returns whether a document is a test of Kyverno.
+fn is_of_kyverno(document: &Value) -> bool {
+    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+    text("apiVersion").starts_with("cli.kyverno.io/") && text("kind") == "Test"
+}
+
 /// Runs the case with an index, and returns how it differs from what it wants.
 type RunCase<'r> = dyn FnMut(&Cursor<'_>, usize) -> Result<Vec<Difference>, Mistake> + 'r;
 
@@ -130,11 +136,10 @@ impl Runner<'_> {
         let source = Source::new(name.clone(), text);
         match documents.as_slice() {
             [value @ Value::Array(_)] => self.list(&Cursor::new(&source, value), &mut result),
-            [value @ Value::Object(_)] if kyverno::is_test(value) => {
-                let dir = self.path.parent().unwrap_or(Path::new(""));
-                let filter = self.options.filter.as_ref();
-                let of_kyverno = kyverno::Test { dir, files: self.files, modules: self.modules, filter };
-                of_kyverno.run(&Cursor::new(&source, value), &mut result);
+            [value @ Value::Object(_)] if is_of_kyverno(value) => {
+                let problem = "is a test of Kyverno, which kyverno test runs; convert its policies, and write a test \
+                               file for the manifests, as portcullis test --init does";
+                result.mistakes.push(Mistake::new(&name, None, problem));
             }
             [value @ Value::Object(_)] => self.envelope(&Cursor::new(&source, value), &mut result),
             _ => {

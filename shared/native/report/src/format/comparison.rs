@@ -1,16 +1,16 @@
-//! A comparison as text, Markdown, JSON and YAML.
+//! A comparison as text, Markdown and JSON.
 
 use std::io::{self, Write};
 
 use super::text::{BOLD, GREEN, MAGENTA, Paint, RED, count, write_finding, write_notices};
-use super::{Format, Options, yaml};
+use super::{Format, Options};
 use crate::escape::{markdown, one_line};
 use crate::names::View;
 use crate::{Comparison, Exit, Finding, PolicyRef, Report};
 
 impl Comparison {
     /// The names of the formats of a comparison. The others are made for findings of one scan.
-    pub const FORMATS: [&'static str; 4] = ["text", "json", "yaml", "markdown"];
+    pub const FORMATS: [&'static str; 3] = ["text", "json", "markdown"];
 
     /// Writes the comparison, and returns whether it has the format.
     ///
@@ -23,7 +23,6 @@ impl Comparison {
                 serde_json::to_writer_pretty(&mut *out, self)?;
                 writeln!(out)?;
             }
-            Format::Yaml => yaml::write_document(out, self)?,
             Format::Markdown => write_markdown(out, self, options)?,
             _ => return Ok(false),
         }

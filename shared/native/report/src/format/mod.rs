@@ -5,14 +5,11 @@ mod github;
 mod gitlab;
 mod html;
 mod json;
-pub(crate) mod jsonl;
 mod junit;
 mod markdown;
-mod policy_report;
-mod prometheus;
+mod open_reports;
 mod sarif;
 mod text;
-mod yaml;
 
 pub use github::command as github_command;
 
@@ -31,10 +28,6 @@ pub enum Format {
     Text,
     /// The [`Report`] as JSON.
     Json,
-    /// Lines of JSON: policies, findings, notices and totals.
-    Jsonl,
-    /// The [`Report`] as YAML.
-    Yaml,
     /// SARIF 2.1.0, as GitHub code scanning reads it.
     Sarif,
     /// `JUnit` XML.
@@ -47,46 +40,25 @@ pub enum Format {
     Markdown,
     /// `Report` and `ClusterReport` of `openreports.io/v1alpha1`.
     OpenReports,
-    /// `PolicyReport` and `ClusterPolicyReport` of `wgpolicyk8s.io/v1alpha2`.
-    PolicyReport,
     /// A page of HTML that needs no other file.
     Html,
-    /// Metrics in the text format of Prometheus, which are valid `OpenMetrics` as well.
-    Prometheus,
 }
 
 impl Format {
     /// The names of all formats.
-    pub const NAMES: [&'static str; 13] = [
-        "text",
-        "json",
-        "jsonl",
-        "yaml",
-        "sarif",
-        "junit",
-        "github",
-        "gitlab",
-        "markdown",
-        "openreports",
-        "policyreport",
-        "html",
-        "prometheus",
-    ];
+    pub const NAMES: [&'static str; 9] =
+        ["text", "json", "sarif", "junit", "github", "gitlab", "markdown", "openreports", "html"];
 
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 9] = [
         Self::Text,
         Self::Json,
-        Self::Jsonl,
-        Self::Yaml,
         Self::Sarif,
         Self::Junit,
         Self::Github,
         Self::Gitlab,
         Self::Markdown,
         Self::OpenReports,
-        Self::PolicyReport,
         Self::Html,
-        Self::Prometheus,
     ];
 }
 
@@ -187,19 +159,6 @@ impl fmt::Debug for Options<'_> {
     }
 }
 
-/// Returns the policy reports that a format writes, as manifests: one for each object with
-/// findings. Other formats have no manifests.
-///
-/// # Errors
-/// A manifest cannot be written as JSON.
-pub fn policy_reports(report: &Report, format: Format) -> io::Result<Vec<serde_json::Value>> {
-    match format {
-        Format::OpenReports => policy_report::manifests(report, policy_report::OPEN_REPORTS),
-        Format::PolicyReport => policy_report::manifests(report, policy_report::POLICY_REPORT),
-        _ => Ok(Vec::new()),
-    }
-}
-
 /// Writes a report. The same report and options give the same bytes.
 ///
 /// # Errors
@@ -208,17 +167,13 @@ pub fn write(out: &mut dyn Write, report: &Report, format: Format, options: &Opt
     match format {
         Format::Text => text::write(out, report, options),
         Format::Json => json::write(out, report),
-        Format::Jsonl => jsonl::write(out, report),
-        Format::Yaml => yaml::write(out, report),
         Format::Sarif => sarif::write(out, report, options),
         Format::Junit => junit::write(out, report, options),
         Format::Github => github::write(out, report),
         Format::Gitlab => gitlab::write(out, report),
         Format::Markdown => markdown::write(out, report, options),
-        Format::OpenReports => policy_report::write(out, report, policy_report::OPEN_REPORTS),
-        Format::PolicyReport => policy_report::write(out, report, policy_report::POLICY_REPORT),
+        Format::OpenReports => open_reports::write(out, report),
         Format::Html => html::write(out, report, options),
-        Format::Prometheus => prometheus::write(out, report),
     }
 }
 
@@ -268,21 +223,12 @@ pub(crate) mod tests {
                     "\"file\": \"b.yaml\",\n        \"isExact\"",
                 ],
             ),
-            (
-                Format::Jsonl,
-                &["{\"file\":\"chart/a.yaml\",\"isExact\":false}", "{\"file\":\"b.yaml\",\"isExact\":false}"],
-            ),
-            (
-                Format::Yaml,
-                &["    file: chart/a.yaml\n    isExact: false", "    file: b.yaml\n    isExact: false"],
-            ),
             (Format::Sarif, &["\"uri\": \"chart/a.yaml\"", "\"uri\": \"b.yaml\""]),
             (Format::Junit, &[">chart/a.yaml: spec.", ">b.yaml: unreadable<"]),
             (Format::Github, &["::error file=chart/a.yaml,title=", "::error file=b.yaml,title="]),
             (Format::Gitlab, &["; the line is not known\"", "\"begin\": 1"]),
             (Format::Markdown, &["| chart/a.yaml (line unknown) |", "| b.yaml |"]),
             (Format::OpenReports, &["file: chart/a.yaml"]),
-            (Format::PolicyReport, &["file: chart/a.yaml"]),
             (Format::Html, &["<code>chart/a.yaml</code> (line unknown)", "<code>b.yaml</code> unreadable"]),
         ] {
             let text = written(&report, format);
@@ -303,7 +249,6 @@ pub(crate) mod tests {
             }
         }
         assert_eq!(crate::read(&written(&report, Format::Json)).unwrap(), report);
-        assert_eq!(crate::read(&written(&report, Format::Jsonl)).unwrap(), report);
     }
 
     #[test]
@@ -323,8 +268,8 @@ pub(crate) mod tests {
         assert_eq!(error("sarf=x"), r#"the format "sarf" is not known; did you mean sarif?"#);
         assert_eq!(
             error("pdf"),
-            "the format \"pdf\" is not known; use one of text, json, jsonl, yaml, sarif, junit, github, gitlab, \
-             markdown, openreports, policyreport, html, prometheus"
+            "the format \"pdf\" is not known; use one of text, json, sarif, junit, github, gitlab, markdown, \
+             openreports, html"
         );
         assert_eq!(error("json="), "the name of the file is missing after =; write FORMAT=FILE");
     }
@@ -358,9 +303,7 @@ pub(crate) mod tests {
             "junit" => "junit.xml",
             "github" => "github.txt",
             "gitlab" => "gitlab.json",
-            "prometheus" => "prom",
             "openreports" => "openreports.yaml",
-            "policyreport" => "policyreport.yaml",
             other => other,
         }
     }

@@ -200,11 +200,6 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     if report.is_partial {
         sentences.push("The scan was interrupted: the report is not complete.".to_owned());
     }
-    if let Some(shard) = &report.shard {
-        let share = shard.share;
-        sentences
-            .push(format!("This is shard {share}: portcullis report merge makes the report of the scan."));
-    }
     let errors = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
     if errors > 0 {
         // They are about the input, about a policy, or about the scan itself.

@@ -160,9 +160,6 @@ impl Judge<'_> {
                 let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
-                if !self.options.judges(reference.namespace.as_deref()) {
-                    return;
-                }
                 for guards::Suspicion { path, message, .. } in suspicions {
                     output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
                 }
@@ -214,9 +211,6 @@ impl Judge<'_> {
     pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
         let mut output = self.empty_output();
         let reference = object_ref(&object);
-        if !self.options.judges(reference.namespace.as_deref()) {
-            return output;
-        }
         let chunk = Chunk::empty(&place.file);
         let spot = Spot::default();
         let subject = Subject {
@@ -322,9 +316,6 @@ impl Judge<'_> {
         }
         if reference.namespace.is_none() && reference.kind != "Namespace" {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
-        }
-        if !self.options.judges(reference.namespace.as_deref()) {
-            return;
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions };

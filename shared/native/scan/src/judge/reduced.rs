@@ -47,9 +47,6 @@ impl Judge<'_> {
         }
         complete(&mut object, self.options, &self.cluster.resources);
         let reference = object_ref(&object);
-        if !self.options.judges(reference.namespace.as_deref()) {
-            return Some(output);
-        }
         output.own(&reference);
         let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };

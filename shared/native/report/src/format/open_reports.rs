@@ -1,42 +1,16 @@
 //! Policy reports as Kubernetes manifests, one for each object with findings.
 //!
 //! Fields and enumerations follow `apis/openreports.io/v1alpha1/report_types.go` of
-//! openreports/reports-api, which has the same ones as `wgpolicyk8s.io/v1alpha2` of
-//! kubernetes-sigs/wg-policy-prototypes, except for `source` of a whole report.
+//! openreports/reports-api.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::yaml::write_document;
 use crate::fingerprint::digest;
 use crate::names::View;
 use crate::{Finding, ObjectRef, Report, Status, fingerprint};
-
-/// The names of an API for policy reports.
-#[derive(Clone, Copy)]
-pub(super) struct Api {
-    version: &'static str,
-    namespaced: &'static str,
-    cluster: &'static str,
-    /// Whether a report names its source, beside its results.
-    has_source: bool,
-}
-
-pub(super) const OPEN_REPORTS: Api = Api {
-    version: "openreports.io/v1alpha1",
-    namespaced: "Report",
-    cluster: "ClusterReport",
-    has_source: true,
-};
-
-pub(super) const POLICY_REPORT: Api = Api {
-    version: "wgpolicyk8s.io/v1alpha2",
-    namespaced: "PolicyReport",
-    cluster: "ClusterPolicyReport",
-    has_source: false,
-};
 
 /// The source and the value of the label `app.kubernetes.io/managed-by`. Kubewarden's audit scanner
 /// deletes reports that have its own label and are not of its last run.
@@ -48,8 +22,7 @@ struct Manifest<'r> {
     api_version: &'static str,
     kind: &'static str,
     metadata: Metadata<'r>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'static str>,
+    source: &'static str,
     scope: Reference<'r>,
     summary: Summary,
     results: Vec<ReportResult<'r>>,
@@ -109,38 +82,28 @@ struct ReportResult<'r> {
 /// The name is derived from the object alone, so that the next scan replaces the report. A stored
 /// object owns its report, so that Kubernetes removes both. Reports have no results that pass: an
 /// object without a report has no findings.
-pub(super) fn write(out: &mut dyn Write, report: &Report, api: Api) -> io::Result<()> {
-    let mut is_first = true;
-    each(report, api, &mut |manifest| {
-        if !std::mem::take(&mut is_first) {
-            writeln!(out, "---")?;
-        }
-        write_document(out, manifest)
-    })
-}
-
-/// Returns the manifests as values.
-pub(super) fn manifests(report: &Report, api: Api) -> io::Result<Vec<serde_json::Value>> {
-    let mut manifests = Vec::new();
-    each(report, api, &mut |manifest| {
-        manifests.push(serde_json::to_value(manifest)?);
-        Ok(())
-    })?;
-    Ok(manifests)
-}
-
-/// Gives the manifest of each object with findings to a function.
-fn each(report: &Report, api: Api, take: &mut dyn FnMut(&Manifest<'_>) -> io::Result<()>) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let view = View::new(report);
     let mut objects: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
     for finding in &report.findings {
         objects.entry(identity(&finding.object)).or_default().push(finding);
     }
-    for findings in objects.into_values() {
+    for (number, findings) in objects.into_values().enumerate() {
         let Some(first) = findings.first() else { continue };
-        take(&manifest(&view, api, &first.object, &findings))?;
+        if number > 0 {
+            writeln!(out, "---")?;
+        }
+        write_document(out, &manifest(&view, &first.object, &findings))?;
     }
     Ok(())
+}
+
+/// Writes a document of YAML.
+fn write_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    // Escaped, a text cannot contain a character that changes what a terminal shows.
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+    let text = serde_saphyr::to_string_with_options(value, options).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
 }
 
 /// The identity of an object: group, kind, namespace and name.
@@ -148,12 +111,7 @@ fn identity(object: &ObjectRef) -> (&str, &str, Option<&str>, &str) {
     (object.group(), &object.kind, object.namespace.as_deref(), &object.name)
 }
 
-fn manifest<'r>(
-    view: &'r View<'_>,
-    api: Api,
-    object: &'r ObjectRef,
-    findings: &[&'r Finding],
-) -> Manifest<'r> {
+fn manifest<'r>(view: &'r View<'_>, object: &'r ObjectRef, findings: &[&'r Finding]) -> Manifest<'r> {
     let mut summary = Summary::default();
     let results = findings
         .iter()
@@ -177,15 +135,15 @@ fn manifest<'r>(
     };
     let uid = object.uid.as_deref();
     Manifest {
-        api_version: api.version,
-        kind: if object.namespace.is_some() { api.namespaced } else { api.cluster },
+        api_version: "openreports.io/v1alpha1",
+        kind: if object.namespace.is_some() { "Report" } else { "ClusterReport" },
         metadata: Metadata {
             name: format!("portcullis-{}", digest(&serde_json::json!(identity(object)))),
             namespace: object.namespace.as_deref(),
             labels: BTreeMap::from([("app.kubernetes.io/managed-by", SOURCE)]),
             owner_references: uid.iter().map(|uid| reference(None, Some(*uid))).collect(),
         },
-        source: api.has_source.then_some(SOURCE),
+        source: SOURCE,
         scope: reference(object.namespace.as_deref(), uid),
         summary,
         results,
@@ -234,37 +192,33 @@ mod tests {
     use crate::format::tests::written;
     use crate::{Format, sample};
 
-    fn manifests(format: Format) -> Vec<Value> {
-        serde_saphyr::from_multiple(&written(&sample::report(), format)).unwrap()
+    fn manifests() -> Vec<Value> {
+        serde_saphyr::from_multiple(&written(&sample::report(), Format::OpenReports)).unwrap()
     }
 
     #[test]
     fn each_object_has_a_report_under_our_label() {
-        for (format, version) in [
-            (Format::OpenReports, "openreports.io/v1alpha1"),
-            (Format::PolicyReport, "wgpolicyk8s.io/v1alpha2"),
-        ] {
-            let manifests = manifests(format);
-            let names: BTreeSet<&str> =
-                manifests.iter().map(|manifest| manifest["metadata"]["name"].as_str().unwrap()).collect();
-            assert_eq!(names.len(), manifests.len());
-            for manifest in &manifests {
-                assert_eq!(manifest["apiVersion"], version);
-                assert_eq!(manifest["metadata"]["labels"]["app.kubernetes.io/managed-by"], "portcullis");
-                assert_eq!(
-                    manifest["metadata"].get("namespace").is_none(),
-                    manifest["kind"].as_str().unwrap().starts_with("Cluster")
-                );
-                assert_eq!(manifest["metadata"].get("ownerReferences"), manifest["scope"].get("uid").map(|uid| {
-                    serde_json::json!([{ "apiVersion": "v1", "kind": "Pod", "name": "api-7d9f-1", "uid": uid }])
-                }).as_ref());
-            }
+        let manifests = manifests();
+        let names: BTreeSet<&str> =
+            manifests.iter().map(|manifest| manifest["metadata"]["name"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), manifests.len());
+        for manifest in &manifests {
+            assert_eq!(manifest["apiVersion"], "openreports.io/v1alpha1");
+            assert_eq!(manifest["metadata"]["labels"]["app.kubernetes.io/managed-by"], "portcullis");
+            assert_eq!(
+                manifest["metadata"].get("namespace").is_none(),
+                manifest["kind"].as_str().unwrap().starts_with("Cluster")
+            );
+            let owners = manifest["scope"].get("uid").map(|uid| {
+                serde_json::json!([{ "apiVersion": "v1", "kind": "Pod", "name": "api-7d9f-1", "uid": uid }])
+            });
+            assert_eq!(manifest["metadata"].get("ownerReferences"), owners.as_ref());
         }
     }
 
     #[test]
     fn summaries_count_the_results() {
-        for manifest in manifests(Format::OpenReports) {
+        for manifest in manifests() {
             for (result, count) in manifest["summary"].as_object().unwrap() {
                 let results = manifest["results"].as_array().unwrap();
                 let counted = results.iter().filter(|other| other["result"] == *result).count();
