@@ -10,9 +10,8 @@ _list:
     @{{ just }} --list --unsorted
 
 # Judge sample requests with the modules in the embedded host: the main job.
-run: _modules
+run: modules
     @scripts/samples
-    @{{ just }} _tool
 
 # Run everything that decides whether a change lands, the quick parts first, and time each phase.
 gate:
@@ -33,18 +32,10 @@ test: setup
 page: setup
     @scripts/playground-test
 
-# Build the modules, annotated, in target/policies.
-modules *FLOOR: (_modules FLOOR)
-    @{{ just }} _tool
-
-# The modules, by a tool that has nothing but what the main job runs.
-_modules *FLOOR: setup
-    @scripts/phase 'Building what annotates and runs the modules' cargo build --package portcullis --no-default-features
+# Build the modules, annotated, in target/policies, and the tool without its use of networks.
+modules *FLOOR: setup
+    @scripts/phase 'Building the tool' cargo build --package portcullis --no-default-features
     @scripts/modules {{ FLOOR }}
-
-# The tool without the parts that use a network.
-_tool:
-    @scripts/phase 'Building the rest of the tool' cargo build --package portcullis --no-default-features --features scan
 
 # Build the playground and serve it on loopback: every policy in the browser.
 playground: playground-build
@@ -92,8 +83,7 @@ lint: setup
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
     @scripts/phase 'Checking the prose' scripts/prose
     @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets --features bench-scan/modules -- -D warnings
-    @scripts/phase 'Checking lints of the tool without its features' cargo clippy --package portcullis --no-default-features -- -D warnings
-    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest -p cluster-objects -p playground -p audit -p convert -p matching $(ls policies | sed 's/^/-p /') -- -D warnings
+    @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest $(ls policies | sed 's/^/-p /') -- -D warnings
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 
 # Build the documentation of all crates, and check its links.

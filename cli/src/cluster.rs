@@ -14,7 +14,6 @@ use crate::parse;
 use crate::source::{InputReader, Source, SourceName};
 
 mod list;
-#[cfg_attr(not(feature = "scan"), path = "cluster/no_progress.rs")]
 mod progress;
 
 pub(crate) use progress::Progress;

@@ -23,13 +23,11 @@ mod policy;
 mod registry;
 mod replace_file;
 mod requests;
-#[cfg_attr(not(feature = "scan"), path = "scan/disabled.rs")]
 mod scan;
 mod settings;
 mod source;
 mod stdout;
 mod terminal;
-#[cfg_attr(not(feature = "scan"), path = "test/disabled.rs")]
 mod test;
 mod verdicts;
 
@@ -47,7 +45,6 @@ use failure::Failure;
 
 /// The threads of a scan allocate all the time, which is slower with the allocator of glibc, and
 /// far slower with that of musl.
-#[cfg(feature = "scan")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

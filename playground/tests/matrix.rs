@@ -194,6 +194,41 @@ fn a_deployed_policy_judges_what_its_manifest_selects() {
 }
 
 #[test]
+fn a_group_judges_by_its_members() {
+    let group = |expression: &str| PolicyInput {
+        mode: PolicyMode::AsDeployed,
+        manifest: format!(
+            r#"apiVersion: policies.kubewarden.io/v1
+kind: ClusterAdmissionPolicyGroup
+metadata: {{ name: group }}
+spec:
+  rules:
+    - {{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }}
+  message: not in this cluster
+  expression: "{expression}"
+  policies:
+    baseline:
+      module: ghcr.io/portcullis/policies/pod-security:v0.1.0
+      settings: {{ level: baseline }}
+    services:
+      module: ghcr.io/portcullis/policies/external-ips:v0.1.0
+"#
+        ),
+        ..policy("pod-security", "")
+    };
+    for (expression, outcome) in [
+        ("baseline()", Outcome::Denied),
+        ("!baseline()", Outcome::Passed),
+        ("baseline() && services()", Outcome::Denied),
+        ("baseline() || services()", Outcome::Passed),
+    ] {
+        let workspace = Workspace { policies: vec![group(expression)], ..workspace(POD) };
+        let matrix = judge(&workspace);
+        assert_eq!(matrix.cells[0][0].outcome, Some(outcome), "{expression}: {matrix:?}");
+    }
+}
+
+#[test]
 fn policies_judge_what_the_ones_before_them_change() {
     let pod =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop}\nspec:\n  containers: [{name: c}]\n";

@@ -13,12 +13,8 @@ use crate::failure::Failure;
 use crate::registry;
 use crate::scan;
 use crate::source::{InputReader, SourceName};
-pub(crate) use argument::PolicyArgument;
-#[cfg(feature = "scan")]
-pub(crate) use argument::REGISTRY;
-pub(crate) use deployed::Policy;
-#[cfg(feature = "scan")]
-pub(crate) use deployed::check;
+pub(crate) use argument::{PolicyArgument, REGISTRY};
+pub(crate) use deployed::{Policy, check};
 #[cfg(feature = "registry")]
 pub(crate) use module_file::read;
 pub(crate) use module_file::{AnnotatedModule, built, read_file_of};

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [module, folder, name] = arguments.as_slice() else {
         return Err("usage: bindgen MODULE FOLDER NAME".into());
     };
-    // The last two are what the tool of wasm-bindgen sets unless it is told otherwise.
+    // The last two are defaults of the tool of wasm-bindgen, and not of its library.
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).out_name(name).web(true)?.typescript(true).omit_default_module_path(false);
     Ok(bindgen.generate(folder)?)

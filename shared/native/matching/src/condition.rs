@@ -1,5 +1,15 @@
 //! Match conditions: CEL expressions about a request.
 
+mod budget;
+mod checker;
+mod environment;
+mod functions;
+mod memo;
+mod nesting;
+mod references;
+mod regexp;
+mod rewrite;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,15 +21,16 @@ use cel::context::VariableResolver;
 use cel::{Context, ExecutionError};
 use serde_json::Value;
 
-use crate::budget::{Cost, Metered, Spent};
-use crate::checker::{self, Refusal};
+use self::budget::{Metered, Spent};
+use self::checker::Refusal;
+use self::environment::{ENVIRONMENT, has_function};
+use self::functions::{NOT_KNOWN, take_open, take_unknown, take_unsure};
+use self::memo::{DEFAULTS, Memo};
+use self::references::References;
+use self::rewrite::Rewrite;
 use crate::condition_error::ConditionError;
-use crate::environment::{ENVIRONMENT, has_function};
-use crate::functions::{NOT_KNOWN, take_open, take_unknown, take_unsure};
-use crate::memo::{DEFAULTS, Memo};
-use crate::nesting;
-use crate::references::References;
-use crate::rewrite::Rewrite;
+
+pub use self::budget::Cost;
 
 /// The reason why a value is not known that another order of a map could change.
 const UNSURE: &str =

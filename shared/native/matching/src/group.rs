@@ -3,41 +3,30 @@
 //! Sources: `api/policies/v1/policygroup_validation.go` and
 //! `crates/policy-evaluator/src/policy_group_evaluator/evaluator.rs` of
 //! kubewarden/kubewarden-controller at 3460bb71. The controller refuses expressions that are not
-//! CEL with calls of members, `true`, `false`, `!`, `==`, `!=`, `&&` and `||`; [`check`] does the
-//! same. The policy server evaluates them by Rhai, and refuses a group whose expression has an
-//! error while all members admit; so does this crate.
+//! CEL with calls of members, `true`, `false`, `!`, `==`, `!=`, `&&` and `||`. The policy server
+//! evaluates them by Rhai, and refuses a group whose expression Rhai cannot read. In this part of
+//! both languages, an expression has the same meaning.
 
-mod evaluator;
+mod expression;
+#[cfg(test)]
+mod law;
 
 use std::collections::BTreeMap;
 
-use cel::Program;
-use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
-use text::nearest;
-
-use self::evaluator::{Evaluator, Stop};
+use self::expression::{Expression, is_name};
 use crate::member::{GroupVerdict, MemberVerdict};
-use crate::nesting;
 use crate::policy::Module;
 
 /// A group of policies.
 #[derive(Debug)]
 pub struct Group {
-    expression: String,
+    text: String,
+    expression: Expression,
     members: BTreeMap<String, Module>,
 }
 
 /// The most members with an unknown verdict for which all combinations are tried.
 const MOST_UNKNOWN: usize = 10;
-
-/// Operators that the controller allows, as the parser of CEL names them.
-const OPERATORS: [&str; 5] = [
-    operators::EQUALS,
-    operators::LOGICAL_AND,
-    operators::LOGICAL_NOT,
-    operators::LOGICAL_OR,
-    operators::NOT_EQUALS,
-];
 
 /// Names that the controller refuses: the reserved words of CEL.
 const RESERVED: [&str; 21] = [
@@ -66,8 +55,7 @@ const RESERVED: [&str; 21] = [
 
 /// An evaluation of an expression.
 struct Evaluation<'g> {
-    expression: &'g str,
-    evaluator: Evaluator,
+    expression: &'g Expression,
     ask: &'g mut dyn FnMut(&str) -> MemberVerdict,
     verdicts: BTreeMap<String, MemberVerdict>,
 }
@@ -83,11 +71,8 @@ impl Group {
         if members.is_empty() {
             return Err("spec.policies: Required value: a group has at least one member; add one".to_owned());
         }
-        let evaluator = Evaluator::new(members.keys());
         for name in members.keys() {
-            let is_identifier = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-                && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_');
-            if !is_identifier || RESERVED.contains(&name.as_str()) || !evaluator.calls(name) {
+            if RESERVED.contains(&name.as_str()) || !is_name(name) {
                 return Err(format!(
                     "spec.policies.{name}: Invalid value: the name is not an identifier of CEL and Rhai; use \
                      letters, digits and underscores, and no keyword"
@@ -97,30 +82,17 @@ impl Group {
         if expression.is_empty() {
             return Err("spec.expression: Required value: a group has an expression; add it".to_owned());
         }
-        let error = |problem: &str| Err(format!("spec.expression: Invalid value: {expression:?}: {problem}"));
-        let program = match nesting::parse(expression, || Program::compile(expression)) {
-            Ok(Ok(program)) => program,
-            Ok(Err(cause)) => {
-                return error(&format!(
-                    "not an expression of CEL: {cause}; write members as calls, such as a() && !b()"
-                ));
-            }
-            Err(problem) => return error(&problem),
-        };
-        if let Err(problem) = check(program.expression(), &members) {
-            return error(&problem);
+        let text = expression.to_owned();
+        match Expression::read(expression, &members) {
+            Ok(expression) => Ok(Self { text, expression, members }),
+            Err(problem) => Err(format!("spec.expression: Invalid value: {text:?}: {problem}")),
         }
-        let all_admit = members.keys().map(|name| (name.clone(), true)).collect();
-        if let Err(cause) = evaluator.evaluate(expression, all_admit) {
-            return error(&format!("the policy server cannot evaluate it: {cause}; write it in another way"));
-        }
-        Ok(Self { expression: expression.to_owned(), members })
     }
 
     /// The expression.
     #[must_use]
     pub fn expression(&self) -> &str {
-        &self.expression
+        &self.text
     }
 
     /// The members by name.
@@ -135,9 +107,7 @@ impl Group {
     ///
     /// If a verdict is not known, the group has a verdict only if both values lead to it.
     pub fn evaluate(&self, ask: &mut dyn FnMut(&str) -> MemberVerdict) -> GroupVerdict {
-        let evaluator = Evaluator::new(self.members.keys());
-        let mut evaluation =
-            Evaluation { expression: &self.expression, evaluator, ask, verdicts: BTreeMap::new() };
+        let mut evaluation = Evaluation { expression: &self.expression, ask, verdicts: BTreeMap::new() };
         let outcome = evaluation.solve(&BTreeMap::new());
         let verdicts = evaluation.verdicts;
         let denials = || {
@@ -154,36 +124,6 @@ impl Group {
     }
 }
 
-/// Checks that an expression consists of members, `true` and `false` with the operators that the
-/// controller allows, so that it is a boolean.
-fn check(expression: &IdedExpr, members: &BTreeMap<String, Module>) -> Result<(), String> {
-    let names = || members.keys().map(String::as_str).collect::<Vec<_>>();
-    match &expression.expr {
-        Expr::Call(call) if OPERATORS.contains(&call.func_name.as_str()) => {
-            call.args.iter().try_for_each(|argument| check(argument, members))
-        }
-        Expr::Call(CallExpr { func_name, target: None, args }) if members.contains_key(func_name) => {
-            if args.is_empty() {
-                Ok(())
-            } else {
-                Err(format!("{func_name} has no arguments; write {func_name}()"))
-            }
-        }
-        Expr::Literal(LiteralValue::Boolean(_)) => Ok(()),
-        Expr::Call(CallExpr { func_name: name, .. }) | Expr::Ident(name) => {
-            let remedy = match nearest(name, &names()) {
-                Some(near) => format!("write {near}()"),
-                None => format!("use {} with the operators !, ==, !=, && and ||", names().join(", ")),
-            };
-            Err(format!("{name} is not the call of a member; {remedy}"))
-        }
-        _ => Err(format!(
-            "a part is not a boolean; use {} with the operators !, ==, !=, && and ||",
-            names().join(", ")
-        )),
-    }
-}
-
 impl Evaluation<'_> {
     /// Evaluates the expression with the values that are assumed for members with an unknown
     /// verdict. An error says why the value is not known.
@@ -195,10 +135,9 @@ impl Evaluation<'_> {
                 MemberVerdict::Denied(_) => Some((name.clone(), false)),
                 MemberVerdict::Unknown(_) => None,
             }));
-            let member = match self.evaluator.evaluate(self.expression, values) {
-                Err(Stop::Needs(member)) => member,
-                Err(Stop::Refused(reason)) => return Err(reason),
+            let member = match self.expression.value(&values) {
                 Ok(value) => return Ok(value),
+                Err(member) => member,
             };
             let ask = &mut self.ask;
             let verdict = self.verdicts.entry(member.clone()).or_insert_with(|| ask(&member));
@@ -273,6 +212,7 @@ mod tests {
             ("signed() == trusted()", "--+", GroupVerdict::Admitted, "signed trusted"),
             ("signed() != trusted()", "-++", GroupVerdict::Admitted, "signed trusted"),
             ("true", "---", GroupVerdict::Admitted, ""),
+            ("signed() // of whom?\r\n && trusted( )", "++-", GroupVerdict::Admitted, "signed trusted"),
         ] {
             assert_eq!(evaluate(expression, verdicts), (want, asked.to_owned()), "{expression} {verdicts}");
         }
@@ -332,13 +272,18 @@ mod tests {
             ("signed() &&", "not an expression of CEL"),
             ("singed()", "singed is not the call of a member; write signed()"),
             ("signed() && other()", "other is not the call of a member; use exempt, signed, trusted"),
-            (&format!("{}signed()", "(".repeat(97)), "more than 96 levels"),
-            ("signed()  ? true : false", "_?_:_ is not the call of a member"),
-            ("1 + 1", "_+_ is not the call of a member"),
+            ("(signed()", "not an expression of CEL: it ends too early"),
+            ("signed())", "not an expression of CEL: unexpected )"),
+            ("signed() true", "not an expression of CEL: unexpected true"),
+            ("true()", "not an expression of CEL: unexpected ("),
+            (&format!("{}signed()", "(".repeat(97)), "Expression exceeds maximum complexity"),
+            ("signed()  ? true : false", "'?' has no meaning in a group; use exempt, signed, trusted"),
+            ("1 + 1", "'+' has no meaning in a group"),
             ("signed", "signed is not the call of a member; write signed()"),
             ("signed(true)", "signed has no arguments; write signed()"),
-            ("'a'", "a part is not a boolean"),
-            ("signed() == 1", "a part is not a boolean"),
+            ("'a'", "has no meaning in a group"),
+            ("signed() == 1", "1 is not the call of a member"),
+            ("signed() // a\r || exempt()", "a carriage return ends a comment for the policy server alone"),
         ] {
             let error = group(expression).map(|_| ()).expect_err(expression);
             assert!(error.contains(want), "{expression}: {error}");

@@ -36,49 +36,24 @@
 //! without their definition, and conditions with functions that it does not have, such as
 //! `authorizer`.
 
-#[cfg(feature = "conditions")]
-mod budget;
 mod check;
-#[cfg(feature = "conditions")]
-mod checker;
-#[cfg(feature = "conditions")]
-mod condition;
-#[cfg(not(feature = "conditions"))]
-#[path = "unevaluated/condition.rs"]
+#[cfg_attr(not(feature = "conditions"), path = "condition/unevaluated.rs")]
 mod condition;
 mod condition_error;
 mod decision;
-#[cfg(feature = "conditions")]
-mod environment;
 mod fields;
-#[cfg(feature = "conditions")]
-mod functions;
-#[cfg(feature = "groups")]
-mod group;
-#[cfg(not(feature = "groups"))]
-#[path = "unevaluated/group.rs"]
 mod group;
 mod member;
-#[cfg(feature = "conditions")]
-mod memo;
-#[cfg(feature = "conditions")]
-mod nesting;
 mod observation;
 mod policy;
-#[cfg(feature = "conditions")]
-mod references;
-#[cfg(feature = "conditions")]
-mod regexp;
-#[cfg(feature = "conditions")]
-mod rewrite;
 mod rule;
 mod selector;
 mod server_fields;
 mod webhook;
 
-#[cfg(feature = "conditions")]
-pub use budget::Cost;
 pub use check::{Check, CheckResult, CheckSubject};
+#[cfg(feature = "conditions")]
+pub use condition::Cost;
 pub use condition::{Condition, Variables};
 pub use condition_error::ConditionError;
 pub use decision::{Decision, GroupVersion, Match, Reason};

@@ -10,7 +10,7 @@ use cel::{DeclarationError, Env, ExecutionError};
 use super::spelling::text_of;
 use super::time::{literal_of, text_of_time};
 use super::{NOT_KNOWN, arguments, failed, items};
-use crate::references::TYPES;
+use crate::condition::references::TYPES;
 
 /// `format`, with the text as the first argument.
 pub(crate) const FORMAT: &str = "@format";

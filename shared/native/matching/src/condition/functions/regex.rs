@@ -6,7 +6,7 @@ use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overlo
 use regex::Regex;
 
 use super::{NOT_KNOWN, failed};
-use crate::regexp::{self, Reason};
+use crate::condition::regexp::{self, Reason};
 
 pub(super) const NAMES: &[&str] = &["find", "findAll", "matches"];
 

@@ -7,7 +7,7 @@ use cel::common::ast::operators;
 
 use super::meter::Measure;
 use super::meter::Measure::{Added, Compared, Deep, Items, Part, Pattern, Product, Square, Tenths, Value};
-use crate::functions::{EQUAL, FORMAT, INDEX_OF, LAST_INDEX_OF, NOT_EQUAL};
+use crate::condition::functions::{EQUAL, FORMAT, INDEX_OF, LAST_INDEX_OF, NOT_EQUAL};
 
 /// A cost that grows with an operand. The target of a call is its first operand.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::expressions::{Types, mixed};
 use super::problem::{Problem, refused, unknown};
 use super::types::Type;
 use super::{constants, format};
-use crate::regexp;
+use crate::condition::regexp;
 
 /// Checks the literals of an expression that has types.
 pub(super) fn check(expression: &IdedExpr, types: &Types) -> Result<(), Problem> {

@@ -11,9 +11,9 @@ use cel::{Context, ExecutionError, Value};
 
 use super::expressions::is_type;
 use super::types::Type;
-use crate::environment::ENVIRONMENT;
-use crate::functions::NOT_KNOWN;
-use crate::rewrite::Rewrite;
+use crate::condition::environment::ENVIRONMENT;
+use crate::condition::functions::NOT_KNOWN;
+use crate::condition::rewrite::Rewrite;
 
 /// Why a conversion has no value.
 pub(super) enum Fails {

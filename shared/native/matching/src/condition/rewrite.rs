@@ -15,7 +15,7 @@ use cel::common::types::{CelBool, CelOptional, CelString, DYN_TYPE, Kind, STRING
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use crate::functions::{
+use crate::condition::functions::{
     EQUAL, FLAG, FORMAT, INDEX_OF, LAST_INDEX_OF, NATURAL, NOT_EQUAL, NOT_KNOWN, PAIRS, READ, SPELLED,
     WITH_FIELDS, arguments, close, mark_unsure, open,
 };

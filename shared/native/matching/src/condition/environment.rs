@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::{DeclarationError, Env, extensions};
 
-use crate::{budget, functions, rewrite};
+use crate::condition::{budget, functions, rewrite};
 
 /// The environment, which all conditions share.
 pub(crate) static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {

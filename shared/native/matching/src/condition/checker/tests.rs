@@ -1,5 +1,5 @@
 use super::*;
-use crate::nesting;
+use crate::condition::nesting;
 
 /// Checks an expression with a stack that suffices for the parser.
 fn check(expression: &str) -> Result<(), Refusal> {

@@ -16,8 +16,8 @@ use cel::{DeclarationError, Env};
 use calls::Charge;
 use meter::{CHARGE, Measure, RANGE, ROUND, ROUNDS, count};
 
-use crate::references::TYPES;
-use crate::rewrite::HAS;
+use crate::condition::references::TYPES;
+use crate::condition::rewrite::HAS;
 
 mod calls;
 mod meter;

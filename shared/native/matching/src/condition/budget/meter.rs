@@ -6,7 +6,7 @@ use cel::common::types::{CelInt, CelOptional, DYN_TYPE, Kind};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use crate::functions::{NOT_KNOWN, arguments};
+use crate::condition::functions::{NOT_KNOWN, arguments};
 
 /// The function around the range of a loop: `@range(range, units of a round, slot)`.
 pub(super) const RANGE: &str = "@range";
