@@ -18,17 +18,16 @@ use k8s_openapi::api::core::v1::{
     Namespace, Node, PersistentVolume, Pod, PodTemplate, ReplicationController, Service,
 };
 use k8s_openapi::api::policy::v1::Eviction;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use matching::{Condition, Decision, Variables, Webhook};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-fn main() {
-    let arguments = Arguments::from_args();
-    let trials = rules::CATALOG.iter().map(|entry| Trial::test(entry.id, || check(entry)));
-    libtest_mimic::run(&arguments, trials.collect()).exit();
+/// Returns the test of the conditions of a policy.
+pub(crate) fn trial(entry: &'static PolicyEntry, cases: Vec<Case>) -> Trial {
+    Trial::test(entry.id, move || check(entry, &cases)).with_kind("conditions")
 }
 
 /// The results of the conditions of a policy.
@@ -48,14 +47,13 @@ struct Seen {
     malformed: usize,
 }
 
-fn check(entry: &'static PolicyEntry) -> Result<(), Failed> {
-    let cases = harness::load_dir(&tests::root().join("policies").join(entry.id).join("cases"))?;
+fn check(entry: &'static PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
     let mut seen = Seen::default();
-    for case in &cases {
+    for case in cases {
         keeps_away_only_what_is_admitted(entry, case, &mut seen)
             .map_err(|error| format!("{}: {error}", case.place()))?;
     }
-    let seen = changed(entry, &cases, seen)?;
+    let seen = changed(entry, cases, seen)?;
     println!(
         "{}: {} kept away, {} malformed, {} with an error, {} without a rule",
         entry.id, seen.kept_away, seen.malformed, seen.errors, seen.unruled

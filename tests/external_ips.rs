@@ -452,6 +452,7 @@ fn module_judges_five_megabytes() {
             settings,
             host_capabilities: vec!["kubernetes/*".into()],
             context_aware_resources: vec![Resource { api_version: "v1".into(), kind: "Service".into() }],
+            timeout: tests::PATIENCE,
             ..Deployment::new("external-ips")
         };
         let request = AdmissionRequest::from_value(request(object, old)).unwrap();
@@ -493,6 +494,7 @@ fn module_finds_conflicts_among_many_addresses_and_ports() {
             settings: settings.clone(),
             host_capabilities: vec!["kubernetes/*".into()],
             context_aware_resources: vec![Resource { api_version: "v1".into(), kind: "Service".into() }],
+            timeout: tests::PATIENCE,
             ..Deployment::new("external-ips")
         };
         let request = AdmissionRequest::from_value(request(object, None)).unwrap();

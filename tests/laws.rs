@@ -1,9 +1,16 @@
-//! Every law holds for every case, and for cases with arbitrary changes.
+//! Properties of every case and of changed ones: the laws, match conditions that keep away only
+//! what is admitted, and modules that judge as the native policies do.
+
+mod conditions;
+mod fuzz;
+#[cfg(feature = "modules")]
+mod modules;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use admission::PolicyEntry;
+use harness::Case;
 use harness::laws::{self, Law, Original};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
@@ -17,37 +24,47 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     for entry in rules::CATALOG {
-        let originals = match originals(entry) {
-            Ok(originals) => Arc::new(originals),
-            Err(error) => {
-                trials.push(Trial::test(entry.id, move || Err(Failed::from(error))));
-                continue;
-            }
-        };
-        let every = laws::ALL.iter().map(|law| (law, 1));
-        let sampled = [(&laws::CLOSED_EVERYWHERE, (originals.len() / CUT_EVERYWHERE).max(1))];
-        for (law, step) in every.chain(sampled).filter(|(law, _)| (law.applies)(entry)) {
-            let originals = Arc::clone(&originals);
-            trials.push(Trial::test(format!("{}: {}", entry.id, law.sentence), move || {
-                let mut judged = 0;
-                for original in originals.iter().step_by(step) {
-                    judged += (law.check)(original)
-                        .map_err(|error| format!("{}: {error}", original.case().place()))?;
-                }
-                count(entry.id, law, judged, "cases")
-            }));
+        match of_cases(entry) {
+            Ok(of_cases) => trials.extend(of_cases),
+            Err(error) => trials.push(Trial::test(entry.id, move || Err(Failed::from(error)))),
         }
-        trials.push(Trial::test(format!("{}: laws over changed cases", entry.id), move || {
-            generated(entry, &originals)
-        }));
     }
+    trials.extend(fuzz::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// Returns the cases of a policy.
-fn originals(entry: &'static PolicyEntry) -> Result<Vec<Original>, String> {
-    let dir = tests::root().join("policies").join(entry.id).join("cases");
-    harness::load_dir(&dir)?.into_iter().map(|case| Original::new(entry, case)).collect()
+/// Returns the tests that have the cases of a policy.
+fn of_cases(entry: &'static PolicyEntry) -> Result<Vec<Trial>, String> {
+    let cases = harness::load_dir(&tests::root().join("policies").join(entry.id).join("cases"))?;
+    let mut trials = of_laws(entry, &cases)?;
+    #[cfg(feature = "modules")]
+    trials.extend(modules::trials(entry, &cases));
+    trials.push(conditions::trial(entry, cases));
+    Ok(trials)
+}
+
+/// Returns a test for each law.
+fn of_laws(entry: &'static PolicyEntry, cases: &[Case]) -> Result<Vec<Trial>, String> {
+    let originals: Result<Vec<_>, _> = cases.iter().map(|case| Original::new(entry, case.clone())).collect();
+    let originals = Arc::new(originals?);
+    let mut trials = Vec::new();
+    let every = laws::ALL.iter().map(|law| (law, 1));
+    let sampled = [(&laws::CLOSED_EVERYWHERE, (originals.len() / CUT_EVERYWHERE).max(1))];
+    for (law, step) in every.chain(sampled).filter(|(law, _)| (law.applies)(entry)) {
+        let originals = Arc::clone(&originals);
+        trials.push(Trial::test(format!("{}: {}", entry.id, law.sentence), move || {
+            let mut judged = 0;
+            for original in originals.iter().step_by(step) {
+                judged +=
+                    (law.check)(original).map_err(|error| format!("{}: {error}", original.case().place()))?;
+            }
+            count(entry.id, law, judged, "cases")
+        }));
+    }
+    trials.push(Trial::test(format!("{}: laws over changed cases", entry.id), move || {
+        generated(entry, &originals)
+    }));
+    Ok(trials)
 }
 
 /// Prints how many requests a law compared; a law that compared none proves nothing.

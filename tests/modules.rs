@@ -1,39 +1,31 @@
-//! Judges every case with the module in the embedded host: the outcome and the bytes equal the
-//! native ones.
+//! Every case judged by the module in the embedded host: the outcome and the bytes equal the native
+//! ones.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use harness::{Case, judge, load_dir};
-use libtest_mimic::{Arguments, Failed, Trial};
+use admission::PolicyEntry;
+use harness::{Case, judge};
+use libtest_mimic::{Failed, Trial};
 use wapc_host::{Host, Module};
 
-fn main() {
-    let arguments = Arguments::from_args();
-    let mut trials = Vec::new();
-    let host = Arc::new(Host::new());
-    for entry in rules::CATALOG {
-        let dir = tests::root().join("policies").join(entry.id).join("cases");
-        let loaded = load(&host, entry).and_then(|module| Ok((module, load_dir(&dir)?)));
-        match loaded {
-            Ok((module, cases)) => trials.extend(cases.into_iter().map(|case| {
-                let module = Arc::clone(&module);
-                Trial::test(format!("{}: {}", entry.id, case.name), move || run(&module, entry, &case))
-            })),
-            Err(error) => trials.push(Trial::test(entry.id, move || Err(Failed::from(error)))),
-        }
-    }
-    libtest_mimic::run(&arguments, trials).exit();
+/// Returns a test for each case of a policy. The first one compiles the module.
+pub(crate) fn trials(entry: &'static PolicyEntry, cases: &[Case]) -> Vec<Trial> {
+    let module = Arc::new(LazyLock::new(move || load(entry)));
+    let trial = |case: Case| {
+        let module = Arc::clone(&module);
+        Trial::test(format!("{}: {}", entry.id, case.name), move || run(&module, entry, &case))
+            .with_kind("module")
+    };
+    cases.iter().cloned().map(trial).collect()
 }
 
-fn load(
-    host: &Result<Host, wapc_host::HostError>,
-    entry: &'static admission::PolicyEntry,
-) -> Result<Arc<Module>, String> {
-    let host = host.as_ref().map_err(ToString::to_string)?;
-    host.load(&tests::module(entry.id)?).map(Arc::new).map_err(|error| format!("{}: {error}", entry.id))
+fn load(entry: &PolicyEntry) -> Result<Module, String> {
+    let host = Host::new().map_err(|error| error.to_string())?;
+    host.load(&tests::module(entry.id)?).map_err(|error| format!("{}: {error}", entry.id))
 }
 
-fn run(module: &Module, entry: &'static admission::PolicyEntry, case: &Case) -> Result<(), Failed> {
+fn run(module: &Result<Module, String>, entry: &'static PolicyEntry, case: &Case) -> Result<(), Failed> {
+    let module = module.as_ref()?;
     let judged = judge::through(module, entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
     if judged.outcome != case.want {
         return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, judged.outcome).into());

@@ -191,6 +191,7 @@ fn judged(id: &str, settings: Value, request: Value) -> wapc_host::AdmissionResp
         allowed_to_mutate: true,
         host_capabilities: vec!["kubernetes/get_resource".into()],
         context_aware_resources: vec![resource("Namespace"), resource("Node")],
+        timeout: tests::PATIENCE,
         ..Deployment::new(id)
     };
     let request = AdmissionRequest::from_value(request).unwrap();

@@ -1,5 +1,5 @@
-//! The policies in a cluster: a real API server asks Kubewarden's policy-server, which runs the
-//! modules.
+//! The answers of a real API server: about the policies in a cluster, where it asks Kubewarden's
+//! policy-server, which runs the modules; to a live scan; and to requests that webhooks receive.
 //!
 //! The scenarios are those of the documents that the policies follow, with whole messages. They run
 //! where `kube-apiserver`, `etcd`, `kubectl` and `policy-server` are on PATH.
@@ -13,6 +13,8 @@ mod cluster;
 mod external_ips;
 mod kubewarden;
 mod ladder;
+mod live;
+mod matching;
 mod mirror_pods;
 mod node_labels;
 mod outage;
@@ -50,6 +52,14 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("nothing_forbidden_is_stored_and_nothing_acknowledged_lost", outage::restarts),
 ];
 
+/// The tests without a policy server. Those that need an API server start one of their own, and
+/// report that they do not run where there is none.
+const OTHERS: &[(&str, fn())] = &[
+    ("the_documentation_states_the_recorded_answers", requests::documented),
+    ("records_which_webhooks_receive_a_request", matching::record),
+    ("a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights", live::compare_with_the_dump),
+];
+
 fn main() {
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
     let scenarios = if can_run() { SCENARIOS } else { &[] };
@@ -63,11 +73,13 @@ fn main() {
             Ok(())
         })
     });
-    let documented = Trial::test("the_documentation_states_the_recorded_answers", || {
-        requests::documented();
-        Ok(())
+    let others = OTHERS.iter().map(|&(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
     });
-    let conclusion = libtest_mimic::run(&arguments, trials.chain([documented]).collect());
+    let conclusion = libtest_mimic::run(&arguments, trials.chain(others).collect());
     drop(cluster.lock().unwrap_or_else(PoisonError::into_inner).take());
     conclusion.exit();
 }

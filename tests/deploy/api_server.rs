@@ -12,8 +12,8 @@ use serde_json::Value;
 use tests::api_server::{ApiServer, can_run};
 use tests::root;
 
-use crate::renderings::{RENDERINGS, rendering};
-use crate::{EXAMPLES, base, data, file, parse, read};
+use super::renderings::{RENDERINGS, rendering};
+use super::{EXAMPLES, base, data, file, parse, read};
 
 /// Panics unless the server accepted each object.
 fn assert_accepted(name: &str, objects: &[Value], applied: Result<String, String>) {

@@ -8,7 +8,7 @@ use deployment::{Instance, Needs};
 use tests::chart::{Configured, configured};
 use tests::root;
 
-use crate::{chart_folder, metadata, parse_one, read};
+use super::{chart_folder, metadata, parse_one, read};
 
 /// Returns the instances in the default values of the chart, with their settings.
 pub(crate) fn instances() -> Vec<Configured> {

@@ -7,10 +7,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::base::{instances, needs};
-use crate::definitions::violations;
-use crate::renderings::helm;
-use crate::{chart_folder, parse_one, read};
+use super::base::{instances, needs};
+use super::definitions::violations;
+use super::renderings::helm;
+use super::{chart_folder, parse_one, read};
 
 /// Collects the places in values that the schema of the chart describes, except the settings of
 /// modules.

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::{data, parse_one};
+use super::{data, parse_one};
 
 /// The description of a field that the oldest supported version of Kubewarden does not have.
 const NEWER: &str = "Since Kubewarden 1.36.";

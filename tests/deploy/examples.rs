@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tests::chart::lay_over;
 use tests::root;
 
-use crate::renderings::helm;
-use crate::{chart_folder, parse_one, read};
+use super::renderings::helm;
+use super::{chart_folder, parse_one, read};
 
 /// An example: the values that a document gives to the chart.
 struct Example {

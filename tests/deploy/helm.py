@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`helm template` without helm: uses Helm's engine, from `pip install helm-python-sdk`.
 
-    HELM=tests/deploy/helm.py cargo test -p tests --test deploy
+    HELM=tests/deploy/helm.py cargo test -p tests --test published deploy
 
 Accepts only the arguments that the tests pass:
 template NAME CHART --namespace NAMESPACE [--values FILE]... Later files win, as with helm.

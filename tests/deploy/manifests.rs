@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::definitions::{DEFINED, violations};
-use crate::renderings::{RENDERINGS, rendering};
-use crate::{EXAMPLES, base, by_name, data, file, items, parse_one};
+use super::definitions::{DEFINED, violations};
+use super::renderings::{RENDERINGS, rendering};
+use super::{EXAMPLES, base, by_name, data, file, items, parse_one};
 
 /// A check of a value; the error is the reason.
 type Check = fn(&Value) -> Result<(), String>;

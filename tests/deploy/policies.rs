@@ -7,8 +7,8 @@ use admission::Kind;
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::renderings::rendering;
-use crate::{EXAMPLES, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
+use super::renderings::rendering;
+use super::{EXAMPLES, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
 
 /// Resources that the audit scanner, with the role `view`, cannot list by default.
 const NOT_LISTED: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];

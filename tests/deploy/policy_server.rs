@@ -7,7 +7,7 @@ use admission::{Cluster, Get, List, Unreachable};
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::{base, by_name, file, items, metadata, read, texts};
+use super::{base, by_name, file, items, metadata, read, texts};
 
 fn object(kind: &str, name: &str) -> Value {
     by_name(file("policy-server.yaml"))[&(kind.to_owned(), name.to_owned())].clone()

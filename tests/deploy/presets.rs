@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use tests::chart::{configured, lay_over};
 use tests::root;
 
-use crate::base::{compare_or_write, instances, yaml};
-use crate::renderings::output;
-use crate::{by_name, chart_folder, parse, parse_one};
+use super::base::{compare_or_write, instances, yaml};
+use super::renderings::output;
+use super::{by_name, chart_folder, parse, parse_one};
 
 /// Returns the names of the presets.
 fn systems() -> Vec<String> {

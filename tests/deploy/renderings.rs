@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::{base, by_name, chart_folder, data, file, items, module_id, parse, parse_one, read};
+use super::{base, by_name, chart_folder, data, file, items, module_id, parse, parse_one, read};
 
 /// The renderings, with the values file of each in addition to the defaults.
 pub(crate) const RENDERINGS: &[(&str, Option<&str>)] = &[
@@ -92,7 +92,7 @@ fn the_renderings_are_current() {
         assert!(
             RENDERED[name].starts_with(&inputs(*values)),
             "{name} is outdated: install helm, or helm-python-sdk with pip; then run \
-             HELM=tests/deploy/helm.py BLESS=1 cargo test -p tests --test deploy"
+             HELM=tests/deploy/helm.py BLESS=1 cargo test -p tests --test published deploy"
         );
     }
 }

@@ -11,8 +11,8 @@ use matching::{Decision, Webhook};
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::renderings::rendering;
-use crate::{module_id, parse_one};
+use super::renderings::rendering;
+use super::{module_id, parse_one};
 
 /// Returns the policies and groups of a rendering, with their names.
 fn webhooks(name: &str) -> Vec<(String, Value, Webhook)> {

@@ -9,8 +9,8 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use wapc_host::{Host, HostError, Module};
 
-use crate::mutate::Mutator;
-use crate::seeds;
+use super::mutate::Mutator;
+use super::seeds;
 
 /// The number of changed payloads, and of changed settings, for each module.
 const INPUTS: usize = 200;

@@ -7,7 +7,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
+use super::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
 
 /// The directory of the release of this version.
 const DOWNLOADS: &str = concat!("downloads/v", env!("CARGO_PKG_VERSION"));

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::folder::{Folder, tool};
+use super::folder::{Folder, tool};
 
 const PAGES: [&str; 3] = ["ci.md", "kubectl.md", "editors.md"];
 

@@ -3,8 +3,8 @@
 use regex::Regex;
 use serde_json::Value;
 
-use crate::docs::{blocks, page};
-use crate::folder::{EXPOSED, Folder, tool};
+use super::docs::{blocks, page};
+use super::folder::{EXPOSED, Folder, tool};
 
 const MONITOR: &str = "\
 apiVersion: policies.kubewarden.io/v1

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
+use super::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
 
 /// The header and the job, with inputs.
 struct Template {

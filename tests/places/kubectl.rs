@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use crate::folder::{CLEAN, Done, EXPOSED, Folder, tool};
+use super::folder::{CLEAN, Done, EXPOSED, Folder, tool};
 
 /// A folder with the links that make the tool a plugin.
 fn plugin(test: &str) -> Folder {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
+use super::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
 
 /// The pre-commit program; `None` if it is neither installed nor required.
 fn program() -> Option<PathBuf> {

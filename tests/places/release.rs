@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::folder::Folder;
+use super::folder::Folder;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -37,7 +37,7 @@ fn packed(test: &str) -> Folder {
     folder
 }
 
-fn pack(folder: &Folder, to: &str) -> crate::folder::Done {
+fn pack(folder: &Folder, to: &str) -> super::folder::Done {
     let script = tests::root().join("scripts/release-tool");
     folder.run::<&str>(script, &["pack", &format!("v{VERSION}"), "from", to], &[])
 }

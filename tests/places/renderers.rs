@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use crate::folder::{Done, Folder, tool};
+use super::folder::{Done, Folder, tool};
 
 /// A template with the addresses of the values; its kind is in line 2.
 const TEMPLATE: &str = "\

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
 
-use crate::generate::IMAGES;
-use crate::oracle::{self, Level, Version};
+use super::generate::IMAGES;
+use super::oracle::{self, Level, Version};
 
 /// The owners of the fields that a control restricts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

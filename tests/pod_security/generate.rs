@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 use serde_json::{Value, json};
 
-use crate::oracle::{Level, NEWEST, Version};
-use crate::tweaks::{self, LISTS, Place, set};
+use super::oracle::{Level, NEWEST, Version};
+use super::tweaks::{self, LISTS, Place, set};
 
 /// The images of generated containers.
 pub const IMAGES: [&str; 3] =

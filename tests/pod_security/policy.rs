@@ -6,7 +6,7 @@ use harness::{Case, judge};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::oracle::{self, Level, Version};
+use super::oracle::{self, Level, Version};
 
 /// The verdict of the policy.
 #[derive(Debug, Eq, PartialEq)]

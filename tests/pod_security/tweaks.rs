@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use crate::oracle::{self, Level, Version};
+use super::oracle::{self, Level, Version};
 
 /// The lists of containers, with the name of the first container in each.
 pub const LISTS: [(&str, &str); 3] =

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tests::chart::lay_over;
 use tests::root;
 
-use crate::SYSTEMS;
-use crate::instances::{all_instances, preset_of, values};
+use super::SYSTEMS;
+use super::instances::{all_instances, preset_of, values};
 
 /// Renders the chart with values in addition to the defaults, or returns `None` without helm.
 fn rendered(name: &str, values: &Value) -> Option<Vec<Value>> {

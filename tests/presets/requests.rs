@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::chart::texts;
 use tests::root;
 
-use crate::instances::{Instance, NAME_LABEL, parse_one};
+use super::instances::{Instance, NAME_LABEL, parse_one};
 
 /// A request, and what should happen to it.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 
-use crate::levels::categories;
-use crate::model::{Action, Fixed, IntraPod, Match, Settings, Source};
-use crate::policy::own_level;
+use super::levels::categories;
+use super::model::{Action, Fixed, IntraPod, Match, Settings, Source};
+use super::policy::own_level;
 
 /// The lists of containers.
 pub const LISTS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];

@@ -7,7 +7,7 @@ use cluster_objects::Objects;
 use serde_json::{Map, Value, json};
 use wapc_host::{AdmissionRequest, AdmissionResponse, Deployment, Host, Module, Resource};
 
-use crate::policy::{entry, own_level};
+use super::policy::{entry, own_level};
 
 fn module() -> Module {
     Host::new().unwrap().load(&tests::module("selinux").unwrap()).unwrap()
@@ -21,7 +21,7 @@ fn judged(
     cluster: &Arc<Objects>,
 ) -> AdmissionResponse {
     let kind = object["kind"].as_str().unwrap();
-    let request = json!({
+    let mut request = json!({
         "uid": "1",
         "kind": { "group": "", "version": "v1", "kind": kind },
         "resource": { "group": "", "version": "v1", "resource": format!("{}s", kind.to_lowercase()) },
@@ -29,11 +29,16 @@ fn judged(
         "operation": if old.is_some() { "UPDATE" } else { "CREATE" },
         "namespace": if kind == "Pod" { json!("shop") } else { json!(null) },
         "userInfo": { "username": "dev" },
-        "object": object,
-        "oldObject": old,
     });
-    let mut deployment =
-        Deployment { settings: settings.clone(), allowed_to_mutate: true, ..Deployment::new("selinux") };
+    // The macro would serialize them.
+    request["object"] = object.clone();
+    request["oldObject"] = old.cloned().unwrap_or_default();
+    let mut deployment = Deployment {
+        settings: settings.clone(),
+        allowed_to_mutate: true,
+        timeout: tests::PATIENCE,
+        ..Deployment::new("selinux")
+    };
     for read in entry().reads.0 {
         deployment.host_capabilities.push(read.how.capability().to_owned());
         let (api_version, kind) = (read.api_version.to_owned(), read.kind.to_owned());

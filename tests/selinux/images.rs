@@ -8,10 +8,10 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 use tests::bounded;
 
-use crate::generate;
-use crate::model::{Mode, Settings};
-use crate::policy::{judge, outcome};
-use crate::settings;
+use super::generate;
+use super::model::{Mode, Settings};
+use super::policy::{judge, outcome};
+use super::settings;
 
 /// A case that updates a pod.
 fn updated(old: &Value, new: &Value, settings: &Value) -> Case {
@@ -57,7 +57,7 @@ proptest! {
             exempt_images: vec!["quay.io/node/*", "registry.example/app:1"],
             exempt_accounts: vec![],
             lifts: vec!["Level", "Role", "Type", "User"],
-            intra_pod: crate::model::IntraPod::Ignore,
+            intra_pod: super::model::IntraPod::Ignore,
             ..settings
         };
         let guard = settings.json(Mode::Validate);

@@ -6,9 +6,9 @@ use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 use tests::bounded;
 
-use crate::generate::{self, LISTS, named};
-use crate::model::{Action, Fixed, Mode, Settings, Source};
-use crate::policy::{Verdict, entry, judge, outcome, own_level};
+use super::generate::{self, LISTS, named};
+use super::model::{Action, Fixed, Mode, Settings, Source};
+use super::policy::{Verdict, entry, judge, outcome, own_level};
 
 /// All cases with valid settings.
 fn cases() -> Vec<Case> {
@@ -289,7 +289,7 @@ fn an_additional_violating_container_never_helps_in_cases() {
 
 /// All settings, including those that add to volumes.
 fn settings() -> impl Strategy<Value = Settings> {
-    (crate::settings(), any::<(bool, bool)>()).prop_map(|(settings, (recursive, crio_try_skip))| Settings {
+    (super::settings(), any::<(bool, bool)>()).prop_map(|(settings, (recursive, crio_try_skip))| Settings {
         recursive,
         crio_try_skip,
         ..settings
@@ -428,7 +428,7 @@ fn a_guard_admits_a_fixed_level_of_any_width() {
     for level in ["s0", "s0-s0:c0.c1023", "s0:c0.c1023", "s0:c0.c820", "s0:c1.c3,c9", "s0-s0:c1,c2"] {
         let allocation = json!({ "source": "Fixed", "fixed": { "level": level } });
         let settings = |mode: &str| json!({ "mode": mode, "allocation": allocation });
-        let pod = crate::pod(&json!({ "containers": [{ "name": "a" }] }));
+        let pod = super::pod(&json!({ "containers": [{ "name": "a" }] }));
         let object = judge(&pod, &settings("Mutate")).object(&pod).unwrap();
         assert_eq!(judge(&object, &settings("Mutate")), Verdict::Admitted, "{level} again");
         assert_eq!(judge(&object, &settings("Validate")), Verdict::Admitted, "{level}");
@@ -440,7 +440,7 @@ fn a_guard_admits_a_fixed_level_of_any_width() {
 fn a_fixed_level_and_the_lowest_host_level_do_not_contradict() {
     let source = Source::Fixed(Fixed { level: Some("s0:c7,c9"), ..Fixed::default() });
     let settings = Settings { source, lowest: true, ..Settings::default() };
-    let pod = crate::pod(&json!({ "hostPID": true, "containers": [{ "name": "a" }] }));
+    let pod = super::pod(&json!({ "hostPID": true, "containers": [{ "name": "a" }] }));
     let object = judge(&pod, &settings.json(Mode::Mutate)).object(&pod).unwrap();
     for mode in [Mode::Mutate, Mode::Validate] {
         assert_eq!(judge(&object, &settings.json(mode)), Verdict::Admitted, "{mode:?}: {object}");
@@ -457,7 +457,7 @@ fn a_confined_container_is_never_admitted_at_the_lowest_level() {
             let spec =
                 json!({ "hostPID": true, "containers": [{ "name": "a", "securityContext": options }] });
             assert_eq!(
-                judge(&crate::pod(&spec), &settings.json(mode)),
+                judge(&super::pod(&spec), &settings.json(mode)),
                 Verdict::Denied,
                 "{action:?} {mode:?}"
             );

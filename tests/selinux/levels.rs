@@ -9,7 +9,7 @@ use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
 use tests::bounded;
 
-use crate::policy::{Verdict, judge};
+use super::policy::{Verdict, judge};
 
 /// The categories of a level as the policy writes it.
 pub fn categories(level: &str) -> Vec<u16> {

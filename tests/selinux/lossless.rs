@@ -9,8 +9,8 @@ use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 use tests::bounded;
 
-use crate::generate::LISTS;
-use crate::policy::{entry, own_level};
+use super::generate::LISTS;
+use super::policy::{entry, own_level};
 
 /// A JSON value and its position in the text.
 #[derive(Debug)]

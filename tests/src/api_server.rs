@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::process::{Process, free_ports};
 use crate::{not_run, root};
@@ -15,6 +16,9 @@ const PROGRAMS: &[(&str, &[&str])] =
 
 /// The user who may do everything.
 const ADMIN: (&str, &str) = ("admin", "system:masters");
+
+/// The number of servers that this process has started.
+static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// An API server with its store, on loopback. Both end with it, even if the test fails.
 #[derive(Debug)]
@@ -77,7 +81,8 @@ impl ApiServer {
     /// See [`ApiServer::start`].
     #[must_use]
     pub fn start_with_users(folder: &Path, arguments: &[&str], users: &[(&str, &str)]) -> Self {
-        let folder = folder.join(format!("api-server-{}", std::process::id()));
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let folder = folder.join(format!("api-server-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let mut tokens = String::new();
         for (name, group) in [&ADMIN].into_iter().chain(users) {

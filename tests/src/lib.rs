@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use proptest::test_runner::{Config, FileFailurePersistence};
 
@@ -9,6 +10,10 @@ pub mod api_server;
 pub mod chart;
 pub mod process;
 pub mod random;
+
+/// The time that a module has for a huge request. Other tests bound its instructions; how long they
+/// take depends on the machine.
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Returns the root of the repository.
 #[must_use]

@@ -16,6 +16,8 @@ mod objects;
 mod pages;
 mod plan;
 mod policies;
+#[cfg(test)]
+mod tests;
 
 pub use connection::{Connection, Method, Request};
 pub use discovery::{Discovery, Served};

@@ -1,4 +1,4 @@
-//! Decisions equal the answers of real API servers, which `tests/matching` records.
+//! Decisions equal the answers of real API servers, which `tests/cluster/matching` records.
 
 use std::collections::BTreeMap;
 

@@ -23,6 +23,8 @@ mod questions;
 mod rancher;
 mod rules;
 mod section;
+#[cfg(test)]
+mod tests;
 
 pub use artifact_hub::artifact_hub_package;
 pub use error::PackagingError;

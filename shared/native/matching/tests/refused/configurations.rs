@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::random::Random;
+use super::random::Random;
 
 const RESOURCES: &[&str] =
     &["pods", "*", "*/*", "pods/*", "*/status", "pods/status", "nodes", "", "pods/", "/status", "*/"];

@@ -1,6 +1,6 @@
 //! Expressions, some of which have a part of the wrong type.
 
-use crate::random::Random;
+use super::random::Random;
 
 /// The types of parts.
 #[derive(Clone, Copy, PartialEq)]

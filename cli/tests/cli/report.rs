@@ -1,0 +1,103 @@
+//! `portcullis report`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+
+const PODS: &str = "\
+apiVersion: v1
+kind: Pod
+metadata: {name: one, namespace: shop}
+spec: {hostPID: true, containers: [{name: a, image: a}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: two, namespace: kube-system}
+spec: {hostNetwork: true, containers: [{name: a, image: a}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+";
+
+/// Writes the report of a scan into a file; returns the status of the scan.
+fn scan(folder: &Folder, file: &str, arguments: &[&str]) -> i32 {
+    let output = format!("json={file}");
+    let fixed = ["scan", "pods.yaml", "-p", "pod-security", "-o", &output];
+    let (status, stdout, _) = folder.run(&[&fixed[..], arguments].concat(), "");
+    assert_eq!(stdout, "");
+    status
+}
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.file("pods.yaml", PODS);
+    folder
+}
+
+fn text(folder: &Folder, file: &str) -> String {
+    fs::read_to_string(folder.0.join(file)).unwrap()
+}
+
+#[test]
+fn a_report_is_converted_to_what_the_scan_would_have_written() {
+    let folder = folder("convert");
+    assert_eq!(scan(&folder, "scan.json", &["-o", "sarif=scan.sarif", "-o", "html=scan.html"]), 1);
+    let (status, stdout, stderr) = folder.run(
+        &["report", "convert", "scan.json", "-o", "sarif", "-o", "html=again.html", "-o", "json=again.json"],
+        "",
+    );
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert_eq!(stdout, text(&folder, "scan.sarif"));
+    assert_eq!(text(&folder, "again.html"), text(&folder, "scan.html"));
+    // Standard input is the default.
+    let (status, stdout, _) = folder.run(&["report", "convert", "-o", "json"], &text(&folder, "again.json"));
+    assert_eq!((status, stdout), (0, text(&folder, "scan.json")));
+    assert_eq!(
+        folder.refused(&["report", "convert", "pods.yaml"], ""),
+        "pods.yaml: not a report of portcullis: expected value at line 1 column 1; scan with -o json writes one"
+    );
+    folder.file("scan.jsonl", "{\"type\":\"report\",\"version\":1}\n{\"type\":\"totals\"}\n");
+    assert_eq!(
+        folder.refused(&["report", "convert", "scan.jsonl"], ""),
+        "scan.jsonl: a report as lines of JSON cannot be read; scan again with -o json"
+    );
+    folder.file("other.json", text(&folder, "scan.json").replacen("\"version\": 1", "\"version\": 9", 1));
+    assert_eq!(
+        folder.refused(&["report", "convert", "other.json"], ""),
+        "other.json: the report has version 9, this program reads version 1; scan again"
+    );
+}
+
+#[test]
+fn a_diff_has_new_findings_and_its_status() {
+    let folder = folder("diff");
+    scan(&folder, "old.json", &[]);
+    let diff = |arguments: &[&str]| {
+        folder.run(&[&["report", "diff", "old.json", "new.json"], arguments].concat(), "")
+    };
+    fs::copy(folder.0.join("old.json"), folder.0.join("new.json")).unwrap();
+    let (status, stdout, stderr) = diff(&[]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.starts_with("NOT WORSE  0 new findings, 0 gone, "), "{stdout}");
+    folder.file("pods.yaml", PODS.replace("hostPID", "hostIPC"));
+    scan(&folder, "new.json", &[]);
+    let (status, stdout, _) = diff(&["-o", "json"]);
+    let comparison: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (status, &comparison["totals"]["new"], &comparison["totals"]["gone"]),
+        (1, &1.into(), &1.into())
+    );
+    assert_eq!(comparison["new"][0]["path"], "spec.hostIPC");
+    assert_eq!(diff(&["--fail-on", "never"]).0, 0);
+    assert!(diff(&["-o", "markdown"]).1.contains("Portcullis comparison: worse"));
+    let refused = folder.refused(&["report", "diff", "old.json", "new.json", "-o", "sarif"], "");
+    assert_eq!(refused, "--output: a comparison can be written only as text, json, markdown");
+    assert!(
+        folder
+            .refused(&["report", "diff", "old.json", "gone.json"], "")
+            .starts_with("gone.json: cannot be read")
+    );
+}

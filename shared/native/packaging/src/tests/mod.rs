@@ -1,0 +1,9 @@
+//! Metadata of policies and of modules, and what catalogues get of it.
+
+mod artifact_hub;
+mod metadata;
+mod rancher;
+mod section;
+
+/// Metadata without a mistake.
+const GOOD: &str = include_str!("../../../../../policies/external-ips/metadata.yml");

@@ -1,0 +1,256 @@
+//! `portcullis scan --live` against a real API server.
+//!
+//! It runs where `kube-apiserver`, `etcd` and `kubectl` are on PATH.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tests::api_server::{ApiServer, can_run};
+use tests::root;
+
+/// The number of Services: more than a page has.
+const SERVICES: usize = 520;
+
+/// The lists that a dump of the cluster has.
+const DUMP: [&str; 3] = ["/api/v1/pods", "/api/v1/services", "/apis/apps/v1/deployments"];
+
+fn portcullis(arguments: &[&str]) -> Output {
+    Command::new(root().join("target/debug/portcullis"))
+        .current_dir(root())
+        .args(arguments)
+        .output()
+        .expect("the tool is built with ./justw modules")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// Returns a report without the places, which are those of files or none.
+fn report(output: &Output) -> Value {
+    let mut report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+    for list in ["findings", "notices"] {
+        for one in report[list].as_array_mut().unwrap() {
+            one["place"] = Value::Null;
+        }
+    }
+    report["findings"]
+        .as_array_mut()
+        .unwrap()
+        .sort_by_key(|one| one["object"].to_string() + &*one.to_string());
+    report
+}
+
+/// Returns the objects of the cluster.
+fn objects() -> Vec<Value> {
+    let namespace = |name: &str, labels: Value| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "labels": labels } });
+    let spec = |host_pid: bool| json!({ "hostPID": host_pid, "containers": [{ "name": "app", "image": "example.com/app:1" }] });
+    let pod = |name: &str, host_pid: bool| json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": name, "namespace": "shop" }, "spec": spec(host_pid) });
+    let service = |index: usize| {
+        let ips = if index.is_multiple_of(100) { json!(["192.0.2.1"]) } else { json!([]) };
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": { "name": format!("s{index:04}"), "namespace": "shop" },
+            "spec": { "clusterIP": "None", "ports": [{ "port": 80 }], "externalIPs": ips },
+        })
+    };
+    let template = json!({ "metadata": { "labels": { "app": "a" } }, "spec": spec(true) });
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "web", "namespace": "shop" },
+        "spec": { "selector": { "matchLabels": { "app": "a" } }, "template": template },
+    });
+    let first = [
+        namespace("shop", json!({ "team": "a" })),
+        namespace("left-out", json!({ "pod-security": "no" })),
+        pod("good", false),
+        pod("bad", true),
+        deployment,
+    ];
+    first.into_iter().chain((0..SERVICES).map(service)).collect()
+}
+
+/// Policies as they are deployed: one for Namespaces without a label, and one for Services.
+fn policies() -> Vec<Value> {
+    let version = env!("CARGO_PKG_VERSION");
+    let policy = |id: &str, groups: Value, resources: Value, settings: Value, selector: Value| {
+        json!({
+            "apiVersion": "policies.kubewarden.io/v1", "kind": "ClusterAdmissionPolicy", "metadata": { "name": id },
+            "spec": {
+                "module": format!("registry://ghcr.io/portcullis/policies/{id}:v{version}"),
+                "mutating": false, "settings": settings, "namespaceSelector": selector,
+                "rules": [{ "apiGroups": groups, "apiVersions": ["v1"], "resources": resources, "operations": ["CREATE", "UPDATE"] }],
+            },
+        })
+    };
+    let selector =
+        json!({ "matchExpressions": [{ "key": "pod-security", "operator": "NotIn", "values": ["no"] }] });
+    vec![
+        policy(
+            "pod-security",
+            json!(["", "apps"]),
+            json!(["pods", "deployments"]),
+            json!({ "level": "baseline" }),
+            selector,
+        ),
+        policy("external-ips", json!([""]), json!(["services"]), json!({}), json!({})),
+    ]
+}
+
+fn list(items: &[Value]) -> String {
+    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+}
+
+/// Writes what the server lists into files, and returns the folder.
+fn dump(server: &ApiServer, name: &str, paths: &[&str]) -> PathBuf {
+    let folder = server.folder().join(name);
+    fs::create_dir_all(&folder).unwrap();
+    for (index, path) in paths.iter().enumerate() {
+        let list = server.kubectl(&["get", "--raw", path]).unwrap();
+        fs::write(folder.join(format!("{index}.json")), list).unwrap();
+    }
+    folder
+}
+
+/// Kubewarden's definitions without the schemas, which are those of newer servers.
+fn definitions() -> Vec<Value> {
+    let any = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let mut definitions = Vec::new();
+    for file in fs::read_dir(root().join("tests/deploy/definitions")).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        definitions.extend(serde_saphyr::from_multiple::<Value>(&text).unwrap());
+    }
+    for definition in &mut definitions {
+        for version in definition["spec"]["versions"].as_array_mut().unwrap() {
+            version["schema"]["openAPIV3Schema"] = any.clone();
+        }
+    }
+    definitions
+}
+
+/// Compares live scans with those of dumps, and looks at the messages about missing rights.
+#[expect(clippy::too_many_lines, reason = "one API server for all of it, because a start is slow")]
+pub(crate) fn compare_with_the_dump() {
+    if !can_run("the test of live scans with an API server") {
+        return;
+    }
+    let server = ApiServer::start(
+        Path::new(env!("CARGO_TARGET_TMPDIR")),
+        &["--disable-admission-plugins=ServiceAccount", "--allow-privileged=true"],
+    );
+    let create = |input: &str| {
+        server.kubectl_with(input, &["create", "--filename", "-"]).unwrap_or_else(|error| panic!("{error}"))
+    };
+    create(&list(&definitions()));
+    server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]).unwrap();
+    create(&list(&objects()));
+    create(&list(&policies()));
+    let admin = server.kubeconfig("admin", "");
+    let live = |kubeconfig: &Path, arguments: &[&str]| {
+        let fixed = ["scan", "--live", "--kubeconfig", kubeconfig.to_str().unwrap()];
+        portcullis(&[&fixed, arguments].concat())
+    };
+
+    // The policies of the cluster, by pages.
+    let found = live(&admin, &["-o", "json"]);
+    assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
+    let judged = dump(&server, "judged", &DUMP);
+    let looked_up = dump(
+        &server,
+        "looked-up",
+        &["/api/v1/namespaces", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"],
+    );
+    let manifests = dump(&server, "manifests", &["/apis/policies.kubewarden.io/v1/clusteradmissionpolicies"]);
+    let of_dump = portcullis(&[
+        "scan",
+        judged.to_str().unwrap(),
+        "--policy",
+        manifests.to_str().unwrap(),
+        "--cluster",
+        looked_up.to_str().unwrap(),
+        "--pods",
+        "off",
+        "-o",
+        "json",
+    ]);
+    let (found, of_dump) = (report(&found), report(&of_dump));
+    // The Service of the API server itself is judged, too.
+    assert_eq!(found["totals"]["objects"], json!(SERVICES + 4));
+    assert_eq!(found["findings"].as_array().unwrap().len(), SERVICES.div_ceil(100) + 2);
+    assert_eq!(
+        serde_json::to_string_pretty(&without_warnings(&found)).unwrap(),
+        serde_json::to_string_pretty(&without_warnings(&of_dump)).unwrap()
+    );
+
+    // A user who may list everything but pods.
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "scan" },
+        "rules": [
+            { "apiGroups": [""], "resources": ["namespaces", "services"], "verbs": ["list"] },
+            { "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"] },
+            { "apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["list"] },
+            { "apiGroups": ["policies.kubewarden.io"], "resources": ["*"], "verbs": ["list"] },
+        ],
+    });
+    create(&role.to_string());
+    server.kubectl(&["create", "clusterrolebinding", "scan", "--clusterrole=scan", "--user=viewer"]).unwrap();
+    let viewer = server.kubeconfig("viewer", ", as: viewer");
+    let found = live(&viewer, &["-o", "json"]);
+    assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
+    let found = report(&found);
+    assert_eq!(found["totals"]["objects"], json!(SERVICES + 2));
+    let messages: Vec<&str> =
+        found["notices"].as_array().unwrap().iter().filter_map(|one| one["message"].as_str()).collect();
+    let right = "the right to list pods in the API group \"\" at cluster scope is missing";
+    assert!(messages.iter().any(|message| message.starts_with(right)), "{messages:?}");
+
+    // A namespace, and policies that are not deployed.
+    let found = live(&admin, &["-n", "left-out", "--policy", "pod-security", "-o", "json"]);
+    assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
+    assert!(text(&found.stderr).contains("nothing was judged"), "{}", text(&found.stderr));
+    let found = live(&admin, &["-n", "shop", "--policy", "external-ips"]);
+    assert!(text(&found.stdout).contains("namespace shop"), "{}", text(&found.stdout));
+
+    // A user with rights in the namespace alone.
+    let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
+    let role = json!({ "kind": "Role", "name": "everything", "apiGroup": "rbac.authorization.k8s.io" });
+    let rights = json!({ "apiVersion": "v1", "kind": "List", "items": [
+        { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+          "metadata": { "name": "everything", "namespace": "shop" }, "rules": [everything] },
+        { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+          "metadata": { "name": "everything", "namespace": "shop" }, "roleRef": role,
+          "subjects": [{ "kind": "User", "name": "tenant", "apiGroup": "rbac.authorization.k8s.io" }] },
+    ] });
+    server.kubectl_with(&rights.to_string(), &["create", "--filename", "-"]).unwrap();
+    let tenant = server.kubeconfig("tenant", ", as: tenant");
+    let found = live(&tenant, &["-n", "shop", "--policy", "pod-security"]);
+    assert_eq!(found.status.code(), Some(1), "{}{}", text(&found.stdout), text(&found.stderr));
+    assert!(text(&found.stdout).contains("FAILED  14 denied, 0 unknown"), "{}", text(&found.stdout));
+
+    // A context that does not exist, and credentials that are wrong.
+    let found = live(&admin, &["--context", "production"]);
+    assert_eq!(found.status.code(), Some(2));
+    assert!(
+        text(&found.stderr).contains("has no context production; known: test"),
+        "{}",
+        text(&found.stderr)
+    );
+    let stranger = server.folder().join("stranger");
+    fs::write(&stranger, fs::read_to_string(&admin).unwrap().replace("token: ", "token: wrong-")).unwrap();
+    let found = live(&stranger, &[]);
+    assert!(
+        text(&found.stderr).contains("rejects the credentials of context test"),
+        "{}",
+        text(&found.stderr)
+    );
+}
+
+/// Returns a report without the warnings about policies that are not active, because nothing runs
+/// them here.
+fn without_warnings(report: &Value) -> Value {
+    let mut report = report.clone();
+    let is_other = |one: &Value| !one["message"].as_str().unwrap_or_default().contains("is not active but");
+    report["notices"].as_array_mut().unwrap().retain(is_other);
+    report
+}

@@ -1,0 +1,12 @@
+//! The places where people work: kubectl, GitHub, GitLab, pre-commit and editors, and the release
+//! that all of them download.
+
+mod action;
+mod docs;
+mod editors;
+mod folder;
+mod gitlab;
+mod kubectl;
+mod pre_commit;
+mod release;
+mod renderers;

@@ -1,0 +1,17 @@
+//! The published parts: modules, the tool with them, manifests, charts, packages and documents.
+
+mod coherence;
+#[cfg(feature = "modules")]
+mod contract;
+mod deploy;
+mod known_fields;
+mod kubectl;
+mod packages;
+#[cfg(unix)]
+mod places;
+mod presets;
+#[cfg(feature = "modules")]
+mod registry;
+#[cfg(feature = "modules")]
+mod samples;
+mod tool;
