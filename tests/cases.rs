@@ -14,7 +14,7 @@ fn main() {
         trials.extend(run(entry.id, &dir, Some(entry.id)));
     }
     // The documentation of the format consists of cases for one policy.
-    let readme = tests::root().join("shared/native/harness/cases/readme.yaml");
+    let readme = tests::root().join("shared/native/case-format/readme.yaml");
     trials.extend(run("readme", &readme, Some("external-ips")));
     for dir in ["docs/examples/test", "docs/examples/deploy"] {
         trials.extend(run(dir, &tests::root().join(dir), None));
@@ -26,7 +26,7 @@ fn main() {
 fn run(title: &'static str, path: &Path, policy: Option<&str>) -> Vec<Trial> {
     let options = Options {
         policies: policy.into_iter().map(str::to_owned).collect(),
-        blesses: harness::bless::is_wanted(),
+        blesses: tests::blesses(),
         ..Options::default()
     };
     let results = suite::run(&[path.display().to_string()], &options, &Native).results;

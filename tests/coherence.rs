@@ -12,30 +12,28 @@ use rules::view;
 use serde_json::{Value, json};
 use tests::root;
 
+use crate::files::{compare_or_write_part, names, read};
+
 fn folder(entry: &PolicyEntry) -> PathBuf {
     root().join("policies").join(entry.id)
 }
 
 fn metadata(entry: &PolicyEntry) -> Metadata {
-    let text = fs::read_to_string(folder(entry).join("metadata.yml")).unwrap();
-    Metadata::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", entry.id))
+    Metadata::from_yaml(&read(&folder(entry).join("metadata.yml")))
+        .unwrap_or_else(|error| panic!("{}: {error}", entry.id))
 }
 
 #[test]
 fn policies_and_folders_correspond() {
-    let folders: BTreeSet<String> = fs::read_dir(root().join("policies"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
     let ids: BTreeSet<String> = rules::CATALOG.iter().map(|entry| entry.id.to_owned()).collect();
-    assert_eq!(folders, ids);
+    assert_eq!(names(&root().join("policies")), ids);
     for entry in rules::CATALOG {
         for name in
             ["Cargo.toml", "src/lib.rs", "metadata.yml", "questions-ui.yml", "README.md", "cases", "samples"]
         {
             assert!(folder(entry).join(name).exists(), "{}: {name} is missing", entry.id);
         }
-        let module = fs::read_to_string(folder(entry).join("src/lib.rs")).unwrap();
+        let module = read(&folder(entry).join("src/lib.rs"));
         assert!(module.lines().count() < 10 && module.contains("guest::export!("), "{}: logic", entry.id);
     }
 }
@@ -43,7 +41,7 @@ fn policies_and_folders_correspond() {
 #[test]
 fn every_source_file_of_the_rules_is_a_module() {
     fn check(dir: &Path, parent: &Path) {
-        let text = fs::read_to_string(parent).unwrap();
+        let text = read(parent);
         for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
             let stem = path.file_stem().unwrap().to_str().unwrap();
@@ -63,8 +61,8 @@ fn every_source_file_of_the_rules_is_a_module() {
 #[test]
 fn every_policy_has_a_case_for_each_kind_of_outcome() {
     for entry in rules::CATALOG {
-        let cases = harness::load_dir(&folder(entry).join("cases")).unwrap();
-        let any = |has: fn(&harness::CaseOutcome) -> bool| cases.iter().any(|case| has(&case.want));
+        let cases = case_format::load_dir(&folder(entry).join("cases")).unwrap();
+        let any = |has: fn(&case_format::CaseOutcome) -> bool| cases.iter().any(|case| has(&case.want));
         assert!(any(|want| want.admitted.is_some()), "{}: admitted", entry.id);
         assert!(any(|want| want.denied.is_some()), "{}: denied", entry.id);
         assert!(any(|want| want.fault.is_some()), "{}: fault", entry.id);
@@ -85,7 +83,6 @@ fn metadata_agrees_with_the_code() {
         let metadata = metadata(entry);
         let id = entry.id;
         assert_eq!(metadata.annotations["io.kubewarden.policy.title"], id);
-        assert_eq!(metadata.annotations["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"), "{id}");
         assert_eq!(metadata.mutating, entry.mutates, "{id}");
 
         let rules: Vec<Value> = entry
@@ -122,8 +119,6 @@ fn metadata_agrees_with_the_code() {
 
 #[test]
 fn the_readme_describes_every_setting() {
-    const START: &str = "<!-- settings: written by `./justw bless` -->\n";
-    const END: &str = "<!-- end of settings -->";
     for entry in rules::CATALOG {
         let known = by_path(entry.settings);
         let paths: Vec<&str> = known.iter().map(|(path, _)| path.as_str()).collect();
@@ -134,15 +129,7 @@ fn the_readme_describes_every_setting() {
         for ((path, kind), (_, doc)) in known.iter().zip(entry.docs) {
             writeln!(table, "| `{path}` | {} | {doc} |", kind.to_string().replace('|', "\\|")).unwrap();
         }
-        let path = folder(entry).join("README.md");
-        let readme = fs::read_to_string(&path).unwrap();
-        let (before, rest) = readme.split_once(START).unwrap_or_else(|| panic!("{}: no {START}", entry.id));
-        let (old, after) = rest.split_once(END).unwrap_or_else(|| panic!("{}: no {END}", entry.id));
-        if harness::bless::is_wanted() {
-            fs::write(&path, format!("{before}{START}{table}{END}{after}")).unwrap();
-        } else {
-            assert_eq!(old, table, "{}: README.md is not current; run ./justw bless", entry.id);
-        }
+        compare_or_write_part(&folder(entry).join("README.md"), "settings", &table);
     }
 }
 
@@ -208,27 +195,28 @@ fn the_readme_of_external_ips_lists_every_annotation() {
 }
 
 #[test]
-fn the_documents_mention_every_policy_and_the_release() {
-    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+fn the_documents_mention_every_policy() {
     for entry in rules::CATALOG {
         for document in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
-            assert!(read(document).contains(entry.id), "{document} does not mention {}", entry.id);
+            assert!(
+                read(&root().join(document)).contains(entry.id),
+                "{document} does not mention {}",
+                entry.id
+            );
         }
     }
-    assert!(read("CHANGELOG.md").contains(concat!("## [", env!("CARGO_PKG_VERSION"), "]")));
 }
 
 #[test]
 fn the_performance_page_has_only_measured_figures() {
-    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let figures = |text: &str| -> BTreeSet<String> {
         let words = text.split(|char: char| !char.is_ascii_digit() && char != ',');
         words.map(|word| word.replace(',', "")).filter(|word| word.len() > 3).collect()
     };
-    let page = read("docs/performance.md");
+    let page = read(&root().join("docs/performance.md"));
     // The sections from there on are measured by other commands, on the machine that they describe.
     let (of_the_benchmark, _) = page.split_once("\n## In a policy server\n").unwrap();
-    let (shown, measured) = (figures(of_the_benchmark), figures(&read("bench/FIGURES.md")));
+    let (shown, measured) = (figures(of_the_benchmark), figures(&read(&root().join("bench/FIGURES.md"))));
     let stale: Vec<&String> = shown.difference(&measured).collect();
     assert!(
         stale.is_empty(),
@@ -240,7 +228,7 @@ fn the_performance_page_has_only_measured_figures() {
 #[test]
 fn the_bindings_have_the_version_of_the_crate() {
     let version = |lock: &str, name: &str| {
-        let text = fs::read_to_string(root().join(lock)).unwrap();
+        let text = read(&root().join(lock));
         let (_, rest) = text.split_once(&format!("name = \"{name}\"\nversion = \"")).unwrap();
         rest.split('"').next().unwrap().to_owned()
     };

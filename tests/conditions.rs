@@ -10,8 +10,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use admission::PolicyEntry;
+use case_format::Case;
 use deployment::MatchCondition;
-use harness::{Case, judge, laws};
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
@@ -24,6 +24,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tests::{judge, laws};
 
 /// Returns the test of the conditions of a policy.
 pub(crate) fn trial(entry: &'static PolicyEntry, cases: Vec<Case>) -> Trial {

@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 
 use packaging::Metadata;
 use serde_json::{Value, json};
-use wapc_host::{Host, Module};
+use wapc_host::Module;
 use wasmparser::{Parser, Payload};
 
 fn modules() -> Vec<(&'static admission::PolicyEntry, Module)> {
-    let host = Host::new().unwrap();
-    let load = |entry: &admission::PolicyEntry| host.load(&tests::module(entry.id).unwrap()).unwrap();
-    rules::CATALOG.iter().map(|entry| (entry, load(entry))).collect()
+    rules::CATALOG.iter().map(|entry| (entry, tests::compiled(entry.id).unwrap())).collect()
 }
 
 fn call(module: &Module, operation: &str, payload: &[u8]) -> Value {
@@ -69,30 +67,14 @@ fn a_module_does_not_contain_build_paths() {
 }
 
 #[test]
-fn a_module_implements_the_protocol() {
-    for (_, module) in modules() {
+fn a_module_implements_the_protocol_and_validates_settings() {
+    for (entry, module) in modules() {
         assert_eq!(call(&module, "protocol_version", b""), json!("v1"));
         assert!(module.call("nope", b"").is_err());
-    }
-}
-
-#[test]
-fn empty_settings_are_valid() {
-    for (entry, module) in modules() {
+        let validated = |settings: &[u8]| call(&module, "validate_settings", settings);
         for settings in ["{}", "null", " { } "] {
-            assert_eq!(
-                call(&module, "validate_settings", settings.as_bytes()),
-                json!({ "valid": true }),
-                "{}",
-                entry.id
-            );
+            assert_eq!(validated(settings.as_bytes()), json!({ "valid": true }), "{}", entry.id);
         }
-    }
-}
-
-#[test]
-fn invalid_settings_are_reported_with_their_place() {
-    for (_, module) in modules() {
         for (settings, message) in [
             (&b"[]"[..], "settings: expected an object, found an array"),
             (b"7", "settings: expected an object, found a number"),
@@ -105,25 +87,23 @@ fn invalid_settings_are_reported_with_their_place() {
             (b"{\"\xff\": 1}", "settings: not JSON: expected UTF-8 at line 1 column 6"),
         ] {
             let expected = json!({ "valid": false, "message": message });
-            assert_eq!(call(&module, "validate_settings", settings), expected);
+            assert_eq!(validated(settings), expected);
         }
-        let unknown = call(&module, "validate_settings", b"{\"nonsense\": {}}");
+        let unknown = validated(b"{\"nonsense\": {}}");
         assert!(unknown["message"].as_str().unwrap().starts_with("nonsense: unknown key"), "{unknown}");
     }
 }
 
-/// Returns a user that every policy judges, including those for nodes.
-fn user() -> Value {
-    json!({ "username": "system:node:worker-1", "groups": ["system:nodes", "system:authenticated"] })
-}
-
 #[test]
-fn a_payload_that_cannot_be_judged_is_a_fault_with_the_place() {
+fn a_request_that_cannot_be_judged_is_a_fault_with_the_place() {
     for (entry, module) in modules() {
         let rule = entry.scope.0.first().unwrap();
         let kind = json!({ "group": rule.group, "kind": rule.kind });
+        // Every policy judges this user, including those for nodes.
+        let user =
+            json!({ "username": "system:node:worker-1", "groups": ["system:nodes", "system:authenticated"] });
         let request = |fields: Value| {
-            let mut request = json!({ "kind": kind, "operation": "CREATE", "userInfo": user() });
+            let mut request = json!({ "kind": kind, "operation": "CREATE", "userInfo": user });
             request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
             json!({ "request": request, "settings": {} }).to_string().into_bytes()
         };
@@ -150,18 +130,11 @@ fn a_payload_that_cannot_be_judged_is_a_fault_with_the_place() {
             });
             assert_eq!(call(&module, "validate", &payload), expected);
         }
-    }
-}
-
-#[test]
-fn invalid_settings_in_a_request_are_a_fault_with_the_place() {
-    for (entry, module) in modules() {
-        let rule = entry.scope.0.first().unwrap();
         for (settings, problem) in [
             (json!({ "nonsense": 1 }), "settings.nonsense: unknown key"),
             (json!(7), "settings: expected an object, found a number"),
         ] {
-            let request = json!({ "kind": { "group": rule.group, "kind": rule.kind }, "operation": "CREATE", "object": {} });
+            let request = json!({ "kind": kind, "operation": "CREATE", "object": {} });
             let payload = json!({ "request": request, "settings": settings }).to_string();
             let answer = call(&module, "validate", payload.as_bytes());
             let message = answer["message"].as_str().unwrap_or_default();

@@ -3,9 +3,9 @@
 
 mod conflicts;
 mod controls;
-#[cfg(feature = "modules")]
 mod external_ips;
 #[cfg(feature = "modules")]
+mod huge;
 mod nodes;
 mod pod_security;
 mod selinux;

@@ -4,14 +4,18 @@ mod coherence;
 #[cfg(feature = "modules")]
 mod contract;
 mod deploy;
+mod files;
+#[cfg(unix)]
+mod folder;
 mod known_fields;
 mod kubectl;
 mod packages;
 #[cfg(unix)]
 mod places;
 mod presets;
-#[cfg(feature = "modules")]
+#[cfg(all(unix, feature = "modules"))]
 mod registry;
 #[cfg(feature = "modules")]
 mod samples;
+#[cfg(unix)]
 mod tool;

@@ -1,15 +1,18 @@
-//! `portcullis push` and `portcullis pull` with a real registry: Debian's docker-registry, started
-//! for each test.
+//! `portcullis push` and `portcullis pull` with a real registry: Debian's docker-registry, which
+//! the tests share. Each has a repository of its own.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex};
-use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tests::process::{free_ports, wait_until};
+
+use crate::folder::{Done, EXPOSED, Folder, tool};
 
 /// The blob `{}`.
 const CONFIG: &str = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
@@ -37,68 +40,72 @@ static PROGRAM: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     program
 });
 
-/// The registry of a test, stopped at its end, even if the test fails.
+/// The registry that serves everybody.
+static OPEN: LazyLock<Option<Registry>> = LazyLock::new(|| Registry::start("open", None));
+
+/// The registry that requires credentials.
+static CLOSED: LazyLock<Option<Registry>> = LazyLock::new(|| Registry::start("closed", Some(HTPASSWD)));
+
+/// Runs a registry until the standard input ends. Nothing drops a static value, but the end of the
+/// tests closes the pipe.
+const SERVE: &str = r#"
+    trap : INT TERM
+    "$1" serve "$2/config.yml" &
+    read -r _
+    kill $!
+    wait
+    rm -rf "$2"
+"#;
+
 struct Registry {
-    process: Child,
-    folder: Folder,
+    shell: Child,
+    folder: PathBuf,
     /// The host and the port.
     host: String,
 }
 
 impl Registry {
     /// Starts a registry; `None` if the program is not installed.
-    fn start(test: &str, htpasswd: Option<&str>) -> Option<Self> {
+    fn start(name: &str, htpasswd: Option<&str>) -> Option<Self> {
         let program = PROGRAM.as_deref()?;
-        let folder = Folder::new(&format!("{test}-registry"));
-        let mut auth = Value::Null;
-        if let Some(htpasswd) = htpasswd {
-            let path = folder.write("htpasswd", htpasswd);
-            auth = json!({ "htpasswd": { "realm": "test", "path": path } });
-        }
-        // Another process can take the free port before the registry listens on it.
-        for _ in 0..5 {
-            let host = free_host();
-            let config = json!({
-                "version": "0.1",
-                "log": { "level": "error" },
-                "storage": { "filesystem": { "rootdirectory": folder.0.join("storage") } },
-                "http": { "addr": host },
-                "auth": auth,
-            });
-            let config = folder.write("config.yml", config.to_string());
-            let mut process = Command::new(program)
-                .arg("serve")
-                .arg(config)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            let since = Instant::now();
-            while process.try_wait().unwrap().is_none() {
-                if TcpStream::connect(&host).is_ok() {
-                    return Some(Self { process, folder, host });
-                }
-                assert!(since.elapsed() < Duration::from_secs(30), "docker-registry does not listen");
-                std::thread::sleep(Duration::from_millis(10));
-            }
-        }
-        panic!("docker-registry does not start");
+        let folder = format!("registry-{name}-{}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let auth = htpasswd.map(|text| {
+            let path = folder.join("htpasswd");
+            std::fs::write(&path, text).unwrap();
+            json!({ "htpasswd": { "realm": "test", "path": path } })
+        });
+        let [port] = free_ports();
+        let host = format!("127.0.0.1:{port}");
+        let config = json!({
+            "version": "0.1",
+            "log": { "level": "error" },
+            "storage": { "filesystem": { "rootdirectory": folder.join("storage") } },
+            "http": { "addr": host },
+            "auth": auth,
+        });
+        std::fs::write(folder.join("config.yml"), config.to_string()).unwrap();
+        let shell = Command::new("sh")
+            .args(["-c", SERVE, "sh"])
+            .arg(program)
+            .arg(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_until("docker-registry listens", || TcpStream::connect(&host).is_ok());
+        Some(Self { shell, folder, host })
     }
 
-    /// The digest of a blob with the given content, and the file in which the registry stores it.
+    /// The digest of a blob, and the file in which the registry stores it.
     fn blob(&self, bytes: &[u8]) -> (String, PathBuf) {
-        let blobs = self.folder.0.join("storage/docker/registry/v2/blobs/sha256");
-        for prefix in std::fs::read_dir(blobs).unwrap() {
-            for blob in std::fs::read_dir(prefix.unwrap().path()).unwrap() {
-                let blob = blob.unwrap();
-                let data = blob.path().join("data");
-                if std::fs::read(&data).unwrap() == bytes {
-                    return (format!("sha256:{}", blob.file_name().to_str().unwrap()), data);
-                }
-            }
-        }
-        panic!("the registry does not have the blob");
+        let hex = format!("{:x}", Sha256::digest(bytes));
+        let blobs = self.folder.join("storage/docker/registry/v2/blobs/sha256");
+        let data = blobs.join(&hex[..2]).join(&hex).join("data");
+        assert!(std::fs::read(&data).is_ok_and(|stored| stored == bytes), "{hex} is not in the registry");
+        (format!("sha256:{hex}"), data)
     }
 
     /// Sends a request; returns the response.
@@ -134,17 +141,19 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
+        // This closes the standard input, too.
+        drop(self.shell.wait());
     }
 }
 
 /// An address without a listener: a privileged port of an obsolete service.
 const NO_LISTENER: &str = "127.0.0.1:1";
 
-/// A free address for a registry.
-fn free_host() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+/// Returns the shared registry, and a folder and a repository for a test; `None` if the program is
+/// not installed.
+fn open(test: &str) -> Option<(&'static Registry, Folder, String)> {
+    let registry = OPEN.as_ref()?;
+    Some((registry, Folder::new(test), format!("{}/{test}", registry.host)))
 }
 
 /// A proxy that records requests and interrupts uploads halfway.
@@ -159,10 +168,10 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (target, recorded, cuts) = (registry.host.clone(), requests.clone(), Arc::new(Mutex::new(cuts)));
+        let (target, recorded) = (registry.host.clone(), requests.clone());
         std::thread::spawn(move || {
             for client in listener.incoming() {
-                let (recorded, cuts) = (recorded.clone(), cuts.clone());
+                let recorded = recorded.clone();
                 let (client, server) = (client.unwrap(), TcpStream::connect(&target).unwrap());
                 let mut responses = (server.try_clone().unwrap(), client.try_clone().unwrap());
                 std::thread::spawn(move || {
@@ -170,7 +179,7 @@ impl Proxy {
                     drop(responses.1.shutdown(Shutdown::Both));
                 });
                 std::thread::spawn(move || {
-                    drop(forward(&client, &server, &recorded, &cuts));
+                    drop(forward(&client, &server, &recorded, cuts));
                     drop(server.shutdown(Shutdown::Both));
                     drop(client.shutdown(Shutdown::Both));
                 });
@@ -191,7 +200,7 @@ fn forward(
     client: &TcpStream,
     mut server: &TcpStream,
     requests: &Mutex<Vec<String>>,
-    cuts: &Mutex<usize>,
+    cuts: usize,
 ) -> io::Result<()> {
     let mut client = BufReader::new(client);
     loop {
@@ -207,11 +216,11 @@ fn forward(
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<u64>().unwrap())
         });
         let length = length.unwrap_or(0);
-        let mut cuts = cuts.lock().unwrap();
-        let is_cut = line.starts_with("PATCH ") && *cuts > 0;
-        *cuts -= usize::from(is_cut);
-        drop(cuts);
-        requests.lock().unwrap().push(line);
+        let is_part = |line: &str| line.starts_with("PATCH ");
+        let mut requests = requests.lock().unwrap();
+        let is_cut = is_part(&line) && requests.iter().filter(|line| is_part(line)).count() < cuts;
+        requests.push(line);
+        drop(requests);
         server.write_all(head.as_bytes())?;
         io::copy(&mut client.by_ref().take(if is_cut { length / 2 } else { length }), &mut server)?;
         if is_cut {
@@ -220,23 +229,23 @@ fn forward(
     }
 }
 
-/// The directory of a test, in which the tool runs.
-struct Folder(PathBuf);
+/// Runs the tool successfully; returns its output.
+fn done(tool: &mut Command) -> String {
+    let Done { status, stdout, stderr } = Done::of(tool);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    stdout
+}
+
+/// Runs the tool without success; returns its message.
+fn refused(tool: &mut Command) -> String {
+    let Done { status, stdout, stderr } = Done::of(tool);
+    assert_eq!((status, stdout.as_str()), (2, ""), "{stderr}");
+    let message = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
+    assert!(!message.contains('\n'), "{message}");
+    message.to_owned()
+}
 
 impl Folder {
-    fn new(test: &str) -> Self {
-        let folder =
-            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("push-{test}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path
-    }
-
     /// Reads a file and removes it.
     fn take(&self, name: &str) -> Vec<u8> {
         let bytes = std::fs::read(self.0.join(name)).unwrap();
@@ -248,52 +257,33 @@ impl Folder {
         std::fs::read_dir(&self.0).unwrap().next().is_none()
     }
 
+    /// Pushes a built module; returns its reference by digest.
+    fn push(&self, id: &str, to: &str) -> String {
+        immutable(&self.done(&["push", &built(id), to, "--plain-http"]), id)
+    }
+
+    /// Pulls a module; returns the output.
+    fn pull(&self, from: &str) -> String {
+        self.done(&["pull", from, "--plain-http"])
+    }
+
+    fn done(&self, arguments: &[&str]) -> String {
+        done(&mut self.tool(arguments))
+    }
+
+    fn refused(&self, arguments: &[&str]) -> String {
+        refused(&mut self.tool(arguments))
+    }
+
     /// The tool, without the Docker configuration and the proxies of the machine.
     fn tool(&self, arguments: &[&str]) -> Command {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let mut tool = Command::new(target.join("debug/portcullis"));
-        tool.args(arguments).current_dir(&self.0).env("DOCKER_CONFIG", self.0.join("nothing"));
+        let mut tool = self.command(tool(), arguments);
+        tool.env("DOCKER_CONFIG", self.0.join("nothing"));
         for variable in ["http_proxy", "https_proxy", "all_proxy"] {
             tool.env_remove(variable).env_remove(variable.to_uppercase());
         }
         tool
     }
-
-    /// Runs the tool successfully; returns its output.
-    fn done(&self, arguments: &[&str]) -> String {
-        done(&mut self.tool(arguments))
-    }
-
-    /// Runs the tool without success; returns its message.
-    fn refused(&self, arguments: &[&str]) -> String {
-        refused(&mut self.tool(arguments))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
-    }
-}
-
-fn run(tool: &mut Command) -> (i32, String, String) {
-    let output = tool.output().expect("the tool is built with ./justw modules");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-fn done(tool: &mut Command) -> String {
-    let (status, stdout, stderr) = run(tool);
-    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
-    stdout
-}
-
-fn refused(tool: &mut Command) -> String {
-    let (status, stdout, stderr) = run(tool);
-    assert_eq!((status, stdout.as_str()), (2, ""), "{stderr}");
-    let message = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
-    assert!(!message.contains('\n'), "{message}");
-    message.to_owned()
 }
 
 /// The path of a built module.
@@ -320,16 +310,14 @@ fn annotated(annotations: &[(&str, Option<&str>)]) -> Vec<u8> {
 
 #[test]
 fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
-    let Some(registry) = Registry::start("modules", None) else { return };
-    let folder = Folder::new("modules");
+    let Some((registry, folder, place)) = open("modules") else { return };
     let modules = tests::root().join("target/policies");
-    let prefix = format!("{}/team/policies", registry.host);
+    let below = format!("{place}/policies/");
     let mut arguments = vec!["push"];
     arguments.extend(rules::CATALOG.iter().map(|entry| entry.id));
-    let below = format!("{prefix}/");
     arguments.extend([&*below, "--plain-http", "-o", "json", "--modules", modules.to_str().unwrap()]);
     let stdout = folder.done(&arguments);
-    assert_eq!(stdout.lines().count(), rules::CATALOG.len());
+    let mut pushed = Vec::new();
     for (entry, line) in rules::CATALOG.iter().zip(stdout.lines()) {
         let id = entry.id;
         let module = tests::module(id).unwrap();
@@ -350,102 +338,89 @@ fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
         });
         // The exact bytes: they depend on neither the time nor the machine.
         let (digest, _) = registry.blob(manifest.to_string().as_bytes());
-        let (tag, by_digest) = (format!("{prefix}/{id}:v{version}"), format!("{prefix}/{id}@{digest}"));
-        let pushed: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(pushed, json!({ "policy": id, "reference": tag, "immutable_ref": by_digest }));
-
-        let output = folder.done(&["pull", &tag, "--plain-http"]);
-        assert_eq!(output, format!("pulled {by_digest} into {id}.wasm\n"));
-        assert!(folder.take(&format!("{id}.wasm")) == module, "{id}");
-        let scheme = format!("registry://{by_digest}");
-        let output = folder.done(&["pull", &scheme, "--plain-http", "--file", "other.wasm"]);
-        assert_eq!(output, format!("pulled {by_digest} into other.wasm\n"));
-        assert!(folder.take("other.wasm") == module, "{id}");
+        let (tag, by_digest) = (format!("{below}{id}:v{version}"), format!("{below}{id}@{digest}"));
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line, json!({ "policy": id, "reference": tag, "immutable_ref": by_digest }));
+        pushed.push((id, module, tag, by_digest));
     }
+    assert_eq!((pushed.len(), stdout.lines().count()), (rules::CATALOG.len(), rules::CATALOG.len()));
+
+    let (id, module, tag, by_digest) = pushed.pop().unwrap();
+    assert_eq!(folder.pull(&tag), format!("pulled {by_digest} into {id}.wasm\n"));
+    assert!(folder.take(&format!("{id}.wasm")) == module, "{id}");
+    let scheme = format!("registry://{by_digest}");
+    let output = folder.done(&["pull", &scheme, "--plain-http", "--file", "other.wasm"]);
+    assert_eq!(output, format!("pulled {by_digest} into other.wasm\n"));
+    assert!(folder.take("other.wasm") == module, "{id}");
     assert!(folder.is_empty());
 }
 
 #[test]
 fn judges_by_modules_from_the_registry_and_its_cache() {
+    // A registry that ends during the test.
     let Some(registry) = Registry::start("cache", None) else { return };
     let folder = Folder::new("cache");
-    folder.write(
-        "web.yaml",
-        "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {externalIPs: [192.0.2.1]}\n",
-    );
+    folder.file("web.yaml", EXPOSED);
     let place = format!("{}/policies/external-ips", registry.host);
-    let by_digest = immutable(
-        &folder.done(&["push", &built("external-ips"), &format!("{place}:v1"), "--plain-http"]),
-        "external-ips",
-    );
+    let by_digest = folder.push("external-ips", &format!("{place}:v1"));
     let cache = folder.0.join("cache");
     let judge = |command: &str, reference: &str, more: &[&str]| {
         let scans: &[&str] =
             if command == "scan" { &["web.yaml", "--policy", reference] } else { &[reference, "web.yaml"] };
         let mut tool = folder.tool(&[&[command], scans, &["--plain-http"], more].concat());
-        run(tool.env("XDG_CACHE_HOME", &cache))
+        Done::of(tool.env("XDG_CACHE_HOME", &cache))
     };
     let scheme = format!("registry://{place}:v1");
-    let (status, _, stderr) = judge("run", &scheme, &["--offline"]);
+    let Done { status, stderr, .. } = judge("run", &scheme, &["--offline"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("is not in the cache "), "{stderr}");
-    for reference in [&*scheme, &*by_digest] {
-        for command in ["run", "scan"] {
-            let (status, stdout, stderr) = judge(command, reference, &[]);
-            assert_eq!(status, 1, "{stderr}");
-            assert!(stdout.contains("spec.externalIPs[0]: Invalid value: \"192.0.2.1\""), "{stdout}");
-        }
+    for (command, reference) in [("run", &scheme), ("scan", &by_digest)] {
+        let Done { status, stdout, stderr } = judge(command, reference, &[]);
+        assert_eq!(status, 1, "{stderr}");
+        assert!(stdout.contains("spec.externalIPs[0]: Invalid value: \"192.0.2.1\""), "{stdout}");
     }
     // Without the registry, the digest and the tag in the cache are enough; a tag may have moved.
     drop(registry);
-    assert_eq!(judge("run", &by_digest, &[]).0, 1);
-    assert_eq!(judge("run", &scheme, &["--offline"]).0, 1);
-    assert_eq!(judge("run", &scheme, &[]).0, 2);
+    assert_eq!(judge("run", &by_digest, &[]).status, 1);
+    assert_eq!(judge("scan", &scheme, &["--offline"]).status, 1);
+    assert_eq!(judge("run", &scheme, &[]).status, 2);
     // A damaged file is not used.
     for file in std::fs::read_dir(cache.join("portcullis/modules")).unwrap() {
         std::fs::write(file.unwrap().path(), "damaged").unwrap();
     }
-    assert_eq!(judge("run", &by_digest, &["--offline"]).0, 2);
+    assert_eq!(judge("run", &by_digest, &["--offline"]).status, 2);
 }
 
 #[test]
 fn pushes_a_single_policy_to_the_reference() {
-    let Some(registry) = Registry::start("one", None) else { return };
-    let folder = Folder::new("one");
-    let place = format!("{}/any/name", registry.host);
-    let push = |reference: &str| folder.done(&["push", &built("node-pods"), reference, "--plain-http"]);
-    let by_digest = immutable(&push(&format!("registry://{place}:edge")), "node-pods");
+    let Some((registry, folder, place)) = open("any") else { return };
+    let (place, edge) = (format!("{place}/name"), format!("{place}/name:edge"));
+    let by_digest = folder.push("node-pods", &format!("registry://{edge}"));
     assert!(by_digest.starts_with(&format!("{place}@sha256:")), "{by_digest}");
     assert_eq!(registry.tags("any/name"), json!(["edge"]));
-    assert_eq!(immutable(&push(&place), "node-pods"), by_digest);
+    assert_eq!(folder.push("node-pods", &place), by_digest);
     let mut tags = registry.tags("any/name");
     tags.as_array_mut().unwrap().sort_by_key(ToString::to_string);
     assert_eq!(tags, json!(["edge", "v0.1.0"]));
-    // A push to an existing tag replaces its content.
-    folder.write("other.wasm", annotated(&[]));
-    let other = folder.done(&["push", "other.wasm", &format!("{place}:edge"), "--plain-http"]);
-    assert_ne!(immutable(&other, "external-ips"), by_digest);
-    folder.done(&["pull", &format!("{place}:edge"), "--plain-http"]);
-    assert_eq!(folder.take("name.wasm"), annotated(&[]));
-}
 
-#[test]
-fn the_manifest_omits_annotations_of_several_lines() {
-    let Some(registry) = Registry::start("annotations", None) else { return };
-    let folder = Folder::new("annotations");
+    // A push to an existing tag replaces its content.
     let module = annotated(&[
         ("io.kubewarden.policy.usage", Some("one\ntwo\n")),
         ("io.kubewarden.policy.description", Some("  \"one\" größe\tline\n")),
         ("org.opencontainers.image.source", Some("https://example.org/elsewhere")),
     ]);
-    folder.write("m.wasm", module);
-    let stdout = folder.done(&["push", "m.wasm", &format!("{}/m", registry.host), "--plain-http"]);
-    let digest = immutable(&stdout, "external-ips").rsplit_once('@').unwrap().1.to_owned();
-    let response = registry.send(&format!("GET /v2/m/manifests/{digest}"), MANIFEST, "");
+    folder.file("other.wasm", &module);
+    let other = immutable(&folder.done(&["push", "other.wasm", &edge, "--plain-http"]), "external-ips");
+    assert_ne!(other, by_digest);
+    folder.pull(&edge);
+    assert_eq!(folder.take("name.wasm"), module);
+
+    // The manifest omits annotations of several lines.
+    let (_, digest) = other.rsplit_once('@').unwrap();
+    let response = registry.send(&format!("GET /v2/any/name/manifests/{digest}"), MANIFEST, "");
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(head.contains(&format!("Content-Type: {MANIFEST}\r\n")), "{head}");
-    let manifest: Value = serde_json::from_str(body).unwrap();
-    let annotations = &manifest["annotations"];
+    let annotations = serde_json::from_str::<Value>(body).unwrap()["annotations"].take();
     assert_eq!(annotations["io.kubewarden.policy.description"], "\"one\" größe\tline");
     assert_eq!(annotations["org.opencontainers.image.source"], "https://example.org/elsewhere");
     assert_eq!(annotations.get("io.kubewarden.policy.usage"), None);
@@ -453,52 +428,48 @@ fn the_manifest_omits_annotations_of_several_lines() {
 
 #[test]
 fn does_not_upload_existing_blobs_again() {
-    let Some(registry) = Registry::start("again", None) else { return };
-    let folder = Folder::new("again");
-    let proxy = Proxy::start(&registry, 0);
-    let place = format!("{}/p", proxy.host);
-    let (module, reference) = (built("external-ips"), format!("{place}:v1"));
-    let push = ["push", &*module, &*reference, "--plain-http"];
-    let first = folder.done(&push);
-    let methods = |requests: &[String]| {
-        let methods = requests.iter().map(|line| line.split(' ').next().unwrap().to_owned());
-        methods.filter(|method| !matches!(&**method, "GET" | "HEAD")).collect::<Vec<String>>()
+    let Some((registry, folder, _)) = open("again") else { return };
+    let proxy = Proxy::start(registry, 0);
+    let push = |tag: &str| folder.push("external-ips", &format!("{}/again:{tag}", proxy.host));
+    let uploads = || {
+        let mut requests = proxy.requests();
+        requests.retain(|line| !line.starts_with("GET ") && !line.starts_with("HEAD "));
+        requests
     };
-    let requests = proxy.requests();
-    assert_eq!(methods(&requests), ["POST", "PATCH", "PUT", "POST", "PATCH", "PUT", "PUT"]);
-    assert_eq!(requests.last().unwrap(), "PUT /v2/p/manifests/v1");
-    assert_eq!(folder.done(&push), first);
-    assert_eq!(methods(&proxy.requests()), [""; 0]);
+    let first = push("v1");
+    let requests = uploads();
+    let methods: Vec<&str> = requests.iter().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(methods, ["POST", "PATCH", "PUT", "POST", "PATCH", "PUT", "PUT"]);
+    assert_eq!(requests[6], "PUT /v2/again/manifests/v1");
+    assert_eq!(push("v1"), first);
+    assert_eq!(uploads(), [""; 0]);
     // Another tag needs a manifest, but no blob.
-    folder.done(&["push", &module, &format!("{place}:v2"), "--plain-http"]);
-    assert_eq!(methods(&proxy.requests()), ["PUT"]);
+    push("v2");
+    assert_eq!(uploads(), ["PUT /v2/again/manifests/v2"]);
 }
 
 #[test]
 fn retries_an_interrupted_upload() {
-    let Some(registry) = Registry::start("cut", None) else { return };
-    let folder = Folder::new("cut");
-    let proxy = Proxy::start(&registry, 2);
-    let module = built("pod-security");
-    folder.done(&["push", &module, &format!("{}/p:v1", proxy.host), "--plain-http"]);
+    let Some((registry, folder, place)) = open("cut") else { return };
+    let proxy = Proxy::start(registry, 2);
+    folder.push("pod-security", &format!("{}/cut:v1", proxy.host));
     let requests = proxy.requests();
     // Half of the layer twice, the layer, the configuration.
     assert_eq!(requests.iter().filter(|line| line.starts_with("PATCH ")).count(), 4, "{requests:?}");
-    assert_eq!(requests.last().unwrap(), "PUT /v2/p/manifests/v1");
-    folder.done(&["pull", &format!("{}/p:v1", registry.host), "--plain-http"]);
-    assert!(folder.take("p.wasm") == tests::module("pod-security").unwrap());
+    assert_eq!(requests.last().unwrap(), "PUT /v2/cut/manifests/v1");
+    folder.pull(&format!("{place}:v1"));
+    assert!(folder.take("cut.wasm") == tests::module("pod-security").unwrap());
 }
 
 #[test]
 fn a_failed_upload_leaves_no_policy_behind() {
-    let Some(registry) = Registry::start("never", None) else { return };
-    let folder = Folder::new("never");
-    let proxy = Proxy::start(&registry, usize::MAX);
-    let output =
-        folder.refused(&["push", &built("external-ips"), &format!("{}/p", proxy.host), "--plain-http"]);
+    let Some((registry, folder, place)) = open("never") else { return };
+    let proxy = Proxy::start(registry, usize::MAX);
+    let to = format!("{}/never", proxy.host);
+    let output = folder.refused(&["push", &built("external-ips"), &to, "--plain-http"]);
     assert!(output.starts_with(&format!("{}: the connection failed: ", proxy.host)), "{output}");
-    assert_eq!(registry.tags("p"), Value::Null);
-    let place = format!("{}/p:v0.1.0", registry.host);
+    assert_eq!(registry.tags("never"), Value::Null);
+    let place = format!("{place}:v0.1.0");
     let output = folder.refused(&["pull", &place, "--plain-http"]);
     assert!(output.starts_with(&format!("{place}: is not in the registry: ")), "{output}");
     assert!(folder.is_empty());
@@ -506,64 +477,60 @@ fn a_failed_upload_leaves_no_policy_behind() {
 
 #[test]
 fn rejects_a_module_that_differs_from_the_manifest() {
-    let Some(registry) = Registry::start("damaged", None) else { return };
-    let folder = Folder::new("damaged");
-    let place = format!("{}/p:v1", registry.host);
-    let module = tests::module("external-ips").unwrap();
-    folder.done(&["push", &built("external-ips"), &place, "--plain-http"]);
+    let Some((registry, folder, place)) = open("damaged") else { return };
+    let place = format!("{place}:v1");
+    // Repositories share blobs, so no other test may have this one.
+    let module = annotated(&[("org.opencontainers.image.source", Some("https://example.org/damaged"))]);
+    folder.file("damaged.wasm", &module);
+    folder.done(&["push", "damaged.wasm", &place, "--plain-http"]);
+    folder.take("damaged.wasm");
     let (digest, data) = registry.blob(&module);
     let mut damaged = module.clone();
     *damaged.last_mut().unwrap() ^= 1;
-    folder.write("kept.wasm", "as it was");
     for damaged in [damaged, module[1..].to_vec(), [&module[..], b"more"].concat()] {
         std::fs::write(&data, damaged).unwrap();
+        folder.file("kept.wasm", "as it was");
         let output = folder.refused(&["pull", &place, "--plain-http", "--file", "kept.wasm"]);
         assert!(output.starts_with(&format!("{place}: the registry ")), "{digest} {output}");
         assert_eq!(folder.take("kept.wasm"), b"as it was");
         assert!(folder.is_empty());
-        folder.write("kept.wasm", "as it was");
     }
 }
 
 #[test]
 fn does_not_pull_other_artifacts() {
-    let Some(registry) = Registry::start("other", None) else { return };
-    let folder = Folder::new("other");
-    let place = format!("{}/p", registry.host);
-    let module = built("external-ips");
-    let pushed =
-        immutable(&folder.done(&["push", &module, &format!("{place}:v1"), "--plain-http"]), "external-ips");
+    let Some((registry, folder, place)) = open("other") else { return };
+    let pushed = folder.push("external-ips", &format!("{place}:v1"));
     let blob =
         |media_type: &str, size: u64| json!({ "mediaType": media_type, "digest": CONFIG, "size": size });
     let config = blob("application/vnd.oci.image.config.v1+json", 2);
     let manifest = |layers: Value| json!({ "schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers });
     let wasm = "application/vnd.wasm.content.layer.v1+wasm";
     let tar = blob("application/vnd.oci.image.layer.v1.tar+gzip", 2);
-    registry.put("p", "tar", MANIFEST, &manifest(json!([tar])));
-    registry.put("p", "two", MANIFEST, &manifest(json!([blob(wasm, 2), tar])));
-    registry.put("p", "none", MANIFEST, &manifest(json!([])));
-    registry.put("p", "huge", MANIFEST, &manifest(json!([blob(wasm, 1 << 40)])));
     let index = "application/vnd.oci.image.index.v1+json";
-    let digest = pushed.rsplit_once('@').unwrap().1;
+    let (_, digest) = pushed.rsplit_once('@').unwrap();
     let entry = json!({
         "mediaType": MANIFEST, "digest": digest, "size": 1, "platform": { "os": "linux", "architecture": "amd64" },
     });
-    registry.put(
-        "p",
-        "index",
-        index,
-        &json!({ "schemaVersion": 2, "mediaType": index, "manifests": [entry] }),
-    );
-    for (tag, problem) in [
+    let found = format!("expected a layer of type {wasm}, found application/vnd.oci.image.layer.v1.tar+gzip");
+    for (tag, media_type, manifest, problem) in [
+        ("tar", MANIFEST, manifest(json!([tar])), &*found),
+        ("two", MANIFEST, manifest(json!([blob(wasm, 2), tar])), "expected one layer, found 2"),
+        ("none", MANIFEST, manifest(json!([])), "expected one layer, found 0"),
         (
-            "tar",
-            &*format!("expected a layer of type {wasm}, found application/vnd.oci.image.layer.v1.tar+gzip"),
+            "huge",
+            MANIFEST,
+            manifest(json!([blob(wasm, 1 << 40)])),
+            "the layer has 1099511627776 bytes, more than the maximum of 268435456",
         ),
-        ("two", "expected one layer, found 2"),
-        ("none", "expected one layer, found 0"),
-        ("huge", "the layer has 1099511627776 bytes, more than the maximum of 268435456"),
-        ("index", "it is an image index"),
+        (
+            "index",
+            index,
+            json!({ "schemaVersion": 2, "mediaType": index, "manifests": [entry] }),
+            "it is an image index",
+        ),
     ] {
+        registry.put("other", tag, media_type, &manifest);
         let output = folder.refused(&["pull", &format!("{place}:{tag}"), "--plain-http"]);
         assert_eq!(output, format!("{place}:{tag}: is not a policy: {problem}"));
     }
@@ -572,9 +539,8 @@ fn does_not_pull_other_artifacts() {
 
 #[test]
 fn uses_the_credentials_of_docker() {
-    let Some(registry) = Registry::start("credentials", Some(HTPASSWD)) else { return };
+    let Some(Registry { host, .. }) = &*CLOSED else { return };
     let folder = Folder::new("credentials");
-    let host = &registry.host;
     let place = format!("{host}/p:v1");
     let module = built("external-ips");
     let push = ["push", &*module, &*place, "--plain-http"];
@@ -587,7 +553,7 @@ fn uses_the_credentials_of_docker() {
 
     let encoded = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
     let (user, password) = USER;
-    let config = |config: &Value| folder.write("config.json", config.to_string());
+    let config = |config: &Value| folder.file("config.json", config.to_string());
     let with_config = |arguments: &[&str]| folder.tool(&[arguments, &["--docker-config", "."]].concat());
     config(&json!({ "auths": { host: { "auth": encoded("ali:close sesame") } } }));
     let renew = format!("renew them with docker login {host}");
@@ -600,15 +566,11 @@ fn uses_the_credentials_of_docker() {
         format!("{host}: rejects the credentials for p; {renew}")
     );
 
-    for right in [
-        json!({ "auths": { host: { "auth": encoded(&format!("{user}:{password}")) } } }),
-        json!({ "auths": { host: { "username": user, "password": password } } }),
-    ] {
-        config(&right);
-        done(&mut with_config(&push));
-        done(folder.tool(&["pull", &place, "--plain-http"]).env("DOCKER_CONFIG", &folder.0));
-        assert!(folder.take("p.wasm") == tests::module("external-ips").unwrap());
-    }
+    config(&json!({ "auths": { host: { "auth": encoded(&format!("{user}:{password}")) } } }));
+    done(&mut with_config(&push));
+    config(&json!({ "auths": { host: { "username": user, "password": password } } }));
+    done(folder.tool(&["pull", &place, "--plain-http"]).env("DOCKER_CONFIG", &folder.0));
+    assert!(folder.take("p.wasm") == tests::module("external-ips").unwrap());
     done(folder.tool(&push).env_remove("DOCKER_CONFIG").env("HOME", {
         std::fs::create_dir(folder.0.join(".docker")).unwrap();
         std::fs::copy(folder.0.join("config.json"), folder.0.join(".docker/config.json")).unwrap();
@@ -618,19 +580,14 @@ fn uses_the_credentials_of_docker() {
     assert_eq!(refused(&mut with_config(&push)), wanted);
 }
 
-#[cfg(unix)]
 #[test]
 fn runs_credential_helpers() {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let Some(registry) = Registry::start("helper", Some(HTPASSWD)) else { return };
+    let Some(Registry { host, .. }) = &*CLOSED else { return };
     let folder = Folder::new("helper");
-    let host = &registry.host;
-    let place = format!("{host}/p:v1");
+    let place = format!("{host}/helper:v1");
     let helper = |script: &str| {
         // A helper reads the name of the registry first.
-        let path = folder.write("docker-credential-test", format!("#!/bin/sh\nread -r host\n{script}\n"));
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        folder.program("docker-credential-test", &format!("#!/bin/sh\nread -r host\n{script}\n"));
     };
     let path = format!("{}:{}", folder.0.display(), std::env::var("PATH").unwrap());
     let tool = || {
@@ -640,38 +597,36 @@ fn runs_credential_helpers() {
         tool
     };
     let (user, password) = USER;
+    let response = json!({ "ServerURL": host, "Username": user, "Secret": password });
     for config in
         [json!({ "credsStore": "test", "auths": { host: {} } }), json!({ "credHelpers": { host: "test" } })]
     {
-        folder.write("config.json", config.to_string());
-        let response = json!({ "ServerURL": host, "Username": user, "Secret": password });
+        folder.file("config.json", config.to_string());
         helper(&format!("[ \"$1 $host\" = 'get {host}' ] && echo '{response}'"));
         done(&mut tool());
-        helper("echo 'credentials not found in native keychain'; exit 1");
-        assert!(refused(&mut tool()).starts_with(&format!("{host}: requires credentials for p; ")));
-        helper("echo the vault is shut >&2; exit 1");
-        assert_eq!(
-            refused(&mut tool()),
-            format!(
-                "./config.json: docker-credential-test returned no credentials for {host}: the vault is shut"
-            )
-        );
-        helper("echo nothing");
-        assert_eq!(
-            refused(&mut tool()),
-            format!(
-                "./config.json: the credential helper for {host} did not return a user name and a secret"
-            )
-        );
-        folder.take("docker-credential-test");
-        assert_eq!(
-            refused(&mut tool()),
-            format!(
-                "./config.json: the credential helper for {host} cannot be run; install it, or log in without a \
-                 helper"
-            )
-        );
     }
+    helper("echo 'credentials not found in native keychain'; exit 1");
+    assert!(refused(&mut tool()).starts_with(&format!("{host}: requires credentials for helper; ")));
+    let refused = || refused(&mut tool());
+    helper("echo the vault is shut >&2; exit 1");
+    assert_eq!(
+        refused(),
+        format!(
+            "./config.json: docker-credential-test returned no credentials for {host}: the vault is shut"
+        )
+    );
+    helper("echo nothing");
+    assert_eq!(
+        refused(),
+        format!("./config.json: the credential helper for {host} did not return a user name and a secret")
+    );
+    folder.take("docker-credential-test");
+    assert_eq!(
+        refused(),
+        format!(
+            "./config.json: the credential helper for {host} cannot be run; install it, or log in without a helper"
+        )
+    );
 }
 
 #[test]
@@ -680,18 +635,18 @@ fn rejects_an_invalid_docker_configuration() {
     let place = "registry.example/p:v1";
     let refused = || folder.refused(&["pull", place, "--docker-config", "."]);
     assert_eq!(refused(), "./config.json: cannot be read: No such file or directory (os error 2)");
-    folder.write("config.json", "auths:");
+    folder.file("config.json", "auths:");
     assert_eq!(
         refused(),
         "./config.json: is not a Docker configuration; expected JSON with auths, credHelpers or credsStore"
     );
-    folder.write("config.json", r#"{"auths": {"registry.example": {"auth": "?"}}}"#);
+    folder.file("config.json", r#"{"auths": {"registry.example": {"auth": "?"}}}"#);
     assert_eq!(
         refused(),
         "./config.json: the entry for registry.example is not a user name and password; renew it with docker login \
          registry.example"
     );
-    folder.write("config.json", r#"{"auths": {"registry.example": {"identitytoken": "t"}}}"#);
+    folder.file("config.json", r#"{"auths": {"registry.example": {"identitytoken": "t"}}}"#);
     assert_eq!(
         refused(),
         "./config.json: contains an identity token for registry.example, which is not supported; log in with a password \
@@ -703,21 +658,16 @@ fn rejects_an_invalid_docker_configuration() {
 fn reports_an_unreachable_registry() {
     let folder = Folder::new("down");
     let (module, place) = (built("external-ips"), format!("{NO_LISTENER}/p:v1"));
-    for command in [&["push", &*module, &*place][..], &["pull", &*place]] {
-        for scheme in [&["--plain-http"][..], &[]] {
-            let output = folder.refused(&[command, scheme].concat());
-            assert!(
-                output
-                    .starts_with(&format!("{NO_LISTENER}: cannot be reached: Connection refused (os error ")),
-                "{output}"
-            );
-        }
+    for arguments in [&["push", &*module, &*place, "--plain-http"][..], &["pull", &*place]] {
+        let output = folder.refused(arguments);
+        let start = format!("{NO_LISTENER}: cannot be reached: Connection refused (os error ");
+        assert!(output.starts_with(&start), "{output}");
     }
     assert!(folder.is_empty());
-    let Some(registry) = Registry::start("down", None) else { return };
+    let Some(Registry { host, .. }) = &*OPEN else { return };
     assert_eq!(
-        folder.refused(&["pull", &format!("{}/p:v1", registry.host)]),
-        format!("{}: does not use TLS; to use plain HTTP, add --plain-http", registry.host)
+        folder.refused(&["pull", &format!("{host}/p:v1")]),
+        format!("{host}: does not use TLS; to use plain HTTP, add --plain-http")
     );
 }
 
@@ -738,22 +688,22 @@ fn sends_nothing_if_a_policy_is_invalid() {
         refused(&["external-ips", "no.wasm"], &prefix),
         "no.wasm: cannot be read: No such file or directory (os error 2)"
     );
-    folder.write("text.wasm", "text");
+    folder.file("text.wasm", "text");
     let output = refused(&["text.wasm"], &place);
     assert!(output.starts_with("text.wasm: module: expected a core WebAssembly module: "), "{output}");
-    folder.write("bare.wasm", MODULE);
+    folder.file("bare.wasm", MODULE);
     assert_eq!(
         refused(&["external-ips", "bare.wasm"], &prefix),
         "bare.wasm: has no metadata, which every host requires; add it with portcullis annotate"
     );
-    folder.write("other.wasm", annotated(&[]));
+    folder.file("other.wasm", annotated(&[]));
     assert_eq!(
         refused(&["external-ips", "other.wasm"], &prefix),
         format!(
             "{place}/external-ips:v0.1.0: would be overwritten by other.wasm; push the two policies separately"
         )
     );
-    folder.write("unversioned.wasm", annotated(&[("io.kubewarden.policy.version", None)]));
+    folder.file("unversioned.wasm", annotated(&[("io.kubewarden.policy.version", None)]));
     assert_eq!(
         refused(&["unversioned.wasm"], &place),
         "unversioned.wasm: the metadata has no io.kubewarden.policy.version; add a tag to the reference"
@@ -784,6 +734,5 @@ fn sends_nothing_if_a_policy_is_invalid() {
         format!("localhost:5000/policies:v1/external-ips:v0.1.0: is not a valid reference; {example}")
     );
     assert_eq!(folder.refused(&["pull", "p:v1"]), format!("p:v1: does not name a registry; {example}"));
-    let (status, ..) = run(&mut folder.tool(&["push", "external-ips"]));
-    assert_eq!(status, 2);
+    assert_eq!(Done::of(&mut folder.tool(&["push", "external-ips"])).status, 2);
 }

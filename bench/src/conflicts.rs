@@ -45,7 +45,6 @@ impl Check {
         }
     }
 
-    /// Returns the name in the table.
     fn name(self) -> &'static str {
         match self {
             Check::Services => "other Services of three ports",
@@ -54,7 +53,6 @@ impl Check {
         }
     }
 
-    /// Returns the request and the other Services.
     fn input(self, count: usize) -> (Value, Vec<Value>) {
         match self {
             Check::Services => {
@@ -93,7 +91,6 @@ impl Conflicts {
         Ok(all)
     }
 
-    /// Returns the instructions for each Service or port.
     fn each(&self) -> impl Iterator<Item = u64> {
         self.check.counts().into_iter().zip(self.usage).map(|(count, usage)| {
             usage.fuel.checked_div(u64::try_from(count).unwrap_or(u64::MAX)).unwrap_or_default()
@@ -116,7 +113,6 @@ impl Conflicts {
     }
 }
 
-/// Returns the table of the checks.
 #[must_use]
 pub(crate) fn table(all: &[Conflicts]) -> String {
     let mut text = String::from(

@@ -78,7 +78,6 @@ impl Growth {
     }
 }
 
-/// Returns the table of the growths.
 #[must_use]
 pub(crate) fn table(growths: &[Growth]) -> String {
     let mut text = String::from("| module | containers |");
@@ -109,7 +108,6 @@ impl Containers {
     }
 }
 
-/// Returns the request with the given number of containers.
 fn grown(request: &Value, count: usize, containers: Containers) -> Option<Value> {
     let mut request = request.clone();
     let spec = request.pointer_mut("/object/spec")?.as_object_mut()?;

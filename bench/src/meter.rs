@@ -9,7 +9,8 @@ use std::sync::Arc;
 use cluster_objects::{Fetch, Listing, Objects};
 use serde_json::Value;
 use wasmtime::{
-    AsContextMut, Caller, Config, Engine, Error, Extern, Instance, Linker, Memory, Module, Result, Store,
+    AsContextMut, Caller, Config, Engine, Error, Extern, Instance, Linker, Memory, Module, OptLevel,
+    RegallocAlgorithm, Result, Store,
 };
 
 use crate::profile::COUNTER;
@@ -39,7 +40,6 @@ struct Call {
     operation: &'static str,
     payload: Vec<u8>,
     cluster: Arc<Objects>,
-    /// The answer to the last look-up.
     found: Vec<u8>,
     answer: Option<Vec<u8>>,
     error: Option<Vec<u8>>,
@@ -53,6 +53,9 @@ impl Meter {
     pub fn new(wasm: &[u8]) -> Result<Self> {
         let mut config = Config::new();
         config.consume_fuel(true);
+        // Instructions are those of the module, however it is compiled.
+        config.cranelift_opt_level(OptLevel::None);
+        config.cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
         let engine = Engine::new(&config)?;
         let module = Module::new(&engine, wasm)?;
         Ok(Self { engine, module })
@@ -74,9 +77,6 @@ impl Meter {
     }
 
     /// Calls `validate` on a fresh instance and returns its exported counters.
-    ///
-    /// # Errors
-    /// A module that traps or fails to look up an object.
     pub(crate) fn counters(&self, payload: Vec<u8>, cluster: &Arc<Objects>) -> Result<Vec<u64>> {
         let (mut store, instance) = self.call(payload, cluster)?;
         let mut counters = Vec::new();

@@ -127,7 +127,6 @@ fn failed(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Returns a function that counts its calls and its instructions.
 fn counting(
     encoder: &mut RoundtripReencoder,
     body: &FunctionBody<'_>,
@@ -155,7 +154,6 @@ fn counting(
     Ok(function)
 }
 
-/// Adds to a counter.
 fn add(function: &mut Function, counter: u32, count: i64) {
     if count > 0 {
         function.instruction(&Instruction::GlobalGet(counter));
@@ -165,7 +163,6 @@ fn add(function: &mut Function, counter: u32, count: i64) {
     }
 }
 
-/// Returns the fuel of an instruction.
 fn cost(operator: &Operator<'_>) -> i64 {
     match operator {
         Operator::Nop

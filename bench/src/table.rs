@@ -1,6 +1,5 @@
 //! Cells and numbers of the tables.
 
-/// Returns the cells of a row.
 pub(crate) fn cells(row: &str) -> Vec<&str> {
     row.trim_matches('|').split('|').map(str::trim).collect()
 }

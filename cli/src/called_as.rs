@@ -12,7 +12,6 @@ use clap::{Command, CommandFactory};
 
 use crate::args::Cli;
 
-/// The words that call the plugin.
 const PLUGIN: &str = "kubectl portcullis";
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -26,7 +25,6 @@ pub(crate) enum CalledAs {
 }
 
 impl CalledAs {
-    /// The name by which this process was called.
     pub(crate) fn now() -> Self {
         Self::by(std::env::args_os().next().as_deref())
     }

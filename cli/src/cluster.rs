@@ -1,51 +1,52 @@
 //! The objects of a cluster, from files.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::Path;
+use std::slice;
 
 use admission_review::Form;
-use audit::Kept;
+use audit::{AuditError, Dump, Kept};
 use cluster_objects::{ObjectPlace, Objects, ObjectsBuilder};
+use scan::{Files, Input as _};
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::parse;
+use crate::progress::bar;
 use crate::source::{InputReader, Source, SourceName};
-
-mod list;
-mod progress;
-
-pub(crate) use progress::Progress;
 
 /// The expected content of a file.
 const EXPECTED: &str = "expected Kubernetes objects or lists of objects";
 
-/// Reads the objects from files and directories.
-///
-/// # Errors
-/// The first file that cannot be read, and objects that cannot be in one cluster.
 pub(crate) fn read(arguments: &[String], reader: &mut InputReader) -> Result<Objects, Failure> {
     read_whole(inputs(arguments, reader)?, reader)
 }
 
-/// Reads the objects of a dump, and keeps of each only what an audit reads.
-///
-/// Lists in JSON are read item by item: a dump of a large cluster would need gigabytes as a whole.
-/// Everything else, and everything that is wrong, is read as a whole, with the messages of
-/// [`read`].
-///
-/// # Errors
-/// As those of [`read`].
-pub(crate) fn read_kept(
-    arguments: &[String],
-    kept: Kept,
-    reader: &mut InputReader,
-) -> Result<Objects, Failure> {
-    let inputs = inputs(arguments, reader)?;
-    match item_by_item(&inputs, kept) {
-        Some(objects) => Ok(objects),
-        None => read_whole(inputs, reader),
+/// A dump, and the name of its files in messages.
+#[derive(Debug)]
+pub(crate) struct DumpFiles {
+    pub(crate) dump: Dump,
+    name: String,
+}
+
+impl DumpFiles {
+    /// Reads a dump from files and directories, and keeps what an audit needs of each object.
+    ///
+    /// JSON is read piece by piece: a dump of a large cluster would need gigabytes as a whole.
+    /// Everything else, and everything that is wrong, is read as a whole, with the messages of
+    /// [`read`].
+    pub(crate) fn read(files: &[String], kept: Kept, reader: &mut InputReader) -> Result<Self, Failure> {
+        let inputs = inputs(files, reader)?;
+        let objects = match piece_by_piece(&inputs, kept) {
+            Some(objects) => objects,
+            None => read_whole(inputs, reader)?,
+        };
+        let names: Vec<String> = files.iter().map(|file| SourceName::of_argument(file).to_string()).collect();
+        Ok(Self { dump: Dump::new(objects), name: names.join(", ") })
+    }
+
+    /// A failure to audit the dump.
+    pub(crate) fn failure(&self, error: &AuditError) -> Failure {
+        Failure::about(&self.name, error)
     }
 }
 
@@ -67,12 +68,11 @@ fn inputs(arguments: &[String], reader: &mut InputReader) -> Result<Vec<Input>, 
     Ok(inputs)
 }
 
-/// Returns the objects of lists in JSON; `None` if anything else is in the input.
-fn item_by_item(inputs: &[Input], kept: Kept) -> Option<Objects> {
+/// Returns the objects of a dump in JSON, piece by piece; `None` if anything else is in the input.
+fn piece_by_piece(inputs: &[Input], kept: Kept) -> Option<Objects> {
     let mut objects = ObjectsBuilder::default();
     let place = ObjectPlace { index: 0, steps: Vec::new() };
-    let mut add = |text: &str| {
-        let [mut object] = <[Value; 1]>::try_from(manifest::documents(text).ok()?).ok()?;
+    let mut add = |mut object: Value| {
         let is_list = |kind: &Value| kind.as_str().is_none_or(|kind| kind.ends_with("List"));
         if object.get("kind").is_none_or(is_list) || request(&object).is_some() {
             return None;
@@ -84,13 +84,38 @@ fn item_by_item(inputs: &[Input], kept: Kept) -> Option<Objects> {
         Input::File(file) => std::fs::metadata(file).map_or(0, |metadata| metadata.len()),
         Input::Text(source) => u64::try_from(source.text.len()).unwrap_or(u64::MAX),
     });
-    let progress = Progress::start(sizes.fold(0, u64::saturating_add));
+    let size = sizes.fold(0, u64::saturating_add);
+    let progress = bar(Some(size), "{bar:30} {percent}% read, {eta} left");
     for input in inputs {
-        let input: Box<dyn Read + '_> = match input {
-            Input::File(file) => Box::new(File::open(file).ok()?),
-            Input::Text(source) => Box::new(source.text.as_bytes()),
-        };
-        list::items(BufReader::new(progress.watch(input)), &mut add)?;
+        let mut files = Files::default();
+        match input {
+            Input::File(file) => files = Files::of_arguments(slice::from_ref(file)),
+            Input::Text(source) => files.add_stream("-", &mut source.text.as_bytes()),
+        }
+        let mut is_empty = true;
+        while let Some(piece) = files.next() {
+            let piece = piece.ok().filter(|piece| manifest::is_json(&piece.text))?;
+            progress.inc(u64::try_from(piece.text.len()).unwrap_or(u64::MAX));
+            for document in manifest::documents(&piece.text).ok()? {
+                is_empty = false;
+                let found = match document {
+                    item if piece.list.is_some() && !piece.is_envelope => vec![item],
+                    Value::Array(items) => items,
+                    list if list.get("kind").is_some_and(|kind| kind == "List") => {
+                        cluster_objects::items(list).ok()?
+                    }
+                    object => vec![object],
+                };
+                // The items of other kinds of lists can lack their own kind.
+                if piece.is_envelope && !found.is_empty() {
+                    return None;
+                }
+                found.into_iter().try_for_each(&mut add)?;
+            }
+        }
+        if is_empty {
+            return None;
+        }
     }
     Some(objects.finish())
 }
@@ -141,9 +166,6 @@ fn request(document: &Value) -> Option<&'static str> {
 
 /// Returns a file itself, or the files of objects in a directory, by name. Subdirectories are not
 /// searched.
-///
-/// # Errors
-/// A directory that cannot be read, and a file whose name is not Unicode.
 pub(crate) fn files(argument: &str) -> Result<Vec<String>, Failure> {
     let path = Path::new(argument);
     if !path.is_dir() {

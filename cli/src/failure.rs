@@ -14,7 +14,6 @@ impl Failure {
         Self(format!("{subject}: {problem}"))
     }
 
-    /// A failure with a complete message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

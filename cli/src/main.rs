@@ -15,10 +15,11 @@ mod args;
 mod called_as;
 mod cluster;
 mod commands;
-mod dump;
 mod failure;
+mod outputs;
 mod parse;
 mod policy;
+mod progress;
 #[cfg_attr(not(feature = "registry"), path = "registry/disabled.rs")]
 mod registry;
 mod replace_file;

@@ -8,19 +8,14 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::source::Source;
 
-/// Parses the documents of a source, without empty ones; see [`manifest::documents`].
-///
-/// # Errors
-/// Text that is neither JSON nor YAML, and duplicate keys, with line and column.
+/// Parses the documents of a source, without empty ones; see [`manifest::documents`]. Duplicate
+/// keys are an error.
 pub(crate) fn documents(source: &Source) -> Result<Vec<Value>, Failure> {
     with_large_stack(|| manifest::documents(&source.text))
         .map_err(|problem| Failure::about(&source.name, problem))
 }
 
 /// Parses the only document of a source; `None` if the source is empty.
-///
-/// # Errors
-/// As [`documents`], and several documents.
 pub(crate) fn document(source: &Source) -> Result<Option<Value>, Failure> {
     let mut documents = documents(source)?;
     if documents.len() > 1 {

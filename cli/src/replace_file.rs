@@ -7,10 +7,8 @@ use tempfile::Builder;
 
 use crate::failure::Failure;
 
-/// Writes a file atomically: readers see the old content or the new one, never a part of it.
-///
-/// # Errors
-/// The file cannot be written. An existing file is then unchanged.
+/// Writes a file atomically: readers see the old content or the new one, never a part of it. If
+/// that fails, an existing file is unchanged.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(path, bytes)
         .map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))

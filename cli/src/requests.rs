@@ -10,10 +10,8 @@ use crate::failure::Failure;
 use crate::parse;
 use crate::source::{InputReader, SourceName};
 
-/// The expected content of a file.
 const EXPECTED: &str = "expected Kubernetes objects, AdmissionReviews or AdmissionRequests";
 
-/// A request with its place in the input.
 #[derive(Debug)]
 pub(crate) struct NamedRequest {
     pub(crate) name: SourceName,
@@ -22,9 +20,6 @@ pub(crate) struct NamedRequest {
 
 /// Reads all requests from files, in order. An object stands for the request to create it, in
 /// `namespace` if it names none.
-///
-/// # Errors
-/// The first file that cannot be read or contains something else.
 pub(crate) fn read<'a>(
     files: impl Iterator<Item = &'a String>,
     namespace: &str,
@@ -50,7 +45,6 @@ pub(crate) fn read<'a>(
     Ok(requests)
 }
 
-/// Adds the requests of a document.
 fn add(
     requests: &mut Vec<NamedRequest>,
     document: Value,
@@ -66,25 +60,30 @@ fn add(
         return add_all(items);
     }
     check(&document).map_err(|problem| Failure::about(name, problem))?;
-    if Form::of(&document).is_some() {
-        return push(requests, document, name);
-    }
-    match items(document) {
-        Ok(items) => add_all(items),
-        Err(list) if list.get("kind").and_then(Value::as_str) == Some("List") => {
-            Err(Failure::about(name, "items: expected a list of objects"))
-        }
-        Err(mut object) => {
-            set_namespace(&mut object, namespace);
-            // The uid of a response tells which request it belongs to.
-            let number = requests.len().saturating_add(1);
-            let mut request = Draft { object: Some(object), ..Draft::default() }.request();
-            if let Value::Object(fields) = &mut request {
-                fields.insert("uid".to_owned(), json!(format!("00000000-0000-4000-8000-{number:012x}")));
+    let request = if Form::of(&document).is_some() {
+        document
+    } else {
+        match items(document) {
+            Ok(items) => return add_all(items),
+            Err(list) if list.get("kind").and_then(Value::as_str) == Some("List") => {
+                return Err(Failure::about(name, "items: expected a list of objects"));
             }
-            push(requests, request, name)
+            Err(object) => creation(object, namespace, requests.len().saturating_add(1)),
         }
+    };
+    let request = AdmissionRequest::from_value(request).map_err(|error| Failure::about(name, error))?;
+    requests.push(NamedRequest { name: name.clone(), request });
+    Ok(())
+}
+
+/// Returns the request to create an object, whose number tells which response belongs to it.
+fn creation(mut object: Value, namespace: &str, number: usize) -> Value {
+    set_namespace(&mut object, namespace);
+    let mut request = Draft { object: Some(object), ..Draft::default() }.request();
+    if let Value::Object(fields) = &mut request {
+        fields.insert("uid".to_owned(), json!(format!("00000000-0000-4000-8000-{number:012x}")));
     }
+    request
 }
 
 /// Sets the namespace of an object that names none, as kubectl does, if its kind has one.
@@ -100,24 +99,17 @@ fn set_namespace(object: &mut Value, namespace: &str) {
     }
 }
 
-fn push(requests: &mut Vec<NamedRequest>, request: Value, name: &SourceName) -> Result<(), Failure> {
-    let request = AdmissionRequest::from_value(request).map_err(|error| Failure::about(name, error))?;
-    requests.push(NamedRequest { name: name.clone(), request });
-    Ok(())
-}
-
 /// Rejects what is neither a request nor an object.
 fn check(document: &Value) -> Result<(), String> {
     let Value::Object(fields) = document else {
         return Err(format!("{EXPECTED}, found {}", found(document)));
     };
-    if let Some(Form::Review) = Form::of(document)
-        && fields.get("request").is_none_or(Value::is_null)
-    {
-        return Err("the AdmissionReview has no request".to_owned());
-    }
-    if Form::of(document).is_some() {
-        return Ok(());
+    match Form::of(document) {
+        Some(Form::Review) if fields.get("request").is_none_or(Value::is_null) => {
+            return Err("the AdmissionReview has no request".to_owned());
+        }
+        Some(_) => return Ok(()),
+        None => {}
     }
     for key in ["apiVersion", "kind"] {
         match fields.get(key) {

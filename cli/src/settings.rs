@@ -10,9 +10,6 @@ use crate::source::{InputReader, Source, SourceName};
 
 /// Reads settings from a file or an argument, and returns them with the name of their source. The
 /// value is `None` if neither is given, and null if the file is empty.
-///
-/// # Errors
-/// A file that cannot be read, and a value that is not an object.
 pub(crate) fn read(
     args: &SettingsArgs,
     reader: &mut InputReader,

@@ -6,40 +6,40 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// The argument that stands for standard input.
 const STDIN: &str = "-";
 
-/// Reads the input that arguments name.
 #[derive(Debug, Default)]
 pub(crate) struct InputReader {
     stdin_is_read: bool,
 }
 
-/// A text and its origin.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) name: SourceName,
     pub(crate) text: String,
 }
 
-/// The name of a source in messages.
 #[derive(Clone, Debug)]
-pub(crate) struct SourceName(String);
+pub(crate) struct SourceName {
+    /// The name without the document and the item.
+    pub(crate) whole: String,
+    place: String,
+}
 
 impl SourceName {
     /// The name of an argument: a path, or `standard input` for `-`.
     pub(crate) fn of_argument(argument: &str) -> Self {
-        Self(if argument == STDIN { "standard input" } else { argument }.to_owned())
+        Self::new(if argument == STDIN { "standard input" } else { argument })
     }
 
-    /// A name as it is.
     pub(crate) fn new(name: impl Into<String>) -> Self {
-        Self(name.into())
+        let whole = name.into();
+        Self { place: whole.clone(), whole }
     }
 
-    /// The name of an item of a list in the source.
     pub(crate) fn item(&self, index: usize) -> Self {
-        Self(format!("{}, item {}", self.0, index.saturating_add(1)))
+        let place = format!("{self}, item {}", index.saturating_add(1));
+        Self { place, whole: self.whole.clone() }
     }
 
     /// The name of one of `count` documents in the source.
@@ -47,7 +47,8 @@ impl SourceName {
         if count < 2 {
             self.clone()
         } else {
-            Self(format!("{}, document {}", self.0, index.saturating_add(1)))
+            let place = format!("{self}, document {}", index.saturating_add(1));
+            Self { place, whole: self.whole.clone() }
         }
     }
 }
@@ -63,36 +64,26 @@ impl Source {
         Ok(Self { name, text })
     }
 
-    /// Reads the text of a file.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is not UTF-8 text.
     pub(crate) fn file(path: &Path) -> Result<Self, Failure> {
-        Self::new(SourceName(path.display().to_string()), read_file(path)?)
+        Self::new(SourceName::new(path.display().to_string()), read_file(path)?)
     }
 }
 
 impl fmt::Display for SourceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.place)
     }
 }
 
 impl InputReader {
-    /// Reads the text of a file, or of standard input for `-`.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is not UTF-8 text, and a second `-`.
+    /// Reads the text of a file, or of standard input for `-`, which is an error the second time.
     pub(crate) fn text(&mut self, argument: &str) -> Result<Source, Failure> {
         let name = SourceName::of_argument(argument);
         let bytes = if argument == STDIN { self.stdin(&name)? } else { read_file(Path::new(argument))? };
         Source::new(name, bytes)
     }
 
-    /// Notes that an argument is read elsewhere.
-    ///
-    /// # Errors
-    /// A second `-`.
+    /// Notes that an argument is read elsewhere, so that a second `-` is an error.
     pub(crate) fn claim(&mut self, argument: &str) -> Result<(), Failure> {
         if argument == STDIN && std::mem::replace(&mut self.stdin_is_read, true) {
             return Err(Failure::new("standard input can be read only once; pass - a single time"));
@@ -109,10 +100,6 @@ impl InputReader {
     }
 }
 
-/// Reads the bytes of a file.
-///
-/// # Errors
-/// A file that cannot be read.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::about(path.display(), format!("cannot be read: {error}")))
 }

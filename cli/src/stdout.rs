@@ -11,9 +11,6 @@ use crate::failure::Failure;
 /// Writes to standard output.
 ///
 /// A reader that closes the pipe early causes no failure.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let stdout = io::stdout();
     let choice = AutoStream::choice(&stdout);
@@ -28,9 +25,6 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
 }
 
 /// Writes the only result of a command: text, JSON or YAML.
-///
-/// # Errors
-/// The output cannot be written.
 pub(crate) fn write_one(
     out: &mut dyn Write,
     format: TextOrData,
@@ -45,18 +39,12 @@ pub(crate) fn write_one(
 }
 
 /// Writes a value as YAML, without a separator.
-///
-/// # Errors
-/// The output cannot be written.
 pub(crate) fn write_yaml(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     let text = serde_saphyr::to_string(value).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())
 }
 
 /// Writes a value as one line of JSON.
-///
-/// # Errors
-/// The output cannot be written.
 pub(crate) fn write_json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     writeln!(out)

@@ -13,12 +13,9 @@ include!(concat!(env!("OUT_DIR"), "/policy_folders.rs"));
 /// The metadata annotation that holds the description of a policy.
 const DESCRIPTION: &str = "io.kubewarden.policy.description";
 
-/// The embedded files from the folder of a policy.
 struct PolicyFolder {
     id: &'static str,
-    /// `metadata.yml`.
     metadata: &'static str,
-    /// `samples/README.md`.
     readme: &'static str,
     #[cfg(feature = "whole")]
     samples: &'static [SampleFiles],
@@ -38,7 +35,6 @@ pub(crate) fn policies() -> Vec<Policy> {
     rules::CATALOG.iter().map(policy).collect()
 }
 
-/// Returns a sample of a policy.
 #[cfg(feature = "whole")]
 pub(crate) fn sample(policy: &str, name: &str) -> Option<&'static SampleFiles> {
     folder(policy)?.samples.iter().find(|sample| sample.name == name)
@@ -71,7 +67,6 @@ fn policy(entry: &admission::PolicyEntry) -> Policy {
     }
 }
 
-/// Returns an annotation in the metadata of a policy.
 pub(crate) fn annotation(policy: &str, key: &str) -> Option<String> {
     let metadata = documents(folder(policy)?.metadata).ok()?.into_iter().next()?;
     metadata.get("annotations")?.get(key).and_then(Value::as_str).map(str::to_owned)

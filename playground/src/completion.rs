@@ -95,7 +95,6 @@ pub(crate) fn objects(api_version: &str, kind: &str, path: &[String]) -> Complet
     Completions { options }
 }
 
-/// Returns the fields below a path.
 fn below(fields: &'static Fields, path: &[String]) -> Option<&'static Fields> {
     path.iter().try_fold(fields, |fields, name| match outer(fields.get(name)?) {
         Type::Object(fields) => Some(fields),

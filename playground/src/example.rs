@@ -11,7 +11,6 @@ use crate::types::{Example, Operation};
 use crate::user;
 use crate::workspace::{PolicyInput, RequestInput, Workspace};
 
-/// Returns a sample of a policy as a workspace.
 pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
     let sample = catalog::sample(policy, name)?;
     let review = documents(sample.request).ok()?.into_iter().next()?;
@@ -24,13 +23,11 @@ pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
     Some(split(&review, &base).unwrap_or_else(unsplit))
 }
 
-/// Returns a case from a case file as a workspace.
 pub(crate) fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Workspace> {
     let case: Case = case_format::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
     Some(of_case(policy, &case))
 }
 
-/// Returns a case as a workspace.
 pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
     let objects = &case.cluster.objects;
     let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
@@ -84,7 +81,6 @@ fn split(review: &Value, base: &Workspace) -> Option<Workspace> {
     (judged_fields(&rebuilt) == judged_fields(&fields)).then_some(parts)
 }
 
-/// Returns the cases in a case file.
 pub(crate) fn cases(file: &str) -> Vec<Example> {
     let cases = case_format::parse(file).unwrap_or_default();
     cases

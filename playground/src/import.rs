@@ -16,7 +16,6 @@ use crate::text::yaml;
 /// The prefix of the labels by which a Namespace sets its levels.
 const LABELS: &str = "pod-security.kubernetes.io/";
 
-/// A document of an imported text.
 #[derive(Clone, Debug)]
 struct Origin {
     /// The index of the document, and the path of the object in it.
@@ -26,14 +25,11 @@ struct Origin {
     kind: Kind,
 }
 
-/// The type of a document.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// A manifest of Kubewarden.
     Policy,
     /// A Namespace with labels of `PodSecurity`.
     Labels,
-    /// A document that is converted.
     Converted(&'static Source),
     /// Another object, such as the `ClusterRole` beside a policy.
     Other,
@@ -66,7 +62,6 @@ fn kind(value: &Value) -> Kind {
     Source::of(&document).map_or(Kind::Other, Kind::Converted)
 }
 
-/// Imports the policies of a text.
 pub(crate) fn import(text: &str) -> Imported {
     let failed = |problem: TextProblem| Imported { problem: Some(problem), ..Imported::default() };
     let values = match documents(text) {
@@ -209,7 +204,6 @@ fn configuration(namespace: &Value) -> Value {
     })
 }
 
-/// Restricts a manifest to a namespace.
 fn restrict(manifest: &mut Value, namespace: &str) {
     if let Some(spec) = manifest.get_mut("spec").and_then(Value::as_object_mut) {
         // Kubewarden ignores matchLabels.

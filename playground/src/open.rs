@@ -114,7 +114,6 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
     })
 }
 
-/// Returns the id of the policy of a manifest.
 fn id_of(manifest: Option<&Value>) -> String {
     let module = manifest.and_then(|manifest| manifest.pointer("/spec/module")).and_then(Value::as_str);
     let last = module.unwrap_or_default().rsplit('/').next().unwrap_or_default();
@@ -155,7 +154,6 @@ fn share_request(workspace: &mut Workspace) {
     }
 }
 
-/// Returns the outcomes that a case wants.
 fn wanted(want: &Value, policies: &[String], object: u32) -> Vec<ExpectedOutcome> {
     let keys: Map<String, Value> = want.as_object().cloned().unwrap_or_default();
     let is_by_policy = keys.keys().any(|key| key == "*" || policies.contains(key));

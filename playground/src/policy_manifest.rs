@@ -30,7 +30,6 @@ pub(crate) fn of(policy: &str, settings: &Value) -> Option<String> {
     instance.to_yaml().ok()
 }
 
-/// Returns the name of the policy in `deploy` with such settings.
 fn name<'a>(policy: &'a str, settings: &Value) -> &'a str {
     match (policy, settings.get("mode").and_then(Value::as_str)) {
         ("selinux", Some("Validate")) => "selinux-guard",

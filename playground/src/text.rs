@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 
-/// Formats a value as YAML.
 pub(crate) fn yaml(value: &Value) -> String {
     // Values that the YAML writer does not support are written as JSON, which is also valid YAML.
     manifest::write(value).unwrap_or_else(|| value.to_string())
 }
 
-/// Formats a value as indented JSON.
 pub(crate) fn json(value: &Value) -> String {
     format!("{value:#}")
 }

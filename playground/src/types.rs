@@ -17,7 +17,6 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the name in requests.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Create => "CREATE",

@@ -7,10 +7,8 @@ use crate::types::User;
 
 /// The username prefix of controllers, whose service accounts are in `kube-system`.
 const CONTROLLERS: &str = "system:serviceaccount:kube-system:";
-/// The username prefix of nodes.
 const NODES: &str = "system:node:";
 
-/// Returns the `userInfo` of a user.
 pub(crate) fn info(user: &User) -> Value {
     match user {
         User::Ordinary => Draft::ordinary_user(),

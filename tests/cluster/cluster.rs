@@ -1,5 +1,3 @@
-//! The cluster of the scenarios.
-
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +32,6 @@ pub(crate) struct Cluster {
     pub(crate) has_match_conditions: bool,
     /// The version of the server, such as `v1.36.2`.
     pub(crate) version: String,
-    /// The minor version of the server.
     pub(crate) minor: u32,
     probes: Cell<u32>,
 }
@@ -100,17 +97,14 @@ impl Cluster {
         self.server.user(name)
     }
 
-    /// The user who may do everything.
     pub(crate) fn admin(&self) -> User<'_> {
         self.user("admin")
     }
 
-    /// The kubelet of a node.
     pub(crate) fn kubelet(&self, node: &str) -> User<'_> {
         self.user(&format!("system:node:{node}"))
     }
 
-    /// Creates a namespace with further metadata.
     pub(crate) fn namespace(&self, name: &str, metadata: &Value) {
         create(&self.admin(), &namespace(name, metadata)).succeeded();
     }
@@ -173,7 +167,6 @@ impl Cluster {
     }
 }
 
-/// A namespace with further metadata.
 pub(crate) fn namespace(name: &str, metadata: &Value) -> Value {
     let mut object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata });
     object["metadata"]["name"] = json!(name);
@@ -182,7 +175,6 @@ pub(crate) fn namespace(name: &str, metadata: &Value) -> Value {
     object
 }
 
-/// Creates an object as a user.
 pub(crate) fn create(user: &User<'_>, object: &Value) -> Answer {
     user.kubectl_with(&object.to_string(), &["create", "--validate=false", "--filename", "-"])
 }
@@ -229,7 +221,6 @@ pub(crate) fn merge(object: &mut Value, changes: &Value) {
     }
 }
 
-/// Expectations of an answer.
 pub(crate) trait Expect {
     /// Panics unless the request succeeded without warnings of a policy.
     fn succeeded(&self);

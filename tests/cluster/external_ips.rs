@@ -6,7 +6,6 @@ use crate::cluster::{Cluster, Expect as _, create, patch};
 use crate::kubewarden::Kubewarden;
 use crate::policy::Policy;
 
-/// The message for a new value.
 fn is_new(index: usize, address: &str) -> String {
     format!(
         "spec.externalIPs[{index}]: Invalid value: \"{address}\": Services may not claim new external IPs; remove it \

@@ -1,5 +1,3 @@
-//! Policies that are deployed.
-
 use std::{mem, thread};
 
 use base64::Engine as _;

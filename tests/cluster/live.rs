@@ -44,7 +44,6 @@ fn report(output: &Output) -> Value {
     report
 }
 
-/// Returns the objects of the cluster.
 fn objects() -> Vec<Value> {
     let namespace = |name: &str, labels: Value| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "labels": labels } });
     let spec = |host_pid: bool| json!({ "hostPID": host_pid, "containers": [{ "name": "app", "image": "example.com/app:1" }] });

@@ -19,25 +19,21 @@ use crate::policy::Policy;
 const POLICY: &str = "external-ips";
 const NAMESPACE: &str = "outage";
 
-/// The outages.
 const OUTAGES: usize = 3;
 /// The users who create Services at the same time.
 const WRITERS: usize = 3;
 /// The Services of a writer at once: half of them are forbidden.
 const BATCH: usize = 10;
 
-/// The answers to requests for Services.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     /// The names that the API server has acknowledged.
     created: BTreeSet<String>,
-    /// How many the policy has denied.
     denied: usize,
     /// How many were refused because the policy server did not answer.
     refused: usize,
 }
 
-/// A Service with an address that the policy allows, or one that it denies.
 fn service(name: &str, is_allowed: bool) -> Value {
     let address = if is_allowed { "192.0.2.7" } else { "203.0.113.7" };
     json!({
@@ -132,7 +128,6 @@ pub(crate) fn restarts(cluster: &Cluster) {
     assert!(tally.created.len() > least && tally.denied > least && tally.refused >= least, "{tally:?}");
 }
 
-/// Tells the writers to end.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {

@@ -15,7 +15,6 @@ fn path(name: &str) -> String {
     format!("/api/v1/namespaces/{NAMESPACE}/pods/{name}")
 }
 
-/// A pod of a `ReplicaSet` on a node, or of none.
 fn pod(name: &str, node: Option<&str>) -> Value {
     json!({
         "apiVersion": "v1",

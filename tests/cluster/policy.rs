@@ -3,10 +3,8 @@
 use deployment::Instance;
 use serde_json::{Value, json};
 
-/// A policy of the cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
-    /// The manifest of a `ClusterAdmissionPolicy`.
     pub(crate) manifest: Value,
 }
 
@@ -38,7 +36,6 @@ impl Policy {
         Self { manifest }
     }
 
-    /// The same in protect mode.
     pub(crate) fn protect(id: &str, name: &str, settings: &Value) -> Self {
         let mut policy = Self::monitor(id, name, settings);
         policy.manifest["spec"]["mode"] = json!("protect");

@@ -114,7 +114,6 @@ impl PolicyServer {
         ask().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200 "))
     }
 
-    /// Returns what the server has logged so far.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap()
     }

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::policy::Policy;
 
-/// The namespace of Kubewarden.
 pub(crate) const NAMESPACE: &str = "kubewarden";
 
 /// The kind of a policy's configuration, as kubectl takes it.

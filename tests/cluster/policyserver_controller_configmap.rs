@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use crate::policy::Policy;
 
-/// Returns the content of `policies.yml`.
 pub(crate) fn policies(policies: &[Policy]) -> Value {
     let entries = policies.iter().map(|policy| {
         let manifest = PolicyManifest::read(&policy.manifest).unwrap();

@@ -35,7 +35,6 @@ const INSTANCES: [(&str, &str); 6] = [
     ("selinux", "selinux-guard"),
 ];
 
-/// The content of `requests.yaml`.
 #[derive(Debug, Deserialize)]
 struct Data {
     stored: Vec<Value>,
@@ -49,7 +48,6 @@ struct Group {
     requests: Vec<Asked>,
 }
 
-/// A request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -78,14 +76,12 @@ fn empty() -> Value {
     json!({})
 }
 
-/// The answers of a server.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Recorded {
     server: String,
     requests: Vec<Answer>,
 }
 
-/// The answers to a request.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Answer {
     what: String,
@@ -95,7 +91,6 @@ struct Answer {
     stopped_by: BTreeSet<String>,
 }
 
-/// The answer of an API server to a request.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Admitted,
@@ -121,7 +116,6 @@ fn user(name: &str) -> (String, String) {
     (name, group.to_owned())
 }
 
-/// The users of the requests, with their groups.
 pub(crate) fn users() -> BTreeSet<(String, String)> {
     data().requests.iter().flat_map(|group| &group.requests).map(|asked| user(&asked.user)).collect()
 }
@@ -139,10 +133,6 @@ impl Asked {
         given
     }
 
-    /// Sends the request.
-    ///
-    /// # Errors
-    /// An answer that is not about the policies.
     fn send(&self, admin: &Connection, user: &Connection) -> Result<Outcome, String> {
         let (method, path) = self.method();
         let body = match method {
@@ -190,7 +180,6 @@ fn instances() -> Vec<Policy> {
     INSTANCES.map(instance).into()
 }
 
-/// The requests that a server with this minor version has.
 fn served(groups: &[Group], minor: u32) -> impl Iterator<Item = &Asked> {
     groups.iter().flat_map(|group| &group.requests).filter(move |asked| asked.since <= minor)
 }
@@ -260,7 +249,7 @@ fn path(version: &str) -> PathBuf {
 /// Compares the answers with the recorded ones of the same minor version, or writes them with
 /// `BLESS`.
 fn compare(path: &PathBuf, fresh: &Recorded) {
-    if harness::bless::is_wanted() {
+    if tests::blesses() {
         fs::write(path, format!("{}\n", serde_json::to_string_pretty(fresh).unwrap())).unwrap();
         return;
     }
@@ -281,7 +270,7 @@ pub(crate) fn documented() {
     let page = fs::read_to_string(&page_path).unwrap();
     let (before, rest) = page.split_once(START).unwrap();
     let (old, after) = rest.split_once(END).unwrap();
-    if harness::bless::is_wanted() {
+    if tests::blesses() {
         fs::write(&page_path, format!("{before}{START}{lists}{END}{after}")).unwrap();
     } else {
         assert_eq!(old, lists, "docs/rolling-out.md is out of date; run ./justw bless");

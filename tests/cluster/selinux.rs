@@ -63,7 +63,6 @@ fn deployment(namespace: &str, options: &Value) -> Value {
     })
 }
 
-/// A local volume.
 fn volume(path: &str) -> Value {
     let is_on_worker_1 = json!({ "key": "kubernetes.io/hostname", "operator": "In", "values": ["worker-1"] });
     json!({

@@ -143,7 +143,7 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
 }
 
 /// The lines and manifests of conversions, to compare two runs.
-fn printed(conversions: &[Conversion]) -> String {
+pub(super) fn printed(conversions: &[Conversion]) -> String {
     let of = |conversion: &Conversion| {
         json!([conversion.not_converted, conversion.notes, conversion.manifest]).to_string()
     };

@@ -13,7 +13,8 @@ use tests::api_server::{ApiServer, can_run};
 use tests::root;
 
 use super::renderings::{RENDERINGS, rendering};
-use super::{EXAMPLES, base, data, file, parse, read};
+use super::{EXAMPLES, base, data, file};
+use crate::files::{parse, read};
 
 /// Panics unless the server accepted each object.
 fn assert_accepted(name: &str, objects: &[Value], applied: Result<String, String>) {

@@ -1,14 +1,13 @@
 //! The manifests of the base, which are written from the chart's values and the deployment files.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use deployment::{Instance, Needs};
 use tests::chart::{Configured, configured};
 use tests::root;
 
-use super::{chart_folder, metadata, parse_one, read};
+use super::{chart_folder, metadata};
+use crate::files::{compare_or_write, compare_or_write_part, parse_one};
 
 /// Returns the instances in the default values of the chart, with their settings.
 pub(crate) fn instances() -> Vec<Configured> {
@@ -41,15 +40,6 @@ pub(crate) fn needs(instance: &Configured) -> Needs {
     instance.needs().unwrap_or_else(|| panic!("{}: no policy, or none that can be audited", instance.name))
 }
 
-/// Writes a generated text with `BLESS`, and compares it otherwise.
-pub(crate) fn compare_or_write(path: &Path, text: &str) {
-    if harness::bless::is_wanted() {
-        fs::write(path, text).unwrap();
-    } else {
-        assert_eq!(read(path), text, "{} is not current; run ./justw bless", path.display());
-    }
-}
-
 #[test]
 fn the_base_has_the_needs_of_the_settings_in_the_chart() {
     for instance in instances() {
@@ -77,13 +67,7 @@ fn the_chart_has_the_deployment_files() {
 /// The manifests in the READMEs are those of the base, without labels.
 #[test]
 fn the_readmes_show_the_manifests() {
-    const START: &str = "<!-- manifest: written by `./justw bless` -->\n";
-    const END: &str = "<!-- end of manifest -->";
     for (id, _) in deployment::FILES {
-        let path = root().join("policies").join(id).join("README.md");
-        let readme = read(&path);
-        let (before, rest) = readme.split_once(START).unwrap_or_else(|| panic!("{id}: no {START}"));
-        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{id}: no {END}"));
         let mut text = String::from("```yaml\n");
         // Instances for audits differ only in the rules that the scanner cannot list.
         let shown = instances().into_iter().filter(|one| one.id == *id && !one.name.ends_with("-audit"));
@@ -97,6 +81,7 @@ fn the_readmes_show_the_manifests() {
             let separator = if at > 0 { "---\n" } else { "" };
             write!(text, "{separator}{metadata}spec:\n{spec}").unwrap();
         }
-        compare_or_write(&path, &format!("{before}{START}{text}```\n{END}{after}"));
+        let readme = root().join("policies").join(id).join("README.md");
+        compare_or_write_part(&readme, "manifest", &(text + "```\n"));
     }
 }

@@ -4,24 +4,21 @@
 //! They are complete, so an API server accepts them, and rejects what it rejects with Kubewarden's.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::{data, parse_one};
+use super::data;
+use crate::files::{names, parse_one};
 
 /// The description of a field that the oldest supported version of Kubewarden does not have.
 const NEWER: &str = "Since Kubewarden 1.36.";
 
 /// Returns the files of the definitions.
 pub(crate) fn files() -> Vec<PathBuf> {
-    let entries = fs::read_dir(data("definitions")).unwrap();
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
+    names(&data("definitions")).iter().map(|name| data("definitions").join(name)).collect()
 }
 
 /// The strict validators of the defined kinds.

@@ -1,16 +1,14 @@
 //! The chart renders every example of the documents: values in YAML, and the options of Helm's
 //! commands.
 
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tests::chart::lay_over;
 use tests::root;
 
-use super::renderings::helm;
-use super::{chart_folder, parse_one, read};
+use super::{CHART, chart_folder};
+use crate::files::{helm, names, parse_one, read};
 
 /// An example: the values that a document gives to the chart.
 struct Example {
@@ -24,9 +22,9 @@ fn documents() -> Vec<PathBuf> {
     let mut files =
         vec![root().join("README.md"), root().join("deploy/README.md"), chart_folder().join("README.md")];
     files.extend(rules::CATALOG.iter().map(|entry| root().join("policies").join(entry.id).join("README.md")));
-    let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = root().join("docs");
+    let docs = names(&docs).into_iter().map(|name| docs.join(name));
     files.extend(docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
-    files.sort();
     files
 }
 
@@ -97,19 +95,9 @@ fn examples(path: &Path) -> Vec<Example> {
 fn the_chart_renders_every_example_of_the_documents() {
     let examples: Vec<Example> = documents().iter().flat_map(|path| examples(path)).collect();
     assert!(examples.len() > 8, "{}", examples.len());
-    for (at, Example { place, values }) in examples.iter().enumerate() {
-        let file = env::temp_dir().join(format!("portcullis-example-{}-{at}.yaml", std::process::id()));
-        fs::write(&file, values.to_string()).unwrap();
-        let rendered = helm(Some(&file));
-        fs::remove_file(&file).unwrap();
-        match rendered {
-            None => {
-                tests::not_run("HELM", "the examples of the documents", "helm is not installed").unwrap();
-                return;
-            }
-            Some(rendered) => {
-                rendered.unwrap_or_else(|error| panic!("{place}: {values}: {error}"));
-            }
-        }
+    for Example { place, values } in &examples {
+        let rendered = helm("the examples of the documents", CHART, &values.to_string());
+        let Some(rendered) = rendered else { return };
+        rendered.unwrap_or_else(|error| panic!("{place}: {values}: {error}"));
     }
 }

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::definitions::{DEFINED, violations};
 use super::renderings::{RENDERINGS, rendering};
-use super::{EXAMPLES, base, by_name, data, file, items, parse_one};
+use super::{EXAMPLES, base, by_name, data, file, items};
+use crate::files::parse_one;
 
 /// A check of a value; the error is the reason.
 type Check = fn(&Value) -> Result<(), String>;
@@ -89,68 +90,19 @@ fn every_object_is_valid_for_the_api_server() {
 #[test]
 fn invalid_objects_are_detected() {
     let objects = by_name(base().into_iter().chain(EXAMPLES.iter().flat_map(|name| file(name))).collect());
-    let policy = ("ClusterAdmissionPolicy", "pod-security");
-    let of_group = ("ClusterAdmissionPolicyGroup", "restricted-or-confined");
-    let of_server = ("PolicyServer", "portcullis");
-    let of_namespace = ("AdmissionPolicy", "pod-security");
-    let role = ("ClusterRole", "portcullis-node-pods");
-    let twice = json!([{ "name": "a", "expression": "true" }, { "name": "a", "expression": "true" }]);
-    let many: Vec<Value> =
-        (0..65).map(|at| json!({ "name": format!("c{at}"), "expression": "true" })).collect();
-    for ((kind, name), path, value) in [
-        (policy, "/apiVersion", json!("policies.kubewarden.io/v2")),
-        (policy, "/kind", json!("Policy")),
-        (policy, "/metadata/name", json!("Pod_Security")),
-        (policy, "/spec/mode", json!("audit")),
-        (policy, "/spec/mutating", json!("false")),
-        (policy, "/spec/failurePolicy", json!("fail")),
-        (policy, "/spec/timeoutSeconds", json!(31)),
-        (policy, "/spec/timeoutSeconds", json!("5")),
-        (policy, "/spec/timeoutEvalSeconds", json!(1)),
-        (policy, "/spec/timeoutEvalSeconds", json!(6)),
-        (policy, "/spec/settings", json!([])),
-        (policy, "/spec/rules", json!([])),
-        (policy, "/spec/rules/0/resources", json!([])),
-        (policy, "/spec/rules/0/operations", json!(["PATCH"])),
-        (
-            policy,
-            "/spec/rules/0",
-            json!({ "apiGroups": [""], "resources": ["pods"], "operations": ["CREATE"] }),
-        ),
-        (policy, "/spec/matchConditions", twice),
-        (policy, "/spec/matchConditions", json!(many)),
-        (policy, "/spec/matchConditions/0/expression", json!("")),
-        (policy, "/spec/matchConditions/0", json!({ "name": "a", "expressions": "true" })),
-        (policy, "/spec/namespaceSelector/matchExpressions/0/operator", json!("Exists")),
-        (policy, "/spec/namespaceSelector/matchExpressions/0/operator", json!("Not")),
-        (policy, "/spec/contextAwareResources/0", json!({ "kind": "Namespace" })),
-        (policy, "/spec", json!({ "module": "registry://a", "mutating": false })),
-        (of_server, "/spec/image", json!("")),
-        (of_server, "/spec/replicas", json!("3")),
-        (of_server, "/spec/limits/memory", json!("512 MB")),
-        (of_server, "/spec/maxUnavailable", json!(1.5)),
-        (of_server, "/spec/affinity/podAntiAffinity", json!({ "required": [] })),
-        (of_server, "/spec/securityContexts/pod/runAsNonRoot", json!("true")),
-        (of_server, "/spec", json!({ "image": "a", "replicas": 3, "minAvailable": 2, "maxUnavailable": 1 })),
-        (of_namespace, "/spec/settings", json!("restricted")),
-        (of_namespace, "/metadata", json!({ "name": "a", "labels": {} })),
-        (of_group, "/spec/message", json!("")),
-        (of_group, "/spec/policies", json!({})),
-        (of_group, "/spec/policies", json!({ "a-b": { "module": "registry://a" } })),
-        (of_group, "/spec/policies", json!({ "package": { "module": "registry://a" } })),
-        (of_group, "/spec/expression", json!("restricted() || baseline()")),
-        (of_group, "/spec/timeoutSeconds", json!(5)),
-        (policy, "/metadata", json!({ "name": "a", "labels": {}, "label": {} })),
-        (role, "/rules/0/verbs", json!([])),
-        (
-            role,
-            "/rules/0",
-            json!({ "apiGroups": [""], "resources": ["nodes"], "verbs": ["get"], "verb": "get" }),
-        ),
-        (role, "/apiVersion", json!("rbac.authorization.k8s.io/v1beta1")),
-    ] {
-        let mut object = objects[&(kind.to_owned(), name.to_owned())].clone();
-        *object.pointer_mut(path).unwrap_or_else(|| panic!("{name}: no {path}")) = value.clone();
-        assert!(!invalid(&object).is_empty(), "{name}: {path}: {value}");
+    let detects = |of: &[Value], path: &str, value: &Value| {
+        let [kind, name] = [0, 1].map(|at| of[at].as_str().unwrap().to_owned());
+        let mut object = objects[&(kind, name)].clone();
+        *object.pointer_mut(path).unwrap_or_else(|| panic!("{of:?}: no {path}")) = value.clone();
+        assert!(!invalid(&object).is_empty(), "{of:?}: {path}: {value}");
+    };
+    for changed in items(&parse_one(&data("invalid.yaml"))) {
+        for change in items(&changed["values"]) {
+            detects(items(&changed["of"]), change[0].as_str().unwrap(), &change[1]);
+        }
     }
+    let condition = |at: usize| json!({ "name": format!("c{at}"), "expression": "true" });
+    let many: Vec<Value> = (0..65).map(condition).collect();
+    let policy = [json!("ClusterAdmissionPolicy"), json!("pod-security")];
+    detects(&policy, "/spec/matchConditions", &json!(many));
 }

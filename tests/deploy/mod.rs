@@ -14,27 +14,19 @@ mod renderings;
 mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use packaging::Metadata;
 use serde_json::Value;
 use tests::root;
 
-pub(crate) fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
+use crate::files::{parse, parse_one, read};
 
-pub(crate) fn parse(text: &str) -> Vec<Value> {
-    serde_saphyr::from_multiple(text).unwrap()
-}
-
-pub(crate) fn parse_one(path: &Path) -> Value {
-    parse(&read(path)).remove(0)
-}
+/// The chart, from the root of the repository.
+pub(crate) const CHART: &str = "charts/portcullis";
 
 pub(crate) fn chart_folder() -> PathBuf {
-    root().join("charts/portcullis")
+    root().join(CHART)
 }
 
 pub(crate) fn data(name: &str) -> PathBuf {

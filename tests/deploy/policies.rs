@@ -1,7 +1,6 @@
 //! The manifests have what their modules and settings need.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use admission::Kind;
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use tests::root;
 
 use super::renderings::rendering;
 use super::{EXAMPLES, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
+use crate::files::names;
 
 /// Resources that the audit scanner, with the role `view`, cannot list by default.
 const NOT_LISTED: &[&str] = &["nodes", "persistentvolumes", "podtemplates"];
@@ -186,9 +186,5 @@ fn every_file_except_the_examples_is_in_the_base() {
     files.extend(
         EXAMPLES.iter().chain(&["kustomization.yaml", "presets", "README.md"]).map(|&name| name.to_owned()),
     );
-    let present: BTreeSet<String> = fs::read_dir(root().join("deploy"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert_eq!(BTreeSet::from_iter(files), present);
+    assert_eq!(BTreeSet::from_iter(files), names(&root().join("deploy")));
 }

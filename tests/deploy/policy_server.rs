@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use admission::{Cluster, Get, List, Unreachable};
+use cluster_objects::Objects;
 use serde_json::{Value, json};
 use tests::root;
 
-use super::{base, by_name, file, items, metadata, read, texts};
+use super::{base, by_name, file, items, metadata, texts};
+use crate::files::read;
 
 fn object(kind: &str, name: &str) -> Value {
     by_name(file("policy-server.yaml"))[&(kind.to_owned(), name.to_owned())].clone()
@@ -105,19 +106,6 @@ fn it_verifies_the_signatures_that_security_md_describes() {
     assert_eq!(document.matches(&issuer).count(), identities.len());
 }
 
-/// A cluster that no policy may ask.
-struct Silent;
-
-impl Cluster for Silent {
-    fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
-        Err(Unreachable("not asked".to_owned()))
-    }
-
-    fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-        Err(Unreachable("not asked".to_owned()))
-    }
-}
-
 /// Kubewarden's controller puts the security contexts as they are into the pods.
 #[test]
 fn its_pods_comply_with_the_restricted_level() {
@@ -144,7 +132,8 @@ fn its_pods_comply_with_the_restricted_level() {
             },
             "settings": { "level": "restricted" },
         });
-        let response = pod_security.evaluate(payload.to_string().as_bytes(), &Silent);
+        let response =
+            pod_security.evaluate(payload.to_string().as_bytes(), &Objects::from_values(Vec::new()).unwrap());
         (response.code, response.message)
     };
     let mut contexts = spec()["securityContexts"].take();

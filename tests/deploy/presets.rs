@@ -1,33 +1,21 @@
 //! The kustomize components of the presets, which make the base equal to the chart with the values
 //! of a preset.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use tests::chart::{configured, lay_over};
+use tests::chart::configured;
 use tests::root;
 
-use super::base::{compare_or_write, instances, yaml};
-use super::renderings::output;
-use super::{by_name, chart_folder, parse, parse_one};
-
-/// Returns the names of the presets.
-fn systems() -> Vec<String> {
-    let files = fs::read_dir(chart_folder().join("presets")).unwrap().map(|file| file.unwrap().path());
-    let mut names: Vec<String> =
-        files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-    names.sort();
-    names
-}
+use super::base::{instances, yaml};
+use super::by_name;
+use crate::files::{compare_or_write, kustomize, names, parse};
+use crate::presets::{SYSTEMS, values};
 
 /// Returns the policies that the chart renders with the values of a preset.
 fn with_preset(system: &str) -> Vec<Value> {
-    let mut values = parse_one(&chart_folder().join("values.yaml"));
-    lay_over(&mut values, &parse_one(&chart_folder().join("presets").join(format!("{system}.yaml"))));
-    configured(&values).iter().flat_map(|instance| parse(&yaml(instance))).collect()
+    configured(&values(system)).iter().flat_map(|instance| parse(&yaml(instance))).collect()
 }
 
 fn base() -> Vec<Value> {
@@ -87,43 +75,29 @@ fn component(system: &str) -> String {
     text
 }
 
-fn folder() -> PathBuf {
-    root().join("deploy/presets")
-}
-
 #[test]
 fn the_components_have_the_values_of_the_presets() {
-    for system in systems() {
-        let folder = folder().join(&system);
-        fs::create_dir_all(&folder).unwrap();
-        compare_or_write(&folder.join("kustomization.yaml"), &component(&system));
+    let folder = root().join("deploy/presets");
+    for system in SYSTEMS {
+        compare_or_write(&folder.join(system).join("kustomization.yaml"), &component(system));
     }
-    let present: BTreeSet<String> = fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert_eq!(present, systems().into_iter().collect());
+    assert_eq!(names(&folder), SYSTEMS.iter().map(|&system| system.to_owned()).collect());
 }
 
 #[test]
 fn kustomize_builds_the_base_with_every_component() {
+    let what = "the build of the kustomize base and its components";
+    let Some(built) = kustomize(what, "deploy") else { return };
+    assert_eq!(by_name(built), by_name(super::base()));
     let overlay = root().join("target/presets-overlay");
-    for system in systems() {
-        fs::create_dir_all(&overlay).unwrap();
+    fs::create_dir_all(&overlay).unwrap();
+    for system in SYSTEMS {
         let kustomization = format!(
             "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n\
              resources: [../../deploy]\ncomponents: [../../deploy/presets/{system}]\n"
         );
         fs::write(overlay.join("kustomization.yaml"), kustomization).unwrap();
-        let path = overlay.to_str().unwrap();
-        let built = output(Path::new("kustomize"), &["build", path])
-            .or_else(|| output(Path::new("kubectl"), &["kustomize", path]));
-        let Some(built) = built else {
-            let why = "neither kustomize nor kubectl is installed";
-            tests::not_run("KUSTOMIZE", "the build of the components of presets", why).unwrap();
-            return;
-        };
-        let built = built.unwrap_or_else(|error| panic!("{system}: {error}"));
-        assert_eq!(by_name(parse(&built)), by_name(with_preset(&system)), "{system}");
+        let Some(built) = kustomize(what, overlay.to_str().unwrap()) else { return };
+        assert_eq!(by_name(built), by_name(with_preset(system)), "{system}");
     }
 }

@@ -7,17 +7,13 @@
 //! tests read the files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use tests::root;
 
-use super::{base, by_name, chart_folder, data, file, items, module_id, parse, parse_one, read};
+use super::{CHART, base, by_name, chart_folder, data, file, items, module_id};
+use crate::files::{helm, parse, parse_one, read};
 
 /// The renderings, with the values file of each in addition to the defaults.
 pub(crate) const RENDERINGS: &[(&str, Option<&str>)] = &[
@@ -31,10 +27,9 @@ pub(crate) const RENDERINGS: &[(&str, Option<&str>)] = &[
 pub(crate) static RENDERED: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
     let text = |(name, values): &(&'static str, Option<&str>)| {
         let path = data(name);
-        if harness::bless::is_wanted()
-            && let Some(rendered) = helm(values.map(data).as_deref())
+        if tests::blesses()
+            && let Some(rendered) = rendered(*values)
         {
-            let rendered = rendered.unwrap_or_else(|error| panic!("{name}: {error}"));
             fs::write(&path, format!("{}{rendered}", inputs(*values))).unwrap();
         }
         (*name, read(&path))
@@ -63,37 +58,25 @@ fn inputs(values: Option<&str>) -> String {
     format!("# inputs: {hash:016x}\n")
 }
 
-/// Returns the output of a program, or `None` if the program is not installed.
-pub(crate) fn output(program: &Path, arguments: &[&str]) -> Option<Result<String, String>> {
-    let output = match Command::new(program).args(arguments).current_dir(root()).output() {
-        Err(error) if error.kind() == ErrorKind::NotFound => return None,
-        output => output.unwrap_or_else(|error| panic!("{}: {error}", program.display())),
-    };
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Some(if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) })
-}
-
-pub(crate) fn helm(values: Option<&Path>) -> Option<Result<String, String>> {
-    let program = env::var_os("HELM").map_or_else(|| PathBuf::from("helm"), PathBuf::from);
-    // A path is relative to the root of the repository.
-    let program = if program.components().count() > 1 { root().join(program) } else { program };
-    let mut arguments = vec!["template", "portcullis", "charts/portcullis", "--namespace", "kubewarden"];
-    arguments.extend(values.into_iter().flat_map(|path| ["--values", path.to_str().unwrap()]));
-    output(&program, &arguments)
+/// Renders the chart with a values file, if helm is installed.
+fn rendered(values: Option<&str>) -> Option<String> {
+    let text = values.map_or_else(|| "{}".to_owned(), |name| read(&data(name)));
+    let rendered = helm("the comparison of the chart with its renderings", CHART, &text)?;
+    Some(rendered.unwrap_or_else(|error| panic!("{values:?}: {error}")))
 }
 
 #[test]
 fn the_renderings_are_current() {
     for (name, values) in RENDERINGS {
-        if let Some(rendered) = helm(values.map(data).as_deref()) {
-            let rendered = rendered.unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(by_name(parse(&rendered)), by_name(rendering(name)), "{name}: render it again");
-        }
         assert!(
             RENDERED[name].starts_with(&inputs(*values)),
             "{name} is outdated: install helm, or helm-python-sdk with pip; then run \
              HELM=tests/deploy/helm.py BLESS=1 cargo test -p tests --test published deploy"
         );
+    }
+    for (name, values) in RENDERINGS {
+        let Some(rendered) = rendered(*values) else { return };
+        assert_eq!(by_name(parse(&rendered)), by_name(rendering(name)), "{name}: render it again");
     }
 }
 
@@ -117,18 +100,6 @@ fn the_chart_renders_the_manifests() {
 }
 
 #[test]
-fn kustomize_builds_the_manifests() {
-    let built = output(Path::new("kustomize"), &["build", "deploy"])
-        .or_else(|| output(Path::new("kubectl"), &["kustomize", "deploy"]));
-    if let Some(built) = built {
-        assert_eq!(by_name(parse(&built.unwrap())), by_name(base()));
-    } else {
-        let why = "neither kustomize nor kubectl is installed";
-        tests::not_run("KUSTOMIZE", "the build of the kustomize base", why).unwrap();
-    }
-}
-
-#[test]
 fn every_value_is_changed_in_a_rendering() {
     let schema = parse_one(&chart_folder().join("values.schema.json"));
     let changed = parse_one(&data("changed.values.yaml"));
@@ -145,111 +116,18 @@ fn every_value_is_changed_in_a_rendering() {
 }
 
 #[test]
-fn changed_values_are_in_the_manifests() {
-    let objects = by_name(rendering("changed.yaml"));
-    let find = |name: &str| objects.get(&("ClusterAdmissionPolicy".to_owned(), name.to_owned()));
-    let spec = |name: &str| &find(name).unwrap_or_else(|| panic!("{name}"))["spec"];
-    assert!(find("pod-security-audit").is_none() && find("selinux-audit").is_none());
-    let module = |name: &str| json!(format!("registry://registry.example:5000/portcullis/mirror/{name}"));
-    for (name, field, want) in [
-        ("external-ips", "module", module("external-ips:v0.2.0")),
-        ("node-pods", "module", module("node-pods:v0.2.1")),
-        ("selinux-guard", "module", module(&format!("selinux@sha256:{}", "0123456789abcdef".repeat(4)))),
-        ("external-ips", "policyServer", json!("tenants")),
-        ("pod-security", "policyServer", json!("default")),
-        ("external-ips", "mode", json!("protect")),
-        ("node-pods", "mode", json!("monitor")),
-        ("external-ips", "failurePolicy", json!("Ignore")),
-        ("pod-security", "failurePolicy", json!("Fail")),
-        ("external-ips", "timeoutSeconds", json!(12)),
-        ("external-ips", "timeoutEvalSeconds", json!(4)),
-        ("pod-security", "timeoutSeconds", json!(20)),
-        ("pod-security", "timeoutEvalSeconds", json!(10)),
-        ("pod-security", "message", json!("ask the platform team")),
-        (
-            "pod-security",
-            "namespaceSelector",
-            json!({ "matchExpressions": [
-                {
-                    "key": "kubernetes.io/metadata.name",
-                    "operator": "NotIn",
-                    "values": ["kube-system", "legacy", "monitoring"],
-                },
-                { "key": "stage", "operator": "In", "values": ["test"] },
-                { "key": "network-tier", "operator": "Exists" },
-            ] }),
-        ),
-        (
-            "pod-security",
-            "objectSelector",
-            json!({ "matchExpressions": [{ "key": "example.com/trusted", "operator": "DoesNotExist" }] }),
-        ),
-        ("pod-security", "contextAwareResources", json!([{ "apiVersion": "v1", "kind": "Namespace" }])),
-        (
-            "pod-security",
-            "settings",
-            json!({ "level": "restricted", "exclude": [{ "controlName": "Seccomp", "namespaces": ["build-*"] }] }),
-        ),
-        ("node-pods", "namespaceSelector", Value::Null),
-        ("node-pods", "mutating", json!(true)),
-        (
-            "selinux-default",
-            "settings",
-            json!({ "mode": "Mutate", "allocation": { "source": "NamespaceAnnotation" } }),
-        ),
-        (
-            "load-balancer-ips",
-            "rules",
-            json!([{
-                "apiGroups": [""],
-                "apiVersions": ["v1"],
-                "resources": ["services/status"],
-                "operations": ["UPDATE"],
-            }]),
-        ),
-        ("audit-everything", "backgroundAudit", json!(true)),
-    ] {
-        assert_eq!(spec(name)[field], want, "{name}: {field}");
-    }
-}
-
-#[test]
 fn changed_settings_have_the_needs_that_follow_from_them() {
     let objects = by_name(rendering("changed.yaml"));
-    let find = |name: &str| objects.get(&("ClusterAdmissionPolicy".to_owned(), name.to_owned()));
-    let spec = |name: &str| &find(name).unwrap_or_else(|| panic!("{name}"))["spec"];
-    let names = |list: &Value| items(list).iter().map(|item| item["name"].clone()).collect::<Vec<_>>();
-    let needs = |id: &str, settings: &Value| deployment::find(id).unwrap().needs(settings);
+    let find = |kind: &str, name: &str| objects.get(&(kind.to_owned(), name.to_owned()));
     for name in ["external-ips", "node-labels", "node-pods", "selinux-default", "selinux-guard"] {
-        let (id, spec) = (module_id(&spec(name)["module"]), spec(name));
-        let needs = needs(id, &spec["settings"]);
+        let spec = &find("ClusterAdmissionPolicy", name).unwrap_or_else(|| panic!("{name}"))["spec"];
+        let needs = deployment::find(module_id(&spec["module"])).unwrap().needs(&spec["settings"]);
         assert_eq!(spec["rules"], json!(needs.rules), "{name}");
         assert_eq!(spec["matchConditions"], json!(needs.match_conditions), "{name}");
-        assert_eq!(
-            items(&spec["contextAwareResources"]),
-            items(&json!(needs.context_aware_resources)),
-            "{name}"
-        );
-        let role = objects.get(&("ClusterRole".to_owned(), format!("portcullis-{name}")));
+        let looked_up = json!(needs.context_aware_resources);
+        assert_eq!(items(&spec["contextAwareResources"]), items(&looked_up), "{name}");
+        let role = find("ClusterRole", &format!("portcullis-{name}"));
         let granted = role.map_or(json!([]), |role| role["rules"].clone());
         assert_eq!(granted, json!(needs.cluster_role_rules), "{name}");
     }
-    assert_eq!(
-        names(&spec("pod-security")["matchConditions"]),
-        [json!("changes-the-pod-or-template"), json!("is-not-of-the-backup")]
-    );
-    let policy = find("node-pods").unwrap();
-    assert_eq!(policy["metadata"]["labels"]["team"], "platform");
-    assert_eq!(
-        policy["metadata"]["labels"]["helm.sh/chart"],
-        concat!("portcullis-", env!("CARGO_PKG_VERSION"))
-    );
-    let annotation = |name: &str, key: &str| {
-        find(name).unwrap()["metadata"]["annotations"][&format!("io.kubewarden.policy.{key}")].clone()
-    };
-    assert_eq!(annotation("pod-security", "category"), "Baseline");
-    assert_eq!(annotation("load-balancer-ips", "severity"), "info");
-    let binding = &objects[&("ClusterRoleBinding".to_owned(), "portcullis-node-pods".to_owned())];
-    let account = json!({ "kind": "ServiceAccount", "name": "tenants-policy-server", "namespace": "policy" });
-    assert_eq!(binding["subjects"][0], account);
 }

@@ -2,12 +2,11 @@
 //! byte.
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use admission::{CanI, Cluster, Decision, Get, List, PolicyEntry, Unreachable};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
-use wapc_host::{Host, HostError, Module};
+use wapc_host::Module;
 
 use super::mutate::Mutator;
 use super::seeds;
@@ -17,16 +16,13 @@ const INPUTS: usize = 200;
 
 /// Returns a test for each module.
 pub fn trials() -> impl Iterator<Item = Trial> {
-    let host = Arc::new(Host::new());
-    rules::CATALOG.iter().map(move |entry| {
-        let host = Arc::clone(&host);
-        Trial::test(format!("module {}", entry.id), move || compare(&host, entry).map_err(Failed::from))
+    rules::CATALOG.iter().map(|entry| {
+        Trial::test(format!("module {}", entry.id), move || compare(entry).map_err(Failed::from))
     })
 }
 
-fn compare(host: &Result<Host, HostError>, entry: &PolicyEntry) -> Result<(), String> {
-    let host = host.as_ref().map_err(ToString::to_string)?;
-    let module = host.load(&tests::module(entry.id)?).map_err(|error| error.to_string())?;
+fn compare(entry: &PolicyEntry) -> Result<(), String> {
+    let module = tests::compiled(entry.id)?;
     let payloads = inputs("payload", |input| matches(entry, input))?;
     let mut looked_up = 0_usize;
     for payload in &payloads {

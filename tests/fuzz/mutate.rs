@@ -101,7 +101,7 @@ impl<'s> Mutator<'s> {
 
     /// Replaces the value at one place of a JSON value by a common value or by one of another seed.
     fn change_value(&mut self, value: &mut Value) {
-        let pointers = harness::laws::pointers(value);
+        let pointers = tests::laws::pointers(value);
         let pointer = &pointers[self.below(pointers.len())];
         let new = match self.below(12) {
             0 => json!(null),
@@ -115,7 +115,7 @@ impl<'s> Mutator<'s> {
             8 => json!(TOKENS[self.below(TOKENS.len())]),
             _ => {
                 let other: Value = serde_json::from_slice(self.seed()).unwrap_or_default();
-                let pointers = harness::laws::pointers(&other);
+                let pointers = tests::laws::pointers(&other);
                 other.pointer(&pointers[self.below(pointers.len())]).cloned().unwrap_or_default()
             }
         };

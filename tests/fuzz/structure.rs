@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use admission::PolicyEntry;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
-use wapc_host::{Host, Module};
+use wapc_host::Module;
 
 use super::modules::validate;
 use super::mutate::Mutator;
@@ -41,9 +41,7 @@ struct Subject {
 impl Subject {
     fn new() -> Result<Self, String> {
         let entry = rules::find("pod-security").ok_or("no pod-security")?;
-        let host = Host::new().map_err(|error| error.to_string())?;
-        let module = host.load(&tests::module(entry.id)?).map_err(|error| error.to_string())?;
-        Ok(Self { entry, module })
+        Ok(Self { entry, module: tests::compiled(entry.id)? })
     }
 
     /// Judges a pod with a privileged container for each text, which is in an unknown field

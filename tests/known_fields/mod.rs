@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use k8s_openapi::{api, apiextensions_apiserver, kube_aggregator};
-use trace::{Object, Path, TEXT, Trace, Type};
+use trace::{Path, TEXT, Trace, Type};
 
 /// Adds the kinds of API groups.
 macro_rules! add {
@@ -145,35 +145,11 @@ fn written(of: &Type, name: &dyn Fn(&Path) -> String) -> String {
 fn the_table_has_the_fields_of_the_types() {
     let file = tests::root().join("shared/native/known-fields/src/fields.txt");
     let table = table(&traced());
-    if harness::bless::is_wanted() {
+    if tests::blesses() {
         std::fs::write(&file, &table).unwrap();
     }
     let current = std::fs::read_to_string(&file).unwrap();
     assert!(current == table, "{} is not current; run ./justw bless", file.display());
-}
-
-/// As `JSONSchemaProps`.
-#[derive(serde::Deserialize)]
-struct Schema {
-    #[expect(dead_code, reason = "only its type matters")]
-    not: Option<Box<Schema>>,
-    #[expect(dead_code, reason = "only its type matters")]
-    properties: Option<BTreeMap<String, Vec<Schema>>>,
-    #[expect(dead_code, reason = "only its type matters")]
-    title: Option<String>,
-}
-
-#[test]
-fn a_type_that_contains_itself_is_traced() {
-    let mut trace = Trace::default();
-    let Type::Object(path) = trace.read::<Schema>() else { panic!() };
-    let list = Type::List(Box::new(Type::Object(path)));
-    let fields = BTreeMap::from([
-        ("not", Type::Object(path)),
-        ("properties", Type::Map(Box::new(list))),
-        ("title", TEXT),
-    ]);
-    assert_eq!(trace.objects, BTreeMap::from([(path, Object { name: "Schema", fields })]));
 }
 
 #[test]
@@ -184,16 +160,4 @@ fn every_kind_that_is_served_is_traced() {
     let traced: BTreeSet<(String, String)> =
         trace.kinds.keys().map(|(version, kind)| ((*version).to_owned(), (*kind).to_owned())).collect();
     assert_eq!(served.difference(&traced).collect::<Vec<_>>(), [] as [&(String, String); 0]);
-}
-
-#[test]
-fn types_of_the_same_name_are_told_apart() {
-    let trace = traced();
-    let shared = trace.shared();
-    let of = |version: &'static str, kind: &'static str| shared[trace.kinds[&(version, kind)]];
-    assert_ne!(of("v1", "Event"), of("events.k8s.io/v1", "Event"));
-    assert_ne!(of("resource.k8s.io/v1", "ResourceClaim"), of("resource.k8s.io/v1beta1", "ResourceClaim"));
-    assert_eq!(of("networking.k8s.io/v1", "IPAddress"), of("networking.k8s.io/v1beta1", "IPAddress"));
-    let event = &trace.objects[of("events.k8s.io/v1", "Event")];
-    assert!(event.fields.contains_key("note") && !event.fields.contains_key("message"));
 }

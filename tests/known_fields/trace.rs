@@ -60,16 +60,11 @@ pub(crate) const TEXT: Type = Type::Leaf("text");
 impl Trace {
     /// Adds a kind and every type below it.
     pub(crate) fn add<T: Resource + for<'de> Deserialize<'de>>(&mut self) {
-        let Type::Object(path) = self.read::<T>() else { panic!("{} is not an object", T::KIND) };
+        let mut found = ANY;
+        T::deserialize(Tracer { trace: &mut *self, found: &mut found }).unwrap();
+        let Type::Object(path) = found else { panic!("{} is not an object", T::KIND) };
         let twice = self.kinds.insert((T::API_VERSION, T::KIND), path);
         assert_eq!(twice, None, "{} {}", T::API_VERSION, T::KIND);
-    }
-
-    /// Adds a type and every type below it.
-    pub(crate) fn read<T: for<'de> Deserialize<'de>>(&mut self) -> Type {
-        let mut found = ANY;
-        T::deserialize(Tracer { trace: self, found: &mut found }).unwrap();
-        found
     }
 
     /// Returns the first of the types that have the same name and the same fields as each type.

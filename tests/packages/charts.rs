@@ -1,18 +1,15 @@
 //! The charts in `charts/policies`, which Rancher's catalogue lists, follow from the policies.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::fmt::Write as _;
-use std::io::ErrorKind;
-use std::path::PathBuf;
-use std::process::Command;
 
-use packaging::{Metadata, RuleWithOperations, rancher_chart};
+use packaging::{Metadata, rancher_chart};
 use serde_json::{Value, json};
 use tests::root;
 
 use super::forms::FORMS;
-use super::{compare_or_write, names, policy};
+use crate::deploy::{expand, metadata};
+use crate::files::{compare_or_write, helm, names};
 
 /// The only template. The extension renders none, and Helm would install a chart without templates
 /// as an empty release.
@@ -116,7 +113,7 @@ fn wrapped(text: &str) -> Vec<String> {
 fn the_charts_match_the_policies() {
     let charts = root().join("charts/policies");
     for entry in rules::CATALOG {
-        let metadata = Metadata::from_yaml(&policy(entry.id, "metadata.yml").1).unwrap();
+        let metadata = metadata(entry.id);
         let files = rancher_chart(&metadata).unwrap();
         let folder = charts.join(entry.id);
         for (name, text) in [
@@ -139,7 +136,7 @@ fn the_charts_match_the_policies() {
 #[test]
 fn the_fields_in_a_readme_are_those_that_the_policy_needs() {
     for entry in rules::CATALOG {
-        let metadata = Metadata::from_yaml(&policy(entry.id, "metadata.yml").1).unwrap();
+        let metadata = metadata(entry.id);
         let text = readme(entry.id, &metadata);
         let (_, fields) = text.split_once("```yaml\n").unwrap();
         let fields: Value = serde_saphyr::from_str(fields.split_once("```").unwrap().0).unwrap();
@@ -147,43 +144,19 @@ fn the_fields_in_a_readme_are_those_that_the_policy_needs() {
         assert_eq!(fields["matchConditions"], json!(needs.match_conditions), "{}", entry.id);
         assert_eq!(fields["mutating"], json!(needs.mutating), "{}", entry.id);
         // The form starts with the rules and look-ups of all settings.
-        let (form, needed) = (requests(&metadata.rules), requests(&needs.rules));
+        let (form, needed) = (expand(&json!(metadata.rules)), expand(&json!(needs.rules)));
         assert!(needed.is_subset(&form), "{}: {needed:?}", entry.id);
         let looked_up = &metadata.context_aware_resources;
         assert!(needs.context_aware_resources.iter().all(|kind| looked_up.contains(kind)), "{}", entry.id);
     }
 }
 
-/// Returns the groups, resources and operations of rules.
-fn requests(rules: &[RuleWithOperations]) -> BTreeSet<String> {
-    let mut requests = BTreeSet::new();
-    for rule in rules {
-        for (group, resource) in
-            rule.api_groups.iter().flat_map(|group| rule.resources.iter().map(move |one| (group, one)))
-        {
-            requests
-                .extend(rule.operations.iter().map(|operation| format!("{operation:?} {group}/{resource}")));
-        }
-    }
-    requests
-}
-
 #[test]
 fn helm_refuses_to_install_a_chart() {
-    let helm = env::var_os("HELM").map_or_else(|| PathBuf::from("helm"), PathBuf::from);
-    // A path is relative to the root of the repository.
-    let helm = if helm.components().count() > 1 { root().join(helm) } else { helm };
     for entry in rules::CATALOG {
         let chart = format!("charts/policies/{}", entry.id);
-        let rendered = Command::new(&helm).args(["template", "x", &chart]).current_dir(root()).output();
-        let rendered = match rendered {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                eprintln!("{chart} is not rendered, because helm is not installed");
-                continue;
-            }
-            rendered => rendered.unwrap(),
-        };
-        let message = String::from_utf8_lossy(&rendered.stderr);
-        assert!(!rendered.status.success() && message.contains("this chart installs nothing"), "{message}");
+        let Some(rendered) = helm("the refusals of the charts of policies", &chart, "{}") else { return };
+        let message = rendered.expect_err(&chart);
+        assert!(message.contains("this chart installs nothing"), "{message}");
     }
 }

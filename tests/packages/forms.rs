@@ -8,7 +8,8 @@ use admission::{Kind, PolicyEntry, Setting};
 use packaging::{Question, Questions};
 use serde_json::{Value, json};
 
-use super::{compare_or_write, policy};
+use super::policy;
+use crate::files::compare_or_write;
 
 /// The text at the top of a form. It has no default, so it never becomes a setting.
 const DESCRIPTION: &str = "description";
@@ -31,159 +32,132 @@ const ELEMENTS: &[(&str, &str, &str)] = &[
 
 /// The expected form of each policy, by its id. With `BLESS`, it is written before it is read.
 pub(crate) static FORMS: LazyLock<BTreeMap<&str, Questions>> = LazyLock::new(|| {
-    let form = |entry: &'static PolicyEntry| {
+    let expected = |entry: &'static PolicyEntry| {
         let (path, text) = policy(entry.id, "questions-ui.yml");
         let written =
             Questions::from_yaml(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let form = Declared::form(entry, &written.questions);
-        if harness::bless::is_wanted() {
+        let form = Questions { questions: form(entry, &written.questions) };
+        if tests::blesses() {
             compare_or_write(&path, &form.to_yaml().unwrap());
         }
         (entry.id, form)
     };
-    rules::CATALOG.iter().map(form).collect()
+    rules::CATALOG.iter().map(expected).collect()
 });
 
-/// A form that follows from the declaration of the settings: the questions, their order within a
-/// group, types and descriptions. Groups and their order, labels, examples, conditions and defaults
-/// of lists and texts are written by hand.
-struct Declared<'a> {
-    entry: &'a PolicyEntry,
-    /// The questions of the existing form.
-    written: Vec<&'a Question>,
-    used: BTreeSet<&'a str>,
+/// Returns the form that follows from the written questions and the declaration of the settings:
+/// each group has a heading, and its questions in the order of the declaration.
+fn form(entry: &PolicyEntry, written: &[Question]) -> Vec<Question> {
+    let text = named(written, DESCRIPTION);
+    let text = text.unwrap_or_else(|| panic!("{}: the form needs a description of the policy", entry.id));
+    let settings = written
+        .iter()
+        .filter(|question| question.variable != DESCRIPTION && !question.variable.starts_with(HEADING));
+    let mut groups: Vec<&str> = Vec::new();
+    for group in settings.filter_map(|question| question.group.as_deref()) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    let mut questions = vec![Question {
+        kind: "string".to_owned(),
+        group: groups.first().map(|group| (*group).to_owned()),
+        required: Some(false),
+        hide_input: Some(true),
+        default: None,
+        ..text.clone()
+    }];
+    let declared = declared(entry, "", "", entry.settings, written);
+    for name in groups {
+        let group: Vec<&Question> =
+            declared.iter().filter(|question| question.group.as_deref() == Some(name)).collect();
+        // Otherwise the heading of an object has the name of its group.
+        if group.first().is_some_and(|first| first.hide_input.is_none() || first.label != name) {
+            questions.push(Question {
+                variable: format!("{HEADING}{name}"),
+                label: name.to_owned(),
+                kind: "map[".to_owned(),
+                group: Some(name.to_owned()),
+                required: Some(false),
+                hide_input: Some(true),
+                ..Question::default()
+            });
+        }
+        questions.extend(group.into_iter().cloned());
+    }
+    questions
 }
 
-impl<'a> Declared<'a> {
-    fn form(entry: &'a PolicyEntry, written: &'a [Question]) -> Questions {
-        let id = entry.id;
-        let (texts, written): (Vec<&Question>, Vec<&Question>) =
-            written.iter().partition(|question| question.variable == DESCRIPTION);
-        let [text] = texts[..] else { panic!("{id}: the form needs a description of the policy") };
-        assert_eq!(text.default, None, "{id}: the text would become a setting");
-        let written: Vec<_> =
-            written.into_iter().filter(|question| !question.variable.starts_with(HEADING)).collect();
-        let mut groups: Vec<&str> = Vec::new();
-        for group in written.iter().filter_map(|question| question.group.as_deref()) {
-            if !groups.contains(&group) {
-                groups.push(group);
-            }
+/// Returns the questions for settings: types, options, descriptions and the defaults of choices and
+/// flags follow from the declaration, all else is written by hand. `place` is the path of the
+/// settings, and `prefix` the part of it that the names of questions contain.
+fn declared(
+    entry: &PolicyEntry,
+    place: &str,
+    prefix: &str,
+    settings: &[Setting],
+    written: &[Question],
+) -> Vec<Question> {
+    let id = entry.id;
+    let in_sequence = place != prefix;
+    let mut questions = Vec::new();
+    for Setting { name, kind } in settings {
+        let (path, variable) = (format!("{place}{name}"), format!("{prefix}{name}"));
+        let is_left_out = NOT_IN_FORM.iter().any(|(policy, known, _)| *policy == id && *known == path);
+        if is_left_out || matches!(kind, Kind::Former(_)) {
+            continue;
         }
-        let declared = Self::questions(entry, "", "", entry.settings, written);
-
-        let mut questions = vec![Question {
-            kind: "string".to_owned(),
-            group: groups.first().map(|group| (*group).to_owned()),
-            required: Some(false),
-            hide_input: Some(true),
-            ..text.clone()
-        }];
-        for name in groups {
-            let group: Vec<&Question> =
-                declared.iter().filter(|question| question.group.as_deref() == Some(name)).collect();
-            // Otherwise the heading of an object has the name of its group.
-            if group.first().is_some_and(|first| first.hide_input.is_none() || first.label != name) {
-                questions.push(Question {
-                    variable: format!("{HEADING}{name}"),
-                    label: name.to_owned(),
-                    kind: "map[".to_owned(),
-                    group: Some(name.to_owned()),
-                    required: Some(false),
-                    hide_input: Some(true),
-                    ..Question::default()
-                });
+        let written_one = named(written, &variable).unwrap_or_else(|| {
+            panic!("{id}: the form has no question for {path}; add one with variable, label and group, and run ./justw bless")
+        });
+        let (doc, is_required) = meaning(entry, &path);
+        let below = format!("{path}.");
+        let mut question = Question {
+            kind: type_of(*kind).to_owned(),
+            group: written_one.group.clone().filter(|_| !in_sequence),
+            required: Some(in_sequence && is_required),
+            description: doc.or_else(|| written_one.description.clone()),
+            hide_input: None,
+            options: Vec::new(),
+            subquestions: Vec::new(),
+            sequence_questions: Vec::new(),
+            ..written_one.clone()
+        };
+        let mut fields_of_heading = Vec::new();
+        match kind {
+            Kind::Choice(names) => {
+                question.options = names.iter().map(|name| (*name).to_owned()).collect();
+                if !is_required {
+                    question.default = Some(json!(names[0]));
+                }
             }
-            questions.extend(group.into_iter().cloned());
+            Kind::Flag => question.default = Some(json!(false)),
+            Kind::List(Kind::Object(fields)) => {
+                question.sequence_questions =
+                    declared(entry, &below, "", fields, &written_one.sequence_questions);
+            }
+            Kind::Object(fields) => {
+                question.hide_input = Some(true);
+                question.default = None;
+                let prefix = format!("{variable}.");
+                if in_sequence {
+                    question.subquestions =
+                        declared(entry, &below, &prefix, fields, &written_one.subquestions);
+                } else {
+                    // With subquestions, Rancher drops all of them once a question with options is
+                    // answered.
+                    fields_of_heading = declared(entry, &below, &prefix, fields, written);
+                }
+            }
+            Kind::Text | Kind::Integer | Kind::List(_) | Kind::Texts | Kind::Former(_) => {}
         }
-        Questions { questions }
+        for field in &mut fields_of_heading {
+            field.group.clone_from(&question.group);
+        }
+        questions.push(question);
+        questions.append(&mut fields_of_heading);
     }
-
-    fn questions(
-        entry: &'a PolicyEntry,
-        place: &str,
-        prefix: &str,
-        settings: &[Setting],
-        written: Vec<&'a Question>,
-    ) -> Vec<Question> {
-        let mut form = Self { entry, written, used: BTreeSet::new() };
-        let mut questions = Vec::new();
-        form.add(place, prefix, None, settings, &mut questions);
-        for question in &form.written {
-            let known = form.used.contains(question.variable.as_str());
-            assert!(known, "{}: {place}{} is not a setting", entry.id, question.variable);
-        }
-        questions
-    }
-
-    /// Adds questions for settings. `place` is the path of the settings, `prefix` the part of it
-    /// that the names of questions contain, and `group` the group of the object that they are in.
-    fn add(
-        &mut self,
-        place: &str,
-        prefix: &str,
-        group: Option<&str>,
-        settings: &[Setting],
-        questions: &mut Vec<Question>,
-    ) {
-        let id = self.entry.id;
-        for setting in settings.iter().filter(|setting| !matches!(setting.kind, Kind::Former(_))) {
-            let (path, variable) = (format!("{place}{}", setting.name), format!("{prefix}{}", setting.name));
-            if NOT_IN_FORM.iter().any(|(policy, known, _)| *policy == id && *known == path) {
-                continue;
-            }
-            let written = self.written.iter().copied().find(|question| question.variable == variable);
-            let written = written.unwrap_or_else(|| {
-                panic!("{id}: the form has no question for {path}; add one with variable and label, and run ./justw bless")
-            });
-            assert!(self.used.insert(&written.variable), "{id}: duplicate question for {path}");
-            let (doc, is_required) = meaning(self.entry, &path);
-            let in_sequence = place != prefix;
-            let group = group.or(written.group.as_deref()).filter(|_| !in_sequence);
-            assert!(in_sequence || group.is_some(), "{id}: the question for {path} needs a group");
-            let mut question = Question {
-                kind: kind(setting.kind).to_owned(),
-                group: group.map(str::to_owned),
-                required: Some(in_sequence && is_required),
-                description: doc.or_else(|| written.description.clone()),
-                hide_input: None,
-                options: Vec::new(),
-                subquestions: Vec::new(),
-                sequence_questions: Vec::new(),
-                ..written.clone()
-            };
-            match setting.kind {
-                Kind::Choice(names) => {
-                    question.options = names.iter().map(|name| (*name).to_owned()).collect();
-                    if !is_required {
-                        question.default = Some(json!(names[0]));
-                    }
-                }
-                Kind::Flag => question.default = Some(json!(false)),
-                Kind::List(Kind::Object(fields)) => {
-                    let below = written.sequence_questions.iter().collect();
-                    let place = format!("{path}.");
-                    question.sequence_questions = Self::questions(self.entry, &place, "", fields, below);
-                }
-                Kind::Object(fields) if in_sequence => {
-                    let (place, prefix) = (format!("{path}."), format!("{variable}."));
-                    question.hide_input = Some(true);
-                    let below = written.subquestions.iter().collect();
-                    question.subquestions = Self::questions(self.entry, &place, &prefix, fields, below);
-                }
-                Kind::Object(fields) => {
-                    // A heading. With subquestions, Rancher drops all of them once a question with
-                    // options is answered.
-                    question.hide_input = Some(true);
-                    assert_eq!(question.default, None, "{id}: {path} is a heading and cannot have a default");
-                    questions.push(question);
-                    self.add(&format!("{path}."), &format!("{variable}."), group, fields, questions);
-                    continue;
-                }
-                Kind::Text | Kind::Integer | Kind::List(_) | Kind::Texts | Kind::Former(_) => {}
-            }
-            questions.push(question);
-        }
-    }
+    questions
 }
 
 /// Returns the description of a setting without markup, if it says more than "Required.", and
@@ -196,7 +170,7 @@ fn meaning(entry: &PolicyEntry, path: &str) -> (Option<String>, bool) {
 }
 
 /// Returns the type of the question for a setting.
-fn kind(kind: Kind) -> &'static str {
+fn type_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "string",
         Kind::Flag => "boolean",

@@ -2,13 +2,14 @@
 //! from the policies.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use packaging::{Metadata, artifact_hub_package};
-use serde_json::{Value, json};
+use packaging::artifact_hub_package;
+use serde_json::json;
 use tests::root;
 
+use crate::deploy::metadata;
+use crate::files::{compare_or_write, names, parse_one, read};
 use forms::FORMS;
 
 mod charts;
@@ -16,25 +17,14 @@ mod forms;
 
 fn policy(id: &str, file: &str) -> (PathBuf, String) {
     let path = root().join("policies").join(id).join(file);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = read(&path);
     (path, text)
-}
-
-/// Compares a file with its expected content, or writes it with `BLESS`.
-fn compare_or_write(path: &Path, want: &str) {
-    if harness::bless::is_wanted() {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, want).unwrap();
-    } else {
-        let found = fs::read_to_string(path).unwrap_or_default();
-        assert!(found == want, "{} is not current; run ./justw bless", path.display());
-    }
 }
 
 /// Returns the releases in the changelog, newest first: the version, and the date if it is
 /// released.
 fn releases() -> Vec<(String, Option<String>)> {
-    let changelog = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let changelog = read(&root().join("CHANGELOG.md"));
     let headings = changelog.lines().filter_map(|line| line.strip_prefix("## ["));
     headings
         .map(|heading| {
@@ -56,7 +46,7 @@ fn the_newest_release_is_the_version_of_everything() {
     let (version, _) = &releases()[0];
     assert_eq!(version, env!("CARGO_PKG_VERSION"));
     for entry in rules::CATALOG {
-        let metadata = Metadata::from_yaml(&policy(entry.id, "metadata.yml").1).unwrap();
+        let metadata = metadata(entry.id);
         assert_eq!(&metadata.annotations["io.kubewarden.policy.version"], version, "{}", entry.id);
         let tag = format!("{}/v{version}", entry.id);
         assert_eq!(metadata.annotations["com.github.release.tag"], tag, "{}", entry.id);
@@ -68,10 +58,9 @@ fn the_packages_match_the_policies() {
     let releases = releases();
     let (newest, day) = &releases[0];
     let packages = root().join("artifacthub/policies");
-    let repository = fs::read_to_string(root().join("artifacthub/artifacthub-repo.yml")).unwrap();
-    let repository: Value = serde_saphyr::from_str(&repository).unwrap();
+    let repository = parse_one(&root().join("artifacthub/artifacthub-repo.yml"));
     for entry in rules::CATALOG {
-        let metadata = Metadata::from_yaml(&policy(entry.id, "metadata.yml").1).unwrap();
+        let metadata = metadata(entry.id);
         let questions = FORMS[entry.id].to_yaml().unwrap();
         let package = artifact_hub_package(&metadata, &questions, &created_at(day.as_deref())).unwrap();
         let folder = packages.join(entry.id);
@@ -90,8 +79,7 @@ fn the_packages_match_the_policies() {
         for version in names(&folder) {
             let release = releases.iter().find(|(known, _)| *known == version);
             let (_, day) = release.unwrap_or_else(|| panic!("{}: there is no release {version}", entry.id));
-            let file = folder.join(&version).join("artifacthub-pkg.yml");
-            let package: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+            let package = parse_one(&folder.join(&version).join("artifacthub-pkg.yml"));
             assert_eq!(package["maintainers"], repository["owners"], "{}", entry.id);
             assert_eq!(package["version"], json!(version), "{}", entry.id);
             assert_eq!(package["createdAt"], json!(created_at(day.as_deref())), "{} {version}", entry.id);
@@ -101,8 +89,4 @@ fn the_packages_match_the_policies() {
     }
     let ids: BTreeSet<String> = rules::CATALOG.iter().map(|entry| entry.id.to_owned()).collect();
     assert_eq!(names(&packages), ids);
-}
-
-fn names(folder: &Path) -> BTreeSet<String> {
-    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

@@ -4,13 +4,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
-use super::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
-
-/// The directory of the release of this version.
-const DOWNLOADS: &str = concat!("downloads/v", env!("CARGO_PKG_VERSION"));
+use crate::files::{parse_one, read};
+use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, SUMS};
 
 /// The result of a job and everything that it wrote.
 struct Job {
@@ -29,25 +28,12 @@ struct Runner {
 impl Runner {
     fn new(test: &str) -> Self {
         let folder = Folder::new(test);
-        let action = fs::read_to_string(tests::root().join("action/action.yml")).unwrap();
-        let runner = Self { folder, action: serde_saphyr::from_str(&action).unwrap() };
+        let runner = Self { folder, action: parse_one(&tests::root().join("action/action.yml")) };
         runner.folder.file("work/web.yaml", EXPOSED);
         runner.folder.file("work/api.yaml", CLEAN);
-        // A script instead of the tool, which is large without optimization.
-        let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", tool().display());
-        runner.folder.program("release/portcullis", &script);
-        runner.release("linux-amd64");
+        runner.folder.release();
         runner.folder.program("bin/gh", "#!/bin/sh\necho \"$@\" >\"${0%/*}/gh.log\"\n");
         runner
-    }
-
-    /// Packs the release for a platform.
-    fn release(&self, platform: &str) {
-        let script = format!(
-            "mkdir -p {DOWNLOADS} && tar -C release -czf {DOWNLOADS}/portcullis-{platform}.tar.gz portcullis && cd {DOWNLOADS} && sha256sum *.tar.gz >SHA256SUMS"
-        );
-        let done = self.folder.run::<&str>("sh", &["-c", &script], &[]);
-        assert_eq!(done.status, 0, "{done:?}");
     }
 
     /// Runs the steps in order until one fails.
@@ -87,13 +73,12 @@ impl Runner {
     ) -> Done {
         self.folder.file("output", "");
         let here = |name: &str| self.folder.0.join(name).into_os_string();
-        let added = self.folder.read("path");
-        let mut path = self.folder.path_with("bin");
-        for directory in added.lines() {
-            let mut longer = OsString::from(directory);
-            longer.push(":");
-            longer.push(path);
-            path = longer;
+        // The last directory comes first.
+        let mut path = self.folder.path();
+        for directory in self.folder.read("path").lines() {
+            let before = std::mem::replace(&mut path, OsString::from(directory));
+            path.push(":");
+            path.push(before);
         }
         let mut variables = vec![
             ("PATH", path),
@@ -110,7 +95,8 @@ impl Runner {
         }
         // The options of `shell: bash`, by GitHub's workflow syntax.
         let script = format!("cd work && {script}");
-        self.folder.run("bash", &["--noprofile", "--norc", "-eo", "pipefail", "-c", &script], &variables)
+        let arguments = ["--noprofile", "--norc", "-eo", "pipefail", "-c", &*script];
+        Done::of(self.folder.command("bash", &arguments).envs(variables))
     }
 
     /// The value of an expression that names one input or output.
@@ -147,7 +133,7 @@ fn a_denied_manifest_fails_the_job_after_its_reports() {
     assert!(job.summary.contains("external-ips"), "{}", job.summary);
     assert!(runner.folder.read("work/scan.xml").contains("<testsuites"));
     assert!(runner.folder.read("work/scan.json").starts_with('{'));
-    let sarif: Value = serde_json::from_str(&fs::read_to_string(&job.outputs["sarif"]).unwrap()).unwrap();
+    let sarif: Value = serde_json::from_str(&read(Path::new(&job.outputs["sarif"]))).unwrap();
     assert_eq!(sarif["version"], "2.1.0");
     let asked = runner.folder.read("bin/gh.log");
     let reference = format!("--source-ref refs/tags/v{}", env!("CARGO_PKG_VERSION"));
@@ -234,14 +220,13 @@ fn refuses_an_archive_that_is_not_the_released_one() {
     refused(&[("version", "0.1.0/../..")], "is not a version");
     refused(&[("version", "99.0.0")], "/v99.0.0/portcullis-linux-amd64.tar.gz cannot be downloaded");
 
-    let sums = format!("{DOWNLOADS}/SHA256SUMS");
-    let right = runner.folder.read(&sums);
+    let right = runner.folder.read(SUMS);
     let wrong = format!("{}{}", "0".repeat(64), &right[64..]);
-    runner.folder.file(&sums, wrong);
+    runner.folder.file(SUMS, wrong);
     refused(&[], "has the checksum ");
-    runner.folder.file(&sums, "");
+    runner.folder.file(SUMS, "");
     refused(&[], "SHA256SUMS does not list portcullis-linux-amd64.tar.gz");
-    runner.folder.file(&sums, right);
+    runner.folder.file(SUMS, right);
 
     runner.folder.program("bin/gh", "#!/bin/sh\nexit 1\n");
     refused(&[], "has no attestation of our release workflow");
@@ -250,7 +235,7 @@ fn refuses_an_archive_that_is_not_the_released_one() {
 #[test]
 fn every_input_is_passed_on_and_every_action_is_pinned() {
     let runner = Runner::new("action-inputs");
-    let text = fs::read_to_string(tests::root().join("action/action.yml")).unwrap();
+    let text = read(&tests::root().join("action/action.yml"));
     for input in runner.action["inputs"].as_object().unwrap().keys() {
         assert_eq!(text.matches(&format!("${{{{ inputs.{input} }}}}")).count(), 1, "{input}");
     }
@@ -261,8 +246,7 @@ fn every_input_is_passed_on_and_every_action_is_pinned() {
             assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{uses}");
         }
     }
-    let workflow = fs::read_to_string(tests::root().join(".github/workflows/scan.yml")).unwrap();
-    let workflow: Value = serde_saphyr::from_str(&workflow).unwrap();
+    let workflow = parse_one(&tests::root().join(".github/workflows/scan.yml"));
     let inputs = workflow["on"]["workflow_call"]["inputs"].as_object().unwrap();
     let steps = workflow["jobs"]["scan"]["steps"].as_array().unwrap();
     let call = steps.iter().find(|step| step["uses"] == "$/action").unwrap();

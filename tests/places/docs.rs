@@ -1,16 +1,16 @@
 //! The pages about these places: their examples name options, inputs and hooks that exist.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use serde_json::Value;
 
-use super::folder::{Folder, tool};
+use crate::files::read;
+use crate::folder::{Folder, tool};
 
 const PAGES: [&str; 3] = ["ci.md", "kubectl.md", "editors.md"];
 
 pub(crate) fn page(name: &str) -> String {
-    fs::read_to_string(tests::root().join("docs").join(name)).unwrap()
+    read(&tests::root().join("docs").join(name))
 }
 
 /// The code blocks of a page in a language.
@@ -20,7 +20,7 @@ pub(crate) fn blocks(page: &str, language: &str) -> Vec<String> {
 }
 
 fn yaml(path: &str) -> Value {
-    let text = fs::read_to_string(tests::root().join(path)).unwrap();
+    let text = read(&tests::root().join(path));
     // The header of GitLab's template is a document of its own.
     serde_saphyr::from_str(text.split("\n---\n").next().unwrap()).unwrap()
 }
@@ -121,7 +121,7 @@ fn examples_use_commands_and_options_that_exist() {
                 let Some(command @ ("scan" | "test" | "run" | "report")) = words.first().copied() else {
                     continue;
                 };
-                let help = folder.run::<&str>(tool(), &[command, "--help"], &[]);
+                let help = folder.run(tool(), &[command, "--help"]);
                 assert_eq!(help.status, 0, "{name}: portcullis {command}");
                 for option in
                     words.iter().take_while(|word| **word != "|").filter(|word| word.starts_with('-'))

@@ -4,7 +4,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::docs::{blocks, page};
-use super::folder::{EXPOSED, Folder, tool};
+use crate::folder::{EXPOSED, Folder, tool};
 
 const MONITOR: &str = "\
 apiVersion: policies.kubewarden.io/v1
@@ -60,7 +60,7 @@ fn the_task_finds_every_problem_that_a_scan_prints() {
     );
     let arguments: Vec<&str> =
         task["args"].as_array().unwrap().iter().map(|argument| argument.as_str().unwrap()).collect();
-    let done = folder.run::<&str>(tool(), &arguments, &[]);
+    let done = folder.run(tool(), &arguments);
     assert_eq!(done.status, 2, "{done:?}");
     let lines: Vec<&str> = done.stdout.lines().collect();
     let matchers = task["problemMatcher"].as_array().unwrap();

@@ -5,7 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::folder::{CASES, CLEAN, Done, EXPOSED, Folder, tool};
+use crate::files::read;
+use crate::folder::{CASES, CLEAN, Done, EXPOSED, Folder, SUMS};
 
 /// The header and the job, with inputs.
 struct Template {
@@ -15,7 +16,7 @@ struct Template {
 
 impl Template {
     fn read() -> Self {
-        let text = fs::read_to_string(tests::root().join("gitlab/portcullis.yml")).unwrap();
+        let text = read(&tests::root().join("gitlab/portcullis.yml"));
         let (header, text) = text.split_once("\n---\n").unwrap();
         Self { header: serde_saphyr::from_str(header).unwrap(), text: text.to_owned() }
     }
@@ -45,30 +46,21 @@ fn project(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.file("manifests/web.yaml", EXPOSED);
     folder.file("clean/api.yaml", CLEAN);
-    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", tool().display());
-    folder.program("release/portcullis", &script);
-    let pack = "
-        mkdir -p downloads/v0.1.0
-        for arch in amd64 arm64; do
-            tar -C release -czf downloads/v0.1.0/portcullis-linux-$arch.tar.gz portcullis
-        done
-        cd downloads/v0.1.0 && sha256sum *.tar.gz >SHA256SUMS";
-    assert_eq!(folder.run::<&str>("sh", &["-euc", pack], &[]).status, 0);
+    folder.release();
     folder
 }
 
 /// Runs the job as a runner does: all commands in one shell, which ends at the first error.
 fn run(folder: &Folder, given: &[(&str, &str)]) -> Done {
     let downloads = format!("file://{}", folder.0.join("downloads").display());
-    let mut inputs = vec![("downloads", downloads.as_str()), ("version", "0.1.0")];
+    let mut inputs = vec![("downloads", downloads.as_str())];
     inputs.extend(given);
     let (_, job) = Template::read().job(&inputs);
     let variables = job["variables"].as_object().unwrap();
-    let variables: Vec<(&str, &str)> =
-        variables.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())).collect();
+    let variables = variables.iter().map(|(name, value)| (name, value.as_str().unwrap()));
     let commands = ["before_script", "script"].iter().flat_map(|key| job[key].as_array().unwrap());
     let script: Vec<&str> = commands.map(|command| command.as_str().unwrap()).collect();
-    folder.run("sh", &["-ec", &script.join("\n")], &variables)
+    Done::of(folder.command("sh", &["-ec", &script.join("\n")]).envs(variables))
 }
 
 #[test]
@@ -122,13 +114,13 @@ fn refuses_an_archive_with_another_checksum() {
     let pinned = |sum: &str| run(&folder, &[&given[..], &[("sha256", sum)]].concat());
     let refused = pinned(&"0".repeat(64));
     assert!(refused.status != 0 && refused.stdout.contains("FAILED"), "{refused:?}");
-    let sums = folder.read("downloads/v0.1.0/SHA256SUMS");
+    let sums = folder.read(SUMS);
     let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
     let line = sums.lines().find(|line| line.ends_with(&format!("-linux-{arch}.tar.gz"))).unwrap();
-    fs::remove_file(folder.0.join("downloads/v0.1.0/SHA256SUMS")).unwrap();
+    fs::remove_file(folder.0.join(SUMS)).unwrap();
     assert_eq!(pinned(&line[..64]).status, 0);
     assert_ne!(run(&folder, &given).status, 0, "neither a checksum nor SHA256SUMS");
-    folder.file("downloads/v0.1.0/SHA256SUMS", "");
+    folder.file(SUMS, "");
     assert_ne!(run(&folder, &given).status, 0, "SHA256SUMS does not list the archive");
 }
 

@@ -1,25 +1,23 @@
 //! `kubectl portcullis`: the tool under the names by which kubectl calls it.
 
-use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use super::folder::{CLEAN, Done, EXPOSED, Folder, tool};
+use crate::folder::{CLEAN, Done, EXPOSED, Folder, tool};
 
 /// A folder with the links that make the tool a plugin.
 fn plugin(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.file("web.yaml", EXPOSED);
     folder.file("api.yaml", CLEAN);
-    std::fs::create_dir(folder.0.join("bin")).unwrap();
     for name in ["kubectl-portcullis", "kubectl_complete-portcullis"] {
-        symlink(tool(), folder.0.join("bin").join(name)).unwrap();
+        folder.link(name, tool());
     }
     folder
 }
 
 /// Calls a link as kubectl does, by its path.
 fn call(folder: &Folder, name: &str, arguments: &[&str]) -> Done {
-    folder.run::<&str>(folder.0.join("bin").join(name), arguments, &[])
+    folder.run(folder.0.join("bin").join(name), arguments)
 }
 
 #[test]
@@ -37,7 +35,7 @@ fn help_examples_and_errors_show_the_name_of_the_plugin() {
     let wrong = call(&folder, "kubectl-portcullis", &["scan", "--nix"]);
     assert_eq!((wrong.status, wrong.stdout.as_str()), (2, ""));
     assert!(wrong.stderr.contains("\nUsage: kubectl portcullis scan "), "{}", wrong.stderr);
-    let own = folder.run::<&str>(tool(), &["scan", "--help"], &[]);
+    let own = folder.run(tool(), &["scan", "--help"]);
     assert!(!own.stdout.contains("kubectl portcullis"), "{}", own.stdout);
 }
 
@@ -47,7 +45,7 @@ fn the_plugin_judges_as_the_tool_does() {
     for (file, status) in [("web.yaml", 1), ("api.yaml", 0)] {
         let arguments = ["scan", file, "--policy", "external-ips"];
         let plugin = call(&folder, "kubectl-portcullis", &arguments);
-        let tool = folder.run::<&str>(tool(), &arguments, &[]);
+        let tool = folder.run(tool(), &arguments);
         assert_eq!(plugin.status, status);
         assert_eq!((plugin.stdout, plugin.stderr), (tool.stdout, tool.stderr));
     }
@@ -86,8 +84,8 @@ fn kubectl_finds_runs_and_completes_the_plugin() {
     }
     let folder = plugin("plugin-kubectl");
     let kubectl = |arguments: &[&str]| {
-        let home = folder.0.clone().into_os_string();
-        folder.run("kubectl", arguments, &[("PATH", folder.path_with("bin")), ("HOME", home)])
+        let mut kubectl = folder.command("kubectl", arguments);
+        Done::of(kubectl.env("PATH", folder.path()).env("HOME", &folder.0))
     };
     let done = kubectl(&["portcullis", "scan", "web.yaml", "--policy", "external-ips"]);
     assert_eq!(done.status, 1, "{done:?}");

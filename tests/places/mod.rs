@@ -4,7 +4,6 @@
 mod action;
 mod docs;
 mod editors;
-mod folder;
 mod gitlab;
 mod kubectl;
 mod pre_commit;

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::folder::Folder;
+use crate::files::{names, parse_one};
+use crate::folder::{Done, Folder};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -32,41 +33,30 @@ fn packed(test: &str) -> Folder {
         folder.file(&format!("from/{target}/licences.txt"), "licences");
         folder.file(&format!("from/{target}/sbom.cdx.json"), "{}");
     }
-    let done = pack(&folder, "to");
+    let done = pack(&folder);
     assert_eq!(done.status, 0, "{done:?}");
     folder
 }
 
-fn pack(folder: &Folder, to: &str) -> super::folder::Done {
+fn pack(folder: &Folder) -> Done {
     let script = tests::root().join("scripts/release-tool");
-    folder.run::<&str>(script, &["pack", &format!("v{VERSION}"), "from", to], &[])
-}
-
-/// Runs a command of the shell; returns its output.
-fn sh(folder: &Folder, script: &str) -> String {
-    let done = folder.run::<&str>("sh", &["-euc", script], &[]);
-    assert_eq!(done.status, 0, "{script}: {done:?}");
-    done.stdout
+    folder.run(script, &["pack", &format!("v{VERSION}"), "from", "to"])
 }
 
 #[test]
 fn packs_each_program_with_its_licences_and_lists_all_checksums() {
     let folder = packed("release-archives");
-    sh(&folder, "cd to/files && sha256sum --check --strict SHA256SUMS");
+    folder.sh("cd to/files && sha256sum --check --strict SHA256SUMS");
     let listed: BTreeSet<String> = folder
         .read("to/files/SHA256SUMS")
         .lines()
         .map(|line| line.split_once("  ").unwrap().1.to_owned())
         .chain(["SHA256SUMS".to_owned()])
         .collect();
-    let present: BTreeSet<String> = fs::read_dir(folder.0.join("to/files"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert_eq!(listed, present);
+    assert_eq!(listed, names(&folder.0.join("to/files")));
     for (_, platform) in TARGETS {
         let program = program(platform);
-        let files = sh(&folder, &format!("tar -tvzf to/files/portcullis-{platform}.tar.gz"));
+        let files = folder.sh(&format!("tar -tvzf to/files/portcullis-{platform}.tar.gz"));
         let files: Vec<&str> = files.lines().collect();
         assert_eq!(files.len(), 3, "{files:?}");
         assert!(
@@ -74,7 +64,7 @@ fn packs_each_program_with_its_licences_and_lists_all_checksums() {
             "{files:?}"
         );
         assert!(files[1].ends_with(" LICENSE") && files[2].ends_with(" licences.txt"), "{files:?}");
-        let text = sh(&folder, &format!("tar -xOzf to/files/portcullis-{platform}.tar.gz {program}"));
+        let text = folder.sh(&format!("tar -xOzf to/files/portcullis-{platform}.tar.gz {program}"));
         assert_eq!(text, format!("#!{platform}"));
     }
 }
@@ -82,11 +72,11 @@ fn packs_each_program_with_its_licences_and_lists_all_checksums() {
 #[test]
 fn packing_is_reproducible_and_complete() {
     let folder = packed("release-again");
-    sh(&folder, "touch from/*/* && cp -r to once");
-    assert_eq!(pack(&folder, "to").status, 0);
-    sh(&folder, "diff -r once to");
+    folder.sh("touch from/*/* && cp -r to once");
+    assert_eq!(pack(&folder).status, 0);
+    folder.sh("diff -r once to");
     fs::remove_file(folder.0.join("from/aarch64-apple-darwin/licences.txt")).unwrap();
-    let done = pack(&folder, "to");
+    let done = pack(&folder);
     assert!(done.status != 0 && done.stderr.contains("aarch64-apple-darwin/licences.txt"), "{done:?}");
 }
 
@@ -95,7 +85,7 @@ fn packing_is_reproducible_and_complete() {
 #[test]
 fn the_manifest_for_krew_follows_its_rules_and_has_the_checksums() {
     let folder = packed("release-krew");
-    let manifest: Value = serde_saphyr::from_str(&folder.read("to/files/portcullis.yaml")).unwrap();
+    let manifest = parse_one(&folder.0.join("to/files/portcullis.yaml"));
     assert_eq!(manifest["apiVersion"], "krew.googlecontainertools.github.com/v1alpha2");
     assert_eq!(manifest["kind"], "Plugin");
     assert_eq!(manifest["metadata"]["name"], "portcullis", "the name of the file");
@@ -133,8 +123,7 @@ fn the_manifest_for_krew_follows_its_rules_and_has_the_checksums() {
 
 #[test]
 fn the_workflow_builds_the_targets_that_are_packed() {
-    let workflow = fs::read_to_string(tests::root().join(".github/workflows/release-tool.yml")).unwrap();
-    let workflow: Value = serde_saphyr::from_str(&workflow).unwrap();
+    let workflow = parse_one(&tests::root().join(".github/workflows/release-tool.yml"));
     let matrix = workflow["jobs"]["build"]["strategy"]["matrix"]["include"].as_array().unwrap();
     let built: BTreeSet<&str> = matrix.iter().map(|entry| entry["target"].as_str().unwrap()).collect();
     assert_eq!(built, TARGETS.iter().map(|(target, _)| *target).collect());
@@ -153,7 +142,7 @@ fn only_a_tag_of_this_version_is_released() {
         (&["pack"], 2, "scripts/release-tool pack vVERSION FROM TO"),
         (&["publish", "v0.1.0"], 2, "scripts/release-tool check vVERSION"),
     ] {
-        let done = folder.run::<&str>(&script, arguments, &[]);
+        let done = folder.run(&script, arguments);
         assert_eq!(done.status, status, "{arguments:?} {done:?}");
         assert!(done.stderr.contains(message), "{arguments:?} {done:?}");
     }
@@ -182,8 +171,7 @@ fn the_image_has_one_program_and_a_user_without_rights() {
         return tests::not_run("BUILDAH", "the build of the image", "buildah is not on PATH").unwrap();
     }
     let storage = "--storage-driver vfs --root storage/root --runroot storage/run";
-    sh(
-        &folder,
+    folder.sh(
         &format!(
             "buildah {storage} build --quiet --timestamp 0 --platform linux/amd64,linux/arm64 --manifest image to/image
              buildah {storage} manifest push --quiet --all image oci:layout:image"
@@ -191,9 +179,9 @@ fn the_image_has_one_program_and_a_user_without_rights() {
     );
     let blob = |digest: &Value| {
         let path = format!("layout/blobs/{}", digest.as_str().unwrap().replace(':', "/"));
-        serde_json::from_str::<Value>(&folder.read(&path)).unwrap()
+        parse_one(&folder.0.join(path))
     };
-    let index: Value = serde_json::from_str(&folder.read("layout/index.json")).unwrap();
+    let index = parse_one(&folder.0.join("layout/index.json"));
     let images = blob(&index["manifests"][0]["digest"])["manifests"].as_array().unwrap().clone();
     let platforms: BTreeSet<&str> =
         images.iter().map(|image| image["platform"]["architecture"].as_str().unwrap()).collect();
@@ -209,8 +197,8 @@ fn the_image_has_one_program_and_a_user_without_rights() {
         let mut text = String::new();
         for layer in layers {
             let layer = format!("layout/blobs/{}", layer["digest"].as_str().unwrap().replace(':', "/"));
-            files += &sh(&folder, &format!("tar -tvzf {layer}"));
-            text += &sh(&folder, &format!("tar -xOzf {layer} portcullis 2>/dev/null || true"));
+            files += &folder.sh(&format!("tar -tvzf {layer}"));
+            text += &folder.sh(&format!("tar -xOzf {layer} portcullis 2>/dev/null || true"));
         }
         assert_eq!(text, format!("#!linux-{architecture}"));
         let names: BTreeSet<&str> = files

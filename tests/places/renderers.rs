@@ -1,11 +1,9 @@
 //! Charts and overlays, rendered by the real Helm and Kustomize.
 
 use std::env;
-use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use super::folder::{Done, Folder, tool};
+use crate::folder::{Done, Folder, tool};
 
 /// A template with the addresses of the values; its kind is in line 2.
 const TEMPLATE: &str = "\
@@ -36,28 +34,19 @@ struct Repository(Folder);
 impl Repository {
     fn new(test: &str, name: &str, program: PathBuf) -> Self {
         let folder = Folder::new(test);
-        fs::create_dir_all(folder.0.join("bin")).unwrap();
-        symlink(program, folder.0.join("bin").join(name)).unwrap();
-        let repository = Self(folder);
-        repository.git(&["init", "--quiet"]);
-        repository
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let mut all = vec!["-c", "user.name=Test", "-c", "user.email=test@example.com"];
-        all.extend(arguments);
-        let done = self.0.run::<&str>("git", &all, &[]);
-        assert_eq!(done.status, 0, "{done:?}");
+        folder.link(name, program);
+        folder.git(".", &["init", "--quiet"]);
+        Self(folder)
     }
 
     fn commit(&self) {
-        self.git(&["add", "."]);
-        self.git(&["commit", "--quiet", "--message", "change"]);
+        self.0.git(".", &["add", "."]);
+        self.0.git(".", &["commit", "--quiet", "--message", "change"]);
     }
 
     fn scan(&self, arguments: &[&str]) -> Done {
         let all = [&["scan", "--policy", "external-ips"], arguments].concat();
-        self.0.run(tool(), &all, &[("PATH", self.0.path_with("bin"))])
+        Done::of(self.0.command(tool(), &all).env("PATH", self.0.path()))
     }
 }
 

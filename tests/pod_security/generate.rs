@@ -1,9 +1,10 @@
 //! Generators of pods, workloads and updates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
+use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 
 use super::oracle::{Level, NEWEST, Version};
@@ -13,13 +14,18 @@ use super::tweaks::{self, LISTS, Place, set};
 pub const IMAGES: [&str; 3] =
     ["registry.example/app:1", "registry.example/mesh/proxy:2", "docker.io/library/busybox"];
 
-/// Returns every known version, `latest`, and a future version.
-pub fn versions() -> impl Iterator<Item = Version> {
-    (0..=NEWEST).map(Version::Minor).chain([Version::Latest, Version::Minor(99)])
+const SPECIAL: [Version; 2] = [Version::Latest, Version::Minor(99)];
+
+/// Returns the versions that change a check, `latest`, and a future version.
+pub fn versions() -> Vec<Version> {
+    let revisions = CHECKS.iter().flat_map(|check| check.revisions);
+    let minors: BTreeSet<u32> = revisions.map(|revision| u32::from(revision.since)).collect();
+    minors.into_iter().map(Version::Minor).chain(SPECIAL).collect()
 }
 
+/// Generates any known version, `latest`, or a future version.
 pub fn version() -> impl Strategy<Value = Version> {
-    select(versions().collect::<Vec<_>>())
+    select((0..=NEWEST).map(Version::Minor).chain(SPECIAL).collect::<Vec<_>>())
 }
 
 pub fn level() -> impl Strategy<Value = Level> {
@@ -28,19 +34,19 @@ pub fn level() -> impl Strategy<Value = Level> {
 
 /// Generates a field with an allowed or refused value. All fields are equally likely, however many
 /// values they have.
-fn field(place: Place) -> impl Strategy<Value = (&'static str, Value)> {
-    let mut pools: BTreeMap<&'static str, Vec<Value>> = BTreeMap::new();
+fn field(place: Place) -> impl Strategy<Value = (String, Value)> {
+    let mut pools: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for tweak in tweaks::all().into_iter().filter(|tweak| tweak.place == place) {
         pools.entry(tweak.pointer).or_default().push(tweak.value);
     }
     let pools: Vec<_> = pools.into_iter().collect();
     (any::<Index>(), any::<Index>()).prop_map(move |(pool, value)| {
         let (pointer, values) = pool.get(&pools);
-        (*pointer, value.get(values).clone())
+        (pointer.clone(), value.get(values).clone())
     })
 }
 
-fn fields(place: Place) -> impl Strategy<Value = Vec<(&'static str, Value)>> {
+fn fields(place: Place) -> impl Strategy<Value = Vec<(String, Value)>> {
     prop::collection::vec(field(place), 0..3)
 }
 
@@ -51,7 +57,7 @@ fn container() -> impl Strategy<Value = Value> {
             let mut container = if compliant { tweaks::container("") } else { json!({}) };
             container["image"] = json!(image);
             for (pointer, value) in fields {
-                set(&mut container, pointer, &value);
+                set(&mut container, &pointer, &value);
             }
             container
         },
@@ -81,12 +87,11 @@ pub fn pod() -> impl Strategy<Value = Value> {
         prop::collection::vec(container(), 1..3),
         prop::collection::vec(container(), 0..3),
     );
-    let sysctls = tweaks::SYSCTLS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
     let parts = (
         prop::bool::weighted(0.8),
         containers,
         prop::collection::vec(volume(), 0..4),
-        prop::option::weighted(0.3, subsequence(sysctls, 1..3)),
+        prop::option::weighted(0.3, subsequence(tweaks::sysctls().to_vec(), 1..3)),
         prop_oneof![2 => Just(None), 1 => any::<bool>().prop_map(Some)],
         prop_oneof![2 => Just(None), 1 => select(&["windows", "linux"][..]).prop_map(Some)],
         fields(Place::Pod),
@@ -104,7 +109,7 @@ pub fn pod() -> impl Strategy<Value = Value> {
         }
         pod["spec"]["volumes"] = named(volumes, "volume").into();
         for (pointer, value) in fields {
-            set(&mut pod, pointer, &value);
+            set(&mut pod, &pointer, &value);
         }
         if let Some(sysctls) = sysctls {
             let sysctls: Vec<Value> =
@@ -156,8 +161,8 @@ enum Edit {
     Image(Index, Index, &'static str),
     Added(Index, Value),
     Removed(Index),
-    InContainer(Index, Index, (&'static str, Value)),
-    InPod((&'static str, Value)),
+    InContainer(Index, Index, (String, Value)),
+    InPod((String, Value)),
     Toleration,
     Label,
     Deadline,
@@ -185,10 +190,10 @@ impl Edit {
             }
             Self::InContainer(at, item, (pointer, value)) => {
                 if let Some(container) = container_of(pod, at, item) {
-                    set(container, pointer, &value);
+                    set(container, &pointer, &value);
                 }
             }
-            Self::InPod((pointer, value)) => set(pod, pointer, &value),
+            Self::InPod((pointer, value)) => set(pod, &pointer, &value),
             Self::Toleration => pod["spec"]["tolerations"] = json!([{ "operator": "Exists" }]),
             Self::Label => pod["metadata"]["labels"] = json!({ "team": "shop" }),
             Self::Deadline => pod["spec"]["activeDeadlineSeconds"] = json!(60),

@@ -48,7 +48,6 @@ pub enum Version {
 
 impl Version {
     /// Returns the minor version whose checks apply.
-    #[must_use]
     pub fn minor(self) -> u32 {
         match self {
             Self::Minor(minor) => minor.min(NEWEST),
@@ -115,7 +114,13 @@ const CHECKS: &[Check] = &[
     ),
     baseline(
         "sysctls",
-        &[(0, sysctls_1_0), (27, sysctls_1_27), (29, sysctls_1_29), (32, sysctls_1_32), (37, sysctls_1_37)],
+        &[
+            (0, sysctls::<0>),
+            (27, sysctls::<27>),
+            (29, sysctls::<29>),
+            (32, sysctls::<32>),
+            (37, sysctls::<37>),
+        ],
     ),
     restricted("restrictedVolumes", &[(0, restricted_volumes_1_0)]).superseding("hostPathVolumes"),
     restricted(
@@ -151,7 +156,6 @@ pub struct Summary {
 }
 
 /// Returns the facts of all checks.
-#[must_use]
 pub fn summaries() -> BTreeSet<Summary> {
     let stricter = |id| CHECKS.iter().find(|check| check.supersedes == Some(id)).map(|check| check.id);
     let summary = |check: &Check| Summary {
@@ -169,13 +173,11 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the baseline check that a check supersedes where it runs.
-#[must_use]
 pub fn superseded_by(id: &str) -> Option<&'static str> {
     CHECKS.iter().find(|check| check.id == id)?.supersedes
 }
 
 /// Returns the ids of the checks that run.
-#[must_use]
 pub fn running(level: Level, version: Version) -> BTreeSet<&'static str> {
     checks(level, version).map(|(id, _)| id).collect()
 }
@@ -197,7 +199,6 @@ fn checks(level: Level, version: Version) -> impl Iterator<Item = (&'static str,
 }
 
 /// Returns the ids of the checks that a pod or a pod template violates.
-#[must_use]
 pub fn violated(
     metadata: &ObjectMeta,
     spec: &PodSpec,
@@ -209,7 +210,6 @@ pub fn violated(
 }
 
 /// Whether an update of a pod is judged.
-#[must_use]
 pub fn is_significant(old: &PodSpec, new: &PodSpec) -> bool {
     let differ = |old: &[Container], new: &[Container]| {
         old.len() != new.len() || old.iter().zip(new).any(|(old, new)| old.image != new.image)
@@ -324,24 +324,11 @@ fn added(capabilities: Option<&Capabilities>) -> impl Iterator<Item = &str> {
 }
 
 fn capabilities_baseline_1_0(pod: &Pod<'_>) -> bool {
-    const DEFAULT: &[&str] = &[
-        "AUDIT_WRITE",
-        "CHOWN",
-        "DAC_OVERRIDE",
-        "FOWNER",
-        "FSETID",
-        "KILL",
-        "MKNOD",
-        "NET_BIND_SERVICE",
-        "SETFCAP",
-        "SETGID",
-        "SETPCAP",
-        "SETUID",
-        "SYS_CHROOT",
-    ];
+    const DEFAULT: &str = "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP \
+                           SETGID SETPCAP SETUID SYS_CHROOT";
     pod.contexts()
         .flat_map(|context| added(context.capabilities.as_ref()))
-        .any(|name| !DEFAULT.contains(&name))
+        .any(|name| DEFAULT.split(' ').all(|known| known != name))
 }
 
 fn capabilities_restricted_1_22(pod: &Pod<'_>) -> bool {
@@ -470,46 +457,28 @@ fn seccomp_profile_restricted_1_25(pod: &Pod<'_>) -> bool {
     !pod.is_windows() && seccomp_profile_restricted_1_19(pod)
 }
 
-const SYSCTLS_1_0: &[&str] = &[
-    "kernel.shm_rmid_forced",
-    "net.ipv4.ip_local_port_range",
-    "net.ipv4.ip_unprivileged_port_start",
-    "net.ipv4.ping_group_range",
-    "net.ipv4.tcp_syncookies",
+/// Safe sysctls, with the minor version that adds them.
+const SYSCTLS: [(u32, &str); 5] = [
+    (
+        0,
+        "kernel.shm_rmid_forced net.ipv4.ip_local_port_range net.ipv4.ip_unprivileged_port_start \
+         net.ipv4.ping_group_range net.ipv4.tcp_syncookies",
+    ),
+    (27, "net.ipv4.ip_local_reserved_ports"),
+    (
+        29,
+        "net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl net.ipv4.tcp_keepalive_probes \
+         net.ipv4.tcp_keepalive_time",
+    ),
+    (32, "net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
+    (37, "net.ipv4.tcp_notsent_lowat net.ipv4.tcp_slow_start_after_idle"),
 ];
-const SYSCTLS_1_27: &[&str] = &["net.ipv4.ip_local_reserved_ports"];
-const SYSCTLS_1_29: &[&str] = &[
-    "net.ipv4.tcp_fin_timeout",
-    "net.ipv4.tcp_keepalive_intvl",
-    "net.ipv4.tcp_keepalive_probes",
-    "net.ipv4.tcp_keepalive_time",
-];
-const SYSCTLS_1_32: &[&str] = &["net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"];
-const SYSCTLS_1_37: &[&str] = &["net.ipv4.tcp_notsent_lowat", "net.ipv4.tcp_slow_start_after_idle"];
 
-fn sysctls_1_0(pod: &Pod<'_>) -> bool {
-    sysctls(pod, &[SYSCTLS_1_0])
-}
-
-fn sysctls_1_27(pod: &Pod<'_>) -> bool {
-    sysctls(pod, &[SYSCTLS_1_0, SYSCTLS_1_27])
-}
-
-fn sysctls_1_29(pod: &Pod<'_>) -> bool {
-    sysctls(pod, &[SYSCTLS_1_0, SYSCTLS_1_27, SYSCTLS_1_29])
-}
-
-fn sysctls_1_32(pod: &Pod<'_>) -> bool {
-    sysctls(pod, &[SYSCTLS_1_0, SYSCTLS_1_27, SYSCTLS_1_29, SYSCTLS_1_32])
-}
-
-fn sysctls_1_37(pod: &Pod<'_>) -> bool {
-    sysctls(pod, &[SYSCTLS_1_0, SYSCTLS_1_27, SYSCTLS_1_29, SYSCTLS_1_32, SYSCTLS_1_37])
-}
-
-fn sysctls(pod: &Pod<'_>, safe: &[&[&str]]) -> bool {
+fn sysctls<const MINOR: u32>(pod: &Pod<'_>) -> bool {
+    let safe: Vec<&str> =
+        SYSCTLS.iter().filter(|(since, _)| *since <= MINOR).flat_map(|(_, names)| names.split(' ')).collect();
     let set = pod.security.and_then(|context| context.sysctls.as_ref());
-    set.into_iter().flatten().any(|sysctl| !safe.iter().any(|names| names.contains(&sysctl.name.as_str())))
+    set.into_iter().flatten().any(|sysctl| !safe.contains(&sysctl.name.as_str()))
 }
 
 fn allow_privilege_escalation_1_8(pod: &Pod<'_>) -> bool {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use harness::{Case, judge};
+use case_format::Case;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tests::judge;
 
 use super::oracle::{self, Level, Version};
 
@@ -36,17 +37,17 @@ struct Control {
 pub struct TestRequest<'a> {
     pub operation: &'a str,
     pub subresource: &'a str,
-    pub object: Option<&'a Value>,
+    pub object: &'a Value,
     pub old: Option<&'a Value>,
 }
 
 impl<'a> TestRequest<'a> {
     pub fn create(object: &'a Value) -> Self {
-        Self { operation: "CREATE", subresource: "", object: Some(object), old: None }
+        Self { operation: "CREATE", subresource: "", object, old: None }
     }
 
     pub fn update(old: &'a Value, new: &'a Value) -> Self {
-        Self { operation: "UPDATE", subresource: "", object: Some(new), old: Some(old) }
+        Self { operation: "UPDATE", subresource: "", object: new, old: Some(old) }
     }
 }
 

@@ -1,25 +1,18 @@
 //! The policies that the chart deploys with a preset.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use admission::PolicyEntry;
-use harness::Case;
+use case_format::Case;
 use matching::{Decision, Webhook};
 use serde_json::{Value, json};
 use tests::chart::{Configured, configured, lay_over};
 use tests::root;
 
+use crate::files::parse_one;
+
 /// The label with the name of a Namespace, which the API server sets.
 pub(crate) const NAME_LABEL: &str = "kubernetes.io/metadata.name";
-
-pub(crate) fn parse_one(path: &Path) -> Value {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let documents: Vec<Value> =
-        serde_saphyr::from_multiple(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    <[Value; 1]>::try_from(documents).map(|[document]| document).expect("one document")
-}
 
 /// A policy of the chart, as it is deployed in `mode: protect`.
 #[derive(Debug)]

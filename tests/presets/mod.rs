@@ -14,14 +14,15 @@ mod rendering;
 mod requests;
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use serde_json::{Map, Value, json};
 use tests::chart::lay_over;
 use tests::root;
 
-use self::instances::{Instance, default_values, everywhere, instances, preset_of, rolled_out, values};
+pub(crate) use self::instances::values;
+use self::instances::{Instance, default_values, everywhere, instances, preset_of, rolled_out};
 use self::requests::{Asked, Reason, Skips, data, problem};
+use crate::files::{names, read};
 
 fn check(system: &str) {
     let requests = data(system);
@@ -113,7 +114,7 @@ fn check_that_every_place_is_needed(system: &str) {
 
 macro_rules! presets {
     ($($test:ident => $system:literal),* $(,)?) => {
-        const SYSTEMS: &[&str] = &[$($system),*];
+        pub(crate) const SYSTEMS: &[&str] = &[$($system),*];
 
         $(#[test]
         fn $test() {
@@ -173,21 +174,16 @@ fn a_distribution_and_its_addons_are_admitted_with_appended_presets() {
     }
 }
 
-fn names_in(directory: &str, extension: &str) -> BTreeSet<String> {
-    let entries = fs::read_dir(root().join(directory)).unwrap().map(|entry| entry.unwrap().path());
-    entries
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
-        .collect()
-}
-
 #[test]
 fn every_preset_has_requests_a_test_and_a_row_in_the_documentation() {
     let systems: BTreeSet<String> = SYSTEMS.iter().map(|&system| system.to_owned()).collect();
-    assert_eq!(systems, names_in("charts/portcullis/presets", "yaml"));
-    assert_eq!(systems, names_in("tests/presets", "yaml"));
-    let page = fs::read_to_string(root().join("docs/presets.md")).unwrap();
-    for system in systems {
+    for folder in ["charts/portcullis/presets", "tests/presets"] {
+        let files = names(&root().join(folder));
+        let found = files.iter().filter_map(|name| Some(name.strip_suffix(".yaml")?.to_owned()));
+        assert_eq!(systems, found.collect(), "{folder}");
+    }
+    let page = read(&root().join("docs/presets.md"));
+    for system in SYSTEMS {
         assert!(page.contains(&format!("| [`{system}`]")), "docs/presets.md: {system}");
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use harness::{Case, CaseOutcome, judge};
+use case_format::{Case, CaseOutcome};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tests::chart::texts;
-use tests::root;
+use tests::{judge, root};
 
-use super::instances::{Instance, NAME_LABEL, parse_one};
+use super::instances::{Instance, NAME_LABEL};
+use crate::files::parse_one;
 
 /// A request, and what should happen to it.
 #[derive(Clone, Debug)]

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 
-use super::levels::categories;
 use super::model::{Action, Fixed, IntraPod, Match, Settings, Source};
 use super::policy::own_level;
 
@@ -18,8 +17,8 @@ const FIXED: [&str; 2] = ["s0:c7,c9", "s0:c9,c7,c9"];
 /// Spellings of the level of the Namespace.
 fn own() -> Vec<String> {
     let own = own_level();
-    let [a, b] = categories(&own)[..] else { panic!("{own}") };
-    vec![own.clone(), format!("s0:c{b},c{a}"), format!("s0:c{a},c{b},c{a}"), format!("s0:c{b},c{b},c{a}")]
+    let (a, b) = own.strip_prefix("s0:").and_then(|categories| categories.split_once(',')).unwrap();
+    vec![own.clone(), format!("s0:{b},{a}"), format!("s0:{a},{b},{a}"), format!("s0:{b},{b},{a}")]
 }
 
 fn level() -> impl Strategy<Value = String> {
@@ -71,7 +70,7 @@ prop_compose! {
 }
 
 /// The options of a pod or a container.
-pub fn options() -> impl Strategy<Value = Option<Value>> {
+fn options() -> impl Strategy<Value = Option<Value>> {
     prop_oneof![12 => Just(None), 2 => Just(Some(json!({}))), 5 => fields(0.5).prop_map(Some)]
 }
 
@@ -166,7 +165,7 @@ prop_compose! {
 }
 
 /// Gives every container a unique name.
-pub fn named(mut pod: Value) -> Value {
+fn named(mut pod: Value) -> Value {
     for list in LISTS {
         let items = pod["spec"].get_mut(list).and_then(Value::as_array_mut);
         for (index, container) in items.into_iter().flatten().enumerate() {

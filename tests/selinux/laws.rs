@@ -1,14 +1,11 @@
-//! Properties of every case of the policy and of generated pods.
+//! Properties of every case of the policy.
 
-use harness::{Case, CaseOutcome, judge as judging, load_dir};
-use proptest::prelude::*;
-use proptest::sample::{Index, select};
+use case_format::{Case, CaseOutcome, load_dir};
 use serde_json::{Map, Value, json};
-use tests::bounded;
 
-use super::generate::{self, LISTS, named};
+use super::generate::LISTS;
 use super::model::{Action, Fixed, Mode, Settings, Source};
-use super::policy::{Verdict, entry, judge, outcome, own_level};
+use super::policy::{Verdict, judge, outcome};
 
 /// All cases with valid settings.
 fn cases() -> Vec<Case> {
@@ -175,21 +172,13 @@ fn a_guard_admits_the_objects_that_the_policy_completes() {
 }
 
 #[test]
-fn completed_objects_are_not_changed_again() {
-    for case in cases().iter().map(mutating).filter(has_object) {
-        if let Some(mutated) = outcome(&case).mutated {
-            let again = outcome(&with_object(&case, mutated));
-            assert_eq!(again.admitted, Some(true), "{}: {again:?}", case.place());
-        }
-    }
-}
-
-#[test]
-fn only_contexts_change() {
+fn only_contexts_change_and_a_guard_changes_nothing() {
     let (mut changed, mut refused) = (0, 0);
     for case in cases().into_iter().filter(has_object) {
+        let guarded = outcome(&Case { settings: with_mode(&case.settings, "Validate"), ..case.clone() });
+        assert_eq!(guarded.mutated, None, "{}", case.place());
+        assert!(!guarded.audit_annotations.contains_key("defaulted"), "{}", case.place());
         for case in [mutating(&case), case] {
-            // `outcome` panics if a denied object is changed.
             let outcome = outcome(&case);
             refused += usize::from(!is_admitted(&outcome));
             if let Some(mutated) = outcome.mutated {
@@ -200,16 +189,6 @@ fn only_contexts_change() {
         }
     }
     assert!(changed > 20 && refused > 20, "{changed} {refused}");
-}
-
-#[test]
-fn a_guard_changes_nothing() {
-    for mut case in cases().into_iter().filter(has_object) {
-        case.settings = with_mode(&case.settings, "Validate");
-        let outcome = judging::natively(entry(), &case).unwrap().outcome;
-        assert_eq!(outcome.mutated, None, "{}", case.place());
-        assert!(!outcome.audit_annotations.contains_key("defaulted"), "{}", case.place());
-    }
 }
 
 /// For shared claims, the level of the first container applies, as in the kubelet. The order
@@ -285,141 +264,6 @@ fn an_additional_violating_container_never_helps_in_cases() {
         }
     }
     assert!(worse > 30, "{worse}");
-}
-
-/// All settings, including those that add to volumes.
-fn settings() -> impl Strategy<Value = Settings> {
-    (super::settings(), any::<(bool, bool)>()).prop_map(|(settings, (recursive, crio_try_skip))| Settings {
-        recursive,
-        crio_try_skip,
-        ..settings
-    })
-}
-
-/// A pod with another order of containers in each list.
-fn rearranged(pod: &Value, how: impl Fn(&str, Vec<Value>) -> Vec<Value>) -> Value {
-    let mut pod = pod.clone();
-    for list in LISTS {
-        if let Some(items) = pod["spec"].get(list).and_then(Value::as_array).cloned() {
-            pod["spec"][list] = how(list, items).into();
-        }
-    }
-    pod
-}
-
-fn is_not_judged(pod: &Value) -> bool {
-    pod["spec"]["os"]["name"] == "windows"
-        || pod["spec"]["nodeSelector"]["kubernetes.io/os"] == "windows"
-        || pod["metadata"]["annotations"].get("kubernetes.io/config.mirror").is_some()
-}
-
-proptest! {
-    #![proptest_config(bounded(500))]
-
-    #[test]
-    fn completed_pods_are_not_changed_again_and_pass_the_guard(pod in generate::pod(), settings in settings()) {
-        let json = settings.json(Mode::Mutate);
-        if let Some(object) = judge(&pod, &json).object(&pod) {
-            prop_assert_eq!(judge(&object, &json), Verdict::Admitted, "again {}", json);
-            let guard = judge(&object, &settings.json(Mode::Validate));
-            prop_assert_eq!(guard, Verdict::Admitted, "guard {}", json);
-        }
-    }
-
-    /// A guard is at least as strict as the policy.
-    #[test]
-    fn pods_that_a_guard_admits_are_admitted_by_the_policy(pod in generate::pod(), settings in settings()) {
-        let guard = judge(&pod, &settings.json(Mode::Validate));
-        let policy = judge(&pod, &settings.json(Mode::Mutate));
-        prop_assert!(!guard.is_admitted() || policy.is_admitted(), "{:?}", policy);
-    }
-
-    #[test]
-    fn only_the_context_of_a_pod_changes(pod in generate::pod(), settings in settings()) {
-        let json = settings.json(Mode::Mutate);
-        if let Verdict::Mutated(object) = judge(&pod, &json) {
-            prop_assert_eq!(changes_only_contexts(&pod, &object, &json), Ok(()));
-        }
-    }
-
-    #[test]
-    fn the_order_of_containers_does_not_matter(
-        pod in generate::pod(), settings in settings(), turns in 0_usize..4, mode in select(vec![Mode::Mutate, Mode::Validate]),
-    ) {
-        let turn = |_: &str, mut items: Vec<Value>| {
-            let length = items.len().max(1);
-            items.rotate_left(turns % length);
-            items.reverse();
-            items
-        };
-        let json = settings.json(mode);
-        let before = match judge(&pod, &json) {
-            Verdict::Mutated(object) => Verdict::Mutated(rearranged(&object, turn)),
-            other => other,
-        };
-        prop_assert_eq!(judge(&rearranged(&pod, turn), &json), before, "{}", json);
-    }
-
-    #[test]
-    fn the_list_of_containers_does_not_matter(
-        pod in generate::pod(), settings in settings(), mode in select(vec![Mode::Mutate, Mode::Validate]),
-    ) {
-        let all = |pod: &Value| -> Vec<Value> {
-            LISTS.iter().flat_map(|list| containers(&pod["spec"], list).unwrap()).collect()
-        };
-        let into = |pod: &Value, list: &str| {
-            let mut moved = pod.clone();
-            for other in LISTS {
-                moved["spec"][other] = json!([]);
-            }
-            moved["spec"][list] = all(pod).into();
-            moved
-        };
-        let json = settings.json(mode);
-        let before = judge(&pod, &json);
-        for list in LISTS {
-            let wanted = match before.clone() {
-                Verdict::Mutated(object) => Verdict::Mutated(into(&object, list)),
-                other => other,
-            };
-            prop_assert_eq!(judge(&into(&pod, list), &json), wanted, "{} {}", list, json);
-        }
-    }
-
-    #[test]
-    fn an_additional_violating_container_is_never_admitted(
-        pod in generate::pod(), settings in settings(), list in select(LISTS.to_vec()), at: Index,
-        mode in select(vec![Mode::Mutate, Mode::Validate]),
-    ) {
-        prop_assume!(!is_not_judged(&pod));
-        let mut worse = pod;
-        let mut items = containers(&worse["spec"], list).unwrap();
-        items.insert(at.index(items.len() + 1), violating("worse"));
-        worse["spec"][list] = items.into();
-        prop_assert_eq!(judge(&named(worse), &settings.json(mode)), Verdict::Denied);
-    }
-
-    /// A container cannot justify violations of another one.
-    #[test]
-    fn an_additional_valid_container_never_helps(
-        pod in generate::pod(), settings in settings(), list in select(LISTS.to_vec()), options in generate::options(),
-        mode in select(vec![Mode::Mutate, Mode::Validate]),
-    ) {
-        // A pod without containers gets a level even though no container inherits it.
-        let mut pod = pod;
-        if containers(&pod["spec"], "containers").unwrap().is_empty() {
-            pod["spec"]["containers"] = json!([{ "name": "containers-0" }]);
-        }
-        let before = judge(&pod, &settings.json(mode));
-        let mut more = pod;
-        let mut items = containers(&more["spec"], list).unwrap();
-        let mut options = options.unwrap_or_else(|| json!({}));
-        options["level"] = json!(own_level());
-        items.push(json!({ "name": "", "securityContext": { "privileged": true, "seLinuxOptions": options } }));
-        more["spec"][list] = items.into();
-        let after = judge(&named(more), &settings.json(mode));
-        prop_assert!(before.is_admitted() || !after.is_admitted(), "{:?}", after);
-    }
 }
 
 /// The policy can parse every level that it writes.

@@ -1,9 +1,10 @@
 //! Calls of the policy.
 
 use admission::PolicyEntry;
-use harness::{Case, CaseOutcome, judge};
+use case_format::{Case, CaseOutcome};
 use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
+use tests::judge;
 
 /// The verdict of the policy.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,7 @@ impl Verdict {
     }
 }
 
-pub fn entry() -> &'static PolicyEntry {
+fn entry() -> &'static PolicyEntry {
     rules::find("selinux").unwrap()
 }
 
@@ -39,7 +40,7 @@ pub fn own_level() -> String {
 }
 
 /// A case that creates an object.
-pub fn created(object: &Value, settings: &Value) -> Case {
+fn created(object: &Value, settings: &Value) -> Case {
     serde_json::from_value(json!({
         "name": "generated",
         "settings": settings,
@@ -52,15 +53,7 @@ pub fn created(object: &Value, settings: &Value) -> Case {
 }
 
 /// The outcome of a case.
-///
-/// # Panics
-/// If a denied object is changed.
 pub fn outcome(case: &Case) -> CaseOutcome {
-    let payload = case.admission_request().unwrap().payload(&judge::settings(case));
-    let response = entry().evaluate(&payload, &*case.objects().unwrap()).to_json();
-    let response: Value = serde_json::from_slice(&response).unwrap();
-    let is_changed = response.get("mutated_object").is_some();
-    assert!(response["accepted"] == true || !is_changed, "denied and changed: {response}");
     judge::natively(entry(), case).unwrap().outcome
 }
 

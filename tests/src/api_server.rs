@@ -14,10 +14,8 @@ use crate::{not_run, root};
 const PROGRAMS: &[(&str, &[&str])] =
     &[("kube-apiserver", &["--version"]), ("etcd", &["--version"]), ("kubectl", &["version", "--client"])];
 
-/// The user who may do everything.
 const ADMIN: (&str, &str) = ("admin", "system:masters");
 
-/// The number of servers that this process has started.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// An API server with its store, on loopback. Both end with it, even if the test fails.

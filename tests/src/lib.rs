@@ -1,13 +1,22 @@
-//! The files that the tests need, and the report of tests that cannot run.
+//! The files that the tests need, cases judged natively and by modules, the laws that hold for all
+//! of them, and the report of tests that cannot run.
 
+#[cfg(feature = "modules")]
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+#[cfg(feature = "modules")]
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use proptest::test_runner::{Config, FileFailurePersistence};
+#[cfg(feature = "modules")]
+use wapc_host::{Host, HostError, Module};
 
 pub mod api_server;
 pub mod chart;
+pub mod judge;
+pub mod laws;
 pub mod process;
 pub mod random;
 
@@ -30,6 +39,30 @@ pub fn module(id: &str) -> Result<Vec<u8>, String> {
     let path = root().join("target/policies").join(format!("{id}.wasm"));
     std::fs::read(&path)
         .map_err(|error| format!("{}: {error}; build it with ./justw modules", path.display()))
+}
+
+/// Returns a module of the project. A program compiles each once.
+///
+/// # Errors
+/// A module that is not built or is not a module.
+#[cfg(feature = "modules")]
+pub fn compiled(id: &str) -> Result<Module, String> {
+    static HOST: LazyLock<Result<Host, HostError>> = LazyLock::new(Host::new);
+    static COMPILED: LazyLock<BTreeMap<&str, OnceLock<Result<Module, String>>>> =
+        LazyLock::new(|| rules::CATALOG.iter().map(|entry| (entry.id, OnceLock::new())).collect());
+    let compile = || {
+        let host = HOST.as_ref().map_err(ToString::to_string)?;
+        host.load(&module(id)?).map_err(|error| format!("{id}: {error}"))
+    };
+    COMPILED
+        .get(id)
+        .map_or_else(|| Err(format!("{id}: is not a policy")), |of_id| of_id.get_or_init(compile).clone())
+}
+
+/// Returns whether expectations are to be rewritten, for review: `BLESS=1`.
+#[must_use]
+pub fn blesses() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
 }
 
 /// Reports on standard error that tests cannot run on this machine: `what` did not run, because

@@ -5,13 +5,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-/// The number of Namespaces per object.
 const NAMESPACES: u64 = 100;
 
 /// Writes a list of objects: 60 % pods, and the rest as in a cluster, with `managedFields`.
-///
-/// # Errors
-/// Returns the error of the writer.
 pub(crate) fn write(objects: u64, writer: &mut dyn Write) -> io::Result<()> {
     writeln!(writer, "{{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
     for number in 0..objects {
@@ -34,7 +30,6 @@ fn pretty(value: &Value) -> io::Result<String> {
     String::from_utf8(text).map_err(io::Error::other)
 }
 
-/// Returns the object with a number.
 pub(crate) fn object(number: u64) -> Value {
     if number < NAMESPACES {
         return with(
@@ -73,7 +68,6 @@ pub(crate) fn object(number: u64) -> Value {
     )
 }
 
-/// Adds the metadata of a stored object.
 fn with(number: u64, mut object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_lowercase();
     let is_namespace = kind == "namespace";

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use scan::{Files, Input, Options, Policy, Scan};
 use serde_json::{Value, json};
 
-/// The allocator of the tool.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -136,7 +135,6 @@ fn compare(folder: &Path, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     peers::compare(policy, &settings(peers::ID), folder, out)
 }
 
-/// Runs the policies as modules.
 #[cfg(feature = "modules")]
 fn in_host(folder: &Path, mut policies: Vec<Policy>) -> Result<Vec<Policy>, Box<dyn Error>> {
     use scan::{Engine, Judge};

@@ -16,17 +16,13 @@ use serde_json::{Value, json};
 
 use crate::dump;
 
-/// The policy.
 pub(crate) const ID: &str = "pod-security";
 
 /// The pods for each tool. kwctl compiles the module for each.
 const PODS: u64 = 5_000;
 const PODS_OF_KWCTL: u64 = 20;
 
-/// Prints the table.
-///
-/// # Errors
-/// A tool that fails. One that is not on PATH has a row that says so.
+/// Prints the table. A tool that fails is an error; one that is not on PATH has a row that says so.
 pub(crate) fn compare(
     policy: Policy,
     settings: &Value,

@@ -14,19 +14,13 @@ const CONNECTIONS: usize = 4;
 const ROUNDS: usize = 5;
 const ROUND: usize = 50;
 
-/// The times of the requests to a server.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) median: Duration,
     pub(crate) slow: Duration,
-    /// The requests per second.
     pub(crate) rate: u128,
 }
 
-/// Measures two servers, each with its calls.
-///
-/// # Errors
-/// A request without a verdict.
 pub(crate) fn measure(servers: &[Server; 2], calls: &[Vec<Call>; 2]) -> Result<[Figures; 2], String> {
     let mut figures = latencies(servers, calls)?;
     let mut times = [Duration::ZERO; 2];

@@ -94,7 +94,6 @@ impl Drop for Server {
     }
 }
 
-/// Returns the command of a server whose files are in a folder.
 fn command(folder: &Path, modules: &[Module]) -> io::Result<Command> {
     let policy = |module: &Module| {
         let url = format!("file://{}", module.file.display());
@@ -118,7 +117,6 @@ fn command(folder: &Path, modules: &[Module]) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Returns ports that nothing listens on.
 fn free_ports() -> io::Result<[u16; 2]> {
     let listeners = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
     let [one, other] = &listeners;

@@ -18,7 +18,6 @@ const REQUESTS: [(&str, &[&str]); 5] = [
 /// The requests for the modules that the user names.
 const OTHERS: &[&str] = &["pod-create", "pod-create-large"];
 
-/// The modules of a server.
 #[derive(Debug)]
 pub(crate) struct Subject {
     pub(crate) name: String,
@@ -34,9 +33,6 @@ pub(crate) struct Row {
 }
 
 /// Returns the modules to measure: each, all in one server, and those of files.
-///
-/// # Errors
-/// A file that does not exist.
 pub(crate) fn subjects(files: impl Iterator<Item = String>) -> Result<Vec<Subject>, String> {
     let mut subjects = Vec::new();
     for (id, requests) in REQUESTS {
@@ -56,10 +52,6 @@ pub(crate) fn subjects(files: impl Iterator<Item = String>) -> Result<Vec<Subjec
     Ok(subjects)
 }
 
-/// Returns the floor, as a policy server runs it.
-///
-/// # Errors
-/// The floor is not built.
 pub(crate) fn floor() -> Result<Module, String> {
     built("floor", "target/server-floor.wasm")
 }
@@ -79,7 +71,6 @@ fn root() -> PathBuf {
 }
 
 impl Subject {
-    /// Creates a server with one module.
     fn single(module: Module, requests: &[&'static str]) -> Self {
         let row = |request: &&'static str| Row {
             name: format!("`{request}`"),
@@ -95,9 +86,6 @@ impl Subject {
 
 impl Row {
     /// Returns the calls, to the policies of the row or all to `policy`.
-    ///
-    /// # Errors
-    /// A request that cannot be read.
     pub(crate) fn calls(&self, policy: Option<&str>) -> Result<Vec<Call>, String> {
         let call = |(own, request): &(String, &str)| {
             Ok(Call { policy: policy.unwrap_or(own).to_owned(), review: review(request)?, is_audit: false })

@@ -53,7 +53,6 @@ pub(crate) enum ConvertSource {
 }
 
 impl ConvertSource {
-    /// Returns the source with its arguments.
     pub(crate) fn parts(&self) -> (Source, &SourceArgs) {
         match self {
             Self::Gatekeeper(args) => (Source::GATEKEEPER, args),

@@ -42,6 +42,11 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 
+    /// Judge each file NAME.request.json with the settings in NAME.settings.yaml and the cluster in
+    /// NAME.cluster.yaml of its folder, where they exist.
+    #[arg(long, conflicts_with_all = ["settings", "settings_json", "cluster"])]
+    pub(crate) samples: bool,
+
     /// Output format of the verdicts. As data, each is an AdmissionReview with a response.
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) output: TextOrData,

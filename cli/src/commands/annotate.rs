@@ -12,11 +12,7 @@ use crate::source::{Source, read_file};
 /// The annotation with the documentation of a policy, which `kwctl annotate --usage-path` sets too.
 const USAGE: &str = "io.kubewarden.policy.usage";
 
-/// Writes metadata into a module.
-///
-/// # Errors
-/// A file that cannot be read or written, invalid metadata, and a file that is not a module. The
-/// output file is then unchanged.
+/// Writes metadata into a module. If that fails, the output file is unchanged.
 pub(crate) fn annotate(args: &AnnotateArgs) -> Result<ExitCode, Failure> {
     let Source { name, text } = Source::file(&args.metadata)?;
     let mut metadata = Metadata::from_yaml(&text).map_err(|error| Failure::about(name, error))?;

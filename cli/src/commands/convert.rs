@@ -19,13 +19,9 @@ use crate::source::{InputReader, Source, SourceName};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
 
-/// The exit status if something is not converted.
 const NOT_CONVERTED: u8 = 1;
 
-/// Converts files and prints the manifests.
-///
-/// # Errors
-/// Input that cannot be read. Nothing is printed then.
+/// Converts files and prints the manifests; prints nothing if an input cannot be read.
 pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let mut input = Input::default();
     let (kind, SourceArgs { files, conversion: args }) = source.parts();
@@ -56,7 +52,6 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     Ok(if not_converted.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERTED) })
 }
 
-/// Checks the options for all manifests.
 fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
     const MAX_PREFIX: usize = 12;
     let ConversionArgs { mode, registry, name_prefix, .. } = args;
@@ -84,7 +79,6 @@ fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
     Ok(ManifestOptions { mode, registry, name_prefix: name_prefix.clone() })
 }
 
-/// The input, in which problems have places.
 #[derive(Default)]
 struct Input {
     reader: InputReader,
@@ -94,27 +88,30 @@ struct Input {
 }
 
 impl Input {
-    /// Reads all documents from files, in order.
     fn read_all(&mut self, files: &[String], expected: &str) -> Result<Vec<Document>, Failure> {
         let mut all = Vec::new();
         for file in files {
             let documents = self.read(file)?;
             if documents.is_empty() {
-                return Err(Failure::about(display(file), format!("is empty; expected {expected}")));
+                return Err(Failure::about(
+                    SourceName::of_argument(file),
+                    format!("is empty; expected {expected}"),
+                ));
             }
             all.extend(documents);
         }
         Ok(all)
     }
 
-    /// Reads the only document from a file.
     fn read_one(&mut self, file: &str, expected: &str) -> Result<Document, Failure> {
         let mut documents = self.read(file)?;
         if documents.len() > 1 {
             let problem = format!("expected one document, found {}", documents.len());
-            return Err(Failure::about(display(file), problem));
+            return Err(Failure::about(SourceName::of_argument(file), problem));
         }
-        documents.pop().ok_or_else(|| Failure::about(display(file), format!("is empty; expected {expected}")))
+        documents.pop().ok_or_else(|| {
+            Failure::about(SourceName::of_argument(file), format!("is empty; expected {expected}"))
+        })
     }
 
     fn read(&mut self, file: &str) -> Result<Vec<Document>, Failure> {
@@ -156,11 +153,6 @@ impl Input {
             Failure::about(place, format!("{}: {}", error.path, error.problem))
         }
     }
-}
-
-/// The name of a file in messages.
-fn display(file: &str) -> SourceName {
-    SourceName::of_argument(file)
 }
 
 /// A part that is not converted, and the reason.

@@ -14,16 +14,12 @@ use crate::stdout::print;
 mod directive {
     /// The shell completes file names if there are no candidates.
     pub(super) const DEFAULT: u8 = 0;
-    /// Adds no space behind a candidate.
     pub(super) const NO_SPACE: u8 = 2;
     /// Completes no file names.
     pub(super) const NO_FILES: u8 = 4;
 }
 
 /// Prints the candidates for the last argument, each with its help after a tab, and a directive.
-///
-/// # Errors
-/// The command line cannot be completed, or standard output cannot be written.
 pub(crate) fn complete_plugin() -> Result<ExitCode, Failure> {
     let mut words: Vec<OsString> = std::env::args_os().collect();
     if words.len() < 2 {

@@ -1,37 +1,54 @@
 //! `portcullis run`.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::args::RunArgs;
+use scan::Cluster;
+
+use crate::args::{RunArgs, SettingsArgs};
 use crate::failure::Failure;
+use crate::policy::Engines;
 use crate::requests::NamedRequest;
 use crate::source::InputReader;
 use crate::verdicts::{self, JudgedRequest};
 use crate::{cluster, policy, requests, settings};
 
-/// The exit status if a request is denied.
 const DENIED: u8 = 1;
 
-/// Judges requests and prints the verdicts.
-///
-/// # Errors
-/// Input that cannot be read, and a policy that cannot be deployed. Nothing is printed then.
+/// Judges requests and prints the verdicts; prints nothing if an input cannot be read.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let files = args.request.iter().chain(&args.files);
     let requests = requests::read(files, &args.namespace, &mut reader)?;
-    let settings = settings::read(&args.settings, &mut reader)?;
-    let cluster = Arc::new(cluster::read(&args.cluster, &mut reader)?);
-    let policy = policy::load(&args.policy, &args.engine, settings, &mut reader)?;
-    let judged: Vec<JudgedRequest> = requests
-        .into_iter()
-        .map(|NamedRequest { name, request }| {
-            let response = policy.judge(&request, &cluster);
-            JudgedRequest { name, request, response }
-        })
+    let engines = Engines::new(&args.engine);
+    let mut responses = Vec::new();
+    for requests in requests.chunk_by(|one, other| !args.samples || one.name.whole == other.name.whole) {
+        let own = requests.first().filter(|_| args.samples).map(of_sample);
+        let (settings, cluster) = own.as_ref().map_or((&args.settings, &args.cluster), |(s, c)| (s, c));
+        let settings = settings::read(settings, &mut reader)?;
+        let cluster = Cluster::of(Arc::new(cluster::read(cluster, &mut reader)?));
+        let (module, deployment) = policy::load(&args.policy, &engines, settings, &mut reader)?;
+        let respond = |named: &NamedRequest| module.respond(&named.request, &deployment, &cluster);
+        responses.extend(requests.iter().map(respond));
+    }
+    let judged = requests.into_iter().zip(responses);
+    let judged: Vec<JudgedRequest> = judged
+        .map(|(NamedRequest { name, request }, response)| JudgedRequest { name, request, response })
         .collect();
     verdicts::print(&judged, args.output)?;
     let all_admitted = judged.iter().all(|judged| judged.response.allowed);
     Ok(if all_admitted { ExitCode::SUCCESS } else { ExitCode::from(DENIED) })
+}
+
+/// Returns the settings and the cluster of a sample.
+fn of_sample(request: &NamedRequest) -> (SettingsArgs, Vec<String>) {
+    let path = Path::new(&request.name.whole);
+    let file = |content| {
+        let (name, _) = path.file_name()?.to_str()?.split_once(".request.")?;
+        let file = path.with_file_name(format!("{name}.{content}.yaml"));
+        file.exists().then(|| file.display().to_string())
+    };
+    let settings = SettingsArgs { settings: file("settings"), settings_json: None };
+    (settings, file("cluster").into_iter().collect())
 }

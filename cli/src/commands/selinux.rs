@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::audit::selinux_level;
 use crate::args::{AllocateArgs, LevelArgs, SelinuxCommand, SettingsArgs};
-use crate::dump::DumpFiles;
+use crate::cluster::DumpFiles;
 use crate::failure::Failure;
 use crate::settings;
 use crate::source::{InputReader, SourceName};
@@ -22,13 +22,9 @@ use crate::terminal::one_line;
 /// The exit status if a Namespace has no level of its own.
 const INCOMPLETE: u8 = 1;
 
-/// How the user provides a Namespace.
 const PASS_NAMESPACE: &str = "pass the Namespace with --cluster";
 
-/// Runs a command about the policy selinux.
-///
-/// # Errors
-/// Input that cannot be read, and a level that cannot be computed. Nothing is printed then.
+/// Runs a command about the policy selinux; prints nothing if it fails.
 pub(crate) fn selinux(command: &SelinuxCommand) -> Result<ExitCode, Failure> {
     match command {
         SelinuxCommand::Allocate(args) => annotations(args),
@@ -36,19 +32,8 @@ pub(crate) fn selinux(command: &SelinuxCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Reads the settings of the policy selinux.
-///
-/// # Errors
-/// Settings that cannot be read or are not valid.
-pub(super) fn read_settings(
-    args: &SettingsArgs,
-    reader: &mut InputReader,
-) -> Result<SelinuxSettings, Failure> {
-    read_named_settings(args, reader).map(|(settings, _)| settings)
-}
-
 /// Reads the settings of the policy selinux, with the name of their source.
-fn read_named_settings(
+pub(super) fn read_settings(
     args: &SettingsArgs,
     reader: &mut InputReader,
 ) -> Result<(SelinuxSettings, SourceName), Failure> {
@@ -59,7 +44,6 @@ fn read_named_settings(
     }
 }
 
-/// The levels, as data.
 #[derive(Serialize)]
 struct Levels {
     namespaces: Vec<NamespaceLevel>,
@@ -68,7 +52,7 @@ struct Levels {
 /// Prints the commands that annotate Namespaces, as a shell script.
 fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let (settings, name) = read_named_settings(&args.settings, &mut reader)?;
+    let (settings, name) = read_settings(&args.settings, &mut reader)?;
     let files = DumpFiles::read(&args.dump.dump, Kept::Levels, &mut reader)?;
     let allocation = allocate(&files.dump, settings).map_err(|error| match error {
         AllocateError::Dump(error) => files.failure(&error),
@@ -106,7 +90,7 @@ fn write_script(out: &mut dyn Write, allocation: &LevelAllocation) -> io::Result
 
 fn level(args: &LevelArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let settings = read_settings(&args.settings, &mut reader)?;
+    let (settings, _) = read_settings(&args.settings, &mut reader)?;
     let files = DumpFiles::read(&args.cluster, Kept::Levels, &mut reader)?;
     let levels = namespace_levels(&args.namespaces, &settings, &files.dump);
     let mut levels = levels.map_err(|error| match error {

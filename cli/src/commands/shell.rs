@@ -8,10 +8,6 @@ use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::Failure;
 use crate::stdout::print;
 
-/// Prints the script that completes the command line in a shell.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut command = Cli::command();
     let name = command.get_name().to_owned();
@@ -21,10 +17,6 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a manual page for each command.
-///
-/// # Errors
-/// A directory that cannot be written to.
 pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     clap_mangen::generate_to(Cli::command(), &args.directory).map_err(|error| {
         Failure::about(args.directory.display(), format!("cannot hold the pages: {error}"))

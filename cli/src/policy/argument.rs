@@ -10,31 +10,25 @@ use text::nearest;
 use crate::failure::Failure;
 
 /// The scheme of references to a registry in Kubewarden's resources.
-pub(crate) const REGISTRY: &str = "registry://";
+pub(super) const REGISTRY: &str = "registry://";
 /// The scheme of module files in Kubewarden's tools.
 const FILE: &str = "file://";
 /// The first bytes of every module.
 const MAGIC: &[u8] = b"\0asm";
 
-/// A policy as an argument names it.
 #[derive(Debug)]
 pub(crate) enum PolicyArgument<'a> {
     /// A policy that the tool carries.
     Own(&'static PolicyEntry),
-    /// The file of a module.
     Module(PathBuf),
     /// The file of a manifest; `-` is the standard input.
     Manifest(&'a str),
-    /// A module in a registry.
     Reference(&'a str),
 }
 
 impl<'a> PolicyArgument<'a> {
     /// Finds out what an argument names. A file comes before an id, and an id before a
     /// directory and a reference.
-    ///
-    /// # Errors
-    /// A file that cannot be read, and a text that names nothing.
     pub(crate) fn of(text: &'a str, modules: &Path) -> Result<Self, Failure> {
         if text.starts_with(REGISTRY) {
             return Ok(Self::Reference(text));
@@ -112,7 +106,6 @@ fn unknown(text: &str, modules: &Path) -> Failure {
     Failure::about(format!("policy {text}"), format!("does not exist; {advice}"))
 }
 
-/// Returns the ids of all policies of the project and of all other built modules.
 fn ids(modules: &Path) -> Vec<String> {
     let mut ids: Vec<String> = rules::CATALOG.iter().map(|entry| entry.id.to_owned()).collect();
     // A directory that does not exist contains no modules.

@@ -1,23 +1,25 @@
 //! The policy that judges: an id, a module, a manifest or a reference to a registry.
 
 mod argument;
-mod deployed;
-mod granted;
+mod engines;
+mod manifest;
 mod module_file;
 
-use serde_json::Value;
-use wapc_host::{Deployment, Resource};
+use matching::Judge;
+use scan::{Engine, Module};
+use serde_json::{Value, json};
+use wapc_host::Deployment;
 
-use crate::args::{EngineArgs, EngineKind};
+use crate::args::EngineArgs;
 use crate::failure::Failure;
 use crate::registry;
-use crate::scan;
 use crate::source::{InputReader, SourceName};
-pub(crate) use argument::{PolicyArgument, REGISTRY};
-pub(crate) use deployed::{Policy, check};
+pub(crate) use argument::PolicyArgument;
+pub(crate) use engines::{Engines, deployment};
+pub(crate) use manifest::settings_of;
+pub(crate) use module_file::AnnotatedModule;
 #[cfg(feature = "registry")]
 pub(crate) use module_file::read;
-pub(crate) use module_file::{AnnotatedModule, built, read_file_of};
 
 /// Settings and the name of their source; the value is `None` if the user gave none.
 pub(crate) type NamedSettings = (Option<Value>, SourceName);
@@ -26,44 +28,53 @@ pub(crate) type NamedSettings = (Option<Value>, SourceName);
 /// that its manifest or its metadata declares.
 ///
 /// Settings on the command line replace those of a manifest.
-///
-/// # Errors
-/// A policy that does not exist or cannot run, and settings that it rejects.
 pub(crate) fn load(
     text: &str,
-    engine: &EngineArgs,
-    (settings, settings_name): NamedSettings,
+    engines: &Engines<'_>,
+    (settings, mut settings_name): NamedSettings,
     reader: &mut InputReader,
-) -> Result<Policy, Failure> {
-    match PolicyArgument::of(text, &engine.modules)? {
-        PolicyArgument::Own(entry) if engine.engine == EngineKind::Native => {
-            let mut deployment = Deployment::new(entry.id);
-            deployment.settings = settings.unwrap_or_default();
-            deployment.allowed_to_mutate = entry.mutates;
+) -> Result<(Module, Deployment), Failure> {
+    let settings = settings.map(|settings| if settings.is_null() { json!({}) } else { settings });
+    let (engine, deployment) = match engines.argument(text)? {
+        PolicyArgument::Own(entry) if engines.is_native() => {
             let reads = entry.reads.0.iter().filter(|read| read.how.reads_objects());
-            deployment.context_aware_resources = reads
-                .map(|read| Resource { api_version: read.api_version.to_owned(), kind: read.kind.to_owned() })
-                .collect();
-            Policy::native(entry, deployment, &settings_name)
+            let reads = reads.map(|read| engines::resource(read.api_version, read.kind));
+            let deployment = Deployment {
+                settings: settings.unwrap_or_else(|| json!({})),
+                allowed_to_mutate: entry.mutates,
+                context_aware_resources: reads.collect(),
+                ..Deployment::new(entry.id)
+            };
+            (Engine::Native(entry), deployment)
         }
         PolicyArgument::Manifest(file) => {
-            scan::load_manifest(file, engine, (settings, settings_name), reader)
+            let (manifest, place) = manifest::read(file, reader)?;
+            let Judge::Module(module) = &manifest.judge else { return Err(manifest::group(&place)) };
+            let mut deployment = deployment(&manifest.name, module, manifest.is_mutating);
+            deployment.message.clone_from(&manifest.message);
+            match settings {
+                Some(settings) => deployment.settings = settings,
+                None => settings_name = settings_of(&place),
+            }
+            (engines.of_manifest(&module.module, &place, deployment.clone()), deployment)
         }
-        module => Policy::of_module(&bare_module(module, engine)?, settings, &settings_name),
+        argument => engines.of_argument(text, argument, &settings.unwrap_or_else(|| json!({})))?,
+    };
+    let kinds = deployment.context_aware_resources.iter();
+    let look_ups = kinds.map(|kind| (kind.api_version.clone(), kind.kind.clone())).collect();
+    let module = Module::new(&deployment.settings, engine, look_ups);
+    match &module.engine {
+        Engine::Refused(problem) => Err(Failure::about(settings_name, problem)),
+        Engine::Unavailable(reason) => Err(Failure::new(reason.as_str())),
+        Engine::Native(_) | Engine::Deployed(_) => Ok((module, deployment)),
     }
 }
 
 /// Reads the module that an argument names.
-///
-/// # Errors
-/// A module that cannot be read, and a manifest.
-pub(crate) fn bare_module(
-    argument: PolicyArgument<'_>,
-    engine: &EngineArgs,
-) -> Result<AnnotatedModule, Failure> {
+fn bare_module(argument: PolicyArgument<'_>, engine: &EngineArgs) -> Result<AnnotatedModule, Failure> {
     match argument {
-        PolicyArgument::Own(entry) => built(entry.id, &engine.modules),
-        PolicyArgument::Module(path) => read_file_of(path),
+        PolicyArgument::Own(entry) => module_file::built(entry.id, &engine.modules),
+        PolicyArgument::Module(path) => module_file::read_file_of(path),
         PolicyArgument::Reference(reference) => {
             module_file::of_bytes(reference.into(), registry::cached(reference, engine)?)
         }

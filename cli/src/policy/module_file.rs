@@ -9,7 +9,6 @@ use super::argument::PolicyArgument;
 use crate::failure::Failure;
 use crate::source::read_file;
 
-/// A module with metadata.
 #[derive(Debug)]
 pub(crate) struct AnnotatedModule {
     /// The file, or the reference.
@@ -18,13 +17,17 @@ pub(crate) struct AnnotatedModule {
     pub(crate) metadata: Metadata,
 }
 
+impl AnnotatedModule {
+    /// The name of the policy, as far as the file or the reference tells it.
+    pub(super) fn name(&self) -> String {
+        self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
 /// How to build the modules.
 const BUILD: &str = "build the modules with ./justw modules";
 
 /// Reads the module that an argument names: a file, or the id of a built policy.
-///
-/// # Errors
-/// An argument that names something else, and a module that cannot be read.
 #[cfg(feature = "registry")]
 pub(crate) fn read(policy: &str, modules: &Path) -> Result<AnnotatedModule, Failure> {
     match PolicyArgument::of(policy, modules)? {
@@ -37,10 +40,7 @@ pub(crate) fn read(policy: &str, modules: &Path) -> Result<AnnotatedModule, Fail
 }
 
 /// Reads a built module of the project.
-///
-/// # Errors
-/// A module that is not built or cannot be read.
-pub(crate) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure> {
+pub(super) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure> {
     let path = modules.join(format!("{id}.wasm"));
     if !path.is_file() {
         let problem = format!("is not built: {} does not exist; {BUILD}", path.display());
@@ -50,18 +50,11 @@ pub(crate) fn built(id: &str, modules: &Path) -> Result<AnnotatedModule, Failure
 }
 
 /// Reads the file of a module.
-///
-/// # Errors
-/// A file that is not a module, and a module without metadata.
-pub(crate) fn read_file_of(path: PathBuf) -> Result<AnnotatedModule, Failure> {
+pub(super) fn read_file_of(path: PathBuf) -> Result<AnnotatedModule, Failure> {
     let wasm = read_file(&path)?;
     of_bytes(path, wasm)
 }
 
-/// Reads the metadata of a module.
-///
-/// # Errors
-/// Bytes that are not a module, and a module without metadata.
 pub(super) fn of_bytes(path: PathBuf, wasm: Vec<u8>) -> Result<AnnotatedModule, Failure> {
     let metadata = Metadata::read(&wasm).map_err(|error| Failure::about(path.display(), error))?;
     let Some(metadata) = metadata else {

@@ -18,17 +18,12 @@ use crate::args::EngineArgs;
 use crate::failure::Failure;
 use crate::replace_file::replace_file;
 
-/// The algorithm of all digests in the cache.
 const ALGORITHM: &str = "sha256:";
 
 /// Returns the module that a reference names, from the cache if possible.
 ///
 /// A reference with a tag is looked up in the registry every time, because tags move; `--offline`
 /// trusts the cache. A reference by digest always names the same module.
-///
-/// # Errors
-/// A reference or an artifact that is not valid, a registry that cannot be asked, and with
-/// `--offline` a module that is not in the cache.
 pub(crate) fn cached(text: &str, engine: &EngineArgs) -> Result<Vec<u8>, Failure> {
     let from = reference::parse(text)?;
     let cache = Cache::open()?;
@@ -57,7 +52,6 @@ pub(crate) fn cached(text: &str, engine: &EngineArgs) -> Result<Vec<u8>, Failure
     })
 }
 
-/// The directory of the cache.
 struct Cache(PathBuf);
 
 impl Cache {
@@ -80,7 +74,6 @@ impl Cache {
         (format!("{ALGORITHM}{:x}", Sha256::digest(&wasm)) == digest).then_some(wasm)
     }
 
-    /// Keeps a module for a reference.
     fn keep(&self, from: &Reference, digest: &str, wasm: &[u8]) -> Result<(), Failure> {
         // A digest by another algorithm is not kept.
         let Some(file) = self.file(digest) else { return Ok(()) };
@@ -105,7 +98,6 @@ impl Cache {
     }
 }
 
-/// Writes a file, and its directory if that does not exist.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let created = path.parent().map_or(Ok(()), fs::create_dir_all);
     match created {

@@ -13,13 +13,11 @@ use super::args::RegistryArgs;
 use super::credentials;
 use crate::failure::Failure;
 
-/// The time that a registry may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time that a registry may take between two reads.
 const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A client and the credentials for a registry.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     pub(crate) auth: RegistryAuth,
@@ -27,10 +25,6 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Connects to a registry, and logs in if the registry requires it.
-    ///
-    /// # Errors
-    /// Credentials that cannot be read, and a registry that cannot be reached or rejects the
-    /// credentials.
     pub(crate) async fn open(
         reference: &Reference,
         operation: RegistryOperation,
@@ -102,10 +96,6 @@ impl Connection {
     }
 }
 
-/// Runs network operations to completion.
-///
-/// # Errors
-/// The errors of the operations, and a machine that does not support asynchronous I/O.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|error| Failure::about("network", format!("cannot be used: {error}")))?;
@@ -142,7 +132,6 @@ fn status(error: &OciDistributionError) -> Option<u16> {
     }
 }
 
-/// Returns the message of the registry itself.
 fn message(error: &OciDistributionError) -> Option<String> {
     let first = |envelope: &OciEnvelope| envelope.errors.first().map(|error| error.message.clone());
     let message = match error {

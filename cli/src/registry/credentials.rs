@@ -10,7 +10,6 @@ use oci_client::secrets::RegistryAuth;
 
 use crate::failure::Failure;
 
-/// The name of Docker Hub in the configuration.
 const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 
 /// The output of a credential helper that has no credentials for a registry.
@@ -19,10 +18,8 @@ const NOTHING_STORED: &str = "credentials not found";
 /// Returns the credentials for a registry from `config.json` in a directory, or from the credential
 /// helper that it configures; otherwise anonymous access.
 ///
-/// Without `directory`, the directory is `$DOCKER_CONFIG` or `~/.docker`.
-///
-/// # Errors
-/// A `directory` without a configuration, an invalid configuration, and a failing helper.
+/// Without `directory`, the directory is `$DOCKER_CONFIG` or `~/.docker`. A `directory` without a
+/// configuration is an error.
 pub(crate) fn find(registry: &str, directory: Option<&Path>) -> Result<RegistryAuth, Failure> {
     let directory_or_default = directory.map(Path::to_path_buf).or_else(default_directory);
     let Some(path) = directory_or_default.map(|directory| directory.join("config.json")) else {

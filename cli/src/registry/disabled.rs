@@ -8,26 +8,14 @@ use crate::args::EngineArgs;
 use crate::failure::Failure;
 pub(crate) use args::{PullArgs, PushArgs, RegistryArgs};
 
-/// Pushes nothing.
-///
-/// # Errors
-/// Always.
 pub(crate) fn push(_: &PushArgs) -> Result<ExitCode, Failure> {
     disabled("push")
 }
 
-/// Pulls nothing.
-///
-/// # Errors
-/// Always.
 pub(crate) fn pull(_: &PullArgs) -> Result<ExitCode, Failure> {
     disabled("pull")
 }
 
-/// Returns no module.
-///
-/// # Errors
-/// Always.
 pub(crate) fn cached(reference: &str, _: &EngineArgs) -> Result<Vec<u8>, Failure> {
     let problem = "cannot be pulled by this build; run `cargo build --package portcullis`, or pass the file of a module";
     Err(Failure::about(reference, problem))

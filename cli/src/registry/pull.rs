@@ -21,7 +21,6 @@ use crate::terminal::one_line;
 /// arrives.
 const MAX_SIZE: usize = 256 << 20;
 
-/// The output for a pulled policy.
 #[derive(Serialize)]
 struct PulledPolicy {
     /// The reference by digest, with the key that `push` uses.
@@ -29,11 +28,7 @@ struct PulledPolicy {
     file: String,
 }
 
-/// Pulls a policy into a file and prints its digest.
-///
-/// # Errors
-/// An artifact that is not a policy or cannot be pulled, and a file that cannot be written. An
-/// existing file is then unchanged.
+/// Pulls a policy into a file and prints its digest. If that fails, an existing file is unchanged.
 pub(crate) fn pull(args: &PullArgs) -> Result<ExitCode, Failure> {
     let from = reference::parse(&args.reference)?;
     let path = args.file.clone().unwrap_or_else(|| file_name(&from));
@@ -55,27 +50,21 @@ pub(crate) fn pull(args: &PullArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the default file, which is named after the repository.
 fn file_name(reference: &Reference) -> PathBuf {
     let name = reference.repository().rsplit('/').next().unwrap_or_default();
     PathBuf::from(format!("{name}.wasm"))
 }
 
-/// A policy in a registry.
 pub(super) struct RemotePolicy<'a> {
     from: &'a Reference,
     connection: Connection,
     layer: OciDescriptor,
     size: usize,
-    /// The digest of the manifest.
     pub(super) digest: String,
 }
 
 impl<'a> RemotePolicy<'a> {
     /// Reads the manifest of a policy. The client verifies its digest.
-    ///
-    /// # Errors
-    /// A registry that cannot be asked, and an artifact that is not a policy.
     pub(super) async fn find(from: &'a Reference, args: &RegistryArgs) -> Result<Self, Failure> {
         let connection = Connection::open(from, RegistryOperation::Pull, args).await?;
         let (manifest, digest) = connection
@@ -89,15 +78,11 @@ impl<'a> RemotePolicy<'a> {
         Ok(Self { from, connection, layer, size, digest })
     }
 
-    /// The digest of the module.
     pub(super) fn module_digest(&self) -> &str {
         &self.layer.digest
     }
 
     /// Reads the module. The client verifies its digest.
-    ///
-    /// # Errors
-    /// A registry that sends something else, or nothing.
     pub(super) async fn module(&self) -> Result<Vec<u8>, Failure> {
         let Self { from, connection, layer, size, .. } = self;
         let mut wasm = vec![0; *size];
@@ -116,10 +101,7 @@ impl<'a> RemotePolicy<'a> {
     }
 }
 
-/// Returns the only layer of a policy, and its size.
-///
-/// # Errors
-/// A manifest of something else.
+/// Returns the only layer of a policy, and its size; an error for a manifest of something else.
 fn layer(manifest: &OciManifest) -> Result<(&OciDescriptor, usize), String> {
     let OciManifest::Image(manifest) = manifest else {
         return Err("it is an image index".to_owned());

@@ -39,18 +39,15 @@ const CONFIG: &[u8] = b"{}";
 /// The pauses before an interrupted upload is retried.
 const PAUSES: [Duration; 3] = [Duration::from_millis(200), Duration::from_secs(1), Duration::from_secs(3)];
 
-/// A policy as an OCI artifact.
 struct Artifact {
     id: String,
     destination: Reference,
     layer: ImageLayer,
     config: Config,
     manifest: Vec<u8>,
-    /// The digest of the manifest.
     digest: String,
 }
 
-/// The output for a pushed policy.
 #[derive(Serialize)]
 struct PushedPolicy<'a> {
     policy: &'a str,
@@ -59,11 +56,8 @@ struct PushedPolicy<'a> {
     immutable_ref: String,
 }
 
-/// Pushes policies and prints their digests.
-///
-/// # Errors
-/// A policy that cannot be read; nothing is sent then. A policy that the registry does not accept;
-/// the policies before it are pushed then.
+/// Pushes policies and prints their digests. If a policy cannot be read, nothing is sent; if the
+/// registry does not accept a policy, those before it are pushed.
 pub(crate) fn push(args: &PushArgs) -> Result<ExitCode, Failure> {
     let artifacts = artifacts(args)?;
     let Some(first) = artifacts.first() else { return Ok(ExitCode::SUCCESS) };
@@ -84,10 +78,7 @@ pub(crate) fn push(args: &PushArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Reads all policies and builds their artifacts.
-///
-/// # Errors
-/// A policy that cannot be read, and two policies with the same destination.
+/// Reads all policies and builds their artifacts. Two policies with one destination are an error.
 fn artifacts(args: &PushArgs) -> Result<Vec<Artifact>, Failure> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for policy in &args.policies {
@@ -124,11 +115,8 @@ impl Artifact {
         Ok(Self { id, destination, layer, config, manifest, digest })
     }
 
-    /// Sends what the registry lacks. The manifest comes last, so that everything it names is
-    /// present.
-    ///
-    /// # Errors
-    /// An upload that fails, after retries if the error is transient.
+    /// Sends what the registry lacks, with retries if an error is transient. The manifest comes
+    /// last, so that everything it names is present.
     async fn send(&self, connection: &Connection) -> Result<(), OciDistributionError> {
         let (client, to) = (&connection.client, &self.destination);
         let layer_digest = self.layer.sha256_digest();
@@ -158,11 +146,8 @@ impl Artifact {
     }
 }
 
-/// Returns the destination of a policy. A reference that ends in a slash is a prefix.
-///
-/// # Errors
-/// A reference that is not valid for a policy, one destination for several policies, and a missing
-/// version if it has to be the tag.
+/// Returns the destination of a policy. A reference that ends in a slash is a prefix; any other
+/// must have only one policy. The version is needed only if it has to be the tag.
 fn destination(args: &PushArgs, id: &str, version: Result<&String, Failure>) -> Result<Reference, Failure> {
     let mut text = reference::without_scheme(&args.reference).to_owned();
     if text.ends_with('/') {

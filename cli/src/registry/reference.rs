@@ -7,14 +7,10 @@ use crate::failure::Failure;
 /// The scheme of references in Kubewarden's resources.
 const SCHEME: &str = "registry://";
 
-/// An example of a reference.
 const EXAMPLE: &str = "write it as ghcr.io/example/policies/external-ips:v1.2.3";
 
-/// Parses a reference with or without `registry://`. The default tag is `latest`.
-///
-/// # Errors
-/// Text that is not a reference, and a reference without a registry. Such a reference means Docker
-/// Hub, but is more likely a forgotten argument.
+/// Parses a reference with or without `registry://`. The default tag is `latest`. A reference
+/// without a registry is an error: it means Docker Hub, but is more likely a forgotten argument.
 pub(crate) fn parse(text: &str) -> Result<Reference, Failure> {
     let text = without_scheme(text);
     let failure = |problem: &str| Failure::about(text, format!("{problem}; {EXAMPLE}"));
@@ -26,7 +22,6 @@ pub(crate) fn parse(text: &str) -> Result<Reference, Failure> {
     Ok(reference)
 }
 
-/// Removes the scheme of a reference.
 pub(crate) fn without_scheme(text: &str) -> &str {
     text.strip_prefix(SCHEME).unwrap_or(text)
 }

@@ -228,6 +228,9 @@ pub(crate) struct ExceptionArgs {
     pub(crate) exceptions: bool,
 }
 
+/// An example of a report with a file.
+pub(super) const OUTPUT: &str = "html=report.html";
+
 /// The reports that a command writes.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]

@@ -5,23 +5,20 @@ use std::process::ExitCode;
 
 use admission::PolicyEntry;
 use report::{FailOn, Format, Options as FormatOptions, Report};
-use scan::{Files, Options, Pods, Scan};
+use scan::{Options, Pods, Scan};
 use serde_json::Value;
 
 use crate::args::{DumpArgs, EngineArgs, SettingsArgs, TextOrData};
 use crate::failure::Failure;
-use crate::policy::PolicyArgument;
+use crate::policy::{Engines, PolicyArgument};
 use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::print;
 
-use super::policy;
+use super::{input, policies};
 
-/// Judges a dump by a policy of Portcullis, as if its objects were being created.
-///
-/// # Errors
-/// Settings that cannot be read or are not valid. Objects that cannot be read are part of the
-/// report, and the others are judged.
+/// Judges a dump by a policy of Portcullis, as if its objects were being created. Objects that
+/// cannot be read are part of the report, and the others are judged.
 pub(crate) fn audit(
     entry: &'static PolicyEntry,
     dump: &DumpArgs,
@@ -30,11 +27,9 @@ pub(crate) fn audit(
 ) -> Result<ExitCode, Failure> {
     let settings = settings::read(settings, reader)?;
     let engine = EngineArgs::default();
-    let policy = policy::bare(PolicyArgument::Own(entry), &engine, &settings)?;
-    for argument in &dump.dump {
-        reader.claim(argument)?;
-    }
-    let mut files = Files::of_arguments(&dump.dump);
+    let engines = Engines::new(&engine);
+    let policy = policies::bare(&engines, entry.id, PolicyArgument::Own(entry), &settings)?;
+    let mut files = input::files(&dump.dump, reader)?;
     // The pods of stored workloads exist, and are judged themselves.
     let options = Options { pods: Pods::Off, ..Options::default() };
     let report = Scan::new(vec![policy], options).run(&mut files, None, None, &mut ());

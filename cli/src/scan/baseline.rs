@@ -10,13 +10,8 @@ use crate::print_problem;
 use crate::replace_file::replace_file;
 use crate::source::{InputReader, SourceName};
 
-/// A baseline with the name of its file.
 pub(super) type NamedBaseline = (Baseline, SourceName);
 
-/// Reads a baseline.
-///
-/// # Errors
-/// A file that is not a baseline.
 pub(super) fn read(args: &BaselineArgs, reader: &mut InputReader) -> Result<Option<NamedBaseline>, Failure> {
     let Some(file) = &args.baseline else { return Ok(None) };
     let source = reader.text(file)?;
@@ -27,9 +22,6 @@ pub(super) fn read(args: &BaselineArgs, reader: &mut InputReader) -> Result<Opti
 }
 
 /// Marks the known findings of a report, and writes all of them into a new baseline.
-///
-/// # Errors
-/// A baseline that cannot be written.
 pub(super) fn apply(
     known: Option<NamedBaseline>,
     args: &BaselineArgs,

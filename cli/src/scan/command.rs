@@ -6,24 +6,25 @@ use std::time::SystemTime;
 use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
 use report::{Comparison, Notice, Report};
 
-use super::args::{LiveArgs, OperationChoice, PodsChoice, ScanArgs};
+use super::args::{LiveArgs, OUTPUT, OperationChoice, PodsChoice, ScanArgs};
 use super::input::DEFAULT_NAMESPACE;
 use super::live::Cluster;
 use super::progress::Progress;
 use super::{baseline, compare, input, policies, progress, reports};
 use crate::failure::Failure;
+use crate::outputs;
+use crate::policy::Engines;
 use crate::print_problem;
 use crate::source::InputReader;
 
-/// Judges objects and writes the reports.
-///
-/// # Errors
-/// Policies, settings and baselines that cannot be read, and reports that cannot be written.
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
-    reports::check(&args.output.write)?;
-    compare::check(args)?;
+    outputs::check(&args.output.write.output, OUTPUT)?;
+    if !args.compare.is_empty() {
+        compare::check_formats(&args.output.write.output, "--compare")?;
+    }
     let mut reader = InputReader::default();
     let baseline = baseline::read(&args.output.baseline, &mut reader)?;
+    let engines = Engines::new(&args.engine);
     let LiveArgs { live, context, kubeconfig } = &args.live;
     let live = if *live { Some(Cluster::connect(kubeconfig.as_deref(), context.as_deref())?) } else { None };
     let (installation, notice) = match &live {
@@ -32,12 +33,12 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
     };
     let mut policies = match &live {
         Some(cluster) if args.policy.is_empty() => {
-            cluster.policies(&args.engine, &installation, args.request.namespace.as_deref())?
+            cluster.policies(&engines, &installation, args.request.namespace.as_deref())?
         }
-        _ => policies::load(&args.policy, &args.settings, &args.engine, &installation, &mut reader)?,
+        _ => policies::load(&args.policy, &args.settings, &engines, &installation, &mut reader)?,
     };
     policies.notices.extend(notice);
-    let compared = compare::load(args, &installation, &mut reader)?;
+    let compared = compare::load(args, &engines, &installation, &mut reader)?;
     let options = options(args);
     let scan = Scan::new(policies.policies, options.clone());
     let namespace = args.request.namespace.as_deref();

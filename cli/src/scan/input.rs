@@ -1,5 +1,7 @@
 //! The objects of a scan.
 
+use std::path::Path;
+
 use scan::{Chart, Files, add_helm, add_kustomize, add_rendered_revision, add_revision};
 
 use crate::failure::Failure;
@@ -7,16 +9,11 @@ use crate::source::InputReader;
 
 use super::args::ScanArgs;
 
-/// The namespace of objects that name none.
 pub(super) const DEFAULT_NAMESPACE: &str = "default";
 
-/// The prefix of revisions.
 const REVISION: &str = "git:";
 
-/// Finds the objects to judge.
-///
-/// # Errors
-/// The standard input, if something else reads it too.
+/// Finds the objects to judge. Only one argument can be the standard input.
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
     let mut files = files(&args.paths, reader)?;
     for chart in charts(args) {
@@ -28,7 +25,6 @@ pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files
     Ok(files)
 }
 
-/// Returns the charts to render.
 fn charts(args: &ScanArgs) -> Vec<Chart> {
     let input = &args.input;
     let chart = |chart: &String| Chart {
@@ -42,9 +38,6 @@ fn charts(args: &ScanArgs) -> Vec<Chart> {
 
 /// Finds the objects before the change. A revision has the files of the paths that are judged, and
 /// the charts and folders that are rendered.
-///
-/// # Errors
-/// The standard input, if something else reads it too.
 pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Files>, Failure> {
     if args.input.old.is_empty() {
         return Ok(None);
@@ -60,21 +53,22 @@ pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Fi
             add_rendered_revision(&mut files, revision, &charts(args), &input.kustomize);
         }
         if !is_rendered || !args.paths.is_empty() {
-            add_revision(&mut files, revision, &args.paths);
+            add_revision(&mut files, Path::new("."), revision, &args.paths);
         }
     }
     Ok(Some(files))
 }
 
 /// Finds the objects that exist in addition to the input.
-///
-/// # Errors
-/// The standard input, if something else reads it too.
 pub(super) fn cluster(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Files>, Failure> {
     if args.input.cluster.is_empty() { Ok(None) } else { files(&args.input.cluster, reader).map(Some) }
 }
 
-fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
+/// Finds the files that arguments name.
+///
+/// # Errors
+/// The standard input, if something else reads it too.
+pub(super) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
     for argument in arguments {
         reader.claim(argument)?;
     }

@@ -1,5 +1,4 @@
-//! `portcullis scan` and `portcullis report`, and what else honours the manifests of policies:
-//! `portcullis run` on one of them, and the audits that judge whole dumps.
+//! `portcullis scan` and `portcullis report`, and the audits that judge whole dumps.
 
 mod args;
 mod audit;
@@ -10,9 +9,7 @@ mod input;
 mod kyverno;
 #[cfg_attr(not(feature = "live"), path = "live/disabled.rs")]
 mod live;
-mod manifest;
 mod policies;
-mod policy;
 mod progress;
 mod report;
 mod reports;
@@ -20,6 +17,4 @@ mod reports;
 pub(crate) use args::{InstallationArgs, ScanArgs};
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
-pub(crate) use manifest::{DeployedModule, load as load_manifest, own, settings_of};
-pub(crate) use policy::of_metadata;
 pub(crate) use report::{ReportArgs, report};

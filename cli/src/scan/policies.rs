@@ -5,17 +5,17 @@ use std::path::Path;
 use convert::Document;
 use matching::{Installation, PolicyKind, PolicyManifest};
 use report::{Level, Notice};
-use scan::Policy;
-use serde_json::Value;
+use scan::{Engine, Policy};
+use serde_json::{Value, json};
 
-use crate::args::{EngineArgs, SettingsArgs};
+use crate::args::SettingsArgs;
 use crate::cluster;
 use crate::failure::Failure;
-use crate::policy::PolicyArgument;
+use crate::policy::{Engines, NamedSettings, PolicyArgument, deployment, settings_of};
 use crate::source::{InputReader, SourceName};
 use crate::{parse, settings};
 
-use super::{kyverno, policy};
+use super::kyverno;
 
 /// The policies, and problems that keep some of them from judging.
 #[derive(Default)]
@@ -26,28 +26,24 @@ pub(super) struct PolicySet {
     kyverno: Vec<Document>,
 }
 
-/// Loads all policies that arguments name.
-///
-/// # Errors
-/// Arguments that name no policy, files that cannot be read, and settings that a policy rejects. A
-/// manifest that is not valid, and a module that cannot be loaded, become a notice: the other
-/// policies judge.
+/// Loads all policies that arguments name. A manifest that is not valid, and a module that cannot
+/// be loaded, become a notice: the other policies judge.
 pub(super) fn load(
     arguments: &[String],
     settings: &SettingsArgs,
-    engine: &EngineArgs,
+    engines: &Engines<'_>,
     installation: &Installation,
     reader: &mut InputReader,
 ) -> Result<PolicySet, Failure> {
     let named_settings = settings::read(settings, reader)?;
     let mut policies = PolicySet::default();
-    let mut bare = 0_usize;
+    let mut count = 0_usize;
     for argument in arguments {
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
             let notices = policies.notices.len();
             let mut found = 0_usize;
             for file in cluster::files(argument)? {
-                found = found.saturating_add(policies.add_file(&file, engine, installation, reader)?);
+                found = found.saturating_add(policies.add_file(&file, engines, installation, reader)?);
             }
             if found == 0 && policies.notices.len() == notices {
                 return Err(Failure::about(
@@ -57,27 +53,27 @@ pub(super) fn load(
             }
             continue;
         }
-        match PolicyArgument::of(argument, &engine.modules)? {
+        match engines.argument(argument)? {
             PolicyArgument::Manifest(file) => {
-                if policies.add_file(file, engine, installation, reader)? == 0 {
+                if policies.add_file(file, engines, installation, reader)? == 0 {
                     let problem = "has no manifest of a policy; pass the objects to judge without --policy";
                     return Err(Failure::about(SourceName::of_argument(file), problem));
                 }
             }
-            bare_argument => {
-                bare = bare.saturating_add(1);
-                policies.policies.push(policy::bare(bare_argument, engine, &named_settings)?);
+            named => {
+                count = count.saturating_add(1);
+                policies.policies.push(bare(engines, argument, named, &named_settings)?);
             }
         }
     }
     let (converted, notices) = kyverno::convert(&policies.kyverno, installation);
     policies.notices.extend(notices);
     for (manifest, place) in converted {
-        policies.policies.push(policy::deployed(manifest, &place, engine));
+        policies.policies.push(deployed(manifest, &place, engines));
     }
-    if named_settings.0.is_some() && bare != 1 {
+    if named_settings.0.is_some() && count != 1 {
         let problem = format!(
-            "the settings are for one policy without a manifest, and {bare} are given; write settings into manifests"
+            "the settings are for one policy without a manifest, and {count} are given; write settings into manifests"
         );
         return Err(Failure::about(&named_settings.1, problem));
     }
@@ -90,7 +86,7 @@ impl PolicySet {
     fn add_file(
         &mut self,
         file: &str,
-        engine: &EngineArgs,
+        engines: &Engines<'_>,
         installation: &Installation,
         reader: &mut InputReader,
     ) -> Result<usize, Failure> {
@@ -105,7 +101,7 @@ impl PolicySet {
             for object in &items {
                 if PolicyKind::of(object).is_some() {
                     found = found.saturating_add(1);
-                    self.add(object, &name, engine, installation);
+                    self.add(object, &name, engines, installation);
                 } else if kyverno::is_kyverno(object) {
                     found = found.saturating_add(1);
                     self.kyverno.push(Document { name: name.to_string(), value: object.clone() });
@@ -117,12 +113,11 @@ impl PolicySet {
         Ok(found)
     }
 
-    /// Adds the policy of a manifest.
     pub(super) fn add(
         &mut self,
         object: &Value,
         name: &SourceName,
-        engine: &EngineArgs,
+        engines: &Engines<'_>,
         installation: &Installation,
     ) {
         let manifest = match PolicyManifest::read_for(object, installation) {
@@ -133,8 +128,44 @@ impl PolicySet {
                 return;
             }
         };
-        self.policies.push(policy::deployed(manifest, name, engine));
+        self.policies.push(deployed(manifest, name, engines));
     }
+}
+
+/// Loads a policy without a manifest.
+///
+/// # Errors
+/// A policy that cannot be loaded, and settings that it rejects.
+pub(super) fn bare(
+    engines: &Engines<'_>,
+    text: &str,
+    argument: PolicyArgument<'_>,
+    (settings, settings_name): &NamedSettings,
+) -> Result<Policy, Failure> {
+    let settings = settings.clone().filter(|settings| !settings.is_null()).unwrap_or_else(|| json!({}));
+    let policy = engines.bare(text, argument, &settings)?;
+    if let Some(problem) = policy.settings_error() {
+        return Err(Failure::about(settings_name, problem));
+    }
+    match policy.problem() {
+        Some(reason) => Err(Failure::new(reason)),
+        None => Ok(policy),
+    }
+}
+
+/// Loads a policy as its manifest deploys it. A module that cannot be loaded makes its verdicts
+/// unknown, and the other policies judge.
+fn deployed(manifest: PolicyManifest, place: &SourceName, engines: &Engines<'_>) -> Policy {
+    let name = manifest.name.clone();
+    Policy::of_manifest(manifest, &mut |module, is_mutating| {
+        // The deployment has no message: the scan replaces it itself, and shows the original.
+        match engines.of_manifest(&module.module, place, deployment(&name, module, is_mutating)) {
+            Engine::Refused(problem) => {
+                Engine::Unavailable(Failure::about(settings_of(place), problem).to_string())
+            }
+            engine => engine,
+        }
+    })
 }
 
 /// Returns an error for an object of Kubewarden's API group that is neither a policy nor a policy

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 use report::ObjectRef;
 use scan::{Explanation, Input, Observer, Policy};
 
 use crate::failure::Failure;
+use crate::progress::bar;
 use crate::terminal::one_line;
 
 /// The time after which the progress is shown. Shorter scans show only their report.
@@ -20,9 +21,6 @@ const PATIENCE: Duration = Duration::from_millis(300);
 const ENDED: i32 = 130;
 
 /// Returns a flag that the first Ctrl-C sets. The second one ends the program.
-///
-/// # Errors
-/// A system on which Ctrl-C cannot be caught.
 pub(super) fn catch_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
@@ -55,14 +53,11 @@ impl Progress {
         policies: &[Policy],
         interrupted: Arc<AtomicBool>,
     ) -> Self {
-        let (bar, style) = match input.size() {
-            Some(size) => (ProgressBar::new(size), "{bar:30} {percent}% {msg}, {eta} left"),
-            None => (ProgressBar::no_length(), "{spinner} {msg}"),
-        };
+        let size = input.size();
+        let template =
+            if size.is_some() { "{bar:30} {percent}% {msg}, {eta} left" } else { "{spinner} {msg}" };
+        let bar = bar(size, template);
         bar.set_draw_target(ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
-        }
         let names = || policies.iter().map(ToString::to_string).collect();
         Self {
             bar,
@@ -74,10 +69,7 @@ impl Progress {
         }
     }
 
-    /// Removes the progress from the terminal.
-    ///
-    /// # Errors
-    /// Explanations that could not be written.
+    /// Removes the progress from the terminal; an error if an explanation could not be written.
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.bar.finish_and_clear();
         match self.failed {
@@ -123,7 +115,6 @@ impl Observer for Progress {
     }
 }
 
-/// Returns the name of an object, as in `Pod shop/web`.
 fn name(object: &ObjectRef) -> String {
     match &object.namespace {
         Some(namespace) => format!("{} {namespace}/{}", object.kind, object.name),

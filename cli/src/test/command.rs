@@ -1,25 +1,31 @@
 //! The run of `portcullis test`.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
 
-use suite::{Format, Options, Output, Results, Run};
+use suite::{FileState, Format, Options, Results, Run, file_state};
 
 use crate::failure::Failure;
+use crate::outputs;
+use crate::policy::Engines;
 use crate::replace_file::replace_file;
 use crate::stdout::print;
 
 use super::args::TestArgs;
+use super::init;
 use super::modules::ToolModules;
-use super::{init, watch};
 
-/// Runs test files and writes the results.
-///
-/// # Errors
-/// Results that cannot be written, and a first test file that cannot be written.
+/// The time between two looks at the files of a run. Asking for the state of some dozen files twice
+/// a second is cheap, works on every file system and needs no library.
+const PAUSE: Duration = Duration::from_millis(500);
+
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
-    check(&args.output)?;
-    let modules = ToolModules::new(&args.engine, args.installation.installation())?;
+    outputs::check(&args.output, "junit=tests.xml")?;
+    let modules =
+        ToolModules { engines: Engines::new(&args.engine), installation: args.installation.installation() };
     if let Some(manifest) = &args.init {
         let results = init::init(manifest, &args.paths, &modules)?;
         let status = finish(args, &results)?;
@@ -44,16 +50,13 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
         if !args.watch {
             return Ok(status);
         }
-        let changed = watch::change_of(&run.read);
-        modules.forget();
+        let changed = change_of(&run.read);
+        modules.engines.forget();
         print(|out| writeln!(out, "\n{} has changed", changed.display()))?;
     }
 }
 
-/// Writes the files whose cases were blessed.
-///
-/// # Errors
-/// A file that cannot be written, which is then unchanged.
+/// Writes the files whose cases were blessed. A file that cannot be written is unchanged.
 pub(super) fn accept(run: &Run) -> Result<(), Failure> {
     run.blessed.iter().try_for_each(|(file, text)| {
         // A link stays one.
@@ -73,40 +76,20 @@ fn options(args: &TestArgs) -> Options {
     }
 }
 
-/// Writes the results and returns the exit status.
 fn finish(args: &TestArgs, results: &Results) -> Result<ExitCode, Failure> {
-    write(&args.output, results)?;
+    outputs::write(&args.output, &|out, format, colors| {
+        suite::write(out, results, format, colors && format == Format::Text)
+    })?;
     Ok(ExitCode::from(results.exit_status()))
 }
 
-/// Checks that each format has a place of its own.
-fn check(outputs: &[Output]) -> Result<(), Failure> {
-    for (index, output) in outputs.iter().enumerate() {
-        if outputs.iter().skip(index.saturating_add(1)).any(|other| other.file == output.file) {
-            let file = output.file.as_deref().unwrap_or("standard output");
-            return Err(Failure::about(
-                file,
-                "is the place of two formats; name two, as in -o junit=tests.xml",
-            ));
+/// Waits until one of the files is no longer in the state in which it was read, and returns it. The
+/// names of manifests and directories count as the content of a directory.
+fn change_of(files: &BTreeMap<PathBuf, FileState>) -> PathBuf {
+    loop {
+        if let Some((changed, _)) = files.iter().find(|(file, known)| file_state(file) != **known) {
+            return changed.clone();
         }
+        sleep(PAUSE);
     }
-    Ok(())
-}
-
-/// Writes the results: the files first.
-fn write(outputs: &[Output], results: &Results) -> Result<(), Failure> {
-    for output in outputs {
-        let Some(file) = &output.file else { continue };
-        let mut bytes = Vec::new();
-        suite::write(&mut bytes, results, output.format, false)
-            .map_err(|error| Failure::about(file, format!("cannot be written: {error}")))?;
-        replace_file(Path::new(file), &bytes)?;
-    }
-    let to_stdout = outputs.iter().find(|output| output.file.is_none());
-    if to_stdout.is_none() && !outputs.is_empty() {
-        return Ok(());
-    }
-    let format = to_stdout.map(|output| output.format).unwrap_or_default();
-    // Colours are removed again where the output does not show them.
-    print(|out| suite::write(out, results, format, format == Format::Text))
 }

@@ -9,9 +9,6 @@ use crate::failure::Failure;
 use super::command::accept;
 
 /// Writes a first test file and makes its cases want what happens.
-///
-/// # Errors
-/// A manifest without a policy, and a file that exists or cannot be written.
 pub(super) fn init(manifest: &str, paths: &[String], modules: &dyn Modules) -> Result<Results, Failure> {
     let path = match paths {
         [] => {

@@ -4,7 +4,6 @@ mod args;
 mod command;
 mod init;
 mod modules;
-mod watch;
 
 pub(crate) use args::TestArgs;
 pub(crate) use command::test;

@@ -1,32 +1,49 @@
 //! The output of verdicts.
 
-mod review;
 mod text;
 
 use admission_review::{AdmissionRequest, AdmissionResponse};
+use serde::Serialize;
 
 use crate::args::TextOrData;
 use crate::failure::Failure;
 use crate::source::SourceName;
 use crate::stdout;
 
-/// A request and the response to it.
 #[derive(Debug)]
 pub(crate) struct JudgedRequest {
-    /// The place of the request in the input.
     pub(crate) name: SourceName,
     pub(crate) request: AdmissionRequest,
     pub(crate) response: AdmissionResponse,
 }
 
 /// Prints all verdicts on standard output, in order.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(crate) fn print(judged: &[JudgedRequest], format: TextOrData) -> Result<(), Failure> {
     stdout::print(|out| match format {
         TextOrData::Text => text::write(out, judged),
-        TextOrData::Json => review::write_json(out, judged),
-        TextOrData::Yaml => review::write_yaml(out, judged),
+        TextOrData::Json => reviews(judged).try_for_each(|review| stdout::write_json(out, &review)),
+        TextOrData::Yaml => reviews(judged).enumerate().try_for_each(|(index, review)| {
+            if index > 0 {
+                writeln!(out, "---")?;
+            }
+            stdout::write_yaml(out, &review)
+        }),
+    })
+}
+
+/// The response of a webhook.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AdmissionReview<'r> {
+    api_version: &'static str,
+    kind: &'static str,
+    response: &'r AdmissionResponse,
+}
+
+fn reviews(judged: &[JudgedRequest]) -> impl Iterator<Item = AdmissionReview<'_>> {
+    judged.iter().map(|JudgedRequest { response, .. }| AdmissionReview {
+        api_version: "admission.k8s.io/v1",
+        kind: "AdmissionReview",
+        response,
     })
 }

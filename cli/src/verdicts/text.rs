@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use admission_review::AdmissionResponse;
 use anstyle::{AnsiColor, Style};
-use object_diff::{DiffLine, LineKind};
+use scan::diff::{DiffLine, LineKind};
 
 use super::JudgedRequest;
 use crate::terminal::one_line;
@@ -19,9 +19,6 @@ const ANNOTATION: usize = 160;
 
 /// Writes a paragraph for each request: verdict, messages, warnings, audit annotations and the
 /// patch. With several requests, each verdict names its place, and the last line counts them.
-///
-/// # Errors
-/// The output cannot be written.
 pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result<()> {
     let are_several = judged.len() > 1;
     for JudgedRequest { name, request, response } in judged {
@@ -30,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&format!("{place}{request}")))?;
         write_details(out, response)?;
         if let Some(patch) = &response.patch {
-            for DiffLine { kind, text } in object_diff::of_patch(request.object(), patch) {
+            for DiffLine { kind, text } in scan::diff::of_patch(request.object(), patch) {
                 let style = match kind {
                     LineKind::Added => AnsiColor::Green.on_default(),
                     LineKind::Removed => AnsiColor::Red.on_default(),
@@ -64,7 +61,6 @@ fn total(judged: &[JudgedRequest]) -> String {
     format!("{} requests: {}.", judged.len(), counts.join(", "))
 }
 
-/// The verdict on a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Verdict {
     Admitted,

@@ -1,97 +1,82 @@
 //! `portcullis annotate`.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+
+use crate::folder::Folder;
 
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 const METADATA: &str = include_str!("../../../policies/external-ips/metadata.yml");
 
-/// Runs `annotate` in a directory with the files `module.wasm` and `metadata.yml`.
-fn annotate(test: &str, module: &[u8], metadata: &str, output: &str) -> (PathBuf, Output) {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("module.wasm"), module).unwrap();
-    fs::write(folder.join("metadata.yml"), metadata).unwrap();
-    let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-    tool.args(["annotate", "module.wasm", "--metadata", "metadata.yml", "--output", output]);
-    let done = tool.current_dir(&folder).output().unwrap();
-    (folder, done)
+fn folder(module: &[u8], metadata: &str) -> Folder {
+    let folder = Folder::new();
+    folder.file("module.wasm", module);
+    folder.file("metadata.yml", metadata);
+    folder
 }
 
-/// The names of the files in a directory, sorted.
-fn files(folder: &PathBuf) -> Vec<String> {
-    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.collect();
+fn annotated(folder: &Folder) -> packaging::Metadata {
+    packaging::Metadata::read(&fs::read(folder.path("out.wasm")).unwrap()).unwrap().unwrap()
+}
+
+fn files(folder: &Folder) -> Vec<String> {
+    let names = fs::read_dir(folder.path("")).unwrap();
+    let mut names: Vec<String> =
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
 #[test]
-fn writes_metadata_into_a_module() {
-    let (folder, done) = annotate("annotated", MODULE, METADATA, "out.wasm");
-    assert_eq!((done.status.code(), done.stdout, done.stderr), (Some(0), Vec::new(), Vec::new()));
-    let annotated = fs::read(folder.join("out.wasm")).unwrap();
-    assert_eq!(packaging::Metadata::read(&annotated).unwrap().unwrap().rules.len(), 1);
-    assert_eq!(files(&folder), ["metadata.yml", "module.wasm", "out.wasm"]);
-    fs::remove_dir_all(folder).unwrap();
-}
-
-#[test]
-fn takes_the_usage_from_a_file() {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("usage-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("module.wasm"), MODULE).unwrap();
-    fs::write(folder.join("metadata.yml"), METADATA).unwrap();
-    fs::write(folder.join("README.md"), "# How to use it\n").unwrap();
-    fs::write(folder.join("empty.md"), "\n").unwrap();
-    let annotate = |usage: &str| {
-        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-        tool.args(["annotate", "-m", "metadata.yml", "-u", usage, "-o", "out.wasm", "module.wasm"]);
-        tool.current_dir(&folder).output().unwrap()
-    };
-    assert_eq!(annotate("README.md").status.code(), Some(0));
-    let metadata = packaging::Metadata::read(&fs::read(folder.join("out.wasm")).unwrap()).unwrap().unwrap();
-    assert_eq!(metadata.annotations["io.kubewarden.policy.usage"], "# How to use it\n");
-    let refused = annotate("empty.md");
+fn writes_metadata_and_the_usage_into_a_module() {
+    let folder = folder(MODULE, METADATA);
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n";
     assert_eq!(
-        (refused.status.code(), String::from_utf8(refused.stderr).unwrap()),
-        (Some(2), "portcullis: empty.md: is empty; expected the documentation of the policy\n".to_owned())
+        folder.refused(&["run", "module.wasm", "--request", "-"], service),
+        "module.wasm: has no metadata, which every host requires; add it with portcullis annotate"
     );
-    fs::remove_dir_all(folder).unwrap();
+    let annotate = ["annotate", "module.wasm", "--metadata", "metadata.yml", "--output", "out.wasm"];
+    assert_eq!(folder.run(&annotate, ""), (0, String::new(), String::new()));
+    assert_eq!(annotated(&folder).rules.len(), 1);
+    assert_eq!(files(&folder), ["metadata.yml", "module.wasm", "out.wasm"]);
+    folder.file("README.md", "# How to use it\n");
+    folder.file("empty.md", "\n");
+    let annotate = |usage| ["annotate", "-m", "metadata.yml", "-u", usage, "-o", "out.wasm", "module.wasm"];
+    assert_eq!(folder.run(&annotate("README.md"), "").0, 0);
+    assert_eq!(annotated(&folder).annotations["io.kubewarden.policy.usage"], "# How to use it\n");
+    assert_eq!(
+        folder.refused(&annotate("empty.md"), ""),
+        "empty.md: is empty; expected the documentation of the policy"
+    );
 }
 
 #[test]
 fn leaves_all_files_unchanged_on_failure() {
-    for (test, module, metadata, output, message) in [
+    for (module, metadata, output, message) in [
         (
-            "bad-metadata",
             MODULE,
             METADATA.replace("mutating", "mutate"),
             "module.wasm",
             "metadata.yml: mutate: unknown key; did you mean mutating?",
         ),
         (
-            "bad-module",
             b"text",
             METADATA.to_owned(),
             "module.wasm",
             "module.wasm: module: expected a core WebAssembly module: ",
         ),
         (
-            "bad-output",
             MODULE,
             METADATA.to_owned(),
             "nowhere/out.wasm",
             "nowhere/out.wasm: cannot be written: No such file or directory (os error 2)",
         ),
     ] {
-        let (folder, done) = annotate(test, module, &metadata, output);
-        let stderr = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(2));
+        let folder = folder(module, &metadata);
+        let annotate = ["annotate", "module.wasm", "--metadata", "metadata.yml", "--output", output];
+        let (status, _, stderr) = folder.run(&annotate, "");
+        assert_eq!(status, 2);
         assert!(stderr.starts_with(&format!("portcullis: {message}")), "{stderr}");
-        assert_eq!(fs::read(folder.join("module.wasm")).unwrap(), module);
+        assert_eq!(fs::read(folder.path("module.wasm")).unwrap(), module);
         assert_eq!(files(&folder), ["metadata.yml", "module.wasm"]);
-        fs::remove_dir_all(folder).unwrap();
     }
 }

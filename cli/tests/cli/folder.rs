@@ -5,28 +5,40 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The directory of a test, removed at its end.
-pub(crate) struct Folder(pub(crate) PathBuf);
+use tempfile::TempDir;
+
+pub(crate) struct Folder(TempDir);
 
 impl Folder {
-    /// Creates an empty directory.
-    pub(crate) fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+    pub(crate) fn new() -> Self {
+        Self(tempfile::Builder::new().prefix("cli-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
-    /// Writes a file.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file and the directories above it.
     pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) {
-        fs::write(self.0.join(name), text).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
+        tool.args(arguments).current_dir(&self.0);
+        tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        tool
     }
 
     /// Runs the tool with `input`; returns its status, standard output and standard error.
     pub(crate) fn run(&self, arguments: &[&str], input: &str) -> (i32, String, String) {
-        let mut tool = Command::new(env!("CARGO_BIN_EXE_portcullis"));
-        tool.args(arguments).current_dir(&self.0);
-        tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = tool.spawn().unwrap();
+        let mut child = self.command(arguments).spawn().unwrap();
         // A tool that does not read its input closes the pipe.
         drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
         let output = child.wait_with_output().unwrap();
@@ -41,11 +53,5 @@ impl Folder {
         let message = stderr.strip_prefix("portcullis: ").unwrap().strip_suffix('\n').unwrap();
         assert!(!message.contains('\n'), "{message}");
         message.to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
     }
 }

@@ -4,13 +4,10 @@
 mod annotate;
 mod arguments;
 mod audit;
-mod compare;
+mod cases;
 mod folder;
-#[cfg(feature = "live")]
-mod live;
-mod refusals;
 mod report;
 mod run;
+#[cfg(unix)]
 mod scan;
-mod selinux;
 mod test;

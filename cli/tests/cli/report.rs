@@ -1,7 +1,5 @@
 //! `portcullis report`.
 
-use std::fs;
-
 use serde_json::Value;
 
 use crate::folder::Folder;
@@ -31,30 +29,28 @@ fn scan(folder: &Folder, file: &str, arguments: &[&str]) -> i32 {
     status
 }
 
-fn folder(test: &str) -> Folder {
-    let folder = Folder::new(test);
+fn folder() -> Folder {
+    let folder = Folder::new();
     folder.file("pods.yaml", PODS);
     folder
 }
 
-fn text(folder: &Folder, file: &str) -> String {
-    fs::read_to_string(folder.0.join(file)).unwrap()
-}
-
 #[test]
 fn a_report_is_converted_to_what_the_scan_would_have_written() {
-    let folder = folder("convert");
+    let folder = folder();
     assert_eq!(scan(&folder, "scan.json", &["-o", "sarif=scan.sarif", "-o", "html=scan.html"]), 1);
     let (status, stdout, stderr) = folder.run(
         &["report", "convert", "scan.json", "-o", "sarif", "-o", "html=again.html", "-o", "json=again.json"],
         "",
     );
     assert_eq!((status, stderr.as_str()), (0, ""));
-    assert_eq!(stdout, text(&folder, "scan.sarif"));
-    assert_eq!(text(&folder, "again.html"), text(&folder, "scan.html"));
+    assert_eq!(stdout, folder.read("scan.sarif"));
+    assert_eq!(folder.read("again.html"), folder.read("scan.html"));
     // Standard input is the default.
-    let (status, stdout, _) = folder.run(&["report", "convert", "-o", "json"], &text(&folder, "again.json"));
-    assert_eq!((status, stdout), (0, text(&folder, "scan.json")));
+    let (status, stdout, _) = folder.run(&["report", "convert", "-o", "json"], &folder.read("again.json"));
+    assert_eq!((status, stdout), (0, folder.read("scan.json")));
+    let (_, stdout, _) = folder.run(&["scan", "pods.yaml", "-p", "pod-security", "-o", "json"], "");
+    assert_eq!(stdout, folder.read("scan.json"));
     assert_eq!(
         folder.refused(&["report", "convert", "pods.yaml"], ""),
         "pods.yaml: not a report of portcullis: expected value at line 1 column 1; scan with -o json writes one"
@@ -64,7 +60,7 @@ fn a_report_is_converted_to_what_the_scan_would_have_written() {
         folder.refused(&["report", "convert", "scan.jsonl"], ""),
         "scan.jsonl: a report as lines of JSON cannot be read; scan again with -o json"
     );
-    folder.file("other.json", text(&folder, "scan.json").replacen("\"version\": 1", "\"version\": 9", 1));
+    folder.file("other.json", folder.read("scan.json").replacen("\"version\": 1", "\"version\": 9", 1));
     assert_eq!(
         folder.refused(&["report", "convert", "other.json"], ""),
         "other.json: the report has version 9, this program reads version 1; scan again"
@@ -73,12 +69,12 @@ fn a_report_is_converted_to_what_the_scan_would_have_written() {
 
 #[test]
 fn a_diff_has_new_findings_and_its_status() {
-    let folder = folder("diff");
+    let folder = folder();
     scan(&folder, "old.json", &[]);
     let diff = |arguments: &[&str]| {
         folder.run(&[&["report", "diff", "old.json", "new.json"], arguments].concat(), "")
     };
-    fs::copy(folder.0.join("old.json"), folder.0.join("new.json")).unwrap();
+    folder.file("new.json", folder.read("old.json"));
     let (status, stdout, stderr) = diff(&[]);
     assert_eq!((status, stderr.as_str()), (0, ""));
     assert!(stdout.starts_with("NOT WORSE  0 new findings, 0 gone, "), "{stdout}");

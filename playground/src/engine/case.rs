@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use scan::{Answer, Asked, Effect, EntryContent};
+use scan::{Answer, Asked, Content, Effect};
 use serde_json::{Map, Value, json};
 
 use super::expectation::words;
@@ -18,7 +18,6 @@ use crate::types::Operation;
 use crate::user;
 use crate::workspace::{PolicyMode, Workspace};
 
-/// The want of a case for a policy.
 #[derive(Debug, Default)]
 struct Want {
     /// The verdict, by its key, and its rank among those of several requests.
@@ -103,7 +102,6 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     }
 }
 
-/// Joins the parts of a test file.
 fn assembled(
     workspace: &Workspace,
     options: &CaseOptions,
@@ -208,12 +206,11 @@ impl Playground {
         Ok(text)
     }
 
-    /// Returns the fields of a case about its request.
     fn question(&self, judged: &Judged) -> Result<Vec<(&'static str, Value)>, String> {
         let entry = judged.entry().ok_or("the object cannot be read")?;
         let object = match &entry.content {
-            EntryContent::Object(object) => object.clone(),
-            EntryContent::Review(_) | EntryContent::Other(_) => {
+            Content::Object(object) => object.clone(),
+            Content::Review(_) | Content::Other(_) => {
                 let request =
                     judged.make(&self.stored, self.cluster().kinds()).ok_or("the request cannot be read")?;
                 let mut fields = vec![("request", request.as_value().clone())];
@@ -339,7 +336,6 @@ fn expected_want(expected: &ExpectedOutcome) -> Result<Option<(String, Value)>, 
     Ok(Some((expected.policy.clone(), want)))
 }
 
-/// Returns the outcomes that differ without the cluster.
 fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {
     let mut changed = Vec::new();
     for (index, judged) in playground.judged.iter().enumerate() {
@@ -361,7 +357,6 @@ fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {
     changed
 }
 
-/// Returns a warning about Secrets.
 fn secrets(playground: &Playground) -> Option<String> {
     let Workspace { objects, old_objects, cluster, .. } = &playground.workspace;
     let count = [objects, old_objects, cluster]

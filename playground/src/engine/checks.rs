@@ -11,7 +11,6 @@ use super::Playground;
 use super::policies::Prepared;
 use crate::matrix::{Check, CheckResult};
 
-/// Returns the checks of a request, in order.
 pub(crate) fn of(
     playground: &Playground,
     prepared: &Prepared,

@@ -19,7 +19,6 @@ use crate::types::{AuditAnnotation, ObjectDiff};
 const FORBIDDEN: u16 = 403;
 const INTERNAL_ERROR: u16 = 500;
 
-/// Returns the details of the cell of an object at a policy.
 pub(crate) fn cell(playground: &Playground, judged: &Judged, policy: usize) -> CellDetail {
     let mut detail = CellDetail::default();
     // A policy that is not asked has no answer, and an object without a request has no cells.
@@ -159,9 +158,8 @@ fn collect(value: &Value, steps: &mut Vec<Step>, rows: &mut Vec<AuditRow>) {
     }
 }
 
-/// Returns the operations that lead from one object to another.
 fn patch(before: &Value, after: &Value) -> Vec<PatchOperation> {
-    let patch = object_diff::patch(before, after);
+    let patch = scan::diff::patch(before, after);
     let operations = patch.as_array().into_iter().flatten();
     operations
         .map(|operation| {
@@ -194,7 +192,6 @@ fn pointer_steps(object: &Value, pointer: &str) -> Vec<Step> {
         .collect()
 }
 
-/// Returns the response of the policy server.
 fn response(prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
     let mut response = ValidationResponse {
         accepted: true,

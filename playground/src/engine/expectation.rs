@@ -6,7 +6,6 @@ use crate::exchange::{ExpectedOutcome, OutcomeChange};
 use crate::matrix::Outcome;
 
 impl Playground {
-    /// Returns the outcome of an object at a policy.
     pub(super) fn outcome(&self, index: usize, prepared: &Prepared) -> Option<Outcome> {
         let judged = self.judged.get(index)?;
         let cells = &self.verdicts.get(&judged.key)?.cells;
@@ -38,7 +37,6 @@ impl Playground {
     }
 }
 
-/// Returns an outcome in words.
 pub(super) fn words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Denied => "denied",

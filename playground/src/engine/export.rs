@@ -15,7 +15,6 @@ use crate::workspace::{PolicyInput, PolicyMode, RequestInput};
 /// The name of the objects in reports and commands.
 const OBJECTS: &str = "objects.yaml";
 
-/// The version of modules in commands.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Returns a report about the objects, as `portcullis scan` writes it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use manifest::Step;
-use scan::EntryContent;
+use scan::Content;
 use similar::{DiffOp, TextDiff};
 
 use super::judged::Judged;
@@ -13,7 +13,6 @@ use crate::exchange::{Fix, TextEdit};
 use crate::fix::{Action, action, edit};
 use crate::workspace::Workspace;
 
-/// Returns the fix of the violations of some controls, or of all.
 pub(super) fn fix(playground: &Playground, judged: &Judged, policy: usize, controls: &[String]) -> Fix {
     let text = &playground.workspace.objects;
     let mut fix = Fix { text: text.clone(), ..Fix::default() };
@@ -60,7 +59,7 @@ pub(super) fn fix(playground: &Playground, judged: &Judged, policy: usize, contr
 /// Returns the changed text of the document.
 fn apply(judged: &Judged, mut actions: Vec<(Vec<Step>, Action)>) -> Option<String> {
     let entry = judged.entry()?;
-    let (EntryContent::Object(before) | EntryContent::Review(before)) = &entry.content else { return None };
+    let (Content::Object(before) | Content::Review(before)) = &entry.content else { return None };
     let mut after = before.clone();
     // Removals come last, the last items of lists first.
     actions.sort_by(|(left, one), (right, other)| {
@@ -72,7 +71,7 @@ fn apply(judged: &Judged, mut actions: Vec<(Vec<Step>, Action)>) -> Option<Strin
         action.apply(&mut after, path)?;
     }
     let document = &judged.placed.document;
-    edit::edited(&document.text, entry.value(), entry.steps(), before, &after)
+    edit::edited(&document.text, entry.document, &entry.steps, before, &after)
 }
 
 fn compare(left: &[Step], right: &[Step]) -> std::cmp::Ordering {
@@ -101,7 +100,6 @@ fn replaced(playground: &Playground, judged: &Judged, new: &str) -> Option<Strin
         .flatten()
 }
 
-/// Returns the lines that differ.
 fn edits(old: &str, new: &str) -> Vec<TextEdit> {
     let diff = TextDiff::from_lines(old, new);
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use admission_review::{AdmissionRequest, Form};
 use kinds::Kinds;
 use manifest::Step;
-use scan::{DocumentEntry, EntryContent, Placed};
+use scan::{Content, Entry, Placed};
 use serde_json::Value;
 
 use super::summary::Place;
@@ -19,7 +19,6 @@ use crate::workspace::{RequestInput, Workspace};
 /// objects stay: the document, the entry and the request.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct Key {
-    /// The address of the document.
     document: usize,
     entry: usize,
     request: RequestInput,
@@ -37,7 +36,6 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// Returns where the request comes from.
     pub(crate) fn origin(&self) -> Option<RequestOrigin> {
         self.state.request.as_ref().map(|request| request.origin)
     }
@@ -45,7 +43,7 @@ impl Judged {
     /// Returns a path below an object of the request as one in the entry, in which a review has the
     /// object.
     pub(crate) fn root(&self, object: &str, path: &[Step]) -> Vec<Step> {
-        let Some(EntryContent::Review(review)) = self.entry().map(|entry| &entry.content) else {
+        let Some(Content::Review(review)) = self.entry().map(|entry| &entry.content) else {
             return path.to_vec();
         };
         let is_review = Form::of(review) == Some(Form::Review);
@@ -76,23 +74,20 @@ impl Judged {
         }
     }
 
-    /// Returns the number of the entry in its document.
     #[cfg(feature = "whole")]
     pub(crate) fn number(&self) -> usize {
         self.entry.unwrap_or_default()
     }
 
-    pub(crate) fn entry(&self) -> Option<&DocumentEntry> {
+    pub(crate) fn entry(&self) -> Option<&Entry> {
         self.placed.document.entries.get(self.entry?)
     }
 
-    /// Returns the place of a path in the entry.
     pub(crate) fn mark(&self, path: &[Step]) -> Option<TextMark> {
         texts::mark(TextName::Objects, self.placed.place(self.entry()?, path)?)
     }
 }
 
-/// Returns the objects and requests of the documents.
 pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kinds: &Kinds) -> Vec<Judged> {
     let mut judged = Vec::new();
     for placed in placed {
@@ -172,9 +167,9 @@ impl Judged {
         let Some(entry) = self.entry() else { return ObjectState::default() };
         let document = &self.placed.document;
         let mut state = match &entry.content {
-            EntryContent::Object(object) => self.of_object(object, origin, stored, kinds),
-            EntryContent::Review(review) => self.of_review(review),
-            EntryContent::Other(problem) => ObjectState {
+            Content::Object(object) => self.of_object(object, origin, stored, kinds),
+            Content::Review(review) => self.of_review(review),
+            Content::Other(problem) => ObjectState {
                 title: "Not an object".to_owned(),
                 problem: Some(texts::problem(TextName::Objects, problem.clone(), self.mark(&[]))),
                 ..ObjectState::default()
@@ -288,9 +283,9 @@ impl Judged {
             return None;
         }
         let request = match &self.entry()?.content {
-            EntryContent::Review(review) => review.clone(),
-            EntryContent::Other(_) => return None,
-            EntryContent::Object(object) => {
+            Content::Review(review) => review.clone(),
+            Content::Other(_) => return None,
+            Content::Object(object) => {
                 let operation = self.request.operation;
                 let old_object = if operation == Operation::Update {
                     let identity = scan::identity_in(object, crate::NAMESPACE, kinds)?;
@@ -318,7 +313,6 @@ fn field(name: &str) -> Step {
     Step::Field(name.to_owned())
 }
 
-/// Returns what an object is.
 fn state(object: &Value, kinds: &Kinds) -> ObjectState {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("/apiVersion"), text("/kind"));

@@ -22,7 +22,7 @@ mod whole;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use scan::{Cluster, Document, EntryContent, Placed};
+use scan::{Cluster, Content, Document, Placed};
 
 use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
 use crate::types::Operation;
@@ -108,7 +108,6 @@ impl Playground {
         &self.workspace
     }
 
-    /// Reads what changed.
     fn read(&mut self, workspace: Workspace) {
         let last = std::mem::replace(&mut self.workspace, workspace);
         let now = &self.workspace;
@@ -157,12 +156,11 @@ impl Playground {
         self.surroundings.problem.iter().chain(stored.into_iter().flatten()).cloned().collect()
     }
 
-    /// Returns the place of a violation in its text.
     fn mark(&self, judged: &Judged, place: &summary::Place) -> Option<TextMark> {
         match place {
             summary::Place::Object(path) => judged.mark(path),
             summary::Place::Stored(path) => {
-                let EntryContent::Object(object) = &judged.entry()?.content else { return None };
+                let Content::Object(object) = &judged.entry()?.content else { return None };
                 let identity = scan::identity_in(object, crate::NAMESPACE, self.cluster().kinds())?;
                 self.stored.get(&identity)?.mark(path)
             }
@@ -177,7 +175,6 @@ impl Playground {
         summary::judge(self, judged).map(Rc::new)
     }
 
-    /// Adds an object with its cells.
     fn show(&self, index: usize, judged: &Judged, found: Option<&summary::Verdicts>, matrix: &mut Matrix) {
         let mut state: ObjectState = judged.state.clone();
         let number = number(index);
@@ -236,7 +233,6 @@ fn count(counts: &mut Counts, state: &ObjectState) {
     counts.objects = counts.objects.saturating_add(1);
 }
 
-/// Returns an index as a number of JavaScript.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

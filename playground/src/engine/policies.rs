@@ -11,17 +11,14 @@ use super::texts::{mark_in, problem, unreadable};
 use crate::matrix::{PolicyState, TextName, TextProblem};
 use crate::workspace::{PolicyInput, PolicyMode};
 
-/// A policy of the workspace.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    /// The index in the workspace.
     pub(crate) index: u32,
     pub(crate) state: PolicyState,
     /// The policy; `None` if its settings or its manifest are not valid.
     pub(crate) policy: Option<Rc<Policy>>,
     /// The rules alone, if the policy is one of Portcullis without a deployment.
     pub(crate) entry: Option<&'static PolicyEntry>,
-    /// The settings of `entry`.
     pub(crate) settings: Value,
     /// Whether only the whole engine judges by the policy, or knows what its text is.
     pub(crate) is_partial: bool,
@@ -81,7 +78,6 @@ impl Prepared {
         }
     }
 
-    /// Returns the policy itself.
     #[cfg(feature = "whole")]
     pub(crate) fn into_policy(self) -> Option<Policy> {
         Rc::into_inner(self.policy?)
@@ -105,10 +101,8 @@ impl Prepared {
     }
 }
 
-/// Reads and checks the settings of a policy. An empty text results in an empty object.
-///
-/// # Errors
-/// Every problem, with its place.
+/// Reads and checks the settings of a policy; an error lists every problem. An empty text results
+/// in an empty object.
 pub(crate) fn settings(index: u32, id: &str, text: &str) -> Result<Value, Vec<TextProblem>> {
     let name = TextName::Settings { policy: index };
     let one = |message: String, mark| vec![problem(name, message, mark)];

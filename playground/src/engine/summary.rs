@@ -11,7 +11,6 @@ use super::judged::Judged;
 use super::policies::Prepared;
 use crate::matrix::{CellState, CheckResult, Outcome, RequestOrigin};
 
-/// The verdicts on an object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdicts {
     /// In the order of the policies.
@@ -19,7 +18,6 @@ pub(crate) struct Verdicts {
     pub(crate) violations: Vec<Found>,
 }
 
-/// A violation with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) policy: u32,
@@ -128,7 +126,6 @@ fn add(
     }
 }
 
-/// Returns the outcome of an answer.
 pub(crate) fn outcome(
     playground: &Playground,
     prepared: &Prepared,
@@ -153,7 +150,6 @@ pub(crate) fn outcome(
     }
 }
 
-/// Returns the denial of an answer.
 pub(crate) fn denial(answer: &Answer) -> Option<&Denial> {
     match &answer.effect {
         Effect::Denied(denial) | Effect::Monitored(denial) => Some(denial),
@@ -165,7 +161,6 @@ fn violations_of(answer: &Answer) -> &[Violation] {
     denial(answer).map_or(&[], |denial| denial.violations.as_slice())
 }
 
-/// Returns the place and the message of a violation.
 pub(crate) fn locate(judged: &Judged, violation: &Violation, asked: Asked<'_>) -> (Option<Place>, String) {
     let (steps, message) = asked.locate(violation);
     let place = match steps {

@@ -6,13 +6,12 @@ use std::rc::Rc;
 use cluster_objects::Objects;
 use kinds::Kinds;
 use manifest::{Places, Problem, Step, documents};
-use scan::{Cluster, EntryContent, Placed};
+use scan::{Cluster, Content, Placed};
 use serde_json::Value;
 
 use crate::matrix::{TextMark, TextName, TextProblem};
 use crate::workspace::Workspace;
 
-/// The cluster.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
     pub(crate) cluster: Cluster,
@@ -67,15 +66,12 @@ fn cluster(workspace: &Workspace) -> Result<Cluster, TextProblem> {
     Cluster::of_objects(objects).map_err(|error| problem(TextName::Cluster, error, None))
 }
 
-/// The stored objects.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     objects: HashMap<scan::Identity, Rc<StoredObject>>,
-    /// The documents that cannot be read.
     pub(crate) problems: Vec<TextProblem>,
 }
 
-/// A stored object.
 #[derive(Debug)]
 pub(crate) struct StoredObject {
     pub(crate) value: Value,
@@ -92,7 +88,7 @@ impl Stored {
             }
             for (entry, one) in placed.document.entries.iter().enumerate() {
                 let problem = match &one.content {
-                    EntryContent::Object(object) => {
+                    Content::Object(object) => {
                         let value = object.clone();
                         if let Some(identity) = scan::identity_in(&value, crate::NAMESPACE, kinds) {
                             let object = StoredObject { value, placed: placed.clone(), entry };
@@ -101,8 +97,8 @@ impl Stored {
                         }
                         "metadata.name: Required value: a stored object has a name; add it".to_owned()
                     }
-                    EntryContent::Review(_) => "expected a stored object, found a request".to_owned(),
-                    EntryContent::Other(problem) => problem.clone(),
+                    Content::Review(_) => "expected a stored object, found a request".to_owned(),
+                    Content::Other(problem) => problem.clone(),
                 };
                 let mark = placed.place(one, &[]).and_then(|found| mark(TextName::OldObjects, found));
                 stored.problems.push(self::problem(TextName::OldObjects, problem, mark));
@@ -111,27 +107,23 @@ impl Stored {
         stored
     }
 
-    /// Returns the stored state of an object.
     pub(crate) fn get(&self, identity: &scan::Identity) -> Option<&Rc<StoredObject>> {
         self.objects.get(identity)
     }
 }
 
 impl StoredObject {
-    /// Returns the place of a path.
     pub(crate) fn mark(&self, path: &[Step]) -> Option<TextMark> {
         let entry = self.placed.document.entries.get(self.entry)?;
         mark(TextName::OldObjects, self.placed.place(entry, path)?)
     }
 }
 
-/// Returns the problem of a document that cannot be read.
 pub(crate) fn unreadable_document(text: TextName, placed: &Placed, problem: &Problem) -> TextProblem {
     let at = problem.at.map(|at| placed.position(at));
     unreadable(text, &problem.clone().at(at))
 }
 
-/// Returns the problem of a text that cannot be read.
 pub(crate) fn unreadable(text: TextName, error: &Problem) -> TextProblem {
     let mark = error.at.and_then(|at| {
         let place = manifest::Place { start: at, end: at };
@@ -144,7 +136,6 @@ pub(crate) fn problem(text: TextName, message: impl Into<String>, mark: Option<T
     TextProblem { text, message: message.into(), mark, can_be_imported: false }
 }
 
-/// Returns a place as a mark.
 pub(crate) fn mark(text: TextName, (place, is_exact): (manifest::Place, bool)) -> Option<TextMark> {
     let number = |number: u64| u32::try_from(number).ok();
     Some(TextMark {
@@ -156,7 +147,6 @@ pub(crate) fn mark(text: TextName, (place, is_exact): (manifest::Place, bool)) -
     })
 }
 
-/// Locates a path in a text.
 pub(crate) fn mark_in(text: &str, name: TextName, document: usize, path: &[Step]) -> Option<TextMark> {
     let places = Places::of(text);
     let exact = places.find_exactly(document, path);

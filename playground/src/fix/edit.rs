@@ -16,13 +16,10 @@ struct Edit {
     text: String,
 }
 
-/// A text with the places of its values.
 struct Page<'t> {
     text: &'t str,
     places: Places,
-    /// The number of the value in the text.
     value: usize,
-    /// The offset of each line.
     lines: Vec<usize>,
     is_json: bool,
 }
@@ -86,7 +83,6 @@ fn merge(place: &mut Value, before: &Value, after: &Value) {
 }
 
 impl Page<'_> {
-    /// Adds the edits that lead from one value to another.
     fn compare(&self, path: &mut Vec<Step>, old: &Value, new: &Value, edits: &mut Vec<Edit>) -> Option<()> {
         match (old, new) {
             _ if old == new => Some(()),
@@ -171,7 +167,6 @@ impl Page<'_> {
         (start, end)
     }
 
-    /// Returns what is before an offset in its line.
     fn before(&self, at: usize) -> &str {
         self.text.get(self.line(at).0..at).unwrap_or_default()
     }
@@ -235,7 +230,6 @@ impl Page<'_> {
         None
     }
 
-    /// Removes a field or an item.
     fn removal(&self, path: &[Step]) -> Option<Edit> {
         let at = self.start(path)?;
         if !self.is_block(at) {
@@ -271,7 +265,6 @@ impl Page<'_> {
         Some(Edit { start, end, text: String::new() })
     }
 
-    /// Adds fields to an object.
     fn insertion(
         &self,
         path: &mut Vec<Step>,
@@ -307,12 +300,10 @@ impl Page<'_> {
         Some(Edit { start: end, end, text })
     }
 
-    /// Gives fields to an object that has none: `{}`.
     fn fill(&self, path: &[Step], added: Map<String, Value>) -> Option<Edit> {
         self.replacement(path, &Value::Object(added))
     }
 
-    /// Replaces the value of a field or an item.
     fn replacement(&self, path: &[Step], new: &Value) -> Option<Edit> {
         let at = self.start(path)?;
         let is_item = matches!(path.last(), Some(Step::Index(_)));
@@ -344,7 +335,6 @@ impl Page<'_> {
         Some(Edit { start: value, end, text: format!("{space}{}", bracketed(new, quotes)) })
     }
 
-    /// Adds an item behind the last one.
     fn append(&self, last: &[Step], item: &Value) -> Option<Edit> {
         let at = self.start(last)?;
         if !self.is_block(at) {
@@ -420,23 +410,7 @@ mod tests {
         edited(text, 0, &[], &before, &after)
     }
 
-    const POD: &str = "\
-# a pod
-kind: Pod
-spec: # the rest
-  hostPID: true   # why
-  containers:
-  - name: a # first
-    securityContext:
-      privileged: true
-      capabilities:
-        drop:
-        - KILL
-  - securityContext: {privileged: true, runAsUser: 0}
-    name: b
-  # the end
-status: {}
-";
+    const POD: &str = include_str!("pod.yaml");
 
     #[test]
     fn blocks_keep_their_comments() {

@@ -12,9 +12,7 @@ use serde_json::Value;
 /// The change that a remedy asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Action {
-    /// Set the field to a value.
     Set(Value),
-    /// Add a value to the list.
     Add(Value),
     /// Remove the field, or the item of a list.
     Remove,
@@ -58,7 +56,6 @@ fn action_of(remedy: &str, path: &[Step]) -> Option<Action> {
 }
 
 impl Action {
-    /// Returns what the action does, in words.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Set(value) => {

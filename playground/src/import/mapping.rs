@@ -27,7 +27,6 @@ const OTHERS: [&str; 9] =
 /// The fields of manifests, by the index of the manifest and the path.
 type Leaves = BTreeMap<(usize, String), String>;
 
-/// Returns the mapping of each value that matters.
 pub(super) fn of(origins: &[Origin], outcome: &Outcome, places: &Places) -> Vec<Mapping> {
     let before = leaves_of(&outcome.manifests);
     let mut mappings = Vec::new();
@@ -108,7 +107,6 @@ fn changed(
     })
 }
 
-/// Replaces a value, or removes it.
 fn replace(value: &mut Value, path: &[Step], other: Option<Value>) -> Option<()> {
     let (last, parents) = path.split_last()?;
     let parent = parents.iter().try_fold(value, |value, step| match step {

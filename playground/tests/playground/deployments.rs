@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use harness::Case;
+use case_format::Case;
 use playground::{Playground, PolicyInput, Workspace};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn manifests_grant_the_look_ups_and_mutations_of_every_case() {
     let mut look_ups = 0_usize;
     for entry in rules::CATALOG {
         let mut specs: BTreeMap<String, Option<Value>> = BTreeMap::new();
-        for case in harness::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
+        for case in case_format::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
             let settings =
                 if case.settings.is_null() { json!({}) } else { case.settings.clone() }.to_string();
             let spec = specs.entry(settings.clone()).or_insert_with(|| spec(entry.id, &settings));

@@ -1,11 +1,6 @@
 //! Fixes, cases, reports and commands.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "functions that several tests call fail them, too"
-)]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "functions that several tests call fail them, too")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,20 +14,7 @@ use suite::{Native, Status};
 
 use crate::{deployment, policy};
 
-const POD: &str = "\
-apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: shop}
-spec:
-  hostPID: true # for strace
-  containers:
-  - name: app
-    image: app
-    securityContext:
-      privileged: true
-  - name: sidecar
-    image: sidecar
-";
+const POD: &str = include_str!("pod.yaml");
 
 fn workspace(objects: &str, policies: Vec<PolicyInput>) -> Workspace {
     Workspace { objects: objects.into(), policies, judges_pods: true, ..Workspace::default() }
@@ -168,7 +150,7 @@ fn exported_cases_pass_in_the_tool_and_open_again() {
         let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
         files.sort();
         for file in files {
-            for case in harness::load(&file).unwrap() {
+            for case in case_format::load(&file).unwrap() {
                 number += 1;
                 if number % EVERY == 0 {
                     count += usize::from(check_case(workspace_of(entry.id, &case)));
@@ -245,16 +227,9 @@ fn an_expected_outcome_that_is_not_the_present_one_fails_the_case() {
     let case = playground.case_text(&options);
     assert!(tested(&case).unwrap_err().contains("hostPID"), "{}", case.text);
     assert_eq!(open_case(&case.text).expected, [expected]);
-    let same = ExpectedOutcome { outcome: Outcome::Denied, ..changes_of(&changes) };
+    let [change] = changes.try_into().unwrap();
+    let same = ExpectedOutcome { object: change.object, policy: change.policy, outcome: Outcome::Denied };
     assert_eq!(playground.compare(&[same]), []);
-}
-
-fn changes_of(changes: &[playground::OutcomeChange]) -> ExpectedOutcome {
-    ExpectedOutcome {
-        object: changes[0].object,
-        policy: changes[0].policy.clone(),
-        outcome: changes[0].expected,
-    }
 }
 
 #[test]

@@ -59,25 +59,14 @@ fn an_unreadable_document_does_not_hide_the_others() {
 
 #[test]
 fn what_is_probably_meant_otherwise_is_told_beside_a_pass() {
-    for (text, want) in [
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  spec: {hostPID: true}\n",
-            "metadata.spec: unknown field",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  container: [{}]\n",
-            "did you mean containers?",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n",
-            "at least one container",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a}], hostPID: true, hostPID: false}\n",
-            "hostPID",
-        ),
+    for (fields, want) in [
+        ("metadata: {name: a, spec: {hostPID: true}}", "metadata.spec: unknown field"),
+        ("metadata: {name: a}\nspec: {container: [{}]}", "did you mean containers?"),
+        ("metadata: {name: a}\nspec: {containers: []}", "at least one container"),
+        ("metadata: {name: a}\nspec: {containers: [{name: a}], hostPID: true, hostPID: false}", "hostPID"),
     ] {
-        let matrix = judge(&workspace(text));
+        let text = format!("apiVersion: v1\nkind: Pod\n{fields}\n");
+        let matrix = judge(&workspace(&text));
         let object = &matrix.objects[0];
         assert_eq!(object.outcome, Some(Outcome::Passed), "{text}");
         let suspicion = object.suspicions.iter().find(|one| one.message.contains(want));
@@ -195,23 +184,7 @@ fn a_deployed_policy_judges_what_its_manifest_selects() {
 fn a_group_judges_by_its_members() {
     let group = |expression: &str| PolicyInput {
         mode: PolicyMode::AsDeployed,
-        manifest: format!(
-            r#"apiVersion: policies.kubewarden.io/v1
-kind: ClusterAdmissionPolicyGroup
-metadata: {{ name: group }}
-spec:
-  rules:
-    - {{ apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE] }}
-  message: not in this cluster
-  expression: "{expression}"
-  policies:
-    baseline:
-      module: ghcr.io/portcullis/policies/pod-security:v0.1.0
-      settings: {{ level: baseline }}
-    services:
-      module: ghcr.io/portcullis/policies/external-ips:v0.1.0
-"#
-        ),
+        manifest: include_str!("group.yaml").replace("EXPRESSION", expression),
         ..policy("pod-security", "")
     };
     for (expression, outcome) in [

@@ -1,15 +1,14 @@
 //! The answers of a real API server to the question which webhooks receive a request.
 //!
-//! Webhooks that cannot be reached and are ignored (`failurePolicy: Ignore`) change nothing, and
-//! the metrics of the server count the calls of each. The answers of each minor version are in
-//! `shared/native/matching/tests/recorded/`, with which a test of the crate `matching` compares its
-//! decisions. `BLESS=1` writes those of the server on PATH. A server without some of the resources
-//! leaves them out.
+//! `asked.yaml` has the requests and the webhooks. Webhooks that cannot be reached and are ignored
+//! (`failurePolicy: Ignore`) change nothing, and the metrics of the server count the calls of each.
+//! The answers of each minor version are in `shared/native/matching/tests/recorded/`, with which a
+//! test of the crate `matching` compares its decisions. `BLESS=1` writes those of the server on
+//! PATH. A server without some of the resources leaves them out.
 //!
 //! It runs where `kube-apiserver`, `etcd` and `kubectl` are on PATH.
 
 mod asked;
-mod webhooks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,16 +20,13 @@ use serde_json::{Value, json};
 use tests::api_server::{ApiServer, can_run};
 use tests::root;
 
-use self::asked::{Asked, STORED, definitions, requests};
-use self::webhooks::webhooks;
+use self::asked::{Asked, data};
 
-/// The domain of the webhooks.
 const DOMAIN: &str = "recorded.portcullis.dev";
 
 /// Why a server refuses a resource or a kind that it does not have.
 const NOT_SERVED: [&str; 2] = ["could not find the requested resource", "no kind \""];
 
-/// The calls of each webhook so far.
 fn calls(server: &ApiServer) -> BTreeMap<String, u64> {
     let metrics = server.kubectl(&["get", "--raw", "/metrics"]).unwrap();
     let mut calls = BTreeMap::new();
@@ -48,8 +44,8 @@ fn calls(server: &ApiServer) -> BTreeMap<String, u64> {
 }
 
 /// Registers the webhooks and waits until the server calls them.
-fn register(server: &ApiServer) {
-    let hooks = webhooks().into_iter().map(|(name, spec)| {
+fn register(server: &ApiServer, webhooks: &BTreeMap<String, Value>) {
+    let hooks = webhooks.iter().map(|(name, spec)| {
         let mut hook = json!({
             "name": format!("{name}.{DOMAIN}"),
             "clientConfig": { "url": "https://127.0.0.1:1/" },
@@ -99,17 +95,20 @@ fn send(server: &ApiServer, asked: &Asked) -> Option<(Value, Value)> {
     let stored = |path: &str| -> Option<Value> {
         server.kubectl(&["get", "--raw", path]).ok().map(|text| serde_json::from_str(&text).unwrap())
     };
-    let [group, version, resource] = asked.resource;
-    let namespace = if resource == "namespaces" && group.is_empty() { asked.name } else { asked.namespace };
+    let [group, version, resource] = &asked.resource;
+    let [namespace, name] = &asked.at;
+    let namespace = if resource == "namespaces" && group.is_empty() { name } else { namespace };
     let labels = stored(&format!("/api/v1/namespaces/{namespace}")).filter(|_| !namespace.is_empty());
-    let old =
-        if ["UPDATE", "DELETE"].contains(&asked.operation) { Some(stored(&asked.path())?) } else { None };
-    let object = asked.object.clone().map(|mut object| {
+    let old = if ["UPDATE", "DELETE"].contains(&asked.operation.as_str()) {
+        Some(stored(&asked.path())?)
+    } else {
+        None
+    };
+    let object = asked.object().map(|mut object| {
         if asked.operation == "UPDATE" {
             let version = &old.as_ref().unwrap()["metadata"]["resourceVersion"];
             object["metadata"]["resourceVersion"] = version.clone();
-            // Fields that cannot be changed.
-            for field in asked.kept {
+            for field in &asked.kept {
                 *object.pointer_mut(field).unwrap() = old.as_ref().unwrap().pointer(field).unwrap().clone();
             }
         }
@@ -118,7 +117,7 @@ fn send(server: &ApiServer, asked: &Asked) -> Option<(Value, Value)> {
     let path = asked.path();
     let dry = format!("{path}?dryRun=All");
     let input = object.as_ref().map(Value::to_string).unwrap_or_default();
-    let result = match asked.operation {
+    let result = match asked.operation.as_str() {
         "CREATE" => server.kubectl_with(&input, &["create", "--raw", &dry, "--filename", "-"]),
         "UPDATE" => server.kubectl_with(&input, &["replace", "--raw", &dry, "--filename", "-"]),
         "DELETE" => server.kubectl(&["delete", "--raw", &dry]),
@@ -131,14 +130,15 @@ fn send(server: &ApiServer, asked: &Asked) -> Option<(Value, Value)> {
         Err(error) if NOT_SERVED.iter().any(|reason| error.contains(reason)) => return None,
         result => result.unwrap_or_else(|error| panic!("{}: {error}", asked.what)),
     };
-    let [kind_group, kind_version, kind] = asked.kind;
+    let [api_version, kind] = &asked.of;
+    let (kind_group, kind_version) = api_version.split_once('/').unwrap_or(("", api_version.as_str()));
     let mut request = json!({
         "operation": asked.operation,
         "kind": { "group": kind_group, "version": kind_version, "kind": kind },
         "resource": { "group": group, "version": version, "resource": resource },
     });
     let fields = request.as_object_mut().unwrap();
-    for (name, text) in [("subResource", asked.subresource), ("namespace", namespace), ("name", asked.name)] {
+    for (name, text) in [("subResource", &asked.subresource), ("namespace", namespace), ("name", name)] {
         if !text.is_empty() {
             fields.insert(name.to_owned(), json!(text));
         }
@@ -161,23 +161,25 @@ pub(crate) fn record() {
         folder,
         &["--disable-admission-plugins=ServiceAccount,DefaultStorageClass", "--runtime-config=api/all=true"],
     );
-    for object in definitions() {
+    let data = data();
+    for object in &data.definitions {
         server.kubectl_with(&object.to_string(), &["create", "--filename", "-"]).unwrap();
     }
     server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]).unwrap();
-    server.kubectl_with(STORED, &["create", "--filename", "-"]).unwrap();
-    register(&server);
+    let stored = json!({ "apiVersion": "v1", "kind": "List", "items": data.stored });
+    server.kubectl_with(&stored.to_string(), &["create", "--filename", "-"]).unwrap();
+    register(&server, &data.webhooks);
 
-    let names: BTreeSet<String> = webhooks().into_iter().map(|(name, _)| name.to_owned()).collect();
+    let names: BTreeSet<String> = data.webhooks.keys().cloned().collect();
     let mut recorded = Vec::new();
-    for asked in requests() {
+    for asked in &data.requests {
         // The server writes objects of its own, such as its Lease, which some webhooks receive,
         // too: a webhook receives a request if it is called each time.
         let mut called = names.clone();
         let mut sent = None;
         for _ in 0..2 {
             let before = calls(&server);
-            sent = send(&server, &asked);
+            sent = send(&server, asked);
             let after = calls(&server);
             called.retain(|name| before.get(name) != after.get(name));
         }
@@ -186,13 +188,12 @@ pub(crate) fn record() {
             json!({ "what": asked.what, "request": request, "namespace": namespace, "called": called }),
         );
     }
-    let hooks: BTreeMap<_, _> = webhooks().into_iter().collect();
     let version: Value =
         serde_json::from_str(&server.kubectl(&["get", "--raw", "/version"]).unwrap()).unwrap();
     let answers = json!({
         "server": version["gitVersion"],
-        "definitions": definitions(),
-        "webhooks": hooks,
+        "definitions": data.definitions,
+        "webhooks": data.webhooks,
         "requests": recorded,
     });
     compare(version["minor"].as_str().unwrap().trim_end_matches('+'), &answers);

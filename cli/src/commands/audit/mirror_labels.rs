@@ -9,9 +9,6 @@ use crate::terminal::one_line;
 
 /// Writes a line for each pair of a namespace and a label, the commands that list the labels, and
 /// notes.
-///
-/// # Errors
-/// The output cannot be written.
 pub(super) fn write(out: &mut dyn Write, findings: &MirrorLabelFindings) -> io::Result<()> {
     let MirrorLabelFindings { namespaces, notes } = findings;
     let mut pairs = BTreeSet::new();

@@ -15,9 +15,9 @@ use serde::Serialize;
 
 use super::selinux::read_settings;
 use crate::args::{Audit, DumpArgs, TextOrData};
-use crate::cluster::Progress;
-use crate::dump::DumpFiles;
+use crate::cluster::DumpFiles;
 use crate::failure::Failure;
+use crate::progress::bar;
 use crate::scan;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
@@ -25,13 +25,9 @@ use crate::stdout::{print, write_one};
 /// The policy that judges whole dumps.
 static POD_SECURITY: PolicyEntry = PolicyEntry::of::<PodSecurity>();
 
-/// The exit status if something is found.
 const FOUND: u8 = 1;
 
-/// Audits a dump and prints the findings.
-///
-/// # Errors
-/// A dump or settings that cannot be read. Nothing is printed then.
+/// Audits a dump and prints the findings; prints nothing if the dump or settings cannot be read.
 pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     match audit {
@@ -41,17 +37,16 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
             report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
         }
         Audit::Selinux { dump, settings } => {
-            let settings = read_settings(settings, &mut reader)?;
+            let (settings, _) = read_settings(settings, &mut reader)?;
             let found = find(dump, Kept::Levels, &mut reader, |dump| {
-                let progress = Progress::of_objects();
-                ::audit::selinux::find(dump, &settings, &mut || progress.count())
+                let progress = bar(None, "{spinner} {human_pos} objects judged, {per_sec}");
+                ::audit::selinux::find(dump, &settings, &mut || progress.inc(1))
             })?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
         }
     }
 }
 
-/// Reads a dump and audits it.
 fn find<F>(
     args: &DumpArgs,
     kept: Kept,
@@ -62,7 +57,6 @@ fn find<F>(
     find(&files.dump).map_err(|error| files.failure(&error))
 }
 
-/// Prints findings.
 fn report(
     findings: &impl Serialize,
     is_empty: bool,

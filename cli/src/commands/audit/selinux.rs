@@ -13,9 +13,6 @@ use super::counted;
 use crate::terminal::one_line;
 
 /// Writes a section for each kind of finding, a summary, and notes.
-///
-/// # Errors
-/// The output cannot be written.
 pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Result<()> {
     for (title, lines) in [
         ("Namespaces with the same level", findings.collisions.iter().map(shared).collect()),

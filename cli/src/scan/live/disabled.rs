@@ -10,51 +10,39 @@ use scan::{Files, Operation, Policy};
 
 use super::args::InstallationArgs;
 use super::policies::PolicySet;
-use crate::args::EngineArgs;
 use crate::failure::Failure;
+use crate::policy::Engines;
 
 /// A running cluster, which does not exist.
 pub(super) enum Cluster {}
 
 impl Cluster {
-    /// Connects to nothing.
-    ///
-    /// # Errors
-    /// Always.
     pub(super) fn connect(_: Option<&Path>, _: Option<&str>) -> Result<Self, Failure> {
         let problem = "is not part of this build; run `cargo build --package portcullis` to build it in";
         Err(Failure::about("--live", problem))
     }
 
-    /// Returns no flag.
     pub(super) fn interrupted(&self) -> Arc<AtomicBool> {
         match *self {}
     }
 
-    /// Finds out nothing.
     pub(super) fn installation(&self, _: &InstallationArgs) -> (Installation, Option<Notice>) {
         match *self {}
     }
 
-    /// Loads no policies.
-    ///
-    /// # Errors
-    /// None.
     pub(super) fn policies(
         &self,
-        _: &EngineArgs,
+        _: &Engines<'_>,
         _: &Installation,
         _: Option<&str>,
     ) -> Result<PolicySet, Failure> {
         match *self {}
     }
 
-    /// Returns no objects.
     pub(super) fn objects(&self, _: &[Policy], _: Operation, _: Option<&str>) -> Files {
         match *self {}
     }
 
-    /// Returns no objects.
     pub(super) fn look_ups(&self, _: Option<&str>) -> Files {
         match *self {}
     }

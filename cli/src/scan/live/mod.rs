@@ -13,11 +13,10 @@ use serde_json::Value;
 use super::args::InstallationArgs;
 use super::policies::PolicySet;
 use super::progress::catch_interrupt;
-use crate::args::EngineArgs;
 use crate::failure::Failure;
+use crate::policy::Engines;
 use crate::source::SourceName;
 
-/// A running cluster.
 pub(super) struct Cluster {
     connection: Connection,
     discovery: Discovery,
@@ -26,9 +25,6 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// Connects to a cluster and asks for its kinds. The first Ctrl-C interrupts its requests.
-    ///
-    /// # Errors
-    /// A cluster that cannot be reached, and credentials that it rejects.
     pub(super) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
         let target =
             Target { kubeconfig: kubeconfig.map(Path::to_owned), context: context.map(str::to_owned) };
@@ -74,13 +70,11 @@ impl Cluster {
         (installation, Some(Notice { level: Level::Note, place: None, message }))
     }
 
-    /// Loads the policies that are deployed in the cluster.
-    ///
-    /// # Errors
-    /// A cluster without policies. A policy that cannot be loaded becomes a notice.
+    /// Loads the policies that are deployed in the cluster. A policy that cannot be loaded becomes
+    /// a notice; a cluster without policies is an error.
     pub(super) fn policies(
         &self,
-        engine: &EngineArgs,
+        engines: &Engines<'_>,
         installation: &Installation,
         namespace: Option<&str>,
     ) -> Result<PolicySet, Failure> {
@@ -103,7 +97,7 @@ impl Cluster {
                 );
                 policies.notices.push(Notice { level: Level::Warning, place: None, message });
             }
-            policies.add(manifest, &SourceName::new(name), engine, installation);
+            policies.add(manifest, &SourceName::new(name), engines, installation);
         }
         if policies.policies.is_empty() && policies.notices.is_empty() {
             let problem = "no policy of Kubewarden is deployed; deploy one, or name policies with --policy";

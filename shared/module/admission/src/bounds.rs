@@ -24,7 +24,6 @@ pub const WARNINGS: usize = 4 << 10;
 /// The room for the last line: `… and 18446744073709551615 more violations`.
 const COUNT: usize = 48;
 
-/// The end of a text that was cut.
 const ELLIPSIS: &str = "…";
 
 /// Cuts a text that is longer than `bound` bytes and ends it in an ellipsis.
@@ -94,7 +93,6 @@ impl Lines {
         }
     }
 
-    /// Returns the lines as one text.
     pub(crate) fn join(&self) -> String {
         let mut text = String::new();
         for line in &self.texts {

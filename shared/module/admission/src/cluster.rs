@@ -225,7 +225,6 @@ impl LookupAnswer<'_> {
     }
 }
 
-/// A fault of a look-up that failed.
 #[cold]
 fn lookup_fault(name: String, why: &Unreachable) -> Fault {
     Fault::in_lookup(name, ["look-up failed: ", &one_line(&why.0)].concat())

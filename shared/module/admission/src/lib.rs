@@ -12,6 +12,7 @@
 
 pub mod bounds;
 mod cluster;
+mod edit;
 mod entry;
 mod finding;
 mod outcome;

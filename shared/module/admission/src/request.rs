@@ -44,7 +44,6 @@ impl Operation {
     ];
 }
 
-/// Returns the shape of a payload, given the shape of its request.
 pub(crate) const fn payload<'s>(request: &'s [(&'s str, Shape<'s>)]) -> [(&'s str, Shape<'s>); 2] {
     [("request", Shape::Fields(request)), ("settings", Shape::ALL)]
 }
@@ -54,7 +53,6 @@ const KIND: Shape<'static> = Shape::Fields(&[("group", Shape::ALL), ("kind", Sha
 /// The fields of the requesting user that every policy may read.
 pub(crate) const USER: Shape<'static> = Shape::Fields(&[("groups", Shape::ALL), ("username", Shape::ALL)]);
 
-/// Returns the shape of a request, given the shapes of its objects and of its user.
 pub(crate) const fn shape<'s>(object: Shape<'s>, user: Shape<'s>) -> [(&'s str, Shape<'s>); 8] {
     [
         ("kind", KIND),
@@ -106,9 +104,6 @@ pub(crate) fn may_be_by(payload: &[u8], texts: &[&str]) -> bool {
 
 impl<'d> Request<'d> {
     /// Reads the fields that decide whether a policy matches the request.
-    ///
-    /// # Errors
-    /// Returns a fault if the kind or the operation is missing, or if a field has another type.
     pub(crate) fn of(payload: Node<'d>) -> Result<Self, Fault> {
         let node = payload.at("request");
         let kind = node.at("kind");

@@ -1,5 +1,3 @@
-//! The response of a module.
-
 use std::fmt::Display;
 
 use text::{Json, ObjectWriter};

@@ -27,7 +27,6 @@ impl Setting {
         Self { name, kind }
     }
 
-    /// Returns whether this is a key of an earlier form.
     fn is_former(&self) -> bool {
         matches!(self.kind, Kind::Former(_))
     }
@@ -250,7 +249,6 @@ macro_rules! choices {
     )*};
 }
 
-/// Names separated by commas.
 struct Listed<'a>(&'a [&'a str]);
 
 impl fmt::Display for Listed<'_> {
@@ -264,9 +262,6 @@ impl fmt::Display for Listed<'_> {
 }
 
 /// Checks settings against their declaration: unknown keys, wrong types and invalid names.
-///
-/// # Errors
-/// Returns the first error, with its path.
 pub(crate) fn check(settings: Node<'_>, known: &[Setting]) -> Result<(), SettingsError> {
     settings.object()?;
     for (name, value) in settings.fields()? {

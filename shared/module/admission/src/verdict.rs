@@ -1,5 +1,3 @@
-//! Verdicts of policies.
-
 use crate::bounds::{ANNOTATION, Lines, WARNING, WARNINGS, cut};
 use crate::{Edits, Violations};
 
@@ -16,11 +14,9 @@ pub struct Verdict<'d> {
 /// The verdict without warnings and audit annotations.
 #[derive(Debug)]
 pub(crate) enum Review<'d> {
-    /// Admitted without changes.
     Admit,
     /// Denied, with at least one violation.
     Deny(Violations<'d>),
-    /// Admitted with changes.
     Mutate(Edits),
 }
 

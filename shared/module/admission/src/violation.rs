@@ -72,7 +72,6 @@ impl<'d> Violation<'d> {
         self
     }
 
-    /// Returns the value as the message shows it.
     pub(crate) fn shown(&self) -> String {
         self.part.map_or_else(|| self.at.shown(), |part| Quoted(part).to_string())
     }

@@ -26,7 +26,6 @@ pub struct Document<'d> {
     origin: Origin<&'d str>,
 }
 
-/// An absent field.
 #[derive(Clone, Copy)]
 pub(crate) struct Missing {
     pub(crate) parent: Id,
@@ -191,7 +190,6 @@ impl<'d> Document<'d> {
         self.entry(id).map_or(&Value::Null, |entry| &entry.value)
     }
 
-    /// Returns the bytes of a string.
     pub(crate) fn bytes(&'d self, text: Text<'d>) -> &'d [u8] {
         match text {
             Text::Plain(bytes) => bytes,
@@ -228,7 +226,6 @@ impl<'d> Document<'d> {
         Children { document: self, next: id.0.saturating_add(1), end }
     }
 
-    /// Returns a place for an absent field.
     pub(crate) fn add_missing(&self, parent: Id, name: &'static str) -> Id {
         let obstacle = match self.entry(parent) {
             Some(Entry { value: Value::Object | Value::Null, .. }) => None,
@@ -255,7 +252,6 @@ impl<'d> Document<'d> {
         place
     }
 
-    /// Returns the steps from the root to a place.
     pub(crate) fn steps(&'d self, id: Id) -> Vec<Step<&'d str>> {
         // The depth of most fields of a pod.
         let mut steps = Vec::with_capacity(8);
@@ -303,7 +299,6 @@ impl fmt::Debug for Document<'_> {
     }
 }
 
-/// Iterates over the entries directly below one entry.
 pub(crate) struct Children<'d> {
     document: &'d Document<'d>,
     next: u32,
@@ -343,7 +338,6 @@ struct Builder<'d, 'r> {
 /// A function that reads the items of a list.
 pub type ItemReader<'r> = &'r mut dyn FnMut(Node<'_>) -> Result<(), Fault>;
 
-/// The field of a list that has its items.
 const ITEMS: &str = "items";
 
 impl<'d> Builder<'d, '_> {
@@ -375,7 +369,6 @@ impl<'d> Builder<'d, '_> {
         Ok(self.document)
     }
 
-    /// Returns the fault of text that cannot be parsed.
     #[cold]
     #[inline(never)]
     fn refuse(self, error: SyntaxError) -> Fault {
@@ -386,7 +379,6 @@ impl<'d> Builder<'d, '_> {
         })
     }
 
-    /// Keeps the next value.
     fn keep(&mut self, shape: Shape<'d>, parent: Id, name: Name<'d>) -> Result<(), SyntaxError> {
         #[cfg(debug_assertions)]
         {
@@ -506,7 +498,6 @@ impl<'d> Builder<'d, '_> {
         if ascending && search.is_ascending() { Ok(()) } else { self.reject_duplicate_keys(object) }
     }
 
-    /// Returns the last string that the scanner passed.
     fn last_string(&mut self) -> Result<Text<'d>, SyntaxError> {
         if self.scanner.is_escaped() { self.unescape_last() } else { Ok(Text::Plain(self.scanner.raw())) }
     }
@@ -546,7 +537,6 @@ impl<'d> Builder<'d, '_> {
         }
     }
 
-    /// Fails if an object has a duplicate key.
     #[cold]
     fn reject_duplicate_keys(&mut self, object: Id) -> Result<(), SyntaxError> {
         let names = self.document.children(object).filter_map(|(name, _)| self.document.key(name));
@@ -566,7 +556,6 @@ impl Id {
 mod tests {
     use super::*;
 
-    /// Reads the names of the items of a list.
     fn names(list: &str) -> Result<Vec<String>, String> {
         let shape = Shape::Fields(&[("name", Shape::ALL)]);
         let mut names = Vec::new();

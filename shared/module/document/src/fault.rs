@@ -130,7 +130,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// A [`Place`] whose names are borrowed.
 pub(crate) struct BorrowedPlace<'a> {
     pub(crate) origin: Origin<&'a str>,
     pub(crate) steps: Vec<Step<&'a str>>,

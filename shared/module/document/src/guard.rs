@@ -83,7 +83,6 @@ mod tests {
         }
     }
 
-    /// Reads an object through the broken view.
     fn read(read: impl Fn(BrokenView<'_>)) {
         let object = br#"{"spec":{
             "containers":[{"name":"a"}],

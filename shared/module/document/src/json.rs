@@ -95,7 +95,6 @@ pub(crate) enum Number {
     Other,
 }
 
-/// A position in a JSON text.
 #[derive(Debug)]
 pub(crate) struct Scanner<'t> {
     text: &'t [u8],
@@ -118,7 +117,6 @@ impl<'t> Scanner<'t> {
         self.at
     }
 
-    /// Returns the range from a position to the current one.
     pub(crate) fn since(&self, start: usize) -> Range<usize> {
         start..self.at
     }
@@ -242,7 +240,6 @@ impl<'t> Scanner<'t> {
         unescape(self.raw()).map_err(|Unpaired| SyntaxError::Surrogate)
     }
 
-    /// Passes a number and returns it.
     pub(crate) fn number(&mut self) -> Result<Number, SyntaxError> {
         /// Integers of up to this many digits fit into an `i64`.
         const DIGITS: usize = 18;
@@ -359,12 +356,10 @@ impl<'t> Scanner<'t> {
         self.at = self.at.wrapping_add(bytes);
     }
 
-    /// Returns the whole text.
     pub(crate) fn text(&self) -> &'t [u8] {
         self.text
     }
 
-    /// Returns the position of the scanner.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
@@ -376,7 +371,6 @@ struct End {
     error: Option<SyntaxError>,
 }
 
-/// Returns the position of the next byte that is not white space.
 #[inline]
 fn past_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at)
@@ -504,83 +498,33 @@ mod tests {
 
     #[test]
     fn agrees_with_serde_json_on_corner_cases() {
-        let texts: &[&str] = &[
-            "",
-            " ",
-            "1",
-            "-1",
-            "-",
-            "+1",
-            "01",
-            "-01",
-            "1.",
-            "1.0",
-            ".5",
-            "1e5",
-            "1E+5",
-            "1e",
-            "1e+",
-            "0x1",
-            "1 2",
-            "\"\"",
-            "\"",
-            "\"a",
-            "\"\\\"",
-            "\"\\\"\"",
-            "\"\\x\"",
+        let short = [
+            "", " ", "1", "-1", "-", "+1", "01", "-01", "1.", "1.0", ".5", "1e5", "1E+5", "1e", "1e+", "0x1",
+            "1 2", "\"\"", "\"", "\"a", "\"\\\"", "\"\\\"\"", "\"\\x\"", "true", "tru", "truee", "false",
+            "null", "nul", "True", "[]", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1,2]", "[[]]", "[}",
+            "[1}", "[[]}", "{}", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{,}", "{a:1}", "{1:1}", "{1}",
+            "{[]}", "{{}}", "]", "\u{a0}1", "nan", "[1,2]]",
+        ];
+        let long = [
+            "\"ä€😀\"",
             "\"\\u12\"",
             "\"\\u12gh\"",
             "\"\\u0041\"",
             "\"\u{1}\"",
             "\"\u{7f}\"",
             "\"tab\there\"",
-            "true",
-            "tru",
-            "truee",
-            "false",
-            "null",
-            "nul",
-            "True",
-            "[]",
-            "[",
-            "[1",
-            "[1,",
-            "[1,]",
-            "[,1]",
-            "[1 2]",
-            "[1,2]",
-            "[[]]",
-            "[}",
-            "[1}",
-            "[[]}",
-            "{}",
-            "{",
-            "{\"a\"",
-            "{\"a\":",
-            "{\"a\":1",
             "{\"a\":1,",
             "{\"a\":1,}",
-            "{,}",
             "{\"a\" 1}",
-            "{a:1}",
-            "{1:1}",
-            "{1}",
-            "{[]}",
-            "{{}}",
             "{\"a\":1,2}",
             "{\"a\":1,\"b\":[{}]}",
             "{\"a\":1]",
-            "]",
             " { \"a\" : [ 1 , 2 ] } ",
             "\t\r\n1\n",
             "\u{feff}1",
-            "\u{a0}1",
-            "\"ä€😀\"",
             "{\"ä\":1}",
-            "nan",
-            "[1,2]]",
         ];
-        for text in texts {
+        for text in short.into_iter().chain(long) {
             assert_eq!(reads(text.as_bytes()).is_ok(), serde_accepts(text.as_bytes()), "{text:?}");
             check_skip(text.as_bytes());
         }
@@ -666,7 +610,6 @@ mod tests {
         }
     }
 
-    /// Generates the text of an arbitrary JSON value.
     fn json() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             Just("null".to_owned()),

@@ -80,7 +80,6 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Returns the field that has a name; `None` if it is not kept.
     pub(crate) fn find<'s>(
         &mut self,
         fields: &'s [(&'s str, Shape<'s>)],
@@ -118,7 +117,6 @@ fn first(name: &[u8]) -> u8 {
     name.first().copied().unwrap_or_default()
 }
 
-/// Returns whether two names are equal.
 #[inline]
 pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && same_bytes(a, b)

@@ -43,7 +43,6 @@ pub(crate) fn end(text: &[u8], start: usize) -> Option<usize> {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct OpenValue {
-    /// The number of open brackets.
     depth: u32,
     /// Whether the text goes on within a string: no bit or every bit.
     within: u64,

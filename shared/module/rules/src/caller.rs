@@ -7,9 +7,7 @@ use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, Shap
 
 use crate::subject::account_problem;
 
-/// The prefix of every node user's name.
 const PREFIX: &str = "system:node:";
-/// The group of all node users.
 const GROUP: &str = "system:nodes";
 /// The key in `userInfo.extra` with the name of the node to which a token is bound.
 const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
@@ -27,9 +25,8 @@ choices! {
     }
 }
 
-/// The requesting user, classified.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Caller<'d> {
+pub(crate) enum Caller<'d> {
     /// Any user that is neither a node user nor restricted because of its token. The policies about
     /// nodes admit all of its requests.
     Other,
@@ -46,7 +43,7 @@ pub enum Caller<'d> {
 impl<'d> Caller<'d> {
     /// The fields of the requesting user that the classification reads:
     /// [`Policy::USER`](admission::Policy::USER).
-    pub const USER: Shape<'static> = Shape::Fields(&[
+    pub(crate) const USER: Shape<'static> = Shape::Fields(&[
         ("extra", Shape::Fields(&[(NODE_NAME, Shape::ALL), (NODE_UID, Shape::ALL)])),
         ("groups", Shape::ALL),
         ("username", Shape::ALL),
@@ -54,14 +51,11 @@ impl<'d> Caller<'d> {
 
     /// The beginnings of the name and of keys of every user but [`Other`](Self::Other):
     /// [`Policy::USERS`](admission::Policy::USERS).
-    pub const TEXTS: &'static [&'static str] = &[PREFIX, "authentication.kubernetes.io/node-"];
+    pub(crate) const TEXTS: &'static [&'static str] = &[PREFIX, "authentication.kubernetes.io/node-"];
 
     /// Returns whether the user can be another one than [`Other`](Self::Other), whatever the
     /// settings: [`Policy::judges`](admission::Policy::judges).
-    ///
-    /// # Errors
-    /// Returns a fault if the user name is not a string.
-    pub fn can_be_restricted(request: &Request<'_>) -> Result<bool, Fault> {
+    pub(crate) fn can_be_restricted(request: &Request<'_>) -> Result<bool, Fault> {
         let extra = request.extra();
         Ok(request.username()?.starts_with(PREFIX)
             || extra.at(NODE_NAME).is_present()?
@@ -69,12 +63,8 @@ impl<'d> Caller<'d> {
     }
 
     /// Classifies the requesting user. A node user has both the prefix and the group; both
-    /// comparisons are case-sensitive.
-    ///
-    /// # Errors
-    /// Returns a fault if the user name is not a string, if the groups are not a list of strings,
-    /// or if a token that is to be restricted does not name exactly one node.
-    pub fn of(request: &Request<'d>, tokens: &BoundTokens) -> Result<Self, Fault> {
+    /// comparisons are case-sensitive. A token that is to be restricted must name exactly one node.
+    pub(crate) fn of(request: &Request<'d>, tokens: &BoundTokens) -> Result<Self, Fault> {
         let user = request.username()?;
         if let Some(name) = user.strip_prefix(PREFIX)
             && request.groups()?.contains(&GROUP)
@@ -98,25 +88,19 @@ impl<'d> Caller<'d> {
 
 /// The settings about users whose token is bound to a node.
 #[derive(Debug, Default)]
-pub struct BoundTokens {
+pub(crate) struct BoundTokens {
     handling: NodeBoundTokens,
     /// The full user names of service accounts.
     exempt: Vec<String>,
 }
 
 impl BoundTokens {
-    /// The setting `nodeBoundTokens`.
-    pub const HANDLING: Setting = Setting::new("nodeBoundTokens", Kind::Choice(NodeBoundTokens::NAMES));
-
-    /// The setting `exemptServiceAccounts`.
-    pub const EXEMPT: Setting = Setting::new("exemptServiceAccounts", Kind::List(&Kind::Text));
+    pub(crate) const HANDLING: Setting =
+        Setting::new("nodeBoundTokens", Kind::Choice(NodeBoundTokens::NAMES));
+    pub(crate) const EXEMPT: Setting = Setting::new("exemptServiceAccounts", Kind::List(&Kind::Text));
 
     /// Reads the two settings from the settings of a policy.
-    ///
-    /// # Errors
-    /// Returns an error for a text that is not a service account, and for exemptions that have no
-    /// effect.
-    pub fn read(settings: Node<'_>) -> Result<Self, SettingsError> {
+    pub(crate) fn read(settings: Node<'_>) -> Result<Self, SettingsError> {
         let handling = Choice::read(settings.at(Self::HANDLING.name))?;
         let setting = settings.at(Self::EXEMPT.name);
         let mut exempt = Vec::new();
@@ -133,15 +117,13 @@ impl BoundTokens {
         Ok(Self { handling, exempt })
     }
 
-    /// Returns whether a user with this name is restricted if its token is bound to a node.
     fn restrict(&self, user: &str) -> bool {
         self.handling == NodeBoundTokens::Restrict && !self.exempt.iter().any(|exempt| exempt == user)
     }
 }
 
 /// Returns the violation of a [nameless](Caller::Nameless) node user, located at the user name.
-#[must_use]
-pub fn nameless<'d>(request: &Request<'d>) -> Violations<'d> {
+pub(crate) fn nameless<'d>(request: &Request<'d>) -> Violations<'d> {
     let mut violations = Violations::default();
     violations.refuse(
         request.user(),

@@ -2,29 +2,27 @@
 //!
 //! Each module below that implements [`Policy`](admission::Policy) becomes one WebAssembly module.
 //! The policies read Kubernetes objects through [`view`]s, which name every field that they use,
-//! and share the vocabulary of their settings: [addresses](address), [keys of labels and
-//! annotations](label), [label selectors](selector), [patterns](pattern), [users and
-//! groups](subject), [conditions of entries](conditions), [node users](caller), [Namespace
-//! look-ups](namespace_lookup) and [warnings](summary). Nothing in this crate depends on
-//! WebAssembly or on a host.
+//! and share the vocabulary of their settings, such as [addresses](address), [keys of labels and
+//! annotations](label) and [patterns](pattern). Nothing in this crate depends on WebAssembly or on
+//! a host.
 
 pub mod address;
-pub mod caller;
-pub mod conditions;
+mod caller;
+mod conditions;
 pub mod external_ips;
 pub mod label;
 pub mod name;
-pub mod namespace_lookup;
+mod namespace_lookup;
 #[cfg(test)]
 mod no_cluster;
 pub mod node_labels;
 pub mod node_pods;
 pub mod pattern;
-pub mod permission;
+mod permission;
 pub mod pod_security;
-pub mod selector;
+mod selector;
 pub mod selinux;
-pub mod subject;
+mod subject;
 pub mod summary;
 pub mod view;
 

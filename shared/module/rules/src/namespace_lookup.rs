@@ -4,12 +4,9 @@ use admission::{Cluster, Fault, Get, LookupAnswer, Shape};
 
 use crate::view::Namespace;
 
-/// Looks up the Namespace with the given name and reads the fields of `shape`. Returns `None` if
-/// the cluster does not have the Namespace.
-///
-/// # Errors
-/// Returns a fault if the look-up fails.
-pub fn find<'a>(
+/// Looks up the Namespace and reads the fields of `shape`. Returns `None` if the cluster does not
+/// have it.
+pub(crate) fn find<'a>(
     name: &'a str,
     cluster: &dyn Cluster,
     shape: Shape<'static>,
@@ -17,12 +14,9 @@ pub fn find<'a>(
     get(name, shape).ask(cluster)
 }
 
-/// Looks up the Namespace of a request, as [`find`] does.
-///
-/// # Errors
-/// Returns a fault if there is no name, if the look-up fails, or if the cluster does not have the
-/// Namespace.
-pub fn require<'a>(
+/// Looks up the Namespace of a request, as [`find`] does. Without a name, or if the cluster does
+/// not have it, this is a fault.
+pub(crate) fn require<'a>(
     name: Option<&'a str>,
     cluster: &dyn Cluster,
     shape: Shape<'static>,
@@ -39,9 +33,9 @@ fn get<'a>(name: &'a str, shape: Shape<'static>) -> Get<'a> {
 }
 
 /// The Namespace of a request: looked up on first use and cached.
-pub struct NamespaceLookup<'a> {
-    /// The name of the Namespace; `None` if the request has none.
-    pub name: Option<&'a str>,
+pub(crate) struct NamespaceLookup<'a> {
+    /// `None` if the request has none.
+    pub(crate) name: Option<&'a str>,
     cluster: &'a dyn Cluster,
     shape: Shape<'static>,
     answer: Option<Result<LookupAnswer<'a>, Fault>>,
@@ -49,31 +43,22 @@ pub struct NamespaceLookup<'a> {
     known: Option<Namespace<'a>>,
 }
 
-impl std::fmt::Debug for NamespaceLookup<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NamespaceLookup").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
 impl<'a> NamespaceLookup<'a> {
-    /// Creates the look-up without asking the cluster. `shape` lists the fields to read.
-    #[must_use]
-    pub fn new(name: Option<&'a str>, cluster: &'a dyn Cluster, shape: Shape<'static>) -> Self {
+    pub(crate) fn new(name: Option<&'a str>, cluster: &'a dyn Cluster, shape: Shape<'static>) -> Self {
         Self { name, cluster, shape, answer: None, known: None }
     }
 
-    /// Uses a Namespace that is known, so that it is not looked up.
-    #[must_use]
-    pub fn with(mut self, known: Namespace<'a>) -> Self {
+    pub(crate) fn with(mut self, known: Namespace<'a>) -> Self {
         self.known = Some(known);
         self
     }
 
-    /// Passes the Namespace to `read` and returns the result.
-    ///
-    /// # Errors
-    /// Returns the fault of [`require`], the same one on every call, or that of `read`.
-    pub fn namespace<T>(&mut self, read: &dyn Fn(Namespace<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+    /// Passes the Namespace to `read` and returns the result. A fault of [`require`] is the same
+    /// one on every call.
+    pub(crate) fn namespace<T>(
+        &mut self,
+        read: &dyn Fn(Namespace<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         let mut found = None;
         self.read(&mut |namespace| {
             found = Some(read(namespace)?);

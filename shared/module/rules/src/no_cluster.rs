@@ -2,7 +2,6 @@
 
 use admission::{Cluster, Get, List, Unreachable};
 
-/// A cluster that cannot be reached.
 pub(crate) struct NoCluster;
 
 impl Cluster for NoCluster {

@@ -122,9 +122,7 @@ impl Patterns {
         patterns
     }
 
-    /// Returns whether there are no patterns.
-    #[must_use]
-    pub fn are_empty(&self) -> bool {
+    pub(crate) fn are_empty(&self) -> bool {
         self.exact.is_empty() && self.prefixes.is_empty() && self.others.is_empty()
     }
 
@@ -137,8 +135,7 @@ impl Patterns {
     }
 
     /// Returns whether one of the patterns matches a text, or there are none.
-    #[must_use]
-    pub fn are_met_by(&self, text: &str) -> bool {
+    pub(crate) fn are_met_by(&self, text: &str) -> bool {
         self.are_empty() || self.match_text(text)
     }
 }

@@ -3,8 +3,7 @@
 
 use admission::{CanI, Cluster, Fault, Kind, Node, Request, Setting, SettingsError};
 
-/// The declaration of a permission.
-pub const PERMISSION: &[Setting] = &[
+pub(crate) const PERMISSION: &[Setting] = &[
     Setting::new("verb", Kind::Text),
     Setting::new("group", Kind::Text),
     Setting::new("resource", Kind::Text),
@@ -14,7 +13,7 @@ pub const PERMISSION: &[Setting] = &[
 
 /// A permission in the namespace of a request. The resource need not exist.
 #[derive(Debug)]
-pub struct Permission {
+pub(crate) struct Permission {
     verb: String,
     group: String,
     resource: String,
@@ -23,12 +22,9 @@ pub struct Permission {
 }
 
 impl Permission {
-    /// Reads a permission. Returns `None` if it is absent.
-    ///
-    /// # Errors
-    /// Returns an error if the verb or the resource is missing, and for a text that no authorizer
-    /// compares in the way it reads: a pattern, white space, or several parts in one.
-    pub fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
+    /// Reads a permission. A text that no authorizer compares in the way it reads is an error: a
+    /// pattern, white space, or several parts in one.
+    pub(crate) fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
         if !setting.object()? {
             return Ok(None);
         }
@@ -43,10 +39,7 @@ impl Permission {
 
     /// Returns whether the requesting user has the permission. The user of the audit scanner, which
     /// is empty, has none.
-    ///
-    /// # Errors
-    /// Returns a fault if the user cannot be read, or if the look-up fails.
-    pub fn is_granted(&self, request: &Request<'_>, cluster: &dyn Cluster) -> Result<bool, Fault> {
+    pub(crate) fn is_granted(&self, request: &Request<'_>, cluster: &dyn Cluster) -> Result<bool, Fault> {
         let user = request.username()?;
         if user.is_empty() {
             return Ok(false);

@@ -6,8 +6,7 @@ use admission::{Choice, Fault, Kind, Node, Setting, SettingsError, choices};
 
 use crate::name::{is_label_key, is_label_value};
 
-/// The declaration of a label selector as a setting.
-pub const SELECTOR: &[Setting] = &[
+pub(crate) const SELECTOR: &[Setting] = &[
     Setting::new("matchLabels", Kind::Texts),
     Setting::new("matchExpressions", Kind::List(&Kind::Object(EXPRESSION))),
 ];
@@ -19,22 +18,17 @@ const EXPRESSION: &[Setting] = &[
 ];
 
 choices! {
-    /// The operator of a requirement.
     pub enum Operator {
-        /// The label is present with one of the values.
         In,
-        /// The label is absent or has none of the values.
         NotIn,
-        /// The label is present.
         Exists,
-        /// The label is absent.
         DoesNotExist,
     }
 }
 
 /// A list of requirements on labels, all of which must be met.
 #[derive(Debug)]
-pub struct Selector(Vec<Requirement>);
+pub(crate) struct Selector(Vec<Requirement>);
 
 #[derive(Debug)]
 struct Requirement {
@@ -44,12 +38,9 @@ struct Requirement {
 }
 
 impl Selector {
-    /// Reads a selector. Returns `None` if it is absent.
-    ///
-    /// # Errors
-    /// Returns an error for a selector that the API server would reject, for an empty selector,
-    /// which would select every object, and for requirements that contradict each other.
-    pub fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
+    /// Reads a selector. Errors are what the API server would reject, an empty selector, which
+    /// would select every object, and requirements that contradict each other.
+    pub(crate) fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
         if !setting.object()? {
             return Ok(None);
         }
@@ -74,11 +65,7 @@ impl Selector {
         Err(SettingsError::at(setting, problem))
     }
 
-    /// Returns whether the labels meet all requirements. An absent map has no labels.
-    ///
-    /// # Errors
-    /// Returns a fault if the labels are not an object or a required label is not a string.
-    pub fn matches(&self, labels: Node<'_>) -> Result<bool, Fault> {
+    pub(crate) fn matches(&self, labels: Node<'_>) -> Result<bool, Fault> {
         for requirement in &self.0 {
             let label = labels.entry(&requirement.key)?;
             let value = label.map(|label| label.text()).transpose()?.flatten();

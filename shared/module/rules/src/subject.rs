@@ -4,25 +4,19 @@ use admission::{Fault, Kind, Node, Request, Setting, SettingsError};
 
 use crate::name::{is_label, is_subdomain};
 
-/// The setting `users`.
-pub const USERS: Setting = Setting::new("users", Kind::List(&Kind::Text));
-
-/// The setting `groups`.
-pub const GROUPS: Setting = Setting::new("groups", Kind::List(&Kind::Text));
+pub(crate) const USERS: Setting = Setting::new("users", Kind::List(&Kind::Text));
+pub(crate) const GROUPS: Setting = Setting::new("groups", Kind::List(&Kind::Text));
 
 /// A set of users and groups, each given by its full name.
 #[derive(Debug, Default)]
-pub struct Subjects {
+pub(crate) struct Subjects {
     users: Vec<String>,
     groups: Vec<String>,
 }
 
 impl Subjects {
     /// Reads `users` and `groups` from a settings object. Returns `None` if both are absent.
-    ///
-    /// # Errors
-    /// Returns the errors of [`users`] and [`groups`].
-    pub fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
+    pub(crate) fn read(setting: Node<'_>) -> Result<Option<Self>, SettingsError> {
         if !setting.object()? {
             return Ok(None);
         }
@@ -31,18 +25,13 @@ impl Subjects {
         Ok((!users.is_empty() || !groups.is_empty()).then_some(Self { users, groups }))
     }
 
-    /// Creates a set from names.
-    #[must_use]
-    pub fn of(users: Vec<String>, groups: Vec<String>) -> Self {
+    pub(crate) fn of(users: Vec<String>, groups: Vec<String>) -> Self {
         Self { users, groups }
     }
 
     /// Returns whether the set has the requesting user or one of its groups. It never has the user
     /// of the audit scanner, which is empty.
-    ///
-    /// # Errors
-    /// Returns a fault if the user name is not a string or the groups are not a list of strings.
-    pub fn contain(&self, request: &Request<'_>) -> Result<bool, Fault> {
+    pub(crate) fn contain(&self, request: &Request<'_>) -> Result<bool, Fault> {
         let user = request.username()?;
         if self.users.iter().any(|known| known == user) {
             return Ok(true);
@@ -52,13 +41,9 @@ impl Subjects {
     }
 }
 
-/// Reads a list of full user names, such as `system:serviceaccount:NAMESPACE:NAME`.
-///
-/// # Errors
-/// Returns an error for an empty list, which could mean all users or none, and for a name that no
-/// user can have: one that is blank, starts or ends with white space, contains `*`, or has the
-/// prefix of a service account without its form.
-pub fn users(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
+/// Reads a list of full user names, such as `system:serviceaccount:NAMESPACE:NAME`. A name that no
+/// user can have is an error, and so is an empty list, which could mean all users or none.
+pub(crate) fn users(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |name| {
         let account = name.strip_prefix("system:serviceaccount:")?;
         let valid = account
@@ -68,20 +53,14 @@ pub fn users(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     })
 }
 
-/// Reads a list of full group names.
-///
-/// # Errors
-/// Returns an error for an empty list and for a name that no group can have, as [`users`] does.
-pub fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
+/// Reads a list of full group names, as [`users`] does.
+pub(crate) fn groups(setting: Node<'_>) -> Result<Vec<String>, SettingsError> {
     names(setting, |_| None)
 }
 
 /// Refuses `users` and `groups` with users that a setting cannot mean to trust: everyone, and the
 /// service accounts of all namespaces, of which everyone has one who may create a pod.
-///
-/// # Errors
-/// The first such name.
-pub fn refuse_everyone(setting: Node<'_>) -> Result<(), SettingsError> {
+pub(crate) fn refuse_everyone(setting: Node<'_>) -> Result<(), SettingsError> {
     for key in ["users", "groups"] {
         for (item, name) in setting.at(key).texts()? {
             let problem = match name {
@@ -100,8 +79,7 @@ pub fn refuse_everyone(setting: Node<'_>) -> Result<(), SettingsError> {
 }
 
 /// Returns the problem with a text that is not a service account in the form `namespace/name`.
-#[must_use]
-pub fn account_problem(account: &str) -> Option<&'static str> {
+pub(crate) fn account_problem(account: &str) -> Option<&'static str> {
     let is_valid =
         account.split_once('/').is_some_and(|(namespace, name)| is_label(namespace) && is_subdomain(name));
     (!is_valid).then_some("is not a service account; write NAMESPACE/NAME")
@@ -131,10 +109,10 @@ fn names(setting: Node<'_>, problem: fn(&str) -> Option<&'static str>) -> Result
 }
 
 /// Reads a list of strings, with the place of each. The list may be absent but not empty.
-///
-/// # Errors
-/// Returns an error with the text `problem` for an empty list.
-pub fn not_empty<'d>(setting: Node<'d>, problem: &str) -> Result<Vec<(Node<'d>, &'d str)>, SettingsError> {
+pub(crate) fn not_empty<'d>(
+    setting: Node<'d>,
+    problem: &str,
+) -> Result<Vec<(Node<'d>, &'d str)>, SettingsError> {
     let texts = setting.texts()?;
     if texts.is_empty() && setting.is_present()? {
         return Err(SettingsError::at(setting, problem));

@@ -1,5 +1,3 @@
-//! Percent-encoding.
-
 use std::fmt::Write;
 
 /// Percent-encodes a text as a segment of a path or a value of a query (RFC 3986): all bytes but

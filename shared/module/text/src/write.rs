@@ -212,7 +212,6 @@ impl From<ObjectWriter> for Json {
     }
 }
 
-/// Appends text as a JSON string.
 pub(crate) fn push_text(json: &mut String, text: &str) {
     push_quoted(json, text, None);
 }

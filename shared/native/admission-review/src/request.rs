@@ -13,7 +13,6 @@ use crate::RequestError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdmissionRequest(Value);
 
-/// The type of a field.
 enum Type {
     Text,
     Flag,
@@ -165,7 +164,6 @@ impl Form {
     }
 }
 
-/// Returns whether an object is a review. In a bare request, `kind` is an object.
 fn is_review(fields: &Map<String, Value>) -> bool {
     fields.contains_key("request") || fields.get("kind").is_some_and(Value::is_string)
 }

@@ -54,7 +54,6 @@ pub struct StatusCause {
 }
 
 impl AdmissionResponse {
-    /// The status code of a failure of the host.
     const INTERNAL_ERROR: u16 = 500;
 
     /// Creates a response that denies the request.

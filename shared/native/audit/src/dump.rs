@@ -92,16 +92,16 @@ impl Dump {
     /// dump has at least one.
     ///
     /// # Errors
-    /// As [`visit_all`](Self::visit_all), and [`AuditError::NoObjects`] with the command that
-    /// creates a suitable dump.
+    /// As [`visit_all`](Self::visit_all), and a dump without such objects, with the command that
+    /// creates a suitable one.
     pub fn visit_some(
         &self,
-        kind: &'static str,
-        command: &'static str,
+        kind: &str,
+        command: &str,
         visit: impl FnMut(&DumpObject, Node<'_>) -> Result<(), Fault>,
     ) -> Result<(), AuditError> {
         match self.visit_all(kind, visit)? {
-            0 => Err(AuditError::NoObjects { kind, command }),
+            0 => Err(AuditError::no_objects(kind, command)),
             _ => Ok(()),
         }
     }

@@ -55,7 +55,6 @@ pub struct ListingRemedy {
     pub command: String,
 }
 
-/// Label keys by namespace.
 type KeysByNamespace = BTreeMap<String, BTreeSet<String>>;
 
 /// The topology labels of a Node, which the API server copies onto its pods.
@@ -143,7 +142,6 @@ fn unlisted_labels(
     Ok(unlisted)
 }
 
-/// Returns the keys that namespaces list already.
 fn listed_keys(dump: &Dump) -> Result<KeysByNamespace, AuditError> {
     let mut listed = KeysByNamespace::new();
     dump.visit_all("Namespace", |namespace, root| {
@@ -161,7 +159,6 @@ fn listed_keys(dump: &Dump) -> Result<KeysByNamespace, AuditError> {
     Ok(listed)
 }
 
-/// Returns the topology labels of each Node.
 fn topology_labels(dump: &Dump) -> Result<BTreeMap<String, TopologyLabels>, AuditError> {
     let mut nodes = BTreeMap::new();
     dump.visit_all("Node", |node, root| {

@@ -1,7 +1,10 @@
 //! The format of case files, which describe the behaviour of a policy as data.
 //!
 //! # What this crate does not do
-//! It does not judge cases or read files; see `harness`.
+//! It does not judge cases: `suite` does, as `portcullis test`, and the crate `tests`, also by
+//! modules.
+
+mod load;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,9 +15,11 @@ use cluster_objects::Objects;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use load::{load, load_dir};
+
 /// A case: a request, its settings and cluster, and the expected outcome.
 ///
-/// `cases/readme.yaml` of the crate `harness` explains the fields.
+/// `readme.yaml` of this crate explains the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Case {

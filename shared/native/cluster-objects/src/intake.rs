@@ -10,7 +10,6 @@ use crate::{ObjectError, ObjectPlace, ObjectProblem};
 /// The objects of one kind, in the order in which they were given.
 pub(crate) type Kinds = BTreeMap<KindKey, Vec<Object>>;
 
-/// `apiVersion` and `kind`.
 pub(crate) type KindKey = (String, String);
 
 /// An object with its namespace and name, which identify it among those of its kind.
@@ -21,11 +20,9 @@ pub(crate) struct Object {
     pub(crate) value: Value,
 }
 
-/// Reads objects and lists of objects.
 #[derive(Debug, Default)]
 pub(crate) struct Intake {
     pub(crate) kinds: Kinds,
-    /// The place of each object.
     places: BTreeMap<(KindKey, Option<String>, String), ObjectPlace>,
 }
 

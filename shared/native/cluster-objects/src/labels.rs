@@ -182,47 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn selects_matching_objects() {
-        for selector in [
-            "",
-            "app",
-            "!nope",
-            "! nope",
-            "app=web",
-            "app==web",
-            "app = web",
-            "app!=db",
-            "nope!=db",
-            "app in (web)",
-            "app in (db,web)",
-            "app in ( db , web )",
-            "app notin (db)",
-            "nope notin (db)",
-            "empty=",
-            "empty in ()",
-            "level>2",
-            "level < 4",
-            "app=web,!nope,level",
-        ] {
+    fn selects_matching_objects_alone() {
+        let selected = "; app; !nope; ! nope; app=web; app==web; app = web; app!=db; nope!=db; \
+                        app in (web); app in (db,web); app in ( db , web ); app notin (db); \
+                        nope notin (db); empty=; empty in (); level>2; level < 4; app=web,!nope,level";
+        for selector in selected.split("; ") {
             assert!(selects(selector), "{selector}");
         }
-    }
-
-    #[test]
-    fn does_not_select_other_objects() {
-        for selector in [
-            "nope",
-            "!app",
-            "app=db",
-            "app=",
-            "app!=web",
-            "app in (db)",
-            "nope in (db)",
-            "app notin (web,db)",
-            "level>3",
-            "app>1",
-            "app=web,nope",
-        ] {
+        let left = "nope; !app; app=db; app=; app!=web; app in (db); nope in (db); app notin (web,db); \
+                    level>3; app>1; app=web,nope";
+        for selector in left.split("; ") {
             assert!(!selects(selector), "{selector}");
         }
     }

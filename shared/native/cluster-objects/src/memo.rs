@@ -45,7 +45,6 @@ mod tests {
 
     use super::*;
 
-    /// A cluster that counts its lists.
     #[derive(Default)]
     struct Counting {
         lists: Cell<usize>,

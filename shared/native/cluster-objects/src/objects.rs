@@ -20,11 +20,9 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 #[derive(Clone, Debug)]
 pub struct Objects(Result<BTreeMap<KindKey, OfKind>, String>);
 
-/// The objects of a kind, in the given order.
 #[derive(Clone, Debug, Default)]
 struct OfKind {
     objects: Vec<Object>,
-    /// The index of each object, by namespace and name.
     by_name: BTreeMap<(Option<String>, String), usize>,
     is_namespaced: bool,
 }

@@ -91,52 +91,7 @@ mod tests {
     use super::*;
 
     fn cluster() -> Objects {
-        let object = |kind: &str, metadata: Value, rest: Value| {
-            let mut object = json!({ "apiVersion": API, "kind": kind, "metadata": metadata });
-            object.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
-            object
-        };
-        let role = |verb: &str, group: &str, resource: &str| json!({ "rules": [{ "verbs": [verb], "apiGroups": [group], "resources": [resource] }] });
-        let binding = |subject: Value, kind: &str, name: &str| json!({ "subjects": [subject], "roleRef": { "kind": kind, "name": name } });
-        let in_shop = |name: &str| json!({ "name": name, "namespace": "shop" });
-        Objects::from_values(vec![
-            object("ClusterRole", json!({ "name": "claim" }), role("create", "example.com", "services/addresses")),
-            object("ClusterRole", json!({ "name": "all" }), role("*", "*", "*")),
-            object("Role", in_shop("any"), role("use", "", "*/addresses")),
-            object(
-                "Role",
-                in_shop("named"),
-                json!({ "rules": [{
-                    "verbs": ["use"], "apiGroups": ["example.com"], "resources": ["pools"], "resourceNames": ["blue"],
-                }] }),
-            ),
-            object(
-                "RoleBinding",
-                in_shop("alice"),
-                binding(json!({ "kind": "User", "name": "alice" }), "ClusterRole", "claim"),
-            ),
-            object("RoleBinding", in_shop("dev"), binding(json!({ "kind": "Group", "name": "dev" }), "Role", "any")),
-            object(
-                "RoleBinding",
-                in_shop("pools"),
-                binding(json!({ "kind": "ServiceAccount", "name": "web" }), "Role", "named"),
-            ),
-            object(
-                "RoleBinding",
-                in_shop("broken"),
-                binding(json!({ "kind": "User", "name": "bob" }), "ClusterRole", "none"),
-            ),
-            object(
-                "ClusterRoleBinding",
-                json!({ "name": "root" }),
-                binding(
-                    json!({ "kind": "ServiceAccount", "name": "root", "namespace": "ops" }),
-                    "ClusterRole",
-                    "all",
-                ),
-            ),
-        ])
-        .unwrap()
+        Objects::from_values(serde_json::from_str(include_str!("rbac.json")).unwrap()).unwrap()
     }
 
     fn asks<'a>(user: &'a str, groups: &'a [&'a str], what: [&'a str; 6]) -> CanI<'a> {

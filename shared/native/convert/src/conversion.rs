@@ -31,7 +31,6 @@ pub struct NotConverted {
     pub problem: String,
 }
 
-/// A field that cannot be converted.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldProblem {
     pub(crate) path: String,
@@ -55,6 +54,14 @@ impl Conversion {
     /// A conversion without a manifest, of the whole document or of a rule.
     pub(crate) fn none(document: &str, policy: &str, rule: Option<&str>, problem: FieldProblem) -> Self {
         Self { not_converted: vec![NotConverted::new(document, policy, rule, problem)], ..Self::default() }
+    }
+
+    /// Returns a conversion for each manifest. The first has what readers should know about all.
+    pub(crate) fn with(mut self, manifests: impl IntoIterator<Item = PolicyManifest>) -> Vec<Self> {
+        let mut manifests = manifests.into_iter();
+        self.manifest = manifests.next();
+        let others = manifests.map(|manifest| Self { manifest: Some(manifest), ..Self::default() });
+        std::iter::once(self).chain(others).collect()
     }
 }
 

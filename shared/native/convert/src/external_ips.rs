@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::MatchCondition;
 
-/// The id of the policy that judges external IPs.
 pub(crate) const EXTERNAL_IPS: &str = ExternalIps::ID;
 
 /// The condition that keeps away Services without external IPs.

@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use crate::Operation;
 use crate::target::Target;
 
-/// The registry and the path of the policies.
 const REGISTRY: &str = "ghcr.io/portcullis/policies";
 
 /// A `ClusterAdmissionPolicy` or an `AdmissionPolicy`.
@@ -160,13 +159,6 @@ pub struct LabelSelectorRequirement {
     pub values: Vec<String>,
 }
 
-impl PolicyManifest {
-    /// A manifest of the given kind.
-    pub(crate) fn new(kind: &'static str, metadata: PolicyMetadata, spec: PolicySpec) -> Self {
-        Self { api_version: "policies.kubewarden.io/v1", kind, metadata, spec }
-    }
-}
-
 impl PolicySpec {
     /// A specification with the fields that every manifest sets.
     pub(crate) fn new(
@@ -194,7 +186,6 @@ impl PolicySpec {
 }
 
 impl ContextAwareResource {
-    /// The kind Namespace.
     pub(crate) const NAMESPACE: Self = Self { api_version: "v1", kind: "Namespace" };
 }
 
@@ -235,7 +226,6 @@ impl TargetRule {
 }
 
 impl LabelSelector {
-    /// A selector with a single requirement.
     pub(crate) fn of(requirement: LabelSelectorRequirement) -> Self {
         Self { match_expressions: vec![requirement], ..Self::default() }
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use rules::name::is_subdomain;
 
-/// The names that manifests have already.
+use crate::{PolicyManifest, PolicyMetadata, PolicySpec};
+
 #[derive(Debug, Default)]
 pub(crate) struct ManifestNames(BTreeSet<(String, String)>);
 
@@ -21,6 +22,22 @@ impl ManifestNames {
             unique = format!("{name}-{count}");
         }
         unique
+    }
+
+    /// Returns a manifest with a name near `wanted`, for a namespace or for the cluster.
+    pub(crate) fn manifest(
+        &mut self,
+        namespace: Option<&str>,
+        wanted: &str,
+        spec: PolicySpec,
+    ) -> PolicyManifest {
+        let name = self.unique(namespace, wanted, spec.module.policy);
+        PolicyManifest {
+            api_version: "policies.kubewarden.io/v1",
+            kind: if namespace.is_some() { "AdmissionPolicy" } else { "ClusterAdmissionPolicy" },
+            metadata: PolicyMetadata { name, namespace: namespace.map(str::to_owned) },
+            spec,
+        }
     }
 }
 

@@ -4,10 +4,7 @@ use crate::fields::Fields;
 use crate::{Document, InputError};
 
 /// Returns the objects of documents, in order, with the items of a list instead of the list.
-///
-/// # Errors
-/// A document that is not an object, has no kind, or is a list without items; `expected` says what
-/// the documents are to contain.
+/// `expected` says what the documents are to contain, for errors about other ones.
 pub(crate) fn of<'d>(documents: &'d [Document], expected: &str) -> Result<Vec<Fields<'d>>, InputError> {
     let mut objects = Vec::new();
     for document in documents {

@@ -13,10 +13,8 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All operations.
     pub(crate) const ALL: [Self; 2] = [Self::Create, Self::Update];
 
-    /// The name of the operation in a request.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Create => "CREATE",

@@ -8,14 +8,12 @@ use serde_json::{Map, Value, json};
 
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{
-    ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
-};
+use crate::kubewarden::{ContextAwareResource, PolicyMode, PolicySpec, TargetRule};
+use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
 use crate::target::Target;
 use crate::{Document, InputError, Operation, settings};
 
-/// The versions of `PodSecurityConfiguration`.
 const PLUGIN_VERSIONS: [&str; 3] = [
     "pod-security.admission.config.k8s.io/v1",
     "pod-security.admission.config.k8s.io/v1beta1",
@@ -30,17 +28,14 @@ const API_SERVER_VERSIONS: [&str; 2] = ["apiserver.config.k8s.io/v1", "apiserver
 /// The name of the plugin in an `AdmissionConfiguration`.
 const PLUGIN: &str = "PodSecurity";
 
-/// The problem with a document of another kind.
 const EXPECTED: &str = "expected a PodSecurityConfiguration or an AdmissionConfiguration";
 
-/// A note on the labels of namespaces.
 const NAMESPACE_LABELS: &str =
     "The labels pod-security.kubernetes.io/* of a namespace take precedence over these levels.";
 
 /// The level and the version of a mode that is not configured.
 const DEFAULT_MODE: (&str, &str) = ("privileged", "latest");
 
-/// Whether a document is a `PodSecurityConfiguration`, or an `AdmissionConfiguration`.
 pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
     PLUGIN_VERSIONS.contains(&api_version) || API_SERVER_VERSIONS.contains(&api_version)
 }
@@ -73,13 +68,12 @@ fn convert_document(document: &Document) -> Result<Conversion, InputError> {
     let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Protect, rules, settings);
     spec.background_audit = Some(false);
     spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
-    let metadata = PolicyMetadata { name: POD_SECURITY.to_owned(), namespace: None };
     let listed = |problem| NotConverted::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
         not_converted: problems.into_iter().map(listed).collect(),
         // The plugin judges requests alone, so there are no background audits to convert.
         notes: vec![NAMESPACE_LABELS.to_owned()],
-        manifest: Some(PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)),
+        manifest: Some(ManifestNames::default().manifest(None, POD_SECURITY, spec)),
     })
 }
 
@@ -176,7 +170,6 @@ fn convert_settings(
     Ok(settings)
 }
 
-/// Returns the level and the version of a mode.
 fn convert_mode<'d>(
     defaults: Option<&Fields<'d>>,
     level_key: &str,

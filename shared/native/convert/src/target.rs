@@ -18,10 +18,8 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The targets of `external-ips`.
     pub(crate) const OF_EXTERNAL_IPS: [Self; 1] = [Self::Service];
 
-    /// The targets of `pod-security`.
     pub(crate) const OF_POD_SECURITY: [Self; 11] = [
         Self::Pod,
         Self::EphemeralContainers,
@@ -64,7 +62,6 @@ impl Target {
         }
     }
 
-    /// All targets.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Self::OF_POD_SECURITY.into_iter().chain(Self::OF_EXTERNAL_IPS)
     }
@@ -89,7 +86,6 @@ impl Target {
         self.names().resource
     }
 
-    /// The subresource.
     pub(crate) fn subresource(self) -> Option<&'static str> {
         self.names().subresource
     }
@@ -100,7 +96,6 @@ impl Target {
     }
 }
 
-/// The names of a target in the API.
 struct Names {
     group: &'static str,
     kind: &'static str,
@@ -114,7 +109,6 @@ impl Names {
         Self { group, kind, resource, subresource: None, path: resource }
     }
 
-    /// The names of a subresource of pods.
     const fn of_pod(subresource: &'static str, path: &'static str) -> Self {
         Self { group: "", kind: "Pod", resource: "pods", subresource: Some(subresource), path }
     }

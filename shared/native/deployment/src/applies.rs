@@ -24,7 +24,6 @@ pub(crate) struct Entry<T> {
 pub(crate) type Settings = BTreeMap<String, Vec<String>>;
 
 impl<T: Clone> Entry<T> {
-    /// Returns the entries that apply with these settings.
     pub(crate) fn of(entries: &[Self], settings: &Value) -> Vec<T> {
         entries.iter().filter(|entry| entry.applies(settings)).map(|entry| entry.needed.clone()).collect()
     }
@@ -34,13 +33,11 @@ impl<T: Clone> Entry<T> {
         self.when.iter().all(has) && !self.unless.iter().any(has)
     }
 
-    /// Returns the settings that the entry depends on, with their values.
     pub(crate) fn settings(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.when.iter().chain(&self.unless).map(|(path, values)| (path.as_str(), values.as_slice()))
     }
 }
 
-/// Returns whether a setting has one of these values.
 pub(crate) fn has_one_of(settings: &Value, path: &str, values: &[String]) -> bool {
     let mut found = vec![settings];
     for name in path.split('.') {

@@ -174,7 +174,6 @@ impl Condition {
     }
 }
 
-/// Returns the groups and resources of rules.
 fn resources(rules: &[RuleWithOperations]) -> BTreeSet<(&str, &str)> {
     let mut pairs = BTreeSet::new();
     for rule in rules {

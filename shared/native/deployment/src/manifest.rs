@@ -86,7 +86,6 @@ impl Instance<'_> {
         }
     }
 
-    /// The name of the `ClusterRole` and its binding.
     fn role_name(&self) -> String {
         format!("portcullis-{}", self.name)
     }
@@ -216,7 +215,6 @@ struct Requirement<'a> {
     values: &'a [&'a str],
 }
 
-/// A match condition. An expression of several lines stays one.
 struct Condition<'a>(&'a MatchCondition);
 
 impl Serialize for Condition<'_> {

@@ -1,25 +1,20 @@
 //! Edits of the text of an object.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use admission::Edits;
 use document::{Document, Fault, Node, Origin, Shape};
-use edit::Edits;
 use serde_json::value::RawValue;
 use text::Step;
 
-/// Names of fields that edits add.
 const NAMES: [&str; 8] = ["a", "b", "c", "spec", "metadata", "annotations", "labels", "seLinuxOptions"];
 
-/// Keys of entries that edits add.
 const KEYS: [&str; 4] = ["a", "a.example/b", "quote\" and \n", ""];
 
-/// The steps to a place in the object.
 type Place = Vec<Step>;
 
-/// The effect of an edit.
 #[derive(Clone, Debug)]
 enum Change {
-    /// Sets the place to a value with this text.
     Set(String),
     Remove,
     TextOf,
@@ -117,40 +112,48 @@ fn child(at: Node<'_>, number: usize) -> Option<Node<'_>> {
     at.items().ok()?.nth(number)
 }
 
-/// Returns the steps from the object to a place.
 fn place(at: &Node<'_>) -> Place {
     at.steps().iter().skip(2).map(Step::owned).collect()
 }
 
 /// Checks that every value outside the edited places, except their ancestors, has the same text as
-/// before.
+/// before, and that every key is written as before, in the same order.
 fn only_the_places_changed(before: &str, after: &str, places: &[(Place, Change)]) {
     // The elements after a removed one move.
-    let touched = |place: &Place| {
-        places.iter().any(|(edited, change)| {
-            let region = match (change, edited.split_last()) {
-                (Change::Remove, Some((Step::Index(_), array))) => array,
-                _ => edited,
-            };
-            place.starts_with(region) || region.starts_with(place)
-        })
+    let region = |(edited, change): &(Place, Change)| match (change, edited.split_last()) {
+        (Change::Remove, Some((Step::Index(_), array))) => array.to_vec(),
+        _ => edited.clone(),
     };
-    let mut texts = [before, after].map(|text| {
-        let mut found = BTreeMap::new();
-        collect(text, &mut Vec::new(), &mut found);
-        found
+    let regions: Vec<Place> = places.iter().map(region).collect();
+    let is_edited = |place: &Place| regions.iter().any(|region| place.starts_with(region));
+    let holds_edits = |place: &Place| regions.iter().any(|region| region.starts_with(place));
+    let [before, mut after] = [before, after].map(|text| {
+        let kept = collected(text).into_iter().filter(|(place, ..)| !is_edited(place));
+        let text_of = kept.map(|(place, key, text)| {
+            let text = if holds_edits(&place) { "" } else { text };
+            (place, key, text)
+        });
+        text_of.collect::<Vec<_>>()
     });
-    for texts in &mut texts {
-        texts.retain(|place, _| !touched(place));
-    }
-    assert_eq!(texts[0], texts[1], "{places:?}");
+    // Missing objects are created on the way to a place.
+    let known: BTreeSet<&Place> = before.iter().map(|(place, ..)| place).collect();
+    after.retain(|(place, ..)| !holds_edits(place) || known.contains(place));
+    assert_eq!(before, after, "{places:?}");
 }
 
-/// Collects the text of every value by its place.
-fn collect(text: &str, place: &mut Place, found: &mut BTreeMap<Place, String>) {
-    let text = text.trim();
-    assert!(found.insert(place.clone(), text.to_owned()).is_none(), "duplicate key at {place:?}");
-    let below: Vec<(Step, &RawValue)> = match text.as_bytes().first() {
+/// A place, its key as it is written, and the text of its value.
+type Found<'t> = (Place, &'t str, &'t str);
+
+/// Collects all places, in the order of the text.
+fn collected(text: &str) -> Vec<Found<'_>> {
+    let mut found = Vec::new();
+    collect(text.trim(), "", &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect<'t>(text: &'t str, key: &'t str, place: &mut Place, found: &mut Vec<Found<'t>>) {
+    found.push((place.clone(), key, text));
+    let mut below: Vec<(Step, &RawValue)> = match text.as_bytes().first() {
         Some(b'{') => {
             let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap();
             fields.into_iter().map(|(name, value)| (Step::Field(name), value)).collect()
@@ -164,9 +167,15 @@ fn collect(text: &str, place: &mut Place, found: &mut BTreeMap<Place, String>) {
             return;
         }
     };
-    for (name, value) in below {
-        place.push(name);
-        collect(value.get(), place, found);
+    below.sort_by_key(|(_, value)| value.get().as_ptr().addr());
+    let mut end = 0;
+    for (step, value) in below {
+        let value = value.get();
+        let start = value.as_ptr().addr() - text.as_ptr().addr();
+        let key = text[end..start].trim_matches(|c: char| "{[,".contains(c) || c.is_whitespace());
+        end = start + value.len();
+        place.push(step);
+        collect(value, key, place, found);
         place.pop();
     }
 }
@@ -183,12 +192,12 @@ fn are_apart(places: &[(Place, Change)]) -> bool {
 }
 
 fn every_place_changed(after: &str, places: &[(Place, Change)]) {
-    let mut found = BTreeMap::new();
-    collect(after, &mut Vec::new(), &mut found);
+    let found = collected(after);
     for (place, change) in places {
+        let text = found.iter().find(|(other, ..)| other == place).map(|(.., text)| *text);
         match change {
-            Change::Set(value) => assert_eq!(found.get(place), Some(value), "{place:?}"),
-            Change::Remove | Change::TextOf => assert_eq!(found.get(place), None, "{place:?}"),
+            Change::Set(value) => assert_eq!(text, Some(value.as_str()), "{place:?}"),
+            Change::Remove | Change::TextOf => assert_eq!(text, None, "{place:?}"),
         }
     }
 }

@@ -74,7 +74,6 @@ fn is_in(place: Place, text: &str, path: &[Step]) {
     );
 }
 
-/// Returns the paths of all values below a value.
 fn paths(value: &Value) -> Vec<Vec<Step>> {
     let below: Vec<(Step, &Value)> = match value {
         Value::Object(fields) => {

@@ -24,7 +24,6 @@ pub(crate) fn run(input: &[u8]) -> bool {
     valid
 }
 
-/// Checks that valid settings stay valid when another program writes them.
 fn survive_a_rewrite(entry: &PolicyEntry, settings: &[u8]) {
     let id = entry.id;
     let text = std::str::from_utf8(settings);
@@ -41,7 +40,6 @@ fn survive_a_rewrite(entry: &PolicyEntry, settings: &[u8]) {
     }
 }
 
-/// Checks that no request is admitted with invalid settings.
 fn deny_a_request(entry: &PolicyEntry, settings: &[u8]) {
     let id = entry.id;
     if !is_json(settings) {
@@ -55,7 +53,6 @@ fn deny_a_request(entry: &PolicyEntry, settings: &[u8]) {
     assert!(matches!(decision, Decision::Fault(_)), "{id}: {decision:?}");
 }
 
-/// Returns a request that matches the policy.
 fn matching_request(entry: &PolicyEntry) -> Value {
     let rule = entry.scope.0[0];
     let operation = Operation::ALL.iter().find(|(_, operation)| *operation == rule.operations[0]).unwrap().0;

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use crate::resource::{Origin, Resource};
 
-/// The kinds of Kubernetes.
 pub(crate) static BUILT_IN: LazyLock<Vec<Resource>> = LazyLock::new(|| read(include_str!("kinds.txt")));
 
 /// The kinds of Kubernetes, by group and kind: those of all versions.

@@ -6,13 +6,9 @@ use serde_json::Value;
 
 use crate::resource::{Origin, Resource};
 
-/// Group and kind.
 pub(crate) type GroupKind = (String, String);
 
 /// Reads a definition: the versions that are served. Returns `None` for another object.
-///
-/// # Errors
-/// A field that is missing or malformed, with its path.
 pub(crate) fn read(definition: &Value) -> Result<Option<(GroupKind, Vec<Resource>)>, String> {
     let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str);
     let is_definition = text("/kind") == Some("CustomResourceDefinition")
@@ -58,7 +54,6 @@ pub(crate) fn read(definition: &Value) -> Result<Option<(GroupKind, Vec<Resource
     Ok(Some(((group, kind), resources)))
 }
 
-/// Returns the subresources of a version of a `CustomResourceDefinition`.
 fn subresources(declared: Option<&Value>) -> Vec<Cow<'static, str>> {
     let has = |name: &str| declared.is_some_and(|all| all.get(name).is_some());
     ["scale", "status"].into_iter().filter(|name| has(name)).map(Cow::Borrowed).collect()

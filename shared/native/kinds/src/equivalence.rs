@@ -32,7 +32,6 @@ pub(crate) fn groups_of(plural: &str) -> Option<&'static [&'static str]> {
     COHABITING.iter().find(|(resource, _)| *resource == plural).map(|(_, groups)| *groups)
 }
 
-/// Returns whether two versions of a resource have the same fields.
 pub(crate) fn has_same_fields(group: &str, plural: &str, one: &str, other: &str) -> bool {
     SAME_FIELDS.iter().any(|(of, resources, versions)| {
         *of == group

@@ -22,104 +22,58 @@ fn declare<T: Constants<Scope: Scope>>() -> Declared {
     (T::API_VERSION, T::KIND, T::URL_PATH_SEGMENT, T::Scope::IS_NAMESPACED)
 }
 
+macro_rules! declared {
+    ($($group:ident::$version:ident { $($kind:ident)* })*) => {
+        &[
+            $($(declare::<k8s_openapi::api::$group::$version::$kind>,)*)*
+            declare::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
+            declare::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService>,
+        ]
+    };
+}
+
 /// The resources of Kubernetes 1.36, without subresources.
-const KUBERNETES: &[fn() -> Declared] = &[
-    declare::<k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicy>,
-    declare::<k8s_openapi::api::admissionregistration::v1::MutatingAdmissionPolicyBinding>,
-    declare::<k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration>,
-    declare::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicy>,
-    declare::<k8s_openapi::api::admissionregistration::v1::ValidatingAdmissionPolicyBinding>,
-    declare::<k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration>,
-    declare::<k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicy>,
-    declare::<k8s_openapi::api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding>,
-    declare::<k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicy>,
-    declare::<k8s_openapi::api::admissionregistration::v1beta1::MutatingAdmissionPolicyBinding>,
-    declare::<k8s_openapi::api::apiserverinternal::v1alpha1::StorageVersion>,
-    declare::<k8s_openapi::api::apps::v1::ControllerRevision>,
-    declare::<k8s_openapi::api::apps::v1::DaemonSet>,
-    declare::<k8s_openapi::api::apps::v1::Deployment>,
-    declare::<k8s_openapi::api::apps::v1::ReplicaSet>,
-    declare::<k8s_openapi::api::apps::v1::StatefulSet>,
-    declare::<k8s_openapi::api::authentication::v1::SelfSubjectReview>,
-    declare::<k8s_openapi::api::authentication::v1::TokenReview>,
-    declare::<k8s_openapi::api::authorization::v1::LocalSubjectAccessReview>,
-    declare::<k8s_openapi::api::authorization::v1::SelfSubjectAccessReview>,
-    declare::<k8s_openapi::api::authorization::v1::SelfSubjectRulesReview>,
-    declare::<k8s_openapi::api::authorization::v1::SubjectAccessReview>,
-    declare::<k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler>,
-    declare::<k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler>,
-    declare::<k8s_openapi::api::batch::v1::CronJob>,
-    declare::<k8s_openapi::api::batch::v1::Job>,
-    declare::<k8s_openapi::api::certificates::v1::CertificateSigningRequest>,
-    declare::<k8s_openapi::api::certificates::v1alpha1::ClusterTrustBundle>,
-    declare::<k8s_openapi::api::certificates::v1beta1::ClusterTrustBundle>,
-    declare::<k8s_openapi::api::certificates::v1beta1::PodCertificateRequest>,
-    declare::<k8s_openapi::api::coordination::v1::Lease>,
-    declare::<k8s_openapi::api::coordination::v1alpha2::LeaseCandidate>,
-    declare::<k8s_openapi::api::coordination::v1beta1::LeaseCandidate>,
-    declare::<k8s_openapi::api::core::v1::Binding>,
-    declare::<k8s_openapi::api::core::v1::ComponentStatus>,
-    declare::<k8s_openapi::api::core::v1::ConfigMap>,
-    declare::<k8s_openapi::api::core::v1::Endpoints>,
-    declare::<k8s_openapi::api::core::v1::Event>,
-    declare::<k8s_openapi::api::core::v1::LimitRange>,
-    declare::<k8s_openapi::api::core::v1::Namespace>,
-    declare::<k8s_openapi::api::core::v1::Node>,
-    declare::<k8s_openapi::api::core::v1::PersistentVolume>,
-    declare::<k8s_openapi::api::core::v1::PersistentVolumeClaim>,
-    declare::<k8s_openapi::api::core::v1::Pod>,
-    declare::<k8s_openapi::api::core::v1::PodTemplate>,
-    declare::<k8s_openapi::api::core::v1::ReplicationController>,
-    declare::<k8s_openapi::api::core::v1::ResourceQuota>,
-    declare::<k8s_openapi::api::core::v1::Secret>,
-    declare::<k8s_openapi::api::core::v1::Service>,
-    declare::<k8s_openapi::api::core::v1::ServiceAccount>,
-    declare::<k8s_openapi::api::discovery::v1::EndpointSlice>,
-    declare::<k8s_openapi::api::events::v1::Event>,
-    declare::<k8s_openapi::api::flowcontrol::v1::FlowSchema>,
-    declare::<k8s_openapi::api::flowcontrol::v1::PriorityLevelConfiguration>,
-    declare::<k8s_openapi::api::networking::v1::IPAddress>,
-    declare::<k8s_openapi::api::networking::v1::Ingress>,
-    declare::<k8s_openapi::api::networking::v1::IngressClass>,
-    declare::<k8s_openapi::api::networking::v1::NetworkPolicy>,
-    declare::<k8s_openapi::api::networking::v1::ServiceCIDR>,
-    declare::<k8s_openapi::api::networking::v1beta1::IPAddress>,
-    declare::<k8s_openapi::api::networking::v1beta1::ServiceCIDR>,
-    declare::<k8s_openapi::api::node::v1::RuntimeClass>,
-    declare::<k8s_openapi::api::policy::v1::PodDisruptionBudget>,
-    declare::<k8s_openapi::api::rbac::v1::ClusterRole>,
-    declare::<k8s_openapi::api::rbac::v1::ClusterRoleBinding>,
-    declare::<k8s_openapi::api::rbac::v1::Role>,
-    declare::<k8s_openapi::api::rbac::v1::RoleBinding>,
-    declare::<k8s_openapi::api::resource::v1::DeviceClass>,
-    declare::<k8s_openapi::api::resource::v1::ResourceClaim>,
-    declare::<k8s_openapi::api::resource::v1::ResourceClaimTemplate>,
-    declare::<k8s_openapi::api::resource::v1::ResourceSlice>,
-    declare::<k8s_openapi::api::resource::v1alpha3::DeviceTaintRule>,
-    declare::<k8s_openapi::api::resource::v1alpha3::ResourcePoolStatusRequest>,
-    declare::<k8s_openapi::api::resource::v1beta1::DeviceClass>,
-    declare::<k8s_openapi::api::resource::v1beta1::ResourceClaim>,
-    declare::<k8s_openapi::api::resource::v1beta1::ResourceClaimTemplate>,
-    declare::<k8s_openapi::api::resource::v1beta1::ResourceSlice>,
-    declare::<k8s_openapi::api::resource::v1beta2::DeviceClass>,
-    declare::<k8s_openapi::api::resource::v1beta2::DeviceTaintRule>,
-    declare::<k8s_openapi::api::resource::v1beta2::ResourceClaim>,
-    declare::<k8s_openapi::api::resource::v1beta2::ResourceClaimTemplate>,
-    declare::<k8s_openapi::api::resource::v1beta2::ResourceSlice>,
-    declare::<k8s_openapi::api::scheduling::v1::PriorityClass>,
-    declare::<k8s_openapi::api::scheduling::v1alpha2::PodGroup>,
-    declare::<k8s_openapi::api::scheduling::v1alpha2::Workload>,
-    declare::<k8s_openapi::api::storage::v1::CSIDriver>,
-    declare::<k8s_openapi::api::storage::v1::CSINode>,
-    declare::<k8s_openapi::api::storage::v1::CSIStorageCapacity>,
-    declare::<k8s_openapi::api::storage::v1::StorageClass>,
-    declare::<k8s_openapi::api::storage::v1::VolumeAttachment>,
-    declare::<k8s_openapi::api::storage::v1::VolumeAttributesClass>,
-    declare::<k8s_openapi::api::storage::v1beta1::VolumeAttributesClass>,
-    declare::<k8s_openapi::api::storagemigration::v1beta1::StorageVersionMigration>,
-    declare::<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>,
-    declare::<k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService>,
-];
+const KUBERNETES: &[fn() -> Declared] = declared! {
+    admissionregistration::v1 { MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
+        MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
+        ValidatingWebhookConfiguration }
+    admissionregistration::v1alpha1 { MutatingAdmissionPolicy MutatingAdmissionPolicyBinding }
+    admissionregistration::v1beta1 { MutatingAdmissionPolicy MutatingAdmissionPolicyBinding }
+    apiserverinternal::v1alpha1 { StorageVersion }
+    apps::v1 { ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet }
+    authentication::v1 { SelfSubjectReview TokenReview }
+    authorization::v1 { LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview
+        SubjectAccessReview }
+    autoscaling::v1 { HorizontalPodAutoscaler }
+    autoscaling::v2 { HorizontalPodAutoscaler }
+    batch::v1 { CronJob Job }
+    certificates::v1 { CertificateSigningRequest }
+    certificates::v1alpha1 { ClusterTrustBundle }
+    certificates::v1beta1 { ClusterTrustBundle PodCertificateRequest }
+    coordination::v1 { Lease }
+    coordination::v1alpha2 { LeaseCandidate }
+    coordination::v1beta1 { LeaseCandidate }
+    core::v1 { Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node
+        PersistentVolume PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret
+        Service ServiceAccount }
+    discovery::v1 { EndpointSlice }
+    events::v1 { Event }
+    flowcontrol::v1 { FlowSchema PriorityLevelConfiguration }
+    networking::v1 { IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR }
+    networking::v1beta1 { IPAddress ServiceCIDR }
+    node::v1 { RuntimeClass }
+    policy::v1 { PodDisruptionBudget }
+    rbac::v1 { ClusterRole ClusterRoleBinding Role RoleBinding }
+    resource::v1 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice }
+    resource::v1alpha3 { DeviceTaintRule ResourcePoolStatusRequest }
+    resource::v1beta1 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice }
+    resource::v1beta2 { DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice }
+    scheduling::v1 { PriorityClass }
+    scheduling::v1alpha2 { PodGroup Workload }
+    storage::v1 { CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass }
+    storage::v1beta1 { VolumeAttributesClass }
+    storagemigration::v1beta1 { StorageVersionMigration }
+};
 
 #[test]
 fn the_table_has_the_resources_of_kubernetes() {

@@ -9,7 +9,6 @@ use crate::{format, table};
 pub struct Fields {
     /// The name of the type in the Kubernetes API.
     pub name: &'static str,
-    /// The fields in the table.
     text: &'static str,
     entries: OnceLock<Vec<(&'static str, Type)>>,
 }

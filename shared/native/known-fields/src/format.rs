@@ -104,7 +104,6 @@ fn is_zone(text: &str) -> bool {
     text == "Z" || offset().unwrap_or(false)
 }
 
-/// Reads a number with this many digits.
 fn number(text: &str, digits: usize) -> Option<(u32, &str)> {
     let (number, rest) = text.split_at_checked(digits)?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -119,142 +118,29 @@ fn digits(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
-    fn check(is_valid: fn(&str) -> bool, valid: &[&str], invalid: &[&str]) {
-        for text in valid {
-            assert!(is_valid(text), "{text:?}");
+    #[test]
+    fn texts_have_the_formats_of_kubernetes() {
+        let formats: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+            serde_json::from_str(include_str!("format.json")).unwrap();
+        assert_eq!(formats.len(), 4);
+        for (name, lists) in formats {
+            let is_valid = match &*name {
+                "quantity" => is_quantity,
+                "time" => is_time,
+                "micro time" => is_micro_time,
+                "base64" => is_base64,
+                _ => panic!("{name}"),
+            };
+            assert_eq!(lists.len(), 2, "{name}");
+            for (list, texts) in lists {
+                for text in texts {
+                    assert_eq!(is_valid(&text), list == "valid", "{name} {text}");
+                }
+            }
         }
-        for text in invalid {
-            assert!(!is_valid(text), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn quantities() {
-        check(
-            is_quantity,
-            &[
-                "0",
-                "1",
-                "-1",
-                "+1",
-                "500m",
-                "1.5Gi",
-                "1.",
-                ".5",
-                "1e3",
-                "1E-3",
-                "1e+30",
-                "12E",
-                "1Ei",
-                " 1 ",
-                "\u{a0}1",
-                "00",
-                "1n",
-                "1u",
-                "1k",
-                "99999999999999999999999999",
-                "+",
-                "-",
-                ".",
-                "Ki",
-                "e3",
-                "e-9",
-                "e4294967296",
-            ],
-            &[
-                "",
-                " ",
-                "\t1",
-                "\n1",
-                "\u{2028}1",
-                "1 Gi",
-                "1gi",
-                "1GI",
-                "1K",
-                "1e",
-                "1e+",
-                "1e++3",
-                "1e1.5",
-                "1e99999999999999999999",
-                "one",
-                "1.5.5",
-                "--1",
-                "0x1",
-                "1_000",
-                "1,5",
-                "Ei",
-                "Pi",
-                "e-10",
-                "1mi",
-                "١",
-                "true",
-                "null",
-                "1\u{0}",
-            ],
-        );
-    }
-
-    #[test]
-    fn times() {
-        let both = [
-            "2026-01-31T12:00:00.123456Z",
-            "2024-02-29T1:00:00,000000+24:60",
-            "0000-01-01T00:00:00.000000-00:00",
-        ];
-        check(is_time, &both, &[]);
-        check(
-            is_micro_time,
-            &both,
-            &[
-                "2026-01-31T12:00:00Z",
-                "2026-01-31T12:00:00.12345Z",
-                "2026-01-31T12:00:00.1234567Z",
-                "2026-01-31T12:00:00.1234é",
-            ],
-        );
-        check(
-            is_time,
-            &["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.5Z", "2000-02-29T12:00:00+01:00"],
-            &[
-                "",
-                "yesterday",
-                "2026-01-31",
-                "2026-01-31 12:00:00Z",
-                "2026-01-31t12:00:00Z",
-                "2026-01-31T12:00:00",
-                "2026-01-31T12:00:00z",
-                "2026-02-29T12:00:00Z",
-                "1900-02-29T12:00:00Z",
-                "2026-04-31T12:00:00Z",
-                "2026-13-01T12:00:00Z",
-                "2026-00-01T12:00:00Z",
-                "2026-01-00T12:00:00Z",
-                "2026-01-31T24:00:00Z",
-                "2026-01-31T12:60:00Z",
-                "2026-01-31T12:00:60Z",
-                "2026-01-31T12:00:00.Z",
-                "2026-01-31T12:00:00+25:00",
-                "2026-01-31T12:00:00+00:61",
-                "2026-01-31T12:00:00+0100",
-                "2026-01-31T12:00:00Z ",
-                "26-01-31T12:00:00Z",
-                "+026-01-31T12:00:00Z",
-                "2026-1-31T12:00:00Z",
-                "2026-01-31T12:0:00Z",
-                "é",
-                "2026-01-31T12:00:00é",
-            ],
-        );
-    }
-
-    #[test]
-    fn bytes() {
-        check(
-            is_base64,
-            &["", "AAAA", "AA==", "AB==", "AAA=", "AA\n==\r\n", "\n", "+/+/"],
-            &["A", "AA", "AA=", "A===", "AAAA=", "AA==AA==", "-_-_", "AA AA", "AAA\t=", "password!", "é"],
-        );
     }
 }

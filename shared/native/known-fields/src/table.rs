@@ -28,7 +28,6 @@ fn lines() -> impl Iterator<Item = &'static str> {
     include_str!("fields.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Reads a field with its type.
 pub(crate) fn field(text: &'static str) -> (&'static str, Type) {
     let (name, of) = text.split_once(':').unwrap_or((text, "text"));
     (name, read(of))
@@ -63,7 +62,6 @@ fn read(text: &'static str) -> Type {
 mod tests {
     use super::*;
 
-    /// Writes a type as the table does.
     fn written(of: Type) -> String {
         match of {
             Type::List(of) => format!("[]{}", written(*of)),

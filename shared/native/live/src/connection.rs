@@ -82,7 +82,6 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Creates the runtime of a connection.
 pub(crate) fn runtime() -> Result<Runtime, Error> {
     let runtime = Builder::new_current_thread().enable_io().enable_time().build();
     runtime.map_err(|error| Error::new(format!("the network cannot be used: {error}")))
@@ -205,7 +204,6 @@ impl Connection {
         }
     }
 
-    /// Sends a request once.
     async fn attempt(&self, request: &Request<'_>) -> Result<String, Failed> {
         let is_read = request.method == Method::GET;
         let mut http = http::Request::builder().method(request.method.clone()).uri(request.path);
@@ -254,7 +252,6 @@ impl Connection {
         Err(Failed { error, can_repeat, retry_after })
     }
 
-    /// Explains why a request was not sent.
     fn unsent(&self, error: &kube::Error, is_read: bool) -> Failed {
         if chain(error).any(<dyn std::error::Error>::is::<AuthError>) {
             let problem = credentials_problem(error, None);
@@ -274,7 +271,6 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// A request that failed.
 struct Failed {
     error: Error,
     can_repeat: bool,

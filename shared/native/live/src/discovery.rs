@@ -49,7 +49,6 @@ struct Answer {
     items: Vec<AggregatedGroup>,
     #[serde(default)]
     groups: Vec<Group>,
-    /// The versions of the core group.
     #[serde(default)]
     versions: Vec<String>,
 }
@@ -248,7 +247,6 @@ impl Discovery {
         self.resources.iter().find(is_asked).map(|one| &one.resource)
     }
 
-    /// Returns why [`Discovery::find`] does not find a kind.
     pub(crate) fn absence(&self, api_version: &str, kind: &str) -> String {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         let of_kind = |one: &&Served| one.resource.kind == kind && one.resource.group == group;

@@ -21,7 +21,6 @@ impl Error {
         Self { status: None, reason: String::new(), message: message.into(), offered: None }
     }
 
-    /// Creates the error that a server sent as its answer.
     pub(crate) fn of_answer(status: u16, body: &str, about: &str) -> Self {
         let answer: Value = serde_json::from_str(body).unwrap_or_default();
         let text = |name| answer.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -34,7 +33,6 @@ impl Error {
         Self { status: Some(status), reason: text("reason"), message, offered }
     }
 
-    /// Returns the same error with another sentence.
     pub(crate) fn with_message(self, message: String) -> Self {
         Self { message, ..self }
     }

@@ -10,10 +10,8 @@ use secrecy::ExposeSecret;
 
 use crate::error::{Error, chain};
 
-/// The name of a connection from a pod.
 pub(crate) const IN_CLUSTER: &str = "the service account of the pod";
 
-/// The variable that lists kubeconfigs.
 const VARIABLE: &str = "KUBECONFIG";
 
 /// The cluster to connect to.
@@ -34,7 +32,6 @@ pub(crate) struct Chosen {
 }
 
 impl Target {
-    /// Finds the configuration.
     pub(crate) fn choose(&self) -> Result<Chosen, Error> {
         let files = self.files();
         let kubeconfig = merge(&files, self.kubeconfig.is_some())?;

@@ -56,7 +56,6 @@ impl<'c> Objects<'c> {
     }
 }
 
-/// Returns a sentence for each group that discovery did not read.
 fn groups(discovery: &Discovery, policies: &[Policy]) -> VecDeque<String> {
     let concerns = |group: &str| policies.iter().any(|policy| policy.webhook.names_group(group));
     let sentence = |(group, why): &(String, String)| {
@@ -163,12 +162,10 @@ impl Input for LookUps<'_> {
     }
 }
 
-/// Returns the kind of the objects of a list.
 fn kind_of(listing: &Listing) -> Kind {
     (listing.resource.api_version(), listing.resource.kind.to_string())
 }
 
-/// Returns the sentence about a list that a server refuses.
 pub(crate) fn refusal(listing: &Listing, error: &Error) -> String {
     let Resource { group, plural, .. } = &listing.resource;
     match error.status() {
@@ -203,7 +200,6 @@ struct Reader<'c> {
     open: Option<Open>,
 }
 
-/// The list that is being read.
 #[derive(Debug)]
 struct Open {
     listing: Listing,

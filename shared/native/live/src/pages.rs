@@ -7,7 +7,6 @@ use crate::connection::Connection;
 use crate::error::Error;
 use kinds::Resource;
 
-/// The most objects of a page.
 const LIMIT: usize = 500;
 
 /// The most objects of the first page: objects can be as large as a request, 3 MiB.
@@ -18,7 +17,6 @@ const FIRST: usize = 50;
 /// The size that pages approach as they grow, and above which the next ones have fewer objects.
 const LARGE: usize = 8 * 1024 * 1024;
 
-/// Objects of one resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     pub(crate) resource: Resource,
@@ -29,7 +27,6 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Returns the path of the list.
     fn path(&self) -> String {
         let Resource { group, version, plural, .. } = &self.resource;
         let root =
@@ -45,7 +42,6 @@ impl Listing {
         }
     }
 
-    /// Returns the right that the list needs, as a sentence says it.
     pub(crate) fn right(&self) -> String {
         let Resource { group, plural, .. } = &self.resource;
         let place = match &self.namespace {
@@ -56,11 +52,9 @@ impl Listing {
     }
 }
 
-/// The pages of a listing.
 #[derive(Debug)]
 pub(crate) struct Pages {
     path: String,
-    /// Whether the path is that of an object.
     is_object: bool,
     /// The token of the next page; `None` at the end.
     next: Option<String>,
@@ -68,10 +62,8 @@ pub(crate) struct Pages {
     limit: usize,
 }
 
-/// A page.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// The texts of the objects.
     pub(crate) items: Vec<String>,
     /// Whether the objects that follow are of a later state of the cluster.
     pub(crate) is_later: bool,
@@ -149,7 +141,6 @@ impl Pages {
     }
 }
 
-/// Escapes a text for a query.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {

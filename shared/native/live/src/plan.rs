@@ -63,7 +63,6 @@ pub(crate) fn plan(
     chosen.iter().flat_map(|(resource, reached)| listings(resource, reached, namespace)).collect()
 }
 
-/// Returns the lists of a resource.
 fn listings(resource: &Resource, reached: &Reached, only: Option<&str>) -> Vec<Listing> {
     let listing = |namespace: Option<&str>, name: Option<&str>| Listing {
         resource: resource.clone(),

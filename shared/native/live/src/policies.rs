@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::objects::refusal;
 use crate::pages::{Listing, Pages};
 
-/// The API group of Kubewarden.
 const GROUP: &str = "policies.kubewarden.io";
 
 /// The kinds of policies. Each has the same fields in all versions that are served.

@@ -24,17 +24,14 @@ use crate::{Position, Problem, division, indentation};
 /// The deepest nesting, with that of aliases.
 const MAX_DEPTH: usize = 128;
 
-/// A value and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The position of the first character.
     pub(crate) at: Position,
     /// The number of characters; zero if the value is not a scalar.
     pub(crate) length: u64,
     pub(crate) parts: Parts,
 }
 
-/// A value with the places of the values in it.
 #[derive(Clone, Debug)]
 pub(crate) enum Parts {
     Scalar(Value),
@@ -44,7 +41,6 @@ pub(crate) enum Parts {
 }
 
 impl Part {
-    /// Returns the value.
     pub(crate) fn into_value(self) -> Value {
         match self.parts {
             Parts::Scalar(value) => value,
@@ -74,7 +70,6 @@ impl Part {
     }
 }
 
-/// The choices of a composition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Whether the last of duplicate keys counts, and a merged key by its place, as to kubectl.
@@ -83,7 +78,6 @@ pub(crate) struct Limits {
     pub(crate) is_trusted: bool,
 }
 
-/// The reason why a text is refused.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
     /// The text is no YAML, in the words of the parser.
@@ -92,7 +86,6 @@ pub(crate) enum Fault {
     Refused(Position, String),
     /// Aliases expand to too much, or values are nested too deeply.
     TooMuch(Position),
-    /// A key with several values.
     Duplicate(Position, String),
 }
 
@@ -128,13 +121,10 @@ struct Composer<'t> {
     anchors: BTreeMap<usize, Anchor>,
     /// The values so far, with those of expanded aliases.
     values: usize,
-    /// Those of expanded aliases.
     of_aliases: usize,
-    /// The number of open brackets.
     flow: usize,
 }
 
-/// A value with an anchor.
 struct Anchor {
     part: Part,
     /// The number of values, with those in keys and expanded aliases.
@@ -202,7 +192,6 @@ impl<'t> Composer<'t> {
         }
     }
 
-    /// Composes the value that begins with an event.
     fn node(&mut self, event: Event<'t>, span: &Span, depth: usize) -> Result<Part, Fault> {
         let at = position(span);
         if depth > MAX_DEPTH {
@@ -319,7 +308,6 @@ impl<'t> Composer<'t> {
         is_open || text.starts_with('?') || words.any(|word| word.ends_with('?'))
     }
 
-    /// Returns the value of an anchor, at the place of an alias.
     fn alias(&mut self, anchor: usize, span: &Span, depth: usize) -> Result<Part, Fault> {
         let at = position(span);
         let Some(anchored) = self.anchors.get(&anchor) else {
@@ -364,22 +352,18 @@ impl<'t> Composer<'t> {
     }
 }
 
-/// The fields of a mapping.
 #[derive(Default)]
 struct Fields {
     list: Vec<(String, Position, Part)>,
     known: BTreeMap<String, Known>,
 }
 
-/// A field that the mapping has.
 struct Known {
     index: usize,
-    /// Whether a merge has set the value.
     is_merged: bool,
 }
 
 impl Fields {
-    /// Adds a field of the text.
     fn explicit(&mut self, name: String, at: Position, value: Part, limits: Limits) -> Result<(), Fault> {
         match self.known.entry(name) {
             Entry::Vacant(new) => {
@@ -444,7 +428,6 @@ fn is_no_string(key: &str) -> bool {
     !matches!(plain.value(), Ok(Value::String(_)))
 }
 
-/// Describes a duplicate key.
 pub(crate) fn duplicate_key(key: &str) -> String {
     format!("duplicate key `{key}`")
 }
@@ -472,7 +455,6 @@ fn is_excessive(of_aliases: usize, values: usize) -> bool {
     of_aliases > 100.0 && values > 1000.0 && of_aliases / values > allowed
 }
 
-/// Returns the number of levels in a value.
 fn height(part: &Part) -> usize {
     let inner = match &part.parts {
         Parts::Scalar(_) => return 0,
@@ -482,7 +464,6 @@ fn height(part: &Part) -> usize {
     inner.unwrap_or_default().saturating_add(1)
 }
 
-/// Returns a tag with its prefix.
 fn name(tag: &Tag) -> String {
     format!("{}{}", tag.handle(), tag.suffix())
 }

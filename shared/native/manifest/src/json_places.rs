@@ -24,7 +24,6 @@ pub(crate) fn read(text: &str) -> Option<Vec<Node>> {
 struct Reading<'t> {
     walk: Walk<'t>,
     text: &'t str,
-    /// The offset of the last position.
     offset: usize,
     at: Position,
 }

@@ -32,17 +32,14 @@ pub struct Places {
     line_ends: Vec<u64>,
 }
 
-/// A value and its place.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// The position of the first character.
     pub(crate) at: Position,
     /// The number of characters; zero if the value is not a scalar.
     pub(crate) length: u64,
     pub(crate) tree: Tree,
 }
 
-/// The values in a value.
 #[derive(Debug)]
 pub(crate) enum Tree {
     Null,
@@ -190,7 +187,6 @@ mod tests {
         path.split('.').map(step).collect()
     }
 
-    /// Returns the line, the column and the text of the place of a path.
     fn marked(text: &str, document: usize, path: &str) -> Option<String> {
         let Place { start, end } = Places::of(text).find(document, &steps(path))?;
         assert_eq!(start.line, end.line);

@@ -22,7 +22,6 @@ impl Problem {
         Self { at, format: None, what: what.into() }
     }
 
-    /// Creates the problem of a text that is not in a format.
     pub(crate) fn invalid(format: &'static str, at: Option<Position>, what: impl Into<String>) -> Self {
         Self { at, format: Some(format), what: what.into() }
     }

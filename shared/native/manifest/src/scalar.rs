@@ -2,17 +2,14 @@
 
 use serde_json::{Number, Value};
 
-/// The prefix of the tags that YAML defines.
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// A scalar of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar<'t> {
     /// The text, without quotes and with escapes resolved.
     pub(crate) text: &'t str,
     /// Whether the text is plain, without quotes and not in a block.
     pub(crate) is_plain: bool,
-    /// The tag, with its prefix.
     pub(crate) tag: Option<&'t str>,
 }
 
@@ -26,10 +23,7 @@ impl Scalar<'_> {
         is_merge && self.text == "<<"
     }
 
-    /// Returns the value.
-    ///
-    /// # Errors
-    /// The value does not have its tag, or JSON does not have the value.
+    /// Returns the value; an error if it does not have its tag, or JSON does not have the value.
     pub(crate) fn value(self) -> Result<Value, String> {
         let text = || Value::from(self.text);
         let Some(tag) = self.tag else {
@@ -56,7 +50,6 @@ impl Scalar<'_> {
     }
 }
 
-/// Returns the value of a plain scalar.
 fn plain(text: &str) -> Result<Value, String> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
@@ -133,10 +126,8 @@ fn float(text: &str) -> Option<Number> {
     Number::from_f64(text.parse().ok()?)
 }
 
-/// Returns the text of a key, as `convertToJSONableObject` of sigs.k8s.io/yaml makes it.
-///
-/// # Errors
-/// Keys that kubectl refuses, and numbers that it rounds.
+/// Returns the text of a key, as `convertToJSONableObject` of sigs.k8s.io/yaml makes it. Keys that
+/// kubectl refuses, and numbers that it rounds, are errors.
 pub(crate) fn key(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),

@@ -40,7 +40,6 @@ impl<'t> Separators<'t> {
         None
     }
 
-    /// Returns the position of the next separator.
     pub(crate) fn rest(&self) -> Option<Position> {
         self.next.map(|at| position(self.text, at))
     }
@@ -60,7 +59,6 @@ fn find(text: &str, from: usize) -> Option<usize> {
     rest.find(SEPARATORS).map(|at| at.saturating_add(from))
 }
 
-/// Returns the position of an offset.
 pub(crate) fn position(text: &str, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or_default();
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);

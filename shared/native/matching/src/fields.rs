@@ -3,14 +3,11 @@
 use serde_json::Value;
 use text::nearest;
 
-/// The fields that a value may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// Anything; the type is checked when the value is read.
     Any,
-    /// An object with these fields.
     Fields(&'static [(&'static str, Shape)]),
-    /// An array, with the shape of its items.
     Items(&'static Shape),
     /// An object with any keys, with the shape of its values.
     Values(&'static Shape),
@@ -56,7 +53,6 @@ const TAKES: &[(&str, &str)] = &[
     ("values", "a list of strings"),
 ];
 
-/// Returns what a field takes, for messages.
 pub(crate) fn takes(field: &str) -> Option<&'static str> {
     TAKES.iter().find(|(name, _)| *name == field).map(|(_, takes)| *takes)
 }

@@ -53,7 +53,6 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// An evaluation of an expression.
 struct Evaluation<'g> {
     expression: &'g Expression,
     ask: &'g mut dyn FnMut(&str) -> MemberVerdict,

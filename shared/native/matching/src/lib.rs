@@ -49,6 +49,8 @@ mod policy;
 mod rule;
 mod selector;
 mod server_fields;
+#[cfg(test)]
+mod table;
 mod webhook;
 
 pub use check::{Check, CheckResult, CheckSubject};

@@ -1,5 +1,3 @@
-//! The verdicts of groups and of their members.
-
 /// The verdict of a member.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MemberVerdict {

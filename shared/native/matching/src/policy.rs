@@ -16,7 +16,6 @@ use crate::rule::Rule;
 use crate::selector::{NAMESPACE_NAME, Operator, RequirementSpec, SelectorSpec};
 use crate::webhook::{InvalidWebhook, MatchPolicy, NamedExpression, Webhook, WebhookSpec, invalid};
 
-/// The API group of policies.
 const GROUP: &str = "policies.kubewarden.io";
 
 /// How Kubewarden is installed.
@@ -440,7 +439,6 @@ fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
     Ok(())
 }
 
-/// The selector of a namespaced policy.
 fn own_namespace(namespace: &str) -> SelectorSpec {
     let labels = [(NAMESPACE_NAME.to_owned(), namespace.to_owned())];
     SelectorSpec { match_labels: labels.into(), match_expressions: Vec::new() }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A rule of a webhook.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Rule {
@@ -17,7 +16,6 @@ pub(crate) struct Rule {
     scope: Option<Scope>,
 }
 
-/// The scope of the resources of a rule.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 enum Scope {
     #[default]
@@ -57,7 +55,6 @@ impl Operation {
     }
 }
 
-/// The part of a request that rules are about.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'r> {
     pub(crate) operation: &'r str,
@@ -92,7 +89,6 @@ impl<'r> Target<'r> {
 }
 
 impl Rule {
-    /// Restricts the rule to namespaced resources.
     pub(crate) fn namespaced(mut self) -> Self {
         self.scope = Some(Scope::Namespaced);
         self
@@ -202,7 +198,6 @@ impl Rule {
         })
     }
 
-    /// Returns whether the rule is about resources of an API group.
     pub(crate) fn names_group(&self, group: &str) -> bool {
         has(&self.api_groups, group)
     }
@@ -211,7 +206,6 @@ impl Rule {
         self.matches_but_version(target) && has(&self.api_versions, target.version)
     }
 
-    /// Returns whether everything but the version matches.
     pub(crate) fn matches_but_version(&self, target: &Target<'_>) -> bool {
         let scope = match self.scope.unwrap_or_default() {
             Scope::Any => true,

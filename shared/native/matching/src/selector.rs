@@ -1,5 +1,3 @@
-//! Label selectors.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +8,6 @@ use serde_json::{Map, Value};
 /// The label that API servers give every Namespace, with its name as the value.
 pub(crate) const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 
-/// A label selector as it is written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct SelectorSpec {
@@ -48,7 +45,6 @@ struct Requirement {
     text: Arc<str>,
 }
 
-/// The result of a selector.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Selection {
     Selected,
@@ -58,7 +54,6 @@ pub(crate) enum Selection {
     Unknown(Arc<str>),
 }
 
-/// The labels of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Labels<'v> {
     written: Option<&'v Map<String, Value>>,
@@ -108,12 +103,9 @@ impl LabelSelector {
         self.0.iter().any(|requirement| requirement.key != NAMESPACE_NAME)
     }
 
-    /// Reads a selector.
-    ///
-    /// # Errors
-    /// A requirement that an API server refuses (`ValidateLabelSelector` in `pkg/apis/meta/v1` of
-    /// k8s.io/apimachinery): `values` that are missing or superfluous, keys and values that labels
-    /// cannot have.
+    /// Reads a selector. Refuses what an API server does (`ValidateLabelSelector` in
+    /// `pkg/apis/meta/v1` of k8s.io/apimachinery): `values` that are missing or superfluous, keys
+    /// and values that labels cannot have.
     pub(crate) fn new(spec: SelectorSpec) -> Result<Self, String> {
         let labels = spec.match_labels.into_iter().map(|(key, value)| {
             check_key(&key).map_err(|problem| format!("matchLabels: {problem}"))?;

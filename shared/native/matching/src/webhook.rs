@@ -41,7 +41,6 @@ impl fmt::Display for InvalidWebhook {
 
 impl std::error::Error for InvalidWebhook {}
 
-/// The fields of the specification that this crate reads.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WebhookSpec {
@@ -70,7 +69,6 @@ pub(crate) struct NamedExpression {
     pub(crate) expression: String,
 }
 
-/// The most conditions that a webhook may have.
 const MAX_CONDITIONS: usize = 64;
 
 /// How the rules of a webhook fit a resource.
@@ -85,7 +83,6 @@ pub enum Fit {
     Exact,
 }
 
-/// How a rule matches.
 pub(crate) enum Hit {
     /// The request as it is.
     Exact(usize),
@@ -219,7 +216,6 @@ impl Webhook {
         if reads_objects { Decision::Unknown(Reason::Objects) } else { decision }
     }
 
-    /// Decides, and notes whether an object is read.
     fn decide_noting(
         &self,
         kinds: &Kinds,
@@ -471,7 +467,6 @@ pub(crate) fn is_never_sent(request: &Value) -> bool {
     part("group") == "admissionregistration.k8s.io" && KINDS.contains(&part("kind"))
 }
 
-/// Describes an error of the types of a manifest.
 pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> InvalidWebhook {
     let problem = error.inner().to_string();
     let path = match error.path().to_string().as_str() {

@@ -17,7 +17,6 @@ use crate::{Metadata, PackagingError};
 /// The Helm chart of the controller that runs policies.
 const CONTROLLER: &str = "https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller";
 
-/// The content of `artifacthub-pkg.yml`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Package<'a> {

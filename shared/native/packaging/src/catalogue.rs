@@ -20,7 +20,6 @@ impl<'a> Entry<'a> {
         self.optional(key).ok_or_else(|| PackagingError::new(format!("annotations.{key}"), "is missing"))
     }
 
-    /// An annotation about the policy, such as `title`.
     pub(crate) fn policy(&self, name: &str) -> Result<&'a str, PackagingError> {
         self.annotation(&format!("{POLICY}{name}"))
     }
@@ -54,7 +53,6 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The items of a text that separates them by commas.
 pub(crate) fn listed(text: &str) -> Vec<&str> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
 }

@@ -12,7 +12,6 @@ pub struct PackagingError {
 }
 
 impl PackagingError {
-    /// An error at a path.
     pub(crate) fn new(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { path: path.into(), problem: problem.into() }
     }

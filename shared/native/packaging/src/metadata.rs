@@ -14,7 +14,6 @@ use crate::{PackagingError, annotations, rules};
 /// The version of the protocol between modules and the host, as annotated modules declare it.
 pub const PROTOCOL_VERSION: &str = "v1";
 
-/// The keys of `metadata.yml`.
 const KEYS: &[&str] = &[
     "annotations",
     "backgroundAudit",
@@ -153,9 +152,6 @@ impl Metadata {
 }
 
 /// Reads YAML; `what` it describes is the path of a syntax error.
-///
-/// # Errors
-/// Text that is not YAML.
 pub(crate) fn parse(what: &str, yaml: &str) -> Result<Value, PackagingError> {
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(yaml, options)
@@ -164,9 +160,6 @@ pub(crate) fn parse(what: &str, yaml: &str) -> Result<Value, PackagingError> {
 
 /// Prints a value as YAML; equal values give equal text. `what` it describes is the path of an
 /// error.
-///
-/// # Errors
-/// A value that YAML cannot represent. No value of this crate is one.
 pub(crate) fn print(what: &str, value: &impl Serialize) -> Result<String, PackagingError> {
     // Wide enough for addresses to stay on their line.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: 120 };

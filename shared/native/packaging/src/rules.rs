@@ -50,9 +50,6 @@ pub struct ContextAwareResource {
 }
 
 /// Checks that the API server accepts rules in a webhook configuration.
-///
-/// # Errors
-/// The first error, with its path.
 pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> {
     if rules.is_empty() {
         return Err(PackagingError::new("rules", "is empty; name at least one rule"));
@@ -68,9 +65,6 @@ pub(crate) fn check(rules: &[RuleWithOperations]) -> Result<(), PackagingError> 
 }
 
 /// Checks the kinds of objects that a policy looks up.
-///
-/// # Errors
-/// A kind without a name or version.
 pub(crate) fn check_reads(resources: &[ContextAwareResource]) -> Result<(), PackagingError> {
     for (index, ContextAwareResource { api_version, kind }) in resources.iter().enumerate() {
         for (name, value) in [("apiVersion", api_version), ("kind", kind)] {
@@ -86,9 +80,6 @@ pub(crate) fn check_reads(resources: &[ContextAwareResource]) -> Result<(), Pack
 }
 
 /// Checks that the host understands the patterns for host capabilities.
-///
-/// # Errors
-/// A pattern that cannot match any capability.
 pub(crate) fn check_capabilities(patterns: &[String]) -> Result<(), PackagingError> {
     for (index, pattern) in patterns.iter().enumerate() {
         let exact = pattern.strip_suffix("/*").unwrap_or(pattern);

@@ -33,17 +33,12 @@ pub fn annotate(wasm: &[u8], metadata: &Metadata) -> Result<Vec<u8>, PackagingEr
 }
 
 /// The content of the metadata section; `None` for a module without metadata.
-///
-/// # Errors
-/// Bytes that are not a core WebAssembly module.
 pub(crate) fn find(wasm: &[u8]) -> Result<Option<&[u8]>, PackagingError> {
     Ok(sections(wasm)?.into_iter().find(|part| part.name == Some(SECTION)).map(|part| part.content))
 }
 
-/// The first bytes of every module.
 const MAGIC: &[u8] = b"\0asm";
 
-/// A section of a module.
 struct Part<'a> {
     section: RawSection<'a>,
     /// The name of a custom section.

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::names::View;
 use crate::{Finding, Report, Status, fingerprint};
 
-/// The version of the format of a baseline and of fingerprints.
 const VERSION: u64 = 1;
 
 const ABOUT: &str =

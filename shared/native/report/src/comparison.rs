@@ -250,7 +250,6 @@ fn judged(finding: &Finding) -> Judged {
     (object.namespace.clone(), object.group().to_owned(), object.kind.clone(), name, finding.policy)
 }
 
-/// The worst findings by object and policy.
 fn worst(findings: &[(Key, Finding)]) -> BTreeMap<Judged, &Finding> {
     let mut worst: BTreeMap<Judged, &Finding> = BTreeMap::new();
     for (_, finding) in findings {

@@ -38,7 +38,6 @@ impl FailOn {
 impl FromStr for FailOn {
     type Err = UnknownName;
 
-    /// Reads a name of [`FailOn::NAMES`].
     fn from_str(name: &str) -> Result<Self, UnknownName> {
         match name {
             "deny" => Ok(Self::Deny),

@@ -125,13 +125,11 @@ impl Finding {
         remarks
     }
 
-    /// Returns how many objects have the finding.
     pub(crate) fn objects(&self) -> u64 {
         self.others.saturating_add(1)
     }
 }
 
-/// A report with the names of its policies.
 pub(crate) struct View<'r> {
     pub(crate) report: &'r Report,
     labels: Vec<String>,
@@ -148,17 +146,14 @@ impl<'r> View<'r> {
         Self { report, labels: labels.collect() }
     }
 
-    /// The labels of the policies, in their order.
     pub(crate) fn labels(&self) -> &[String] {
         &self.labels
     }
 
-    /// The label of the policy of a finding.
     pub(crate) fn label(&self, finding: &Finding) -> &str {
         self.policy_label(finding.policy)
     }
 
-    /// The label of the policy with an index.
     pub(crate) fn policy_label(&self, policy: usize) -> &str {
         self.labels.get(policy).map_or("", String::as_str)
     }

@@ -40,7 +40,6 @@ pub(crate) fn place(file: &str, start: (u64, u64), end: (u64, u64), is_exact: bo
     Place { file: file.to_owned(), span, is_exact }
 }
 
-/// The change of a label.
 pub(crate) fn mutation() -> Mutation {
     Mutation {
         policy: 0,
@@ -57,7 +56,6 @@ pub(crate) fn mutation() -> Mutation {
     }
 }
 
-/// A denial in a file.
 pub(crate) fn finding() -> Finding {
     Finding {
         status: Status::Denied,

@@ -196,7 +196,6 @@ fn ask_some<P: Borrow<Policy>>(
     may_judge_pods
 }
 
-/// Returns the answer of a policy, of which it is decided whether it is asked.
 pub(crate) fn answer(
     index: usize,
     policy: &Policy,
@@ -225,7 +224,6 @@ pub(crate) fn answer(
     }
 }
 
-/// Returns the verdict of a policy; `None` if it is not asked.
 fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Cluster) -> Option<Verdict> {
     match decision {
         Decision::Called(found) => Some(judge(policy, found, asked, cluster)),

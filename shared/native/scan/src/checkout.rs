@@ -17,16 +17,17 @@ pub(crate) struct Checkout {
 }
 
 impl Checkout {
-    /// Writes the files of a revision of the repository of a folder. Neither the working tree nor
-    /// the index of the repository changes.
-    pub(crate) fn of(folder: &Path, revision: &str) -> Result<Self, String> {
+    /// Writes the files of a revision of the repository of the working directory. Neither the
+    /// working tree nor the index of the repository changes.
+    pub(crate) fn of(revision: &str) -> Result<Self, String> {
         // A revision is never an option.
         if revision.starts_with('-') {
             return Err("not a revision".to_owned());
         }
         let new = TempDir::new().map_err(|error| format!("no temporary folder: {error}"))?;
-        let root = PathBuf::from(git(folder, ["rev-parse", "--show-toplevel"].map(OsStr::new), None)?);
-        let inside = PathBuf::from(git(folder, ["rev-parse", "--show-prefix"].map(OsStr::new), None)?);
+        let here = Path::new(".");
+        let root = PathBuf::from(git(here, ["rev-parse", "--show-toplevel"].map(OsStr::new), None)?);
+        let inside = PathBuf::from(git(here, ["rev-parse", "--show-prefix"].map(OsStr::new), None)?);
         let index = new.path().join("index");
         git(&root, ["read-tree", revision].map(OsStr::new), Some(&index))?;
         let mut prefix = new.path().join("tree").into_os_string();
@@ -37,7 +38,6 @@ impl Checkout {
         Ok(Self { folder: new, revision: revision.to_owned(), root, inside })
     }
 
-    /// Returns the place of a file or folder in the revision.
     pub(crate) fn find(&self, path: &str) -> Result<PathBuf, String> {
         let inside = if Path::new(path).is_absolute() {
             // Git resolves the links in the name of the repository.
@@ -60,7 +60,6 @@ impl Checkout {
         ))
     }
 
-    /// Returns the name of a path in reports.
     pub(crate) fn name(&self, path: &str) -> String {
         format!("{}:{path}", self.revision)
     }

@@ -1,5 +1,3 @@
-//! Dates of the calendar.
-
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -56,7 +54,6 @@ fn digits(text: &str, length: usize) -> Option<u16> {
     text.parse().ok().filter(|_| is_number)
 }
 
-/// Returns the number of days of each month of a year.
 fn lengths(year: u16) -> [u8; 12] {
     let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
     let mut lengths = MONTHS;
@@ -82,23 +79,9 @@ mod tests {
         for text in ["2026-01-01", "2024-02-29", "2000-02-29", "2026-12-31", "0001-04-30"] {
             assert_eq!(Date::parse(text).unwrap().to_string(), text);
         }
-        for text in [
-            "",
-            "2026",
-            "2026-1-1",
-            "2026-01-01-",
-            "2026-01-01-01",
-            "26-01-01",
-            "2026-00-01",
-            "2026-13-01",
-            "2026-04-31",
-            "2026-01-00",
-            "1900-02-29",
-            "2026-02-29",
-            "+026-01-01",
-            "2026/01/01",
-            "2026-01-01.",
-        ] {
+        let others = " 2026 2026-1-1 2026-01-01- 2026-01-01-01 26-01-01 2026-00-01 2026-13-01 \
+                      2026-04-31 2026-01-00 1900-02-29 2026-02-29 +026-01-01 2026/01/01 2026-01-01.";
+        for text in others.split(' ') {
             assert_eq!(Date::parse(text), None, "{text}");
         }
     }

@@ -6,11 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use manifest::{Places, Position, Problem};
-use serde_json::Value;
 use text::Step;
 
 use crate::START;
-use crate::entry::{self, Content, Entries};
+use crate::entry::{self, Entries, Entry};
 use crate::input::{Chunk, List, Origin, Piece, Pieces, within};
 
 /// A document of a text, or an item of a long list. A document that cannot be read does not hide
@@ -22,49 +21,13 @@ pub struct Document {
     /// The list that the text is an item of.
     list: Option<Arc<List>>,
     /// The objects and requests, with their places.
-    pub entries: Vec<DocumentEntry>,
+    pub entries: Vec<Entry>,
     /// The error because of which the document has no entries. Its position is that in the
     /// document.
     pub problem: Option<Problem>,
     /// The first duplicate key. Its position is that in the document.
     pub duplicate: Option<Problem>,
     places: OnceCell<Places>,
-}
-
-/// An object or a request of a document.
-#[derive(Debug)]
-pub struct DocumentEntry {
-    /// The number of the value in the text of the document: JSON can have several.
-    value: usize,
-    /// The steps to the value: those into lists.
-    steps: Vec<Step>,
-    /// The content.
-    pub content: EntryContent,
-}
-
-impl DocumentEntry {
-    /// The number of the value in the text of the document.
-    #[must_use]
-    pub fn value(&self) -> usize {
-        self.value
-    }
-
-    /// The steps from the value to the entry.
-    #[must_use]
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-}
-
-/// The content of an entry.
-#[derive(Debug)]
-pub enum EntryContent {
-    /// A Kubernetes object.
-    Object(Value),
-    /// An `AdmissionReview` or an `AdmissionRequest`.
-    Review(Value),
-    /// Something else, with the reason why it is not an object.
-    Other(String),
 }
 
 /// A document at its position in a text.
@@ -108,16 +71,6 @@ impl Document {
         let chunk = Chunk { origin: Origin::file(""), text, at: START, list, is_envelope };
         match entry::read(&chunk) {
             Ok(Entries { entries, duplicate }) => {
-                let entries = entries.into_iter().map(|entry| DocumentEntry {
-                    value: entry.document,
-                    steps: entry.steps,
-                    content: match entry.content {
-                        Content::Object(object) => EntryContent::Object(object),
-                        Content::Review(review) => EntryContent::Review(review),
-                        Content::Other(problem) => EntryContent::Other(problem),
-                    },
-                });
-                let entries = entries.collect();
                 let Chunk { text, list, .. } = chunk;
                 Self { text, list, entries, problem: None, duplicate, places: OnceCell::new() }
             }
@@ -135,11 +88,11 @@ impl Placed {
     /// Returns the place in the whole text of a path in an entry, or of its nearest ancestor that
     /// exists, and whether the path exists.
     #[must_use]
-    pub fn place(&self, entry: &DocumentEntry, path: &[Step]) -> Option<(manifest::Place, bool)> {
+    pub fn place(&self, entry: &Entry, path: &[Step]) -> Option<(manifest::Place, bool)> {
         let steps: Vec<Step> = entry.steps.iter().chain(path).cloned().collect();
         let places = self.document.places.get_or_init(|| Places::of(&self.document.text));
-        let exact = places.find_exactly(entry.value, &steps);
-        let place = exact.or_else(|| places.find(entry.value, &steps))?;
+        let exact = places.find_exactly(entry.document, &steps);
+        let place = exact.or_else(|| places.find(entry.document, &steps))?;
         let place = manifest::Place { start: self.position(place.start), end: self.position(place.end) };
         Some((place, exact.is_some()))
     }

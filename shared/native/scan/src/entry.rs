@@ -7,14 +7,15 @@ use text::Step;
 
 use crate::input::Chunk;
 
-/// A value of the input with its place.
+/// A value of an input that may be an object.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    /// The number of the document in its piece.
-    pub(crate) document: usize,
+pub struct Entry {
+    /// The number of the document in its text: JSON can have several.
+    pub document: usize,
     /// The steps from the document to the value: those into lists.
-    pub(crate) steps: Vec<Step>,
-    pub(crate) content: Content,
+    pub steps: Vec<Step>,
+    /// The content.
+    pub content: Content,
 }
 
 /// The notes of a renderer in an object.
@@ -26,7 +27,6 @@ pub(crate) struct Rendered {
 }
 
 impl Entry {
-    /// Returns what a renderer notes in the object.
     fn rendered(&self) -> Rendered {
         let Content::Object(object) = &self.content else { return Rendered::default() };
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
@@ -44,7 +44,6 @@ impl Entry {
     }
 }
 
-/// The place of an entry in its piece.
 #[derive(Debug, Default)]
 pub(crate) struct Spot {
     pub(crate) document: usize,
@@ -52,28 +51,24 @@ pub(crate) struct Spot {
     pub(crate) rendered: Rendered,
 }
 
+/// The content of an entry.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub enum Content {
     /// A Kubernetes object.
     Object(Value),
-    /// An `AdmissionReview` or an `AdmissionRequest`.
+    /// A review or a request.
     Review(Value),
     /// Something else, with the reason why it is not an object.
     Other(String),
 }
 
-/// The contents of a piece.
 #[derive(Debug)]
 pub(crate) struct Entries {
     pub(crate) entries: Vec<Entry>,
-    /// The first duplicate key.
     pub(crate) duplicate: Option<Problem>,
 }
 
-/// Parses a piece.
-///
-/// # Errors
-/// Returns the problem of a text that cannot be read, with its position in the file.
+/// Parses a piece. A problem has its position in the file.
 pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
     let place = |problem: Problem| {
         let at = problem.at.map(|at| chunk.position(at));

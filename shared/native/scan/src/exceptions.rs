@@ -14,16 +14,13 @@ use text::{Path, Step};
 use crate::date::Date;
 use crate::policy::{Engine, Judge, Module, Policy};
 
-/// The beginning of the keys.
 pub(crate) const KEY: &str = "portcullis.dev/except";
 
 /// The length of the part of a key after its prefix that Kubernetes allows.
 const LONGEST_NAME: usize = 63;
 
-/// The word before the date.
 const UNTIL: &str = "until";
 
-/// The exceptions of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Exceptions {
     /// Those of single checks first: their reason is more specific.
@@ -31,11 +28,9 @@ pub(crate) struct Exceptions {
     remarks: Vec<Remark>,
 }
 
-/// A remark about an exception.
 #[derive(Debug)]
 pub(crate) struct Remark {
     pub(crate) level: Level,
-    /// The annotation.
     pub(crate) path: Vec<Step>,
     pub(crate) message: String,
 }
@@ -49,7 +44,6 @@ struct Exception {
     covers_something: Cell<bool>,
 }
 
-/// The findings that an exception covers.
 #[derive(Debug, Eq, PartialEq)]
 struct Scope {
     /// The indices of the policies: an `AdmissionPolicy` and a `ClusterAdmissionPolicy` can have
@@ -59,7 +53,6 @@ struct Scope {
 }
 
 impl Exceptions {
-    /// Reads the annotations of an object.
     pub(crate) fn of(object: &Value, policies: &[Policy], today: Date) -> Self {
         let mut exceptions = Self::default();
         let annotations = object.pointer("/metadata/annotations").and_then(Value::as_object);

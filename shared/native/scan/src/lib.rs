@@ -32,10 +32,10 @@ mod ask;
 mod checkout;
 mod cluster;
 mod date;
+pub mod diff;
 mod document;
 mod entry;
 mod exceptions;
-mod explanation;
 mod guards;
 mod input;
 mod judge;
@@ -65,20 +65,20 @@ mod workers;
 pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
 pub use date::Date;
-pub use document::{Document, DocumentEntry, EntryContent, Placed, documents};
-pub use explanation::Explanation;
+pub use document::{Document, Placed, documents};
+pub use entry::{Content, Entry};
 pub use guards::{Suspicion, suspicions, unsent};
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use judge::DUPLICATE;
 pub use look_up::LookUp;
-pub use observer::Observer;
+pub use observer::{Explanation, Observer};
 pub use old::{Old, identity_in};
 pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Judge, Module, Policy};
-pub use rendered::{Chart, add_helm, add_kustomize, add_rendered_revision, add_rendered_revision_in};
+pub use rendered::{Chart, add_helm, add_kustomize, add_rendered_revision};
 pub use request::Question;
 pub use requests::EntryRequest;
-pub use revision::{add_revision, add_revision_in};
+pub use revision::add_revision;
 pub use scan::Scan;
 pub use session::Session;
 pub use subject::Identity;
@@ -88,10 +88,8 @@ pub use violation::{Denial, Violation, leading_path};
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};
 
-/// The first position of a text.
 const START: Position = Position { line: 1, column: 1 };
 
-/// Returns the notice about a piece that cannot be read.
 fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
     let is_template = chunk.text.contains("{{") && !chunk.origin.is_rendered;
     let advice = if is_template { "; if it is a template of Helm, scan what it renders" } else { "" };
@@ -102,7 +100,6 @@ fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
     }
 }
 
-/// Returns the notice about a source that cannot be read.
 fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) -> Notice {
     let place = place(origin, problem.at, problem.at.is_some());
     Notice {

@@ -25,12 +25,18 @@ impl fmt::Display for LookUp {
 }
 
 impl LookUp {
-    pub(crate) fn get(wanted: &Get<'_>) -> Self {
-        Self::of_object(wanted.api_version, wanted.kind, wanted.name)
+    pub(crate) fn get(Get { api_version, kind, name, .. }: &Get<'_>) -> Self {
+        let text = format!("get {api_version} {kind} {name}");
+        Self { api_version: (*api_version).to_owned(), kind: (*kind).to_owned(), how: Some(How::Get), text }
     }
 
-    pub(crate) fn list(wanted: &List<'_>) -> Self {
-        Self::of_list(wanted.api_version, wanted.kind, wanted.namespace)
+    pub(crate) fn list(List { api_version, kind, namespace, .. }: &List<'_>) -> Self {
+        let (how, place) = match namespace {
+            None => (How::ListAll, String::new()),
+            Some(namespace) => (How::ListIn, format!(" in {namespace}")),
+        };
+        let text = format!("list {api_version} {kind}{place}");
+        Self { api_version: (*api_version).to_owned(), kind: (*kind).to_owned(), how: Some(how), text }
     }
 
     pub(crate) fn can_i(wanted: &CanI<'_>) -> Self {
@@ -43,32 +49,19 @@ impl LookUp {
         }
     }
 
-    fn of_object(api_version: &str, kind: &str, name: &str) -> Self {
-        let text = format!("get {api_version} {kind} {name}");
-        Self { api_version: api_version.to_owned(), kind: kind.to_owned(), how: Some(How::Get), text }
-    }
-
-    fn of_list(api_version: &str, kind: &str, namespace: Option<&str>) -> Self {
-        let (how, place) = match namespace {
-            None => (How::ListAll, String::new()),
-            Some(namespace) => (How::ListIn, format!(" in {namespace}")),
-        };
-        let text = format!("list {api_version} {kind}{place}");
-        Self { api_version: api_version.to_owned(), kind: kind.to_owned(), how: Some(how), text }
-    }
-
     /// Returns the question of a module in the embedded host.
     #[cfg(feature = "modules")]
     pub(crate) fn of_call(call: &wapc_host::HostCall) -> Self {
         let at = |pointer: &str| call.payload.pointer(pointer).and_then(serde_json::Value::as_str);
         let text = |pointer: &str| at(pointer).unwrap_or_default();
-        let (api_version, kind) = (text("/api_version"), text("/kind"));
+        let (api_version, kind, shape) = (text("/api_version"), text("/kind"), admission::Shape::ALL);
+        let list = |namespace| Self::list(&List { api_version, kind, namespace, shape });
         match (call.namespace.as_str(), call.operation.as_str()) {
-            ("kubernetes", "get_resource") => Self::of_object(api_version, kind, text("/name")),
-            ("kubernetes", "list_resources_all") => Self::of_list(api_version, kind, None),
-            ("kubernetes", "list_resources_by_namespace") => {
-                Self::of_list(api_version, kind, Some(text("/namespace")))
+            ("kubernetes", "get_resource") => {
+                Self::get(&Get { api_version, kind, namespace: None, name: text("/name"), shape })
             }
+            ("kubernetes", "list_resources_all") => list(None),
+            ("kubernetes", "list_resources_by_namespace") => list(Some(text("/namespace"))),
             ("kubernetes", "can_i") => {
                 let of = |name: &str| text(&format!("/subject_access_review/resource_attributes/{name}"));
                 Self::can_i(&CanI {

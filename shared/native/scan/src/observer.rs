@@ -1,6 +1,6 @@
 //! The watcher of a scan.
 
-use crate::explanation::Explanation;
+use report::ObjectRef;
 
 /// Watches a scan, on the thread that runs it.
 pub trait Observer {
@@ -21,5 +21,19 @@ pub trait Observer {
     fn explain(&mut self, _: &Explanation) {}
 }
 
-/// An observer that does nothing.
 impl Observer for () {}
+
+/// Why a policy looked at an object, or did not.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Explanation {
+    /// The index of the policy in [`report::Report::policies`].
+    pub policy: usize,
+    /// The object.
+    pub object: ObjectRef,
+    /// Whether this is about the pods that a workload would make.
+    pub concerns_pods: bool,
+    /// Whether the policy looked at the object.
+    pub is_called: bool,
+    /// The rule, selector or condition that decided, as a sentence without a final period.
+    pub why: String,
+}

@@ -52,7 +52,6 @@ impl Old {
         (old, notices)
     }
 
-    /// Returns the kinds that the old side defines.
     pub(crate) fn definitions(&self) -> Kinds {
         let mut kinds = Kinds::default();
         for (object, _) in &self.objects {
@@ -103,12 +102,10 @@ impl<'s> Stored<'s> {
         (stored, notices)
     }
 
-    /// Returns an object as it is stored.
     pub(crate) fn get(&self, identity: &Identity) -> Option<Value> {
         self.objects.get(identity).map(|(object, _)| self.complete(object))
     }
 
-    /// Returns the objects as they are stored, with their places.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Identity, Value, &Place)> {
         self.objects.iter().map(|(identity, (object, place))| (identity, self.complete(object), place))
     }

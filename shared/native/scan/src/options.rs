@@ -1,5 +1,3 @@
-//! The options of a scan.
-
 use serde_json::{Value, json};
 
 use crate::date::Date;

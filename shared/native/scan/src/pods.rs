@@ -8,7 +8,6 @@ use text::Step;
 
 use crate::request::User;
 
-/// A pod that a workload would make.
 #[derive(Debug)]
 pub(crate) struct PodOfWorkload {
     pub(crate) pod: Value,
@@ -19,7 +18,6 @@ pub(crate) struct PodOfWorkload {
     pub(crate) template: &'static [&'static str],
 }
 
-/// A kind of workload.
 struct Workload {
     group: &'static str,
     kind: &'static str,
@@ -138,12 +136,10 @@ pub(crate) fn pod_spec(api_version: &str, kind: &str) -> Option<Vec<&'static str
     Some(workload.template.iter().copied().chain(["spec"]).collect())
 }
 
-/// Returns the paths to the templates in workloads.
 pub(crate) fn templates() -> impl Iterator<Item = &'static [&'static str]> {
     WORKLOADS.iter().map(|workload| workload.template)
 }
 
-/// Returns the value of a field; `None` if there is none.
 pub(crate) fn at<'v>(object: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(object, |value, name| value.get(name))
 }
@@ -190,36 +186,16 @@ fn identify(spec: &mut Value, set: &Value, name: &str) {
 mod tests {
     use super::*;
 
+    /// A `CronJob` with its pod, and a `StatefulSet` with the spec of its pods.
+    fn documents() -> [Value; 4] {
+        manifest::documents(include_str!("pods.yaml")).unwrap().try_into().unwrap()
+    }
+
     #[test]
     fn a_cron_job_makes_pods_through_a_job() {
-        let template = json!({
-            "metadata": { "labels": { "a": "b" }, "name": "ignored" },
-            "spec": { "containers": [{ "name": "c" }] },
-        });
-        let object = json!({
-            "apiVersion": "batch/v1",
-            "kind": "CronJob",
-            "metadata": { "name": "backup", "namespace": "shop" },
-            "spec": { "jobTemplate": { "spec": { "template": template } } },
-        });
+        let [object, pod, ..] = documents();
         let made = PodOfWorkload::of(&object).unwrap();
-        assert_eq!(
-            made.pod,
-            json!({
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": {
-                    "generateName": "backup-",
-                    "namespace": "shop",
-                    "labels": { "a": "b", "batch.kubernetes.io/job-name": "backup", "job-name": "backup" },
-                    "ownerReferences": [{
-                        "apiVersion": "batch/v1", "kind": "Job", "name": "backup", "uid": "",
-                        "controller": true, "blockOwnerDeletion": true,
-                    }],
-                },
-                "spec": { "containers": [{ "name": "c" }] },
-            })
-        );
+        assert_eq!(made.pod, pod);
         assert_eq!(made.user().unwrap().0["username"], "system:serviceaccount:kube-system:job-controller");
         let steps =
             |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
@@ -236,27 +212,11 @@ mod tests {
 
     #[test]
     fn the_pods_of_a_stateful_set_have_names_and_claims() {
-        let object = json!({
-            "apiVersion": "apps/v1",
-            "kind": "StatefulSet",
-            "metadata": { "name": "db" },
-            "spec": {
-                "serviceName": "db",
-                "template": { "spec": { "volumes": [{ "name": "data", "emptyDir": {} }] } },
-                "volumeClaimTemplates": [{ "metadata": { "name": "data" } }],
-            },
-        });
+        let [.., object, spec] = documents();
         let pod = PodOfWorkload::of(&object).unwrap().pod;
         assert_eq!(pod["metadata"]["name"], "db-0");
         assert_eq!(pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"], "0");
-        assert_eq!(
-            pod["spec"],
-            json!({
-                "hostname": "db-0",
-                "subdomain": "db",
-                "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": "data-db-0" } }],
-            })
-        );
+        assert_eq!(pod["spec"], spec);
     }
 
     #[test]

@@ -1,5 +1,3 @@
-//! The policies of a scan.
-
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -44,7 +42,6 @@ pub struct Module {
     pub engine: Engine,
     /// The kinds that it may look up: API version and kind.
     pub look_ups: Vec<(String, String)>,
-    /// The settings in JSON: an object.
     settings: String,
 }
 
@@ -63,6 +60,17 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Returns the engine if its module accepts the settings: a policy of Portcullis is asked here,
+    /// and the embedded host has asked the others.
+    #[must_use]
+    pub fn checked(self, settings: &Value) -> Self {
+        let Self::Native(entry) = &self else { return self };
+        match (entry.check_settings)(settings.to_string().as_bytes()) {
+            Ok(()) => self,
+            Err(error) => Self::Refused(error.to_string()),
+        }
+    }
+
     /// Returns why nothing runs the module, if so.
     pub(crate) fn unavailable(&self) -> Option<String> {
         match self {
@@ -253,17 +261,9 @@ impl Module {
     /// Creates a module. One of Portcullis that rejects its settings is not available.
     #[must_use]
     pub fn new(settings: &Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
-        let settings = settings.to_string();
-        let refused = if let Engine::Native(entry) = &engine {
-            (entry.check_settings)(settings.as_bytes()).err()
-        } else {
-            None
-        };
-        let engine = refused.map_or(engine, |error| Engine::Refused(error.to_string()));
-        Self { engine, look_ups, settings }
+        Self { engine: engine.checked(settings), look_ups, settings: settings.to_string() }
     }
 
-    /// The settings in JSON.
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }

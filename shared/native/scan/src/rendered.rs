@@ -54,26 +54,14 @@ pub fn add_kustomize(files: &mut Files, folder: &str) {
 
 /// Adds what [`add_helm`] and [`add_kustomize`] add, of a revision of the user's git repository.
 pub fn add_rendered_revision(files: &mut Files, revision: &str, charts: &[Chart], folders: &[String]) {
-    add_rendered_revision_in(files, Path::new("."), revision, charts, folders);
-}
-
-/// Adds rendered manifests of a revision as [`add_rendered_revision`] does, of the repository of a
-/// folder, to which the paths are relative.
-pub fn add_rendered_revision_in(
-    files: &mut Files,
-    folder: &Path,
-    revision: &str,
-    charts: &[Chart],
-    folders: &[String],
-) {
-    let checkout = match Checkout::of(folder, revision) {
+    let checkout = match Checkout::of(revision) {
         Ok(checkout) => checkout,
         Err(problem) => return files.add_problem(&format!("git:{revision}"), problem),
     };
     let told = |message: &str| checkout.told(message);
     for chart in charts {
         let name = checkout.name(&chart.chart);
-        match chart.of(&checkout, folder) {
+        match chart.of(&checkout) {
             Ok(old) => {
                 let origin = Origin { name: name.clone(), chart: Some(name), is_rendered: true };
                 add(files, origin, &[old.command()], &told);
@@ -96,7 +84,6 @@ pub fn add_rendered_revision_in(
 /// The names of a file by which Kustomize knows a folder.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// A program with its arguments.
 type Run = (&'static str, Vec<OsString>);
 
 impl Chart {
@@ -119,8 +106,8 @@ impl Chart {
     }
 
     /// Returns the chart with its values in a revision.
-    fn of(&self, checkout: &Checkout, folder: &Path) -> Result<Self, String> {
-        if !folder.join(&self.chart).is_dir() {
+    fn of(&self, checkout: &Checkout) -> Result<Self, String> {
+        if !Path::new(".").join(&self.chart).is_dir() {
             return Err(
                 "only a folder has a revision; give the chart before the change, rendered, with --old"
                     .to_owned(),
@@ -191,7 +178,6 @@ fn kustomize_source(kustomization: &str, rendered: &Rendered) -> Option<String> 
     file.is_file().then(|| file_name(&file))
 }
 
-/// Returns the first line of a template with a kind.
 fn kind_line(text: &str, kind: &str) -> Option<u64> {
     let is_kind = |line: &str| {
         let value = line.trim_end().strip_prefix("kind:").map(str::trim);

@@ -8,7 +8,6 @@ use crate::cluster::add_name_label;
 use crate::options::Options;
 use crate::pods::at;
 
-/// A change of an object.
 #[derive(Debug)]
 pub(crate) enum Change {
     Create(Value),
@@ -100,7 +99,6 @@ fn set_parent(fields: &mut Map<String, Value>, subresource: &str) {
     }
 }
 
-/// The user of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct User(pub(crate) Value);
 

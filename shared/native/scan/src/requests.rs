@@ -60,8 +60,8 @@ impl Scan {
             let (Some(entry), Some(request)) = (placed.document.entries.get(entry), request) else {
                 continue;
             };
-            let steps = entry.steps().iter().cloned().chain(steps).collect();
-            let spot = Spot { document: entry.value(), steps, rendered: Rendered::default() };
+            let steps = entry.steps.iter().cloned().chain(steps).collect();
+            let spot = Spot { document: entry.document, steps, rendered: Rendered::default() };
             tally.add(judge.request(request, pods, &spot, &Locator::new(&chunk)));
         }
         tally.finish()

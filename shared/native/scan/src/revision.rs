@@ -7,15 +7,10 @@ use std::process::{Command, Stdio};
 
 use crate::input::{Files, Origin, is_object_file};
 
-/// Adds the files of a revision of the user's git repository: those below the paths whose names are
-/// those of objects, or all of the working directory's if there are no paths.
-pub fn add_revision(files: &mut Files, revision: &str, paths: &[String]) {
-    add_revision_in(files, Path::new("."), revision, paths);
-}
-
-/// Adds the files of a revision as [`add_revision`] does, of the repository of a folder, to which
-/// the paths are relative.
-pub fn add_revision_in(files: &mut Files, folder: &Path, revision: &str, paths: &[String]) {
+/// Adds the files of a revision of the git repository of a folder, to which the paths are relative:
+/// those below the paths whose names are those of objects, or all of the folder's if there are no
+/// paths.
+pub fn add_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[String]) {
     if let Err(problem) = read_revision(files, folder, revision, paths) {
         files.add_problem(&format!("git:{revision}"), problem);
     }

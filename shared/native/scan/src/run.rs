@@ -103,14 +103,12 @@ impl<'r> Run<'r> {
         self.rest(unsettled)
     }
 
-    /// Judges the objects of pieces. Returns the pieces to judge again, if there are any.
     fn objects(&mut self, pieces: Rest) -> Option<Rest> {
         self.collect();
         let (unsettled, _) = self.round(pieces, None);
         self.rest(unsettled)
     }
 
-    /// Judges the deletions of the stored objects that the input does not have.
     fn deletions(&mut self) {
         while self.old.is_some() && !self.tally.is_interrupted() {
             self.collect();
@@ -221,7 +219,6 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Returns a cluster of which nothing is collected.
 fn nothing(scan: &Scan) -> Cluster {
     Collector::new(BTreeSet::new(), Kinds::default()).finish(false, scan.options())
 }
@@ -231,7 +228,6 @@ fn judge<'j>(scan: &'j Scan, cluster: &'j Cluster, old: Option<&'j Stored<'j>>, 
     Judge { policies, options, cluster, old, explains, kept, gathering: None }
 }
 
-/// Collects the objects of an input.
 fn collect_from(
     input: &mut dyn Input,
     collector: &mut Collector,

@@ -1,5 +1,3 @@
-//! A scan: policies and options.
-
 use report::{Level, Notice};
 
 use crate::judge::Kept;
@@ -33,7 +31,6 @@ impl Scan {
         &self.policies
     }
 
-    /// The parts of objects that the policies read.
     pub(crate) fn kept(&self) -> &Kept {
         &self.kept
     }

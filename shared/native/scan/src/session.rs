@@ -82,7 +82,6 @@ impl Session {
         problem
     }
 
-    /// Answers the next question.
     pub(crate) fn answer(&self, question: &Question) -> Result<Vec<u8>, NoAnswer> {
         let mut state = self.state();
         let unexpected = |state: &mut State, problem: String| {
@@ -230,7 +229,6 @@ impl Question {
     }
 }
 
-/// Returns null for an empty list.
 fn masks(masks: &[String]) -> Value {
     if masks.is_empty() { Value::Null } else { json!(masks) }
 }
@@ -248,27 +246,7 @@ mod tests {
 
     use super::*;
 
-    const RECORDED: &str = "\
-- type: Exchange
-  request: |
-    !KubernetesGetResource
-    api_version: v1
-    kind: Namespace
-    name: shop
-    namespace: null
-    disable_cache: false
-    field_masks:
-      - metadata.labels
-  response: {type: Success, payload: '{\"kind\":\"Namespace\"}'}
-- type: Exchange
-  request: |
-    !KubernetesListResourceAll
-    api_version: v1
-    kind: Service
-    label_selector: null
-    field_selector: null
-  response: {type: Error, message: no route to host}
-";
+    const RECORDED: &str = include_str!("session.yaml");
 
     #[test]
     fn exchanges_are_replayed_in_order() {

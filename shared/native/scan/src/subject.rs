@@ -7,7 +7,6 @@ use text::{Path, Step};
 /// Group, kind, namespace and name, which identify an object in all its versions.
 pub type Identity = (String, String, String, String);
 
-/// Returns the reference of an object.
 pub(crate) fn object_ref(object: &Value) -> ObjectRef {
     let metadata = object.get("metadata").unwrap_or(&Value::Null);
     let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -39,7 +38,6 @@ pub(crate) fn identity(object: &Value) -> Option<Identity> {
     (!name.is_empty()).then(|| (group, text("/kind"), text("/metadata/namespace"), name))
 }
 
-/// Displays a path.
 pub(crate) fn path(steps: &[Step]) -> String {
     Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
 }

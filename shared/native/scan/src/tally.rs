@@ -44,7 +44,6 @@ impl Tally {
         self.report.is_partial
     }
 
-    /// Adds the output of a piece.
     pub(crate) fn add(&mut self, output: Output) {
         self.report.totals.add(output.totals);
         self.report.mutations.extend(output.mutations);

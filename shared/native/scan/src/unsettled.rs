@@ -21,7 +21,6 @@ enum Pieces {
     Spooled(Spool),
 }
 
-/// The pieces that a round reads.
 #[derive(Default)]
 pub(crate) struct Rest {
     /// The pieces; `None` for those of the input.
@@ -40,10 +39,8 @@ impl Unsettled {
         Self { lacking: BTreeSet::new(), pieces }
     }
 
-    /// Adds the piece with a number, and the kinds that have to be collected for it.
-    ///
-    /// # Errors
-    /// Returns the piece of a running cluster that cannot be kept, and why.
+    /// Adds the piece with a number, and the kinds that have to be collected for it. Returns a
+    /// piece of a running cluster that cannot be kept, and why.
     pub(crate) fn add(
         &mut self,
         number: u64,

@@ -9,7 +9,7 @@ use kinds::Kinds;
 use matching::{GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
 
-use crate::cluster::{Cluster, Kind, LookUpRecord, LookUps};
+use crate::cluster::{Cluster, Kind, LookUps};
 use crate::look_up::LookUp;
 use crate::policy::{Engine, Judge, Module, Policy};
 use crate::violation::{Denial, Violation, of_text, typed};
@@ -50,7 +50,6 @@ impl Request {
         Self { lacks: Lacks::Unread, ..Self::new(value) }
     }
 
-    /// Creates a request with an object that was made from the one of this request.
     pub(crate) fn derived(&self, value: Value) -> Self {
         Self { lacks: self.lacks, ..Self::new(value) }
     }
@@ -75,7 +74,6 @@ impl Request {
         &self.value
     }
 
-    /// Puts another object in the place of the object.
     pub(crate) fn set_object(&mut self, object: Value) {
         if let Value::Object(fields) = &mut self.value {
             fields.insert("object".to_owned(), object);
@@ -108,7 +106,6 @@ pub struct Verdict {
     /// Whether a policy of this program admits the request without judging it, because the request
     /// is not in its scope. That of a module in the embedded host is not known.
     pub is_out_of_scope: bool,
-    /// The kinds that have to be collected before there is a verdict.
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
@@ -183,7 +180,6 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
     }
 }
 
-/// Returns the verdict of a member of a group.
 fn member(verdict: Verdict) -> MemberVerdict {
     match verdict.result {
         Judged::Admitted => MemberVerdict::Admitted,
@@ -221,8 +217,9 @@ fn unknown(reason: String) -> Verdict {
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster, &module.look_ups, module.settings());
     let outcome = (entry.judge)(&request.payload(module.settings()), &look_ups);
-    let LookUpRecord { unanswered, lacking, look_ups } = look_ups.into_record();
-    if let Some(why) = unanswered {
+    let LookUps { unanswered, lacking, asked, .. } = look_ups;
+    let (lacking, look_ups) = (lacking.into_inner(), asked.into_inner());
+    if let Some(why) = unanswered.into_inner() {
         return Verdict { look_ups, ..unknown(format!("{}: {why}", entry.id)) };
     }
     if !lacking.is_empty() {
@@ -232,23 +229,17 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
     let annotations = outcome.audit_annotations().iter();
     let audit_annotations = annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     let is_out_of_scope = outcome.decision == Decision::NotMatched;
-    let result = if let Decision::Fault(_) = outcome.decision {
-        Judged::Fault((entry.render)(outcome).message.unwrap_or_default())
-    } else {
-        match outcome.decision {
-            Decision::NotMatched | Decision::Admitted => Judged::Admitted,
-            Decision::Mutated(object) => match serde_json::from_str(&object) {
-                Ok(object) => Judged::Mutated(object),
-                Err(error) => {
-                    Judged::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id))
-                }
-            },
-            Decision::Denied(Findings { listed, more }) => Judged::Denied(Denial {
-                violations: listed.into_iter().map(|finding| typed(entry, finding)).collect(),
-                more,
-            }),
-            Decision::Fault(fault) => Judged::Fault(fault.to_string()),
-        }
+    let result = match outcome.decision {
+        Decision::NotMatched | Decision::Admitted => Judged::Admitted,
+        Decision::Mutated(object) => match serde_json::from_str(&object) {
+            Ok(object) => Judged::Mutated(object),
+            Err(error) => Judged::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id)),
+        },
+        Decision::Denied(Findings { listed, more }) => Judged::Denied(Denial {
+            violations: listed.into_iter().map(|finding| typed(entry, finding)).collect(),
+            more,
+        }),
+        Decision::Fault(_) => Judged::Fault((entry.render)(outcome).message.unwrap_or_default()),
     };
     Verdict { warnings, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(result) }
 }
@@ -258,16 +249,15 @@ mod in_host {
     use std::collections::BTreeSet;
     use std::sync::Arc;
 
-    use admission_review::AdmissionRequest;
+    use admission_review::{AdmissionRequest, AdmissionResponse};
     use serde_json::Value;
-    use wapc_host::{CallOutcome, DeployedPolicy, HostCall, Replay};
+    use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
 
-    use super::{Denial, Judged, Request, Verdict, of_text, unknown};
-    use crate::cluster::{Cluster, Kind, rbac_kinds};
+    use super::{Denial, Engine, Judged, Module, Request, Verdict, of_text, unknown};
+    use crate::cluster::{Cluster, Kind, LookUps, rbac_kinds};
     use crate::look_up::LookUp;
     use crate::session::{NoAnswer, Question, Session};
 
-    /// The status code of a request that cannot be judged.
     const INTERNAL_ERROR: u16 = 500;
 
     /// A recording as the host asks it.
@@ -283,6 +273,30 @@ mod in_host {
             self.0.answer(&question).map_err(|no_answer| match no_answer {
                 NoAnswer::Recorded(message) | NoAnswer::Unexpected(message) => message,
             })
+        }
+    }
+
+    impl Module {
+        /// Answers a request as a policy server with this deployment does, whatever the rules,
+        /// selectors and conditions of a policy are.
+        #[must_use]
+        pub fn respond(
+            &self,
+            request: &AdmissionRequest,
+            deployment: &Deployment,
+            cluster: &Cluster,
+        ) -> AdmissionResponse {
+            match &self.engine {
+                Engine::Native(entry) => {
+                    let look_ups = LookUps::new(cluster, &self.look_ups, self.settings());
+                    let answer = entry.evaluate(&request.payload(&deployment.settings), &look_ups);
+                    deployment.response(request, &answer.to_json())
+                }
+                Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response,
+                Engine::Refused(problem) | Engine::Unavailable(problem) => {
+                    AdmissionResponse::internal_error(request.uid(), problem)
+                }
+            }
         }
     }
 

@@ -1,5 +1,3 @@
-//! The reasons of a denial.
-
 use std::fmt;
 
 use admission::{Finding, Findings, PolicyEntry};
@@ -16,7 +14,6 @@ pub struct Denial {
 }
 
 impl Denial {
-    /// A denial for one reason.
     pub(crate) fn of_text(reason: String) -> Self {
         Self { violations: vec![of_text(reason, None)], more: 0 }
     }
@@ -69,12 +66,6 @@ impl Violation {
             Message::Text(_) => None,
         }
     }
-
-    /// Creates a violation that is about the object as a whole.
-    pub(crate) fn of_text(text: String) -> Self {
-        let message = Message::Text(text.clone());
-        Self { steps: None, message, rule: text, remedy: None, check: None, control: None }
-    }
 }
 
 /// The message of a violation, from which the message about another path can be made.
@@ -105,7 +96,6 @@ impl Message {
     }
 }
 
-/// Returns a violation of a native policy.
 pub(crate) fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
     let is = |name: &str, step: Option<&Step>| matches!(step, Some(Step::Field(field)) if field == name);
     let is_in_object = is("request", finding.steps.first()) && is("object", finding.steps.get(1));

@@ -15,9 +15,7 @@ use crate::tally::Tally;
 /// Pieces that go to a worker together, so that threads seldom wait for each other.
 #[derive(Debug, Default)]
 struct Batch {
-    /// The number of the batch.
     number: u64,
-    /// The number of the first piece.
     first: u64,
     pieces: Vec<Chunk>,
     bytes: usize,
@@ -74,7 +72,6 @@ fn next(receiver: &Mutex<Receiver<Batch>>) -> Option<Batch> {
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// Reads the input and merges the results as they come.
 fn feed<T>(
     input: &mut dyn Input,
     sender: SyncSender<Batch>,
@@ -113,7 +110,6 @@ fn feed<T>(
 }
 
 impl Batch {
-    /// Adds a piece; returns the batch if it is complete.
     fn add(&mut self, piece: Chunk) -> Option<Self> {
         self.bytes = self.bytes.saturating_add(piece.text.len());
         self.pieces.push(piece);

@@ -17,10 +17,8 @@ pub(crate) struct Edit {
     new: Vec<String>,
 }
 
-/// Returns the edit that makes a case want what happens.
-///
-/// # Errors
-/// A case whose `want` does not have lines of its own, and one with a verdict that is not known.
+/// Returns the edit that makes a case want what happens. A case whose `want` does not have lines of
+/// its own, and a verdict that is not known, are mistakes.
 pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit, Mistake> {
     let want = case.get("want").ok_or_else(|| case.mistake("has no want"))?;
     let unknown = differences.iter().find(|difference| difference.blessed.is_none());
@@ -87,11 +85,9 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
     Ok(Edit { lines: (first, end), new })
 }
 
-/// Returns the text of a file with edits, each for the case with an index.
-///
-/// # Errors
-/// A text in which something else than the edited wants would change. The edits know lines, and a
-/// want can be written in ways that do not keep to lines.
+/// Returns the text of a file with edits, each for the case with an index. It is a mistake if
+/// something else than the edited wants would change: the edits know lines, and a want can be
+/// written in ways that do not keep to lines.
 pub(crate) fn apply(source: &Source, cases: &[Step], edits: &[(usize, Edit)]) -> Result<String, Mistake> {
     let end = if source.text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines: Vec<String> = source.text.split_inclusive('\n').map(str::to_owned).collect();
@@ -109,7 +105,6 @@ pub(crate) fn apply(source: &Source, cases: &[Step], edits: &[(usize, Edit)]) ->
     Err(Mistake::new(&source.name, None, problem))
 }
 
-/// Returns the documents that a file is to have after edits.
 fn wanted(source: &Source, cases: &[Step], edits: &[(usize, Edit)]) -> Option<Vec<Value>> {
     let mut documents = manifest::own_documents(&source.text).ok()?;
     for (index, edit) in edits {

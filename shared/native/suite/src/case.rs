@@ -31,21 +31,17 @@ const QUESTION: [&str; 13] = [
     "session",
 ];
 
-/// The keys of a case.
 pub(crate) fn keys() -> Vec<&'static str> {
     ["name", "source", "want"].into_iter().chain(QUESTION).collect()
 }
 
-/// The keys of `defaults`.
 pub(crate) const DEFAULTS: [&str; 13] = QUESTION;
 
 /// The groups of a user that the API server adds to everybody whom it has authenticated.
 const AUTHENTICATED: &str = "system:authenticated";
 
-/// The operations of requests.
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-/// The wants of a case.
 #[derive(Debug, Default)]
 pub(crate) struct Wants {
     pub(crate) by_policy: BTreeMap<String, Want>,
@@ -53,10 +49,8 @@ pub(crate) struct Wants {
     pub(crate) others: Option<Want>,
 }
 
-/// A case, ready to be judged.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// The requests.
     pub(crate) requests: Vec<Value>,
     pub(crate) user: Value,
     pub(crate) cluster: Cluster,
@@ -77,10 +71,6 @@ pub(crate) struct Reader<'s, 'r> {
 }
 
 impl<'s> Reader<'s, '_> {
-    /// Reads a case.
-    ///
-    /// # Errors
-    /// The first mistake.
     pub(crate) fn read(&self, policies: &Policies<'_>) -> Result<Case, Mistake> {
         self.case.check_keys(&keys())?;
         let settings = self.get("settings").map(|at| settings(&at, policies)).transpose()?;
@@ -289,7 +279,6 @@ impl<'s> Reader<'s, '_> {
     }
 }
 
-/// Names some objects.
 fn listed(objects: &[&Value]) -> String {
     /// The number of objects that a message names.
     const SHOWN: usize = 8;
@@ -329,7 +318,6 @@ fn user(at: &Cursor<'_>) -> Result<Value, Mistake> {
     Ok(user)
 }
 
-/// Changes an object by a JSON patch (RFC 6902).
 fn apply(at: &Cursor<'_>, object: &mut Value) -> Result<(), Mistake> {
     for operation in at.items()? {
         operation.check_keys(&["op", "path", "value", "from"])?;

@@ -95,7 +95,6 @@ impl Coverage {
         });
     }
 
-    /// Notes a verdict of a policy.
     pub(crate) fn judged(&mut self, name: &str, origin: &str, verdict: &Verdict) {
         let (admits, denies) = match verdict {
             Verdict::Admitted | Verdict::Mutated(_) => (true, false),

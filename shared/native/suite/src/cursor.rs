@@ -6,10 +6,8 @@ use text::{Path, Step, nearest};
 
 use crate::Mistake;
 
-/// The text of a test file.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// The name for messages.
     pub(crate) name: String,
     pub(crate) text: String,
     places: Places,
@@ -21,7 +19,6 @@ impl Source {
         Self { name, text, places }
     }
 
-    /// Returns the position of a value.
     pub(crate) fn position(&self, steps: &[Step]) -> Option<Position> {
         self.places.find(0, steps).map(|place| place.start)
     }
@@ -32,7 +29,6 @@ impl Source {
     }
 }
 
-/// A value and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'s> {
     pub(crate) source: &'s Source,
@@ -49,7 +45,6 @@ impl<'s> Cursor<'s> {
         self.source.position(&self.steps)
     }
 
-    /// Returns a mistake at this value.
     pub(crate) fn mistake(&self, problem: impl std::fmt::Display) -> Mistake {
         let steps: Vec<Step<&str>> = self.steps.iter().map(Step::borrowed).collect();
         let path = Path(&steps).to_string();
@@ -72,10 +67,8 @@ impl<'s> Cursor<'s> {
         Some(self.at(value, Step::Field(key.to_owned())))
     }
 
-    /// Checks that the value is an object with nothing but known keys.
-    ///
-    /// # Errors
-    /// Another value, and the first unknown key, with the known key that is nearest.
+    /// Checks that the value is an object with nothing but known keys. The mistake for an unknown
+    /// key names the nearest known one.
     pub(crate) fn check_keys(&self, known: &[&str]) -> Result<(), Mistake> {
         for (key, one) in self.entries()? {
             if !known.contains(&key) {
@@ -89,10 +82,6 @@ impl<'s> Cursor<'s> {
         Ok(())
     }
 
-    /// Returns the keys of an object with their values.
-    ///
-    /// # Errors
-    /// Another value.
     pub(crate) fn entries(&self) -> Result<Vec<(&'s str, Self)>, Mistake> {
         let fields = self.value.as_object().ok_or_else(|| self.expected("an object"))?;
         Ok(fields
@@ -101,43 +90,23 @@ impl<'s> Cursor<'s> {
             .collect())
     }
 
-    /// Returns the items of a list.
-    ///
-    /// # Errors
-    /// Another value.
     pub(crate) fn items(&self) -> Result<Vec<Self>, Mistake> {
         let items = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
         Ok((0..).zip(items).map(|(index, item)| self.at(item, Step::Index(index))).collect())
     }
 
-    /// Returns a string.
-    ///
-    /// # Errors
-    /// Another value.
     pub(crate) fn text(&self) -> Result<&'s str, Mistake> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    /// Returns the strings of a list.
-    ///
-    /// # Errors
-    /// Another value.
     pub(crate) fn texts(&self) -> Result<Vec<String>, Mistake> {
         self.items()?.iter().map(|item| item.text().map(str::to_owned)).collect()
     }
 
-    /// Returns a boolean.
-    ///
-    /// # Errors
-    /// Another value.
     pub(crate) fn flag(&self) -> Result<bool, Mistake> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    /// Returns a value that is an object.
-    ///
-    /// # Errors
-    /// Another value.
     pub(crate) fn object(&self) -> Result<Value, Mistake> {
         if self.value.is_object() { Ok(self.value.clone()) } else { Err(self.expected("an object")) }
     }

@@ -46,7 +46,6 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Returns the files and directories that were read.
     pub(crate) fn into_read(self) -> BTreeMap<PathBuf, FileState> {
         self.read.into_inner()
     }
@@ -56,10 +55,6 @@ impl Files {
         self.read.borrow_mut().entry(path.to_path_buf()).or_insert_with(|| file_state(path));
     }
 
-    /// Reads a text.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is not UTF-8.
     pub(crate) fn text(&self, path: &Path) -> Result<String, String> {
         self.note(path);
         let text = std::fs::read_to_string(path).map_err(|error| problem(path, &error))?;
@@ -68,9 +63,6 @@ impl Files {
     }
 
     /// Reads the objects of a file, or of the files of a directory. Lists become their items.
-    ///
-    /// # Errors
-    /// A file that cannot be read or contains something else.
     pub(crate) fn objects(&self, path: &Path) -> Result<Vec<Value>, String> {
         let mut objects = Vec::new();
         for file in self.manifests(path)? {
@@ -84,9 +76,6 @@ impl Files {
     }
 
     /// Returns a file itself, or the files of manifests in a directory, by name.
-    ///
-    /// # Errors
-    /// A directory that cannot be read.
     pub(crate) fn manifests(&self, path: &Path) -> Result<Vec<PathBuf>, String> {
         if !path.is_dir() {
             return Ok(vec![path.to_path_buf()]);
@@ -105,10 +94,6 @@ impl Files {
     }
 }
 
-/// Returns the objects that a program prints.
-///
-/// # Errors
-/// A program that does not start or fails, and output that is not objects.
 pub(crate) fn printed(command: &[String], dir: &Path) -> Result<Vec<Value>, String> {
     let Some((program, arguments)) = command.split_first() else {
         return Err("the command is empty; write a program and its arguments".to_owned());
@@ -126,7 +111,6 @@ pub(crate) fn printed(command: &[String], dir: &Path) -> Result<Vec<Value>, Stri
     if objects.is_empty() { Err(format!("{program} prints no objects")) } else { Ok(objects) }
 }
 
-/// Reads the objects in a text.
 fn of_text(text: &str) -> Result<Vec<Value>, String> {
     let documents = manifest::documents(text).map_err(|problem| problem.to_string())?;
     let mut objects = Vec::new();
@@ -146,12 +130,10 @@ fn of_text(text: &str) -> Result<Vec<Value>, String> {
     Ok(objects)
 }
 
-/// Returns whether a value is a Kubernetes object.
 pub(crate) fn is_object(value: &Value) -> bool {
     ["apiVersion", "kind"].iter().all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
-/// Returns whether a path has the extension of manifests.
 pub(crate) fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("yaml" | "yml" | "json"))

@@ -16,14 +16,12 @@ pub(crate) struct Got {
     pub(crate) asked: Vec<String>,
 }
 
-/// A verdict.
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
     /// `rules`, `namespaceSelector`, `objectSelector`, the name of a condition, or that and
     /// `fails`; and a sentence.
     Skipped(String, String),
     Admitted,
-    /// The whole object.
     Mutated(Value),
     Monitored(Vec<Line>),
     Denied(Vec<Line>),
@@ -32,7 +30,6 @@ pub(crate) enum Verdict {
     SettingsError(String),
 }
 
-/// A line of a denial.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) path: Option<String>,
@@ -128,7 +125,6 @@ fn lines(denial: &Denial, asked: Asked<'_>) -> Vec<Line> {
     of_module.into_iter().enumerate().map(line).collect()
 }
 
-/// Displays a path.
 pub(crate) fn path(steps: &[Step]) -> String {
     Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
 }

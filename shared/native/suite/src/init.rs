@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use crate::files::Files;
 use crate::written::scalar;
 
-/// The name of the label with the name of a Namespace.
 const NAME: &str = "kubernetes.io/metadata.name";
 
 /// Returns the text of a test file for the policies of a manifest, which the file names as
@@ -158,7 +157,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns an object with the labels that the objectSelector selects.
     fn selected(&self, mut object: Value) -> Value {
         let selected = self.policy.pointer("/spec/objectSelector").map(|selector| labels(selector, true));
         if let Some(selected) = selected.filter(|labels| !labels.is_empty())

@@ -68,10 +68,8 @@ fn id(module: &str) -> &str {
     last.split([':', '@']).next().unwrap_or(last).trim_end_matches(".wasm")
 }
 
-/// A policy of a test file.
 #[derive(Debug)]
 pub(crate) struct Listed {
-    /// The name by which cases name it.
     pub(crate) name: String,
     /// The file of the manifest, or the id or module.
     pub(crate) origin: String,
@@ -84,14 +82,10 @@ enum Source {
     Bare(String),
 }
 
-/// A policy that cannot be used, with the reason.
 pub(crate) type Problem = String;
 
 /// Reads the policies that an argument names: a manifest, a directory of manifests, an id, a module
-/// or a reference.
-///
-/// # Errors
-/// An argument that names no policy. Policies that cannot be used are among the results.
+/// or a reference. Policies that cannot be used are among the results.
 pub(crate) fn read(
     argument: &str,
     dir: &Path,
@@ -164,7 +158,6 @@ fn is_misspelt(object: &Value) -> bool {
     text("apiVersion").starts_with("policies.kubewarden.io/") && text("kind") != "PolicyServer"
 }
 
-/// The policies of a test file.
 pub(crate) struct Policies<'m> {
     listed: Vec<Listed>,
     modules: &'m dyn Modules,
@@ -174,7 +167,6 @@ pub(crate) struct Policies<'m> {
     loaded: BTreeMap<String, Rc<Policy>>,
 }
 
-/// The settings of a case, by the name of the policy.
 pub(crate) type Settings = BTreeMap<String, Value>;
 
 impl<'m> Policies<'m> {
@@ -190,7 +182,6 @@ impl<'m> Policies<'m> {
         self.listed.iter().map(|policy| policy.name.as_str()).collect()
     }
 
-    /// Returns where a policy comes from.
     pub(crate) fn origin(&self, name: &str) -> String {
         let found = self.listed.iter().find(|policy| policy.name == name);
         found.map(|policy| policy.origin.clone()).unwrap_or_default()
@@ -212,9 +203,6 @@ impl<'m> Policies<'m> {
     }
 
     /// Returns the policies with the settings of a case, in the order of the API server.
-    ///
-    /// # Errors
-    /// A module that cannot be loaded.
     pub(crate) fn with(&mut self, settings: &Settings) -> Result<Vec<Rc<Policy>>, String> {
         let mut policies = Vec::new();
         for policy in &self.listed {
@@ -259,7 +247,6 @@ impl<'m> Policies<'m> {
 }
 
 impl Listed {
-    /// The ids of the modules of a manifest.
     fn module_ids(&self) -> Vec<String> {
         let Source::Manifest(manifest) = &self.source else { return Vec::new() };
         let manifest = PolicyManifest::read(manifest).ok();
@@ -268,10 +255,7 @@ impl Listed {
     }
 }
 
-/// Returns a manifest with other settings. Those of a group are by member.
-///
-/// # Errors
-/// Settings for a member that the group does not have.
+/// Returns a manifest with other settings, which are by member for a group.
 fn with_settings(manifest: &Value, settings: Option<&Value>) -> Result<Value, String> {
     let mut manifest = manifest.clone();
     let Some(settings) = settings else { return Ok(manifest) };

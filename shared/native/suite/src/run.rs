@@ -77,7 +77,6 @@ pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
 /// The keys of a test file with its own policies.
 const KEYS: [&str; 4] = ["policies", "modules", "defaults", "cases"];
 
-/// The keys of a case in a list.
 const LIST_KEYS: [&str; 11] = [
     "name",
     "source",
@@ -92,11 +91,9 @@ const LIST_KEYS: [&str; 11] = [
     "want",
 ];
 
-/// The keys of what a case in a list wants.
 const LIST_WANT: [&str; 8] =
     ["admitted", "denied", "mutated", "fault", "settingsError", "warnings", "auditAnnotations", "asked"];
 
-/// Returns whether a document is a test of Kyverno.
 fn is_of_kyverno(document: &Value) -> bool {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     text("apiVersion").starts_with("cli.kyverno.io/") && text("kind") == "Test"
@@ -225,7 +222,6 @@ impl Runner<'_> {
         });
     }
 
-    /// Runs the cases of a file with its own policies.
     fn envelope(&self, at: &Cursor<'_>, result: &mut FileResult) {
         if let Err(mistake) = at.check_keys(&KEYS) {
             result.mistakes.push(mistake);
@@ -356,7 +352,6 @@ impl Runner<'_> {
         coverage.judged(name, &origin, &got.verdict);
     }
 
-    /// Runs cases.
     fn cases(&self, items: &[Cursor<'_>], result: &mut FileResult, run: &mut RunCase<'_>) {
         if items.is_empty() {
             let problem = "has no case, so it tests nothing; write at least one";
@@ -440,7 +435,6 @@ fn modules(at: &Cursor<'_>, dir: &Path) -> Result<BTreeMap<String, PathBuf>, Mis
         .collect()
 }
 
-/// Runs a case of a list.
 fn of_list(
     at: &Cursor<'_>,
     index: usize,

@@ -10,7 +10,6 @@ use crate::Mistake;
 use crate::cursor::Cursor;
 use crate::written::scalar;
 
-/// The want of a case for one policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Want {
     pub(crate) verdict: Wanted,
@@ -24,7 +23,6 @@ pub(crate) struct Want {
     pub(crate) asked: Option<Vec<Line>>,
 }
 
-/// The wanted verdict.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
     Admitted,
@@ -38,18 +36,13 @@ pub(crate) enum Wanted {
     Skipped(String),
 }
 
-/// The wanted change.
 #[derive(Clone, Debug)]
 pub(crate) enum Mutation {
-    /// Any change.
     Any,
-    /// The whole object.
     Object(Value),
-    /// The values of some paths.
     Values(Vec<(String, Value)>),
 }
 
-/// A wanted line.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     /// The path with which the line begins.
@@ -65,11 +58,9 @@ pub(crate) enum Pattern {
     Matches(Regex),
 }
 
-/// The keys of a verdict.
 const VERDICTS: [&str; 7] =
     ["admitted", "denied", "mutated", "fault", "settingsError", "monitored", "skipped"];
 
-/// All keys.
 pub(crate) const KEYS: [&str; 11] = [
     "admitted",
     "denied",
@@ -85,15 +76,11 @@ pub(crate) const KEYS: [&str; 11] = [
 ];
 
 impl Want {
-    /// Returns whether it compares the changed object.
     pub(crate) fn compares_object(&self) -> bool {
         matches!(self.verdict, Wanted::Mutated(Mutation::Object(_) | Mutation::Values(_)))
     }
 
     /// Reads what a case wants of one policy.
-    ///
-    /// # Errors
-    /// Unknown keys, other values, and another number of verdicts than one.
     pub(crate) fn read(at: &Cursor<'_>) -> Result<Self, Mistake> {
         at.check_keys(&KEYS)?;
         let given: Vec<(&str, Cursor<'_>)> =
@@ -154,7 +141,6 @@ impl Want {
     }
 }
 
-/// Reads the lines of a denial.
 fn denial(at: &Cursor<'_>) -> Result<Vec<Line>, Mistake> {
     let lines = lines(at)?;
     if lines.is_empty() {
@@ -233,7 +219,6 @@ impl Line {
         Ok(Self { path, text })
     }
 
-    /// Returns whether a line is the wanted one.
     pub(crate) fn is(&self, path: Option<&str>, line: &str) -> bool {
         let at_path = self.path.as_deref().is_none_or(|wanted| {
             let behind = line.strip_prefix(wanted);

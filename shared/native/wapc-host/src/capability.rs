@@ -15,12 +15,10 @@ const KNOWN: [&str; 11] = [
     "oci/v2/verify",
 ];
 
-/// Whether a pattern grants anything.
 pub(crate) fn is_pattern(pattern: &str) -> bool {
     KNOWN.iter().any(|known| grants(pattern, known))
 }
 
-/// Whether a pattern grants a call.
 pub(crate) fn grants(pattern: &str, call: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some("") => true,
@@ -29,12 +27,10 @@ pub(crate) fn grants(pattern: &str, call: &str) -> bool {
     }
 }
 
-/// Whether the policy server has this call.
 pub(crate) fn is_known(call: &str) -> bool {
     KNOWN.contains(&call)
 }
 
-/// Whether the policy server has calls in this namespace.
 pub(crate) fn is_namespace(namespace: &str) -> bool {
     KNOWN.iter().any(|known| known.split_once('/').is_some_and(|(known, _)| known == namespace))
 }

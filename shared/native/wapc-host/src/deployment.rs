@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::{AdmissionResponse, HostError, capability, constraint};
+use crate::{HostError, capability};
 
 /// The configuration of one policy, as the policy server has it in its `policies.yml`.
 ///
@@ -78,13 +78,6 @@ impl Deployment {
         }
     }
 
-    /// Applies mode, mutation and message to a response, as the policy server does to the response
-    /// of a module. Callers that judge natively use it to get the same response.
-    #[must_use]
-    pub fn constrain(&self, response: AdmissionResponse) -> AdmissionResponse {
-        constraint::apply(self, response)
-    }
-
     /// Makes the settings an object and checks the deployment as the host does before it calls the
     /// module.
     pub(crate) fn checked(mut self) -> Result<Self, HostError> {
@@ -110,9 +103,8 @@ impl Deployment {
         self.host_capabilities.iter().any(|pattern| capability::grants(pattern, call))
     }
 
-    /// Returns whether objects of a kind may be looked up.
-    #[must_use]
-    pub fn grants_resource(&self, api_version: &str, kind: &str) -> bool {
+    /// Whether objects of a kind may be looked up.
+    pub(crate) fn grants_resource(&self, api_version: &str, kind: &str) -> bool {
         self.context_aware_resources
             .iter()
             .any(|resource| resource.api_version == api_version && resource.kind == kind)

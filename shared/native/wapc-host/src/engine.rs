@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use wasmtime::{Config, Engine, Linker};
+use wasmtime::{Config, Engine, Linker, OptLevel, RegallocAlgorithm};
 
 use crate::wapc::{self, Guest};
 use crate::{HostError, Module, wasi};
@@ -18,7 +18,6 @@ pub struct Host(Arc<EpochEngine>);
 /// Shared with the modules, so that the clock runs for as long as one of them exists.
 pub(crate) struct EpochEngine {
     pub(crate) engine: Engine,
-    /// The functions that a module can import.
     pub(crate) linker: Linker<Guest>,
     /// Nothing is ever sent: the thread of the clock ends when this is dropped.
     _clock: Sender<()>,
@@ -35,6 +34,11 @@ impl Host {
     pub fn new() -> Result<Self, HostError> {
         let mut config = Config::new();
         config.epoch_interruption(true);
+        // Without optimisation of its own, the compiler takes longer than most requests.
+        if cfg!(debug_assertions) {
+            config.cranelift_opt_level(OptLevel::None);
+            config.cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
+        }
         let engine = Engine::new(&config).map_err(|error| HostError::Engine(format!("{error:#}")))?;
         let linker = linker(&engine).map_err(|error| HostError::Engine(format!("{error:#}")))?;
         let (clock, ended) = mpsc::channel();

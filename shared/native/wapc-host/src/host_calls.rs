@@ -48,7 +48,6 @@ pub(crate) enum Answers {
     Recording(Arc<dyn Replay>),
 }
 
-/// The host calls and log entries of a module in one call.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub(crate) calls: Vec<HostCall>,
@@ -98,7 +97,6 @@ impl HostCalls {
         }
     }
 
-    /// Records an entry of the log.
     pub(crate) fn log(&mut self, entry: Value) {
         self.record.logs.push(entry);
     }

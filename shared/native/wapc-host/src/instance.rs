@@ -16,11 +16,8 @@ const STARTS: [&str; 2] = ["_start", "wapc_init"];
 /// The reason why a call has no answer. The texts are those of `wapc` and `wasmtime-provider`.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The instance could not be prepared.
     Start(String),
-    /// The guest returned an error, trapped or did not answer.
     Call(String),
-    /// The guest did not answer in time.
     Timeout,
 }
 

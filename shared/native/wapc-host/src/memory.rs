@@ -7,10 +7,8 @@ use wasmtime::{Caller, Error, Extern, Result, Trap};
 pub(crate) struct GuestMemory<'m>(&'m mut [u8]);
 
 impl<'m> GuestMemory<'m> {
-    /// Splits the caller of a host function into its memory and its state.
-    ///
-    /// # Errors
-    /// A guest that exports no `memory`, in the words of `wasmtime-provider`.
+    /// Splits the caller of a host function into its memory and its state. The error of a guest
+    /// that exports no `memory` has the words of `wasmtime-provider`.
     pub(crate) fn of<'c: 'm, T: 'static>(caller: &'c mut Caller<'_, T>) -> Result<(Self, &'m mut T)> {
         let export = caller.get_export("memory").ok_or_else(|| Error::msg("Cannot find 'mem' export"))?;
         let Extern::Memory(memory) = export else {
@@ -20,7 +18,6 @@ impl<'m> GuestMemory<'m> {
         Ok((Self(bytes), state))
     }
 
-    /// The bytes of a range.
     pub(crate) fn read(&self, address: u32, len: u32) -> Result<&[u8]> {
         self.0.get(range(address, len)?).ok_or_else(|| Trap::MemoryOutOfBounds.into())
     }
@@ -32,7 +29,6 @@ impl<'m> GuestMemory<'m> {
             .map_err(|error| Error::msg(format!("{what}: cannot convert to UTF8: {error}")))
     }
 
-    /// The number at an address.
     pub(crate) fn read_u32(&self, address: u32) -> Result<u32> {
         let bytes = self.read(address, 4)?.try_into().unwrap_or_default();
         Ok(u32::from_le_bytes(bytes))
@@ -43,7 +39,6 @@ impl<'m> GuestMemory<'m> {
         self.0.get_mut(range(address, len)?).ok_or_else(|| Trap::MemoryOutOfBounds.into())
     }
 
-    /// Writes bytes at an address.
     pub(crate) fn write(&mut self, address: u32, bytes: &[u8]) -> Result<()> {
         let len = u32::try_from(bytes.len()).map_err(|_| Trap::MemoryOutOfBounds)?;
         self.slice(address, len)?.copy_from_slice(bytes);

@@ -81,6 +81,15 @@ impl DeployedPolicy {
     }
 }
 
+impl Deployment {
+    /// Returns the response to a request, made of the answer of a policy as the policy server makes
+    /// it of that of a module. Callers that judge natively use it to get the same response.
+    #[must_use]
+    pub fn response(&self, request: &AdmissionRequest, answer: &[u8]) -> AdmissionResponse {
+        constraint::apply(self, response(request, answer))
+    }
+}
+
 fn response(request: &AdmissionRequest, raw: &[u8]) -> AdmissionResponse {
     match serde_json::from_slice::<ValidationResponse>(raw) {
         Ok(answer) => answer.response(request.uid(), request.object()),

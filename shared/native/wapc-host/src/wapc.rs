@@ -89,9 +89,6 @@ fn len(bytes: &[u8]) -> u32 {
 }
 
 /// Defines the functions of the protocol.
-///
-/// # Errors
-/// A function that is defined already.
 pub(crate) fn add_to_linker(linker: &mut Linker<Guest>) -> Result<()> {
     type Host<'h> = Caller<'h, Guest>;
     linker.func_wrap(WAPC, "__guest_request", |mut host: Host, operation: u32, payload: u32| {

@@ -86,7 +86,6 @@ impl Default for Wasi {
 }
 
 impl Wasi {
-    /// The lines that the guest printed.
     pub(crate) fn printed(&self) -> impl Iterator<Item = String> {
         let lines = self.output.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         lines.map(|line| String::from_utf8_lossy(line).into_owned())
@@ -113,7 +112,6 @@ impl Wasi {
 pub(crate) struct Exit(u32);
 
 impl Exit {
-    /// Whether the guest ended with status 0.
     pub(crate) fn is_success(&self) -> bool {
         self.0 == 0
     }
@@ -128,9 +126,6 @@ impl fmt::Display for Exit {
 impl std::error::Error for Exit {}
 
 /// Defines the functions that do something, for hosts whose state has that of WASI.
-///
-/// # Errors
-/// A function that is defined already.
 pub(crate) fn add_to_linker<T: AsMut<Wasi> + 'static>(linker: &mut Linker<T>) -> Result<()> {
     for name in NAMES {
         for sizes in ["args_sizes_get", "environ_sizes_get"] {
@@ -203,9 +198,6 @@ pub(crate) fn add_to_linker<T: AsMut<Wasi> + 'static>(linker: &mut Linker<T>) ->
 }
 
 /// Defines the other functions that a module imports: each only answers with an error number.
-///
-/// # Errors
-/// A function that is defined already.
 pub(crate) fn add_rest_to_linker<T: 'static>(linker: &mut Linker<T>, module: &Module) -> Result<()> {
     linker.allow_shadowing(true);
     for import in module.imports().filter(|import| NAMES.contains(&import.module())) {

@@ -21,7 +21,7 @@ choices! {
 /// Conditions on a container that must all be met: one of the images, one of the names and one of
 /// the kinds. An empty list is not a condition.
 #[derive(Debug, Default)]
-pub struct ContainerConditions {
+pub(crate) struct ContainerConditions {
     images: Patterns,
     names: Patterns,
     kinds: Vec<ContainerKind>,
@@ -29,10 +29,7 @@ pub struct ContainerConditions {
 
 impl ContainerConditions {
     /// Reads the keys `images`, `containers` and `containerKinds` of an entry.
-    ///
-    /// # Errors
-    /// Returns an error for a pattern that cannot match any image or name.
-    pub fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
+    pub(crate) fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
         let mut kinds = Vec::new();
         for kind in entry.at("containerKinds").items()? {
             kinds.push(match Kinds::read(kind)? {
@@ -48,29 +45,20 @@ impl ContainerConditions {
         Ok(Self { images, names, kinds })
     }
 
-    /// Returns whether there is no condition.
-    #[must_use]
-    pub fn are_empty(&self) -> bool {
+    pub(crate) fn are_empty(&self) -> bool {
         self.images.are_empty() && self.names.are_empty() && self.kinds.is_empty()
     }
 
-    /// Returns whether there is a condition on images.
-    #[must_use]
-    pub fn depend_on_image(&self) -> bool {
+    pub(crate) fn depend_on_image(&self) -> bool {
         !self.images.are_empty()
     }
 
-    /// Returns the kinds of containers; empty for all kinds.
-    #[must_use]
-    pub fn kinds(&self) -> &[ContainerKind] {
+    /// Empty for all kinds.
+    pub(crate) fn kinds(&self) -> &[ContainerKind] {
         &self.kinds
     }
 
-    /// Returns whether a container meets all conditions.
-    ///
-    /// # Errors
-    /// Returns a fault if the image or the name of the container is not a string.
-    pub fn met_by(&self, container: &Container<'_>) -> Result<bool, Fault> {
+    pub(crate) fn met_by(&self, container: &Container<'_>) -> Result<bool, Fault> {
         let (image, name) = (container.image()?, container.name()?);
         Ok(self.images.are_met_by(image)
             && self.names.are_met_by(name)

@@ -4,25 +4,18 @@
 //! A policy lists the keys that its entries take, from the constants below, and reads them with
 //! [`PodConditions::read`] and [`ContainerConditions::read`]. A key that is absent, or an empty
 //! list, is not a condition.
-//!
-//! ```
-//! use admission::Setting;
-//! use rules::conditions;
-//!
-//! const ENTRY: &[Setting] = &[conditions::NAMESPACES, conditions::SERVICE_ACCOUNTS, conditions::IMAGES];
-//! ```
 
 mod container;
 mod pod;
 mod settings;
 mod workload;
 
-pub use container::{ContainerConditions, Kinds};
-pub use pod::{Asker, EvalContext, PodConditions};
-pub use settings::{
+pub(crate) use container::{ContainerConditions, Kinds};
+pub(crate) use pod::{Asker, EvalContext, PodConditions};
+pub(crate) use settings::{
     CONTAINER_KINDS, CONTAINERS, IMAGES, NAMESPACE_SELECTOR, NAMESPACES, POD_SELECTOR, RUNTIME_CLASSES,
-    SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label, is_pattern_of_subdomain,
+    SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label,
 };
-pub use workload::{Creator, creator};
+pub(crate) use workload::{Creator, creator};
 
-pub use crate::subject::{GROUPS, USERS};
+pub(crate) use crate::subject::{GROUPS, USERS};

@@ -14,7 +14,7 @@ use crate::view::Pod;
 
 /// Conditions on a pod and its request that must all be met. An empty list is not a condition.
 #[derive(Debug, Default)]
-pub struct PodConditions {
+pub(crate) struct PodConditions {
     pod_selector: Option<Selector>,
     namespaces: Patterns,
     namespace_selector: Option<Selector>,
@@ -25,9 +25,8 @@ pub struct PodConditions {
     groups: Vec<String>,
 }
 
-/// The requesting user of a pod.
 #[derive(Clone, Copy, Debug)]
-pub enum Asker<'a, 'd> {
+pub(crate) enum Asker<'a, 'd> {
     /// The user of a request.
     Of(&'a Request<'d>),
     /// Any user instead of that of a request: conditions on the user are met.
@@ -41,7 +40,7 @@ pub enum Asker<'a, 'd> {
 
 /// A pod and its request, and the entries whose conditions are known to be met or not.
 #[derive(Debug)]
-pub struct EvalContext<'a, 'd> {
+pub(crate) struct EvalContext<'a, 'd> {
     asker: Asker<'a, 'd>,
     pod: Pod<'d>,
     /// The volumes that a container may write to, once they are asked for.
@@ -55,11 +54,7 @@ pub struct EvalContext<'a, 'd> {
 impl PodConditions {
     /// Reads the keys `podSelector`, `namespaces`, `namespaceSelector`, `serviceAccounts`,
     /// `runtimeClasses`, `workloads`, `users` and `groups` of an entry.
-    ///
-    /// # Errors
-    /// Returns an error for a pattern that cannot match any name, for a selector that is not valid,
-    /// and the errors of [`users`] and [`groups`].
-    pub fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
+    pub(crate) fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
         Ok(Self {
             pod_selector: selector(entry.at("podSelector"))?,
             namespaces: name_patterns(entry.at("namespaces"), IMPOSSIBLE, &is_pattern_of_label)?,
@@ -76,27 +71,11 @@ impl PodConditions {
         })
     }
 
-    /// Returns whether there is no condition.
-    #[must_use]
-    pub fn are_empty(&self) -> bool {
-        self.pod_selector.is_none()
-            && self.namespaces.are_empty()
-            && self.namespace_selector.is_none()
-            && self.service_accounts.are_empty()
-            && self.runtime_classes.are_empty()
-            && self.workloads.are_empty()
-            && !self.depend_on_user()
-    }
-
-    /// Returns whether the conditions depend on the requesting user.
-    #[must_use]
-    pub fn depend_on_user(&self) -> bool {
+    pub(crate) fn depend_on_user(&self) -> bool {
         !(self.users.is_empty() && self.groups.is_empty())
     }
 
-    /// Returns whether the conditions need a look-up.
-    #[must_use]
-    pub fn need_lookup(&self) -> bool {
+    pub(crate) fn need_lookup(&self) -> bool {
         self.namespace_selector.is_some()
     }
 }
@@ -104,31 +83,23 @@ impl PodConditions {
 impl<'a, 'd> EvalContext<'a, 'd> {
     /// Returns the context of the pod of a request, for a number of entries. Without a request, the
     /// user is [unknown](Asker::Unknown).
-    #[must_use]
-    pub fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
+    pub(crate) fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
         Self::asked_by(request.map_or(Asker::Unknown, Asker::Of), pod, entries)
     }
 
-    /// Returns the context of a pod, for a number of entries.
-    #[must_use]
-    pub fn asked_by(asker: Asker<'a, 'd>, pod: Pod<'d>, entries: usize) -> Self {
+    pub(crate) fn asked_by(asker: Asker<'a, 'd>, pod: Pod<'d>, entries: usize) -> Self {
         Self { asker, pod, writable: None, ignores_labels: false, met: vec![None; entries] }
     }
 
     /// Returns the context with labels that meet every `podSelector`: for conditions that a pod met
     /// at some time, as its labels can change.
-    #[must_use]
-    pub fn ignoring_labels(mut self) -> Self {
+    pub(crate) fn ignoring_labels(mut self) -> Self {
         self.ignores_labels = true;
         self
     }
 
     /// Returns whether the conditions of an entry are met. Each entry is evaluated once.
-    ///
-    /// # Errors
-    /// Returns a fault if a field of the pod or the request cannot be read, or if the look-up of
-    /// the Namespace fails.
-    pub fn meets(
+    pub(crate) fn meets(
         &mut self,
         entry: usize,
         conditions: &PodConditions,
@@ -144,11 +115,7 @@ impl<'a, 'd> EvalContext<'a, 'd> {
         met
     }
 
-    /// Returns whether every mount of a volume is read-only.
-    ///
-    /// # Errors
-    /// Returns a fault if the mounts of a container cannot be read.
-    pub fn mounts_read_only(&mut self, volume: &str) -> Result<bool, Fault> {
+    pub(crate) fn mounts_read_only(&mut self, volume: &str) -> Result<bool, Fault> {
         let pod = self.pod;
         let writable = self.writable.get_or_insert_with(|| pod.writable_volumes().map(Lookup::of));
         writable.as_ref().map(|names| names.position(&volume).is_none()).map_err(Clone::clone)
@@ -213,7 +180,6 @@ impl<'a, 'd> EvalContext<'a, 'd> {
     }
 }
 
-/// The problem with a text that is not a workload.
 const NOT_A_WORKLOAD: &str =
     "is not a workload of Kubernetes; write KIND/NAME, such as Deployment/web or DaemonSet/node-*";
 
@@ -226,7 +192,6 @@ fn is_pattern_of_account(account: &str) -> bool {
     }
 }
 
-/// Returns whether a list has a name.
 fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }

@@ -7,33 +7,22 @@ use crate::pattern::Patterns;
 use crate::selector::{SELECTOR, Selector};
 
 const TEXTS: Kind = Kind::List(&Kind::Text);
-
-/// Patterns of images.
-pub const IMAGES: Setting = Setting::new("images", TEXTS);
-
-/// Patterns of names of containers.
-pub const CONTAINERS: Setting = Setting::new("containers", TEXTS);
-
-/// Kinds of containers.
-pub const CONTAINER_KINDS: Setting = Setting::new("containerKinds", Kind::List(&Kind::Choice(Kinds::NAMES)));
-
-/// A label selector for the pod.
-pub const POD_SELECTOR: Setting = Setting::new("podSelector", Kind::Object(SELECTOR));
-
-/// Patterns of names of Namespaces.
-pub const NAMESPACES: Setting = Setting::new("namespaces", TEXTS);
+pub(crate) const IMAGES: Setting = Setting::new("images", TEXTS);
+pub(crate) const CONTAINERS: Setting = Setting::new("containers", TEXTS);
+pub(crate) const CONTAINER_KINDS: Setting =
+    Setting::new("containerKinds", Kind::List(&Kind::Choice(Kinds::NAMES)));
+pub(crate) const POD_SELECTOR: Setting = Setting::new("podSelector", Kind::Object(SELECTOR));
+pub(crate) const NAMESPACES: Setting = Setting::new("namespaces", TEXTS);
 
 /// A label selector for the Namespace, which is looked up.
-pub const NAMESPACE_SELECTOR: Setting = Setting::new("namespaceSelector", Kind::Object(SELECTOR));
+pub(crate) const NAMESPACE_SELECTOR: Setting = Setting::new("namespaceSelector", Kind::Object(SELECTOR));
 
 /// Patterns of the pod's service account, `namespace/name`.
-pub const SERVICE_ACCOUNTS: Setting = Setting::new("serviceAccounts", TEXTS);
-
-/// Patterns of the name of the pod's runtime class.
-pub const RUNTIME_CLASSES: Setting = Setting::new("runtimeClasses", TEXTS);
+pub(crate) const SERVICE_ACCOUNTS: Setting = Setting::new("serviceAccounts", TEXTS);
+pub(crate) const RUNTIME_CLASSES: Setting = Setting::new("runtimeClasses", TEXTS);
 
 /// Workloads, `KIND/NAME` with a pattern as the name.
-pub const WORKLOADS: Setting = Setting::new("workloads", TEXTS);
+pub(crate) const WORKLOADS: Setting = Setting::new("workloads", TEXTS);
 
 /// Reads a selector. An empty one is not a condition, as it selects everything.
 pub(super) fn selector(setting: Node<'_>) -> Result<Option<Selector>, SettingsError> {
@@ -50,7 +39,6 @@ pub(super) fn some(
     if setting.items()?.next().is_some() { read(setting) } else { Ok(Vec::new()) }
 }
 
-/// The problem with a pattern of names.
 pub(super) const IMPOSSIBLE: &str = "cannot match any valid name; correct or remove it";
 
 /// Reads patterns of names, each of which must be able to match a name; the others have `problem`.
@@ -70,14 +58,12 @@ pub(super) fn name_patterns(
 }
 
 /// Returns whether a pattern can match an RFC 1123 label.
-#[must_use]
-pub fn is_pattern_of_label(pattern: &str) -> bool {
+pub(crate) fn is_pattern_of_label(pattern: &str) -> bool {
     is_pattern_of_subdomain(pattern) && !pattern.contains('.')
 }
 
 /// Returns whether a pattern can match an RFC 1123 subdomain.
-#[must_use]
-pub fn is_pattern_of_subdomain(pattern: &str) -> bool {
+pub(crate) fn is_pattern_of_subdomain(pattern: &str) -> bool {
     !pattern.is_empty()
         && pattern
             .bytes()

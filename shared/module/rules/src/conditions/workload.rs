@@ -36,26 +36,20 @@ const CONTROLLERS: [Controller; 7] = [
 
 /// The owner for which its controller sends a request.
 #[derive(Debug)]
-pub struct Creator<'d> {
-    /// The API version.
-    pub api_version: &'static str,
-    /// The kind.
-    pub kind: &'static str,
-    /// The name.
-    pub name: &'d str,
+pub(crate) struct Creator<'d> {
+    pub(crate) api_version: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) name: &'d str,
     /// The UID; empty if the reference has none.
-    pub uid: &'d str,
+    pub(crate) uid: &'d str,
 }
 
-/// Returns whether a text is the kind of a workload.
 pub(super) fn is_kind(kind: &str) -> bool {
     kind == "Pod" || kind == "PodTemplate" || CONTROLLERS.iter().any(|known| known.kind == kind)
 }
 
-/// An object that is judged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a, 'd> {
-    /// The kind.
     pub(super) kind: &'a str,
     /// The metadata of the object itself.
     pub(super) metadata: Metadata<'d>,
@@ -68,9 +62,6 @@ pub(super) struct Subject<'a, 'd> {
 
 /// Returns whether an object is one of some workloads, or whether its controller creates it for one
 /// of them.
-///
-/// # Errors
-/// Returns a fault if a name, a label or an owner reference cannot be read.
 pub(super) fn is_of(workloads: &Patterns, subject: &Subject<'_, '_>) -> Result<bool, Fault> {
     let Subject { kind, metadata, pod, user } = *subject;
     let own = metadata.name().text()?.unwrap_or_default();
@@ -90,10 +81,7 @@ pub(super) fn is_of(workloads: &Patterns, subject: &Subject<'_, '_>) -> Result<b
 /// Returns the owner for which its controller, the requesting user, creates an object, from the
 /// metadata of the object. Stored objects have no requesting user; their owner references are taken
 /// as they are if they are trusted.
-///
-/// # Errors
-/// Returns a fault if an owner reference cannot be read.
-pub fn creator<'d>(
+pub(crate) fn creator<'d>(
     metadata: Metadata<'d>,
     user: &str,
     trusts_stored: bool,

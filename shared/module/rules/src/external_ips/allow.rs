@@ -12,7 +12,6 @@ use crate::selector::{SELECTOR, Selector};
 use crate::subject::{GROUPS, Subjects, USERS, not_empty};
 use crate::view::Namespace;
 
-/// The declaration of an allow rule.
 pub(super) const RULE: &[Setting] = &[
     Setting::new("cidrs", Kind::List(&Kind::Text)),
     Setting::new("namespaces", Kind::List(&Kind::Text)),
@@ -165,10 +164,6 @@ impl<'a, 'd> AllowedRanges<'a, 'd> {
         }
     }
 
-    /// Returns whether a rule allows the address.
-    ///
-    /// # Errors
-    /// Returns a fault if the address depends on a permission that cannot be looked up.
     pub(super) fn contain(&mut self, address: IpAddr) -> Result<bool, Fault> {
         if self.are_open(address) {
             return Ok(true);

@@ -29,7 +29,6 @@ pub(super) enum Field {
     Ingress,
 }
 
-/// A value of a field.
 #[derive(Debug)]
 pub(super) struct Claim<'d> {
     pub(super) field: Field,
@@ -43,7 +42,6 @@ impl Field {
     pub(super) const NAMES: [&'static str; 4] =
         ["spec.externalIPs", "spec.loadBalancerIP", ANNOTATIONS, "status.loadBalancer.ingress"];
 
-    /// Returns all fields, in order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let in_spec = [Field::ExternalIps, Field::LoadBalancerIp].into_iter();
         in_spec.chain(KEYS.into_iter().map(Field::Annotation)).chain([Field::Ingress])
@@ -124,13 +122,11 @@ pub(super) fn annotation_key(name: &str) -> Option<&str> {
 const ANNOTATIONS: &str = "metadata.annotations";
 
 impl<'d> Claim<'d> {
-    /// Returns the violation of a rule by this value.
     pub(super) fn violation(&self, rule: Cow<'static, str>, remedy: &'static str) -> Violation<'d> {
         Violation::invalid(self.at, rule, remedy).about(self.text)
     }
 }
 
-/// The stored values of one field, to compare values with.
 #[derive(Debug)]
 pub(super) struct StoredValues<'d> {
     texts: Lookup<&'d str>,

@@ -1,5 +1,3 @@
-//! The settings of `external-ips`.
-
 use admission::{Choice, Kind, Node, Setting, SettingsError, advice, choices};
 
 use super::allow::{AllowRules, RULE};
@@ -34,7 +32,6 @@ choices! {
     }
 }
 
-/// The declaration of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("allow", Kind::List(&Kind::Object(RULE))),
     Setting::new("reject", Kind::List(&Kind::Text)),
@@ -46,7 +43,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("fields", Kind::List(&Kind::Text)),
 ];
 
-/// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "allow",
@@ -112,7 +108,6 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The parsed settings.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) allow: AllowRules,

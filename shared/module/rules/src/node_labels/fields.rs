@@ -12,12 +12,10 @@ use crate::view::{ClusterNode, OwnerReference, Taint};
 /// The domains of taints that controllers derive from conditions and fields which nodes may write.
 const DERIVED: [&str; 2] = ["node.kubernetes.io", "node.cloudprovider.kubernetes.io"];
 
-/// A change of a field that a node may not make.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FieldChange<'d> {
     /// The place of the field in the new object.
     pub(super) at: Node<'d>,
-    /// The path of the field.
     pub(super) path: &'static str,
     /// The rule, as a statement without a final period.
     pub(super) rule: &'static str,

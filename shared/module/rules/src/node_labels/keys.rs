@@ -25,7 +25,6 @@ const RESTRICTED: [&str; 2] = ["kubernetes.io", "k8s.io"];
 /// The subdomains of restricted domains in which nodes may set any label.
 const UNRESTRICTED: [&str; 2] = ["kubelet.kubernetes.io", "node.kubernetes.io"];
 
-/// The lists that contain a label.
 #[derive(Clone, Copy)]
 enum ListedIn {
     Both,
@@ -72,7 +71,6 @@ const ADDONS: [(&str, &str); 4] = [
     ("beta.kubernetes.io/masq-agent-ds-ready", "use node.kubernetes.io/masq-agent-ds-ready"),
 ];
 
-/// Returns whether a label is reserved for administrators.
 pub(super) fn is_reserved(key: &str) -> bool {
     is_within(domain(key), RESERVED)
 }
@@ -93,11 +91,8 @@ pub(super) fn is_allowed(key: &str, profile: LabelProfile) -> bool {
 /// The reason why a node may not set, change or remove a label.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reason {
-    /// The label is reserved for administrators.
     Reserved,
-    /// The settings protect the label.
     Protected,
-    /// The settings allow the label on creation only.
     CreateOnly,
     /// The label is in a restricted domain and not listed.
     Unlisted,

@@ -125,7 +125,6 @@ impl NodeLabels {
         (!is_allowed).then_some(Reason::Unlisted)
     }
 
-    /// Returns how much a label matters that a node may not set, change or remove for a reason.
     fn rank(&self, key: &str, reason: Reason) -> Rank {
         let settings = &self.settings;
         match reason {
@@ -137,7 +136,6 @@ impl NodeLabels {
         }
     }
 
-    /// Reports the label changes of a request.
     fn review_labels<'d>(
         &self,
         operation: Operation,
@@ -186,7 +184,6 @@ impl NodeLabels {
     }
 }
 
-/// Returns a violation if the Node is not that of the requesting user.
 fn other_node<'d>(
     request: &Request<'d>,
     node: ClusterNode<'d>,

@@ -15,7 +15,6 @@ const FORBIDDEN_LABELS: &str = "forbidden-labels";
 /// The key of the audit annotation that lists the other forbidden fields in `mode: Warn`.
 const FORBIDDEN_FIELDS: &str = "forbidden-fields";
 
-/// The forbidden changes of a request.
 #[derive(Debug)]
 pub(super) struct Report<'d> {
     mode: Mode,
@@ -30,7 +29,6 @@ impl<'d> Report<'d> {
         Self { mode, violations, labels: ForbiddenLabels::default(), fields: Vec::new() }
     }
 
-    /// Adds a label at a place.
     pub(super) fn label(
         &mut self,
         rank: Rank,
@@ -45,7 +43,6 @@ impl<'d> Report<'d> {
         }
     }
 
-    /// Adds another field.
     pub(super) fn field(&mut self, change: FieldChange<'d>) {
         match self.mode {
             Mode::Enforce => self.violations.forbid(change.at, change.rule, change.remedy),
@@ -54,7 +51,7 @@ impl<'d> Report<'d> {
         }
     }
 
-    /// Returns the verdict. `what` are the words before the labels in the warning.
+    /// `labels` and `fields` are the words before the lists in the warnings.
     pub(super) fn verdict(self, labels: &str, fields: &str) -> Verdict<'d> {
         if !self.violations.is_empty() {
             return self.violations.into();
@@ -81,7 +78,6 @@ pub(super) enum Rank {
     Domain,
     /// The label is in a subdomain of a reserved or protected domain.
     Subdomain,
-    /// Any other label.
     Other,
 }
 
@@ -188,7 +184,6 @@ mod tests {
     use super::*;
     use crate::no_cluster::NoCluster;
 
-    /// Returns the annotation for labels of these ranks.
     fn annotation(labels: &[(Rank, &str)]) -> String {
         let mut forbidden = ForbiddenLabels::default();
         for (rank, key) in labels {

@@ -1,5 +1,3 @@
-//! The settings of `node-labels`.
-
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::keys::{LabelProfile, RESERVED, SET_BY_EVERY_KUBELET, is_allowed, is_reserved};
@@ -58,7 +56,6 @@ choices! {
     }
 }
 
-/// The declaration of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("labelProfile", Kind::Choice(LabelProfile::NAMES)),
     Setting::new("createEnforcement", Kind::Choice(CreateEnforcement::NAMES)),
@@ -77,7 +74,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
-/// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "labelProfile",
@@ -138,27 +134,20 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The problem of a protected label or domain that would block every registration.
 const BLOCKS_REGISTRATION: &str =
     "covers labels that every kubelet sets, so no node could register; protect fewer labels";
 
-/// The problem of a protected label or domain that is reserved.
 const ALWAYS_PROTECTED: &str = "is always protected; remove it";
 
-/// The problem of an allowed label or domain that is reserved.
 const CANNOT_BE_ALLOWED: &str = "is reserved for administrators and cannot be allowed; remove it";
 
-/// The problem of an allowed label or domain that the same settings protect.
 const ALSO_PROTECTED: &str = "is also protected by these settings; remove it from one of them";
 
-/// The problem of a label or domain that is allowed on creation only, if nodes create no Nodes.
 const WITHOUT_CREATION: &str = "cannot be set with selfRegistration: Deny; remove it, or protect it instead";
 
-/// The problem of a way to lose a Node, with labels that are allowed on creation only.
 const REGISTERS_AGAIN: &str = "lets a node delete its Node and create it with other labels of createOnlyLabelKeys and \
      createOnlyLabelPrefixes; remove it or these lists";
 
-/// The parsed settings.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) profile: LabelProfile,

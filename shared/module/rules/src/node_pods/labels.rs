@@ -29,7 +29,6 @@ pub const DENIED_BY_DEFAULT: [&str; 1] = ["k8s-app"];
 pub(super) struct Pairs(Vec<(String, String)>);
 
 impl Pairs {
-    /// Reads a list of labels in the form `key=value`.
     pub(super) fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
         let mut pairs = Vec::new();
         for (item, text) in setting.texts()? {
@@ -51,7 +50,6 @@ impl Pairs {
     }
 }
 
-/// The settings for labels.
 #[derive(Debug)]
 pub(super) struct Labels {
     pub(super) mode: LabelMode,
@@ -62,18 +60,14 @@ pub(super) struct Labels {
     pub(super) allowed_domains: Domains,
 }
 
-/// The reason why a mirror pod may not have a label.
 pub(super) enum Reason {
-    /// The settings deny the label itself.
     DeniedKey,
-    /// The settings deny the domain of the label.
     DeniedDomain,
     /// Neither the settings nor the Namespace list the label; the value is the rule.
     Unlisted(Cow<'static, str>),
 }
 
 impl Labels {
-    /// Returns whether the settings deny the label by its key.
     pub(super) fn denies(&self, key: &str) -> bool {
         self.denied_keys.have(key)
     }

@@ -47,7 +47,6 @@ pub(super) struct Lookups<'a> {
     node: Option<NodeFacts>,
 }
 
-/// The properties of a Namespace that the policy uses.
 #[derive(Default)]
 pub(super) struct NamespaceFacts {
     /// The quoted name, if the cluster does not have the Namespace.
@@ -59,7 +58,6 @@ pub(super) struct NamespaceFacts {
 /// The permission for mirror pods that a Namespace gives by its annotation.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Permission {
-    /// The Namespace does not have the annotation.
     #[default]
     Absent,
     /// The value is one of [`PERMITS`].
@@ -68,7 +66,6 @@ enum Permission {
     Withheld,
 }
 
-/// The properties of a Node that the policy uses.
 pub(super) struct NodeFacts {
     /// `None` if the cluster does not have the Node.
     uid: Option<String>,
@@ -91,7 +88,6 @@ impl<'a> Lookups<'a> {
         self.caller
     }
 
-    /// Returns the Namespace of the pod.
     pub(super) fn namespace(&mut self) -> Result<&NamespaceFacts, Fault> {
         let facts = match self.namespace.take() {
             Some(facts) => facts,
@@ -152,12 +148,10 @@ impl<'a> Lookups<'a> {
 }
 
 impl NamespaceFacts {
-    /// Returns whether the Namespace lists a label for its mirror pods.
     pub(super) fn lists(&self, key: &str) -> bool {
         self.listed.have(key)
     }
 
-    /// Returns the rule that denies a label that is not listed.
     pub(super) fn unlisted_label_rule(&self) -> Cow<'static, str> {
         self.rule("the Namespace does not list this label for mirror pods")
     }
@@ -167,7 +161,6 @@ impl NamespaceFacts {
         self.permission == Permission::Granted
     }
 
-    /// Returns the rule that denies mirror pods in a Namespace that does not permit them.
     pub(super) fn no_mirror_pods_rule(&self) -> Cow<'static, str> {
         if self.permission == Permission::Withheld {
             return "nodes may not create pods in this Namespace, whose annotation \
@@ -186,7 +179,6 @@ impl NamespaceFacts {
 }
 
 impl NodeFacts {
-    /// Returns the UID of the Node, or `None` if the cluster does not have the Node.
     pub(super) fn uid(&self) -> Option<&str> {
         self.uid.as_deref()
     }

@@ -19,7 +19,6 @@ const REMOVED_OWNER_REFERENCES: &str = "kubernetes.io/config.removed-owner-refer
 /// rejected with a message about annotations that nobody wrote.
 const LONGEST: usize = 256 << 10;
 
-/// Returns whether an annotation is one of the two records.
 pub(super) fn is_record(key: &str) -> bool {
     [REMOVED_LABELS, REMOVED_OWNER_REFERENCES].contains(&key)
 }

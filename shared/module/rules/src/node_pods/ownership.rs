@@ -5,7 +5,6 @@ use admission::{Cluster, Fault, Get, Node, Operation, Request, Violations};
 use crate::caller::Caller;
 use crate::view::Pod;
 
-/// The rule for users with a token that is bound to a node.
 const BOUND: &str = "a token that is bound to a node may access only the pods of that node";
 
 /// Returns a violation if a token that is bound to the node `own` creates a pod for another node,

@@ -122,7 +122,6 @@ impl Policy for NodePods {
     }
 }
 
-/// Returns a rule for a resource of the core group.
 const fn rule(
     resource: &'static str,
     group: &'static str,
@@ -134,7 +133,6 @@ const fn rule(
 }
 
 impl NodePods {
-    /// Reviews a mirror pod that its own node creates.
     fn review_mirror_pod<'d>(&self, pod: Pod<'d>, mut lookups: Lookups<'_>) -> Result<Verdict<'d>, Fault> {
         let settings = &self.settings;
         let metadata = pod.metadata();
@@ -179,7 +177,6 @@ impl NodePods {
         Ok(self.verdict(found))
     }
 
-    /// Reviews an update of `pods/status` by the node that runs the pod.
     fn review_status<'d>(&self, old_pod: Pod<'d>, new_pod: Pod<'d>) -> Result<Ranked<'d>, Fault> {
         let (old, new) = (old_pod.metadata(), new_pod.metadata());
         let settings = &self.settings;
@@ -235,7 +232,6 @@ impl NodePods {
     }
 }
 
-/// Returns violations if a pod is not a mirror pod, or not one of the node that creates it.
 fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>, Fault> {
     let mut violations = Violations::default();
     let mirror = pod.metadata().annotations().at(MIRROR);
@@ -258,19 +254,7 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
 
 #[cfg(test)]
 mod tests {
-    use admission::{Cluster, Get, List, Unreachable};
-
-    struct Nobody;
-
-    impl Cluster for Nobody {
-        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
-            Err(Unreachable(String::new()))
-        }
-
-        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-            Err(Unreachable(String::new()))
-        }
-    }
+    use crate::no_cluster::NoCluster;
 
     /// Returns whether a request to delete a pod of the node `b` is admitted.
     fn is_admitted(user: &str, backwards: bool) -> bool {
@@ -285,7 +269,7 @@ mod tests {
             r#"},"settings":{"nodeBoundTokens":"Restrict"}}"#,
         ]
         .concat();
-        crate::find("node-pods").unwrap().evaluate(payload.as_bytes(), &Nobody).accepted
+        crate::find("node-pods").unwrap().evaluate(payload.as_bytes(), &NoCluster).accepted
     }
 
     /// The object is kept only for some users, which are guessed by the text of the payload.

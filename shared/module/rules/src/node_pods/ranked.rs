@@ -9,18 +9,15 @@ use admission::bounds::ANNOTATION;
 pub(super) struct Ranked<'d> {
     /// Violations whose number the settings or the rules limit.
     pub(super) limited: Violations<'d>,
-    /// References to API objects.
     pub(super) references: Violations<'d>,
     /// Labels of denied domains.
     pub(super) denied: Violations<'d>,
     /// Other labels.
     pub(super) labels: Violations<'d>,
-    /// Annotations.
     pub(super) annotations: Violations<'d>,
 }
 
 impl<'d> Ranked<'d> {
-    /// Returns all violations as one list.
     pub(super) fn into_violations(self) -> Violations<'d> {
         let mut all = self.limited;
         for rank in [self.references, self.denied, self.labels, self.annotations] {
@@ -71,7 +68,6 @@ mod tests {
 
     const SETTINGS: &str = r#"{"mode":"Warn","restrictAnnotations":true,"deniedLabelKeys":["k8s-app"],"deniedLabelPrefixes":["denied.io"]}"#;
 
-    /// Returns the warning and the audit annotation for a request.
     fn notes(request: &str) -> (String, String) {
         let payload = [r#"{"request":{"userInfo":{"username":"system:node:a","groups":["system:nodes"]},"kind":{"group":"","kind":"Pod"},"namespace":"x","#, request, r#"},"settings":"#, SETTINGS, "}"].concat();
         let outcome = (crate::find("node-pods").unwrap().judge)(payload.as_bytes(), &Empty);

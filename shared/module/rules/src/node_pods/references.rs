@@ -150,7 +150,6 @@ fn review_projected<'d>(volume: Node<'d>, violations: &mut Violations<'d>) -> Re
     Ok(())
 }
 
-/// Adds a violation if there is a reference and it has a name.
 fn forbid_if_named<'d>(reference: Option<Node<'d>>, violations: &mut Violations<'d>) -> Result<(), Fault> {
     if let Some(reference) = reference
         && let Some(name) = reference.entry("name")?

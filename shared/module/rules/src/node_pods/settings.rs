@@ -1,5 +1,3 @@
-//! The settings of `node-pods`.
-
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::annotations::Annotations;
@@ -20,7 +18,6 @@ choices! {
     }
 }
 
-/// The declaration of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("requireOwnerReference", Kind::Flag),
     Setting::new("labelMode", Kind::Choice(LabelMode::NAMES)),
@@ -39,7 +36,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
 ];
 
-/// The description of each setting.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "requireOwnerReference",
@@ -100,7 +96,6 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The parsed settings.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) labels: Labels,

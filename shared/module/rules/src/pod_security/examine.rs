@@ -23,7 +23,6 @@ pub(super) struct ExaminedPod<'d> {
     has_user_namespace: bool,
 }
 
-/// A container with its parts.
 #[derive(Debug)]
 struct ExaminedContainer<'d> {
     container: Container<'d>,
@@ -44,10 +43,6 @@ fn containers<'d>(pod: &Pod<'d>) -> Result<Vec<ExaminedContainer<'d>>, Fault> {
 }
 
 impl<'d> ExaminedPod<'d> {
-    /// Reads the parts of a pod.
-    ///
-    /// # Errors
-    /// When a part has the wrong type.
     pub(super) fn of(pod: Pod<'d>) -> Result<Self, Fault> {
         Ok(Self {
             pod,
@@ -60,7 +55,6 @@ impl<'d> ExaminedPod<'d> {
         })
     }
 
-    /// Whether a revision does not apply to the pod.
     pub(super) fn is_exempt_from(&self, revision: &Revision) -> bool {
         match revision.unless {
             None => false,
@@ -71,9 +65,6 @@ impl<'d> ExaminedPod<'d> {
 
     /// Reports the findings of a check to a sink: those of the pod, of its containers one by one,
     /// of its volumes and of its annotations.
-    ///
-    /// # Errors
-    /// When a field has the wrong type, and the errors of the sink.
     pub(super) fn find(
         &self,
         check: &'static Check,
@@ -219,7 +210,6 @@ impl<'d> ExaminedPod<'d> {
     }
 }
 
-/// The state of a field of the pod that its containers may inherit.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum OfPod {
     Unset,
@@ -231,7 +221,6 @@ enum OfPod {
 struct Walk<'a, 'd> {
     check: &'static Check,
     rules: &'static [FieldRule],
-    /// One of them.
     rule: &'static FieldRule,
     subject: Subject<'d>,
     /// The value that containers inherit.
@@ -263,7 +252,6 @@ impl<'d> Walk<'_, 'd> {
         }
     }
 
-    /// Applies the rule to a field that is not set.
     fn unset(&mut self, field: UnsetField<'d>) -> Result<(), Fault> {
         let is_allowed = match self.rule.unset {
             Unset::Allowed => true,
@@ -273,7 +261,6 @@ impl<'d> Walk<'_, 'd> {
         if is_allowed { Ok(()) } else { self.report(None, Problem::Unset(field)) }
     }
 
-    /// Applies the rule to a value.
     fn value(&mut self, at: Node<'d>, name: Option<&'d str>) -> Result<(), Fault> {
         let FieldRule { value_type, allowed, .. } = self.rule;
         if *value_type == ValueType::Texts {

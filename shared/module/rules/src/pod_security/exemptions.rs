@@ -9,14 +9,12 @@ use admission::{Fault, Kind, Node, Request, Setting, SettingsError};
 use crate::name::{is_label, is_subdomain};
 use crate::view::Pod;
 
-/// The keys of the setting `exemptions`.
 pub(super) const EXEMPTIONS: &[Setting] = &[
     Setting::new("usernames", Kind::List(&Kind::Text)),
     Setting::new("namespaces", Kind::List(&Kind::Text)),
     Setting::new("runtimeClasses", Kind::List(&Kind::Text)),
 ];
 
-/// The names of exempt users, namespaces and runtime classes.
 #[derive(Debug)]
 pub(super) struct Exemptions {
     usernames: Vec<String>,
@@ -25,10 +23,6 @@ pub(super) struct Exemptions {
 }
 
 impl Exemptions {
-    /// Reads the setting.
-    ///
-    /// # Errors
-    /// When a name is not valid or is a duplicate.
     pub(super) fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
         Ok(Self {
             usernames: names(setting.at("usernames"), &|name| {
@@ -41,9 +35,6 @@ impl Exemptions {
 
     /// Returns the reason why a request is exempt, as the audit annotation `exempt` gives it:
     /// `namespace` or `user`.
-    ///
-    /// # Errors
-    /// When the user cannot be read.
     pub(super) fn of_request(
         &self,
         request: &Request<'_>,
@@ -55,22 +46,17 @@ impl Exemptions {
         Ok(has(&self.usernames, request.username()?).then_some("user"))
     }
 
-    /// Whether a namespace is exempt.
     pub(super) fn has_namespace(&self, namespace: &str) -> bool {
         has(&self.namespaces, namespace)
     }
 
     /// Returns the reason why a pod is exempt: `runtimeClass`.
-    ///
-    /// # Errors
-    /// When the runtime class cannot be read.
     pub(super) fn of_pod(&self, pod: Pod<'_>) -> Result<Option<&'static str>, Fault> {
         let class = pod.runtime_class_name().filled_text()?;
         Ok(class.is_some_and(|class| has(&self.runtime_classes, class)).then_some("runtimeClass"))
     }
 }
 
-/// Whether a list has a name.
 fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }

@@ -15,9 +15,6 @@ pub(super) struct ExistingViolations(Vec<String>);
 
 impl ExistingViolations {
     /// Collects the findings of a check in the old object, except those that an exclusion covers.
-    ///
-    /// # Errors
-    /// When a field of the old object has the wrong type.
     pub(super) fn of(
         old: &ExaminedPod<'_>,
         check: &'static Check,
@@ -40,7 +37,6 @@ impl ExistingViolations {
         Ok(Self(keys))
     }
 
-    /// Returns the violations in a form that other violations can be looked up in.
     pub(super) fn lookup(&self) -> Lookup<&str> {
         Lookup::of(self.0.iter().map(String::as_str).collect())
     }
@@ -48,9 +44,6 @@ impl ExistingViolations {
 
 /// Removes from a finding the values that the old object has in the same place. Returns `None` if
 /// none is left.
-///
-/// # Errors
-/// When a name has the wrong type.
 pub(super) fn new_part<'d>(
     mut finding: Finding<'d>,
     existing: &Lookup<&str>,

@@ -32,29 +32,23 @@ pub(super) enum Subject<'d> {
     Volume(Node<'d>),
 }
 
-/// The reason why a field is refused.
 #[derive(Clone, Debug)]
 pub(super) enum Problem<'d> {
-    /// Values that are not allowed.
     Values(Vec<RefusedValue<'d>>),
-    /// The field is not set.
     Unset(UnsetField<'d>),
     /// A list lacks a required value. Holds the list and the values that it has instead.
     Lacking(Node<'d>, Vec<RefusedValue<'d>>),
 }
 
-/// The place of a field that is not set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UnsetField<'d> {
     /// The nearest parent that is set.
     pub(super) parent: Node<'d>,
     /// The part of the container between the parent and the steps, if the container lacks it.
     pub(super) part: Option<&'static str>,
-    /// The steps to the field.
     pub(super) steps: &'static [&'static str],
 }
 
-/// A value that is not allowed.
 #[derive(Clone, Debug)]
 pub(super) struct RefusedValue<'d> {
     pub(super) at: Node<'d>,
@@ -85,7 +79,6 @@ impl Finding<'_> {
         }
     }
 
-    /// Whether the field is not set.
     pub(super) fn is_unset(&self) -> bool {
         matches!(self.problem, Problem::Unset(_))
     }
@@ -114,9 +107,6 @@ impl<'d> Subject<'d> {
     }
 
     /// Returns the name, which is empty for the pod.
-    ///
-    /// # Errors
-    /// When the name is not a string.
     pub(super) fn name(&self) -> Result<&'d str, Fault> {
         match self {
             Subject::Pod => Ok(""),

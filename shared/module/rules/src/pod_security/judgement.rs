@@ -13,7 +13,6 @@ use crate::conditions::{Asker, EvalContext};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::Pod;
 
-/// A pod under judgement.
 pub(super) struct Judgement<'a, 'd, 'o> {
     exclusions: &'a Exclusions,
     pod: ExaminedPod<'d>,
@@ -48,9 +47,6 @@ impl Failures {
 impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
     /// Prepares a pod. `tolerated` is the pod before the update or the template of the owner, if
     /// its violations are tolerated.
-    ///
-    /// # Errors
-    /// When a part of a pod has the wrong type.
     pub(super) fn of(
         policy: &'a PodSecurity,
         request: &'a Request<'d>,
@@ -76,9 +72,6 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
     }
 
     /// Prepares a stored pod, which has no requesting user.
-    ///
-    /// # Errors
-    /// When a part of the pod has the wrong type.
     pub(super) fn of_stored(
         policy: &'a PodSecurity,
         pod: Pod<'d>,
@@ -90,10 +83,6 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
         Ok(Self { exclusions, pod, context, of_controller: None, old: None, lookup, failures })
     }
 
-    /// Returns the reports on all standards.
-    ///
-    /// # Errors
-    /// When a field that a check reads has the wrong type.
     pub(super) fn reports(&mut self, standards: &[(LevelVersion, Modes)]) -> Result<Vec<Report<'d>>, Fault> {
         let mut reports = Vec::new();
         for (standard, modes) in standards {
@@ -106,9 +95,6 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
 
     /// Runs the checks of the report's standard. A superseded check runs only for findings whose
     /// stricter counterpart may be excluded.
-    ///
-    /// # Errors
-    /// When a field that a check reads has the wrong type.
     pub(super) fn run(&mut self, report: &mut Report<'d>) -> Result<(), Fault> {
         let (level, minor) = (report.standard.level, report.standard.version.minor());
         for check in CHECKS.iter().filter(|check| check.level <= level) {
@@ -174,7 +160,6 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
     }
 }
 
-/// One run of one check on one pod.
 struct CheckRun<'r, 'a, 'd> {
     /// The entries that name the check.
     candidates: Candidates,
@@ -194,11 +179,9 @@ struct CheckRun<'r, 'a, 'd> {
     report: &'r mut Report<'d>,
 }
 
-/// Whether an entry excludes a finding.
 enum Exclusion {
     /// The entry with this number covers it.
     By(usize),
-    /// No entry covers it.
     None,
     /// A look-up failed that an entry depends on.
     Undecided,

@@ -105,9 +105,6 @@ pub struct LevelVersion {
 
 impl LevelVersion {
     /// Reads the version from a setting; `latest` if the setting is absent.
-    ///
-    /// # Errors
-    /// When the setting is not a version.
     pub(super) fn version(setting: Node<'_>) -> Result<Version, SettingsError> {
         match setting.text()? {
             None => Ok(Version::default()),

@@ -13,13 +13,9 @@ pub(super) struct Modes {
 }
 
 impl Modes {
-    /// Violations are ignored.
     pub(super) const NONE: Self = Self { enforce: false, audit: false, warn: false };
-    /// Violations deny the request.
     pub(super) const ENFORCE: Self = Self { enforce: true, ..Self::NONE };
-    /// Violations are recorded in the audit log.
     pub(super) const AUDIT: Self = Self { audit: true, ..Self::NONE };
-    /// Violations are returned as warnings.
     pub(super) const WARN: Self = Self { warn: true, ..Self::NONE };
 
     /// Returns the names, for the audit annotation `controls`.
@@ -29,7 +25,6 @@ impl Modes {
     }
 }
 
-/// The standards that a pod is judged by, by mode.
 #[derive(Clone, Debug)]
 pub(super) struct StandardsByMode {
     pub(super) enforce: LevelVersion,

@@ -6,7 +6,6 @@ use admission::{Fault, Node};
 
 use super::{Level, LevelVersion, StandardsByMode, Version};
 
-/// The labels of one mode.
 struct ModeLabels {
     level: &'static str,
     version: &'static str,
@@ -34,9 +33,6 @@ const WARN: ModeLabels = ModeLabels {
 
 /// Returns the standards that the labels of a Namespace select, and a line about each invalid
 /// label. The settings are the defaults of labels that are absent.
-///
-/// # Errors
-/// When a label is not a string.
 pub(super) fn standards(
     labels: Node<'_>,
     settings: &StandardsByMode,
@@ -58,10 +54,6 @@ pub(super) fn standards(
     Ok((StandardsByMode { enforce, audit: Some(audit), warn: Some(warn) }, invalid))
 }
 
-/// Returns the enforced standard of a Namespace.
-///
-/// # Errors
-/// When a label is not a string.
 pub(super) fn enforced(labels: Node<'_>, settings: &StandardsByMode) -> Result<LevelVersion, Fault> {
     ENFORCE.read(labels, Some(&settings.enforce), &mut Vec::new())
 }

@@ -8,7 +8,6 @@ use admission::{Cluster, Fault, Get, LookupAnswer, Operation, Request};
 use crate::conditions::{Creator, creator};
 use crate::view::Pod;
 
-/// The stored owner of an object.
 pub(super) struct Owner<'a> {
     creator: Creator<'a>,
     answer: LookupAnswer<'a>,
@@ -17,9 +16,6 @@ pub(super) struct Owner<'a> {
 impl<'a> Owner<'a> {
     /// Looks up the owner for which a controller creates an object. Returns `None` if there is no
     /// such owner any more.
-    ///
-    /// # Errors
-    /// When an owner reference cannot be read, or the look-up fails.
     pub(super) fn look_up(
         request: &Request<'a>,
         object: Pod<'a>,
@@ -37,9 +33,6 @@ impl<'a> Owner<'a> {
     }
 
     /// Passes the pod template of the owner to `read`, unless another object has its name now.
-    ///
-    /// # Errors
-    /// When the owner cannot be read, and the errors of `read`.
     pub(super) fn template(&self, read: &mut dyn FnMut(Pod<'_>) -> Result<(), Fault>) -> Result<(), Fault> {
         let document = self.answer.document()?;
         let owner = document.root();

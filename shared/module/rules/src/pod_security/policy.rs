@@ -158,7 +158,6 @@ impl Policy for PodSecurity {
     }
 }
 
-/// The pod or pod template of a request.
 struct Target<'d> {
     object: Node<'d>,
     pod: Pod<'d>,
@@ -181,7 +180,6 @@ impl<'d> Target<'d> {
         Ok(Self { object, pod, old, is_template: is_template(request) })
     }
 
-    /// Whether an update of a pod does not change what the pod runs.
     fn is_insignificant_update(&self) -> Result<bool, Fault> {
         match self.old {
             Some(old) if !self.is_template => Ok(!is_significant(old, self.pod)?),
@@ -194,14 +192,12 @@ impl<'d> Target<'d> {
         self.old.is_some_and(|old| self.pod.is_same(old))
     }
 
-    /// Whether a workload is being deleted.
     fn is_workload_being_deleted(&self) -> Result<bool, Fault> {
         Ok(self.is_template && Pod::of(self.object).metadata().deletion_timestamp().is_present()?)
     }
 }
 
 impl PodSecurity {
-    /// Returns how violations of the enforced standard are handled.
     fn enforcement(&self, target: &Target<'_>) -> Modes {
         match self.templates {
             _ if !target.is_template => Modes::ENFORCE,

@@ -19,7 +19,6 @@ const MOST_PODS: usize = 3000;
 /// The most names of pods that are kept for a warning.
 const MOST_NAMES: usize = 16;
 
-/// The pods that violate a control.
 struct Violators {
     control: &'static str,
     /// The first names, sorted.
@@ -28,7 +27,6 @@ struct Violators {
     more: usize,
 }
 
-/// The violators found so far.
 #[derive(Default)]
 struct DryRun {
     controls: Vec<Violators>,
@@ -38,9 +36,6 @@ struct DryRun {
 impl PodSecurity {
     /// Returns the verdict on an update of a Namespace: it is admitted, with warnings about the
     /// pods that its labels would refuse.
-    ///
-    /// # Errors
-    /// When a label or the name cannot be read.
     pub(super) fn review_namespace<'d>(
         &self,
         request: &Request<'d>,

@@ -11,7 +11,6 @@ use super::{LevelVersion, Modes};
 use crate::summary::within;
 use crate::view::ContainerKind;
 
-/// The findings in a pod at one standard.
 #[derive(Debug)]
 pub(super) struct Report<'d> {
     pub(super) standard: LevelVersion,
@@ -38,7 +37,6 @@ struct FindingGroup<'d> {
     rule: &'static FieldRule,
     rule_number: usize,
     kind: Option<ContainerKind>,
-    /// The source of a volume.
     source: Option<&'d str>,
     /// The number of the entry that excludes the findings.
     entry: Option<usize>,
@@ -63,15 +61,11 @@ const LONGEST_NAME: usize = 253;
 const LONGEST_OF_CHECK: usize = 400;
 
 impl<'d> Report<'d> {
-    /// Returns an empty report.
     pub(super) fn new(standard: LevelVersion, modes: Modes) -> Self {
         Self { standard, modes, violations: Violations::default(), groups: Vec::new() }
     }
 
     /// Adds a finding that no entry excludes.
-    ///
-    /// # Errors
-    /// When a name or an image is not a string.
     pub(super) fn add_violation(&mut self, finding: &Finding<'d>, hint: Hint) -> Result<(), Fault> {
         self.add_to_group(finding, None)?;
         if self.modes.enforce {
@@ -80,10 +74,6 @@ impl<'d> Report<'d> {
         Ok(())
     }
 
-    /// Adds a finding that an entry excludes.
-    ///
-    /// # Errors
-    /// When a name or an image is not a string.
     pub(super) fn add_excluded(&mut self, finding: &Finding<'d>, entry: usize) -> Result<(), Fault> {
         self.add_to_group(finding, Some(entry))
     }
@@ -147,7 +137,6 @@ impl<'d> Report<'d> {
         self.groups.len().saturating_sub(1)
     }
 
-    /// Whether there is a violation.
     pub(super) fn has_violations(&self) -> bool {
         self.groups.iter().any(|group| group.entry.is_none())
     }

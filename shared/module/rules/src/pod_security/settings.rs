@@ -1,5 +1,3 @@
-//! The settings of the policy.
-
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::exclude::{self, ENTRY, Standards};
@@ -37,7 +35,6 @@ choices! {
     }
 }
 
-/// The keys of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("level", Kind::Choice(Level::NAMES)),
     Setting::new("profile", Kind::Choice(Level::NAMES)),
@@ -54,7 +51,6 @@ pub(super) const SETTINGS: &[Setting] = &[
 const LEVEL_VERSION: &[Setting] =
     &[Setting::new("level", Kind::Choice(Level::NAMES)), Setting::new("version", Kind::Text)];
 
-/// The descriptions of the settings, by path.
 pub(super) const DOCS: &[(&str, &str)] = &[
     (
         "level",
@@ -151,10 +147,6 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Reads the settings.
-///
-/// # Errors
-/// When a setting is invalid or contradicts another one.
 pub(super) fn configure(settings: Node<'_>) -> Result<PodSecurity, SettingsError> {
     let standards = standards(settings)?;
     let namespace_labels = Choice::read(settings.at("namespaceLabels"))?;

@@ -9,9 +9,6 @@ use crate::view::{Container, ContainerKind, Pod};
 /// Whether an update of a pod changes what the pod runs: the number of containers or init
 /// containers, an image, or an ephemeral container. The other changes that the API server allows
 /// cannot violate a standard.
-///
-/// # Errors
-/// When a list of containers, a name or an image has the wrong type.
 pub(super) fn is_significant(old: Pod<'_>, new: Pod<'_>) -> Result<bool, Fault> {
     for kind in [ContainerKind::Container, ContainerKind::Init] {
         let (old, new) = (old.containers(kind)?, new.containers(kind)?);

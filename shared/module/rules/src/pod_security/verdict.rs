@@ -14,7 +14,6 @@ const EXEMPT: &str = "exempt";
 pub(super) const ERROR: &str = "error";
 const CONTROLS: &str = "controls";
 
-/// Returns the verdict on an exempt request or pod.
 pub(super) fn exempt<'d>(reason: &'static str) -> Verdict<'d> {
     Verdict::admit().annotate(EXEMPT, reason.to_owned())
 }

@@ -21,9 +21,6 @@ type Read<'r> = dyn Fn(&str, Namespace<'_>) -> Result<Option<Holder>, Fault> + '
 
 /// Lists the Namespaces and returns those that `read` makes holders of. `read` must depend on
 /// nothing but the settings.
-///
-/// # Errors
-/// Namespaces that cannot be looked up, and the faults of `read`.
 pub(super) fn holders(
     cluster: &dyn Cluster,
     shape: Shape<'_>,

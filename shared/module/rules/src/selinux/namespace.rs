@@ -14,22 +14,18 @@ use super::settings::{Allocation, Mode, Settings, Source};
 use super::text::filled;
 use crate::view::Namespace;
 
-/// The rule and the remedy for a level that a user who is not an editor sets.
 const CHOSEN: (&str, &str) = (
     "only allocation.annotationEditors may choose the level of a Namespace",
     "remove it, or ask one of them",
 );
 
-/// The rule and the remedy for a level that a user who is not an editor changes.
 const CHANGED: (&str, &str) = (
     "only allocation.annotationEditors may change the level of a Namespace",
     "restore it, or ask one of them",
 );
 
-/// The remedy if no level is left.
 const WIDEN: &str = "widen allocation.categories";
 
-/// A Namespace under review.
 struct Review<'a, 'd> {
     settings: &'a Settings,
     cluster: &'a dyn Cluster,
@@ -44,14 +40,9 @@ struct Review<'a, 'd> {
 struct Findings<'d> {
     violations: Violations<'d>,
     levels: Vec<(Node<'d>, Level)>,
-    /// Whether the Namespace needs a level.
     needs_level: bool,
 }
 
-/// Judges a Namespace.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn review<'d>(
     settings: &Settings,
     request: &Request<'d>,
@@ -130,7 +121,6 @@ impl<'d> Review<'_, 'd> {
         Ok(())
     }
 
-    /// Parses a level that a Namespace can have, or adds a violation.
     fn parse(&self, at: Node<'d>, text: &str, violations: &mut Violations<'d>) -> Option<Level> {
         let pool = &self.allocation().pool;
         match Level::parse(text).and_then(|level| pool.validated(level)) {
@@ -160,7 +150,6 @@ impl<'d> Review<'_, 'd> {
         (0..PROBES).any(|number| pool.probe(&key, number).as_ref() == Some(&level))
     }
 
-    /// The Namespaces that have levels.
     fn holders(&self) -> Result<Arc<Vec<Holder>>, Fault> {
         let allocation = self.allocation();
         holders(self.cluster, Namespace::OTHERS, &|name, namespace| {

@@ -9,10 +9,6 @@ use super::settings::{Allocation, Collisions, OwnerScope, Settings};
 use super::text::filled;
 use crate::view::Namespace;
 
-/// Judges a Namespace.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn review<'d>(
     settings: &Settings,
     request: &Request<'d>,
@@ -106,9 +102,6 @@ fn protect_label<'d>(
 /// one has it.
 ///
 /// The pods of an exempt Namespace do not have its level.
-///
-/// # Errors
-/// Namespaces that cannot be looked up or read.
 fn holder(
     settings: &Settings,
     cluster: &dyn Cluster,

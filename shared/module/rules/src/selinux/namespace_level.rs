@@ -23,9 +23,6 @@ pub(super) fn hash_key(allocation: &Allocation, namespace: &str) -> String {
 /// The key that the level of a Namespace is hashed from: `label:KEY=VALUE` under
 /// [`OwnerScope::NamespaceLabel`](super::OwnerScope::NamespaceLabel). The key from its name if the
 /// label is absent or empty, and under other scopes.
-///
-/// # Errors
-/// A label that cannot be read.
 pub(super) fn label_key(
     allocation: &Allocation,
     name: &str,
@@ -39,10 +36,8 @@ pub(super) fn label_key(
     Ok(hash_key(allocation, name))
 }
 
-/// The level in the annotations of a Namespace, with the key of the annotation.
-///
-/// # Errors
-/// An annotation that cannot be read or is not a level with the right number of categories.
+/// The level in the annotations of a Namespace, with the key of the annotation. A text that is not
+/// a level with the right number of categories is a fault.
 pub(super) fn annotated<'a>(
     allocation: &'a Allocation,
     namespace: Namespace<'_>,

@@ -3,9 +3,6 @@
 use admission::{Fault, Node};
 
 /// The string at a place, or `None` if the place is absent or the string is empty.
-///
-/// # Errors
-/// A value that is not a string.
 pub(super) fn filled(at: Option<Node<'_>>) -> Result<Option<&str>, Fault> {
     match at {
         Some(at) => at.filled_text(),

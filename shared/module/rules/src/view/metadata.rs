@@ -7,7 +7,6 @@ use admission::{Fault, Node, Shape};
 pub struct Metadata<'d>(Node<'d>);
 
 impl<'d> Metadata<'d> {
-    /// The fields to read of an owner reference.
     pub(super) const OWNERS: Shape<'static> = Shape::Fields(&[
         ("apiVersion", Shape::ALL),
         ("blockOwnerDeletion", Shape::ALL),
@@ -32,9 +31,7 @@ impl<'d> Metadata<'d> {
         self.0.at("name")
     }
 
-    /// `metadata.generateName`.
-    #[must_use]
-    pub fn generate_name(&self) -> Node<'d> {
+    pub(crate) fn generate_name(&self) -> Node<'d> {
         self.0.at("generateName")
     }
 
@@ -62,9 +59,7 @@ impl<'d> Metadata<'d> {
         self.0.at("annotations")
     }
 
-    /// `metadata.deletionTimestamp`.
-    #[must_use]
-    pub fn deletion_timestamp(&self) -> Node<'d> {
+    pub(crate) fn deletion_timestamp(&self) -> Node<'d> {
         self.0.at("deletionTimestamp")
     }
 

@@ -44,9 +44,8 @@ impl<'d> ClusterNode<'d> {
         self.0.at("spec").at("taints")
     }
 
-    /// `spec.configSource`, the dynamic configuration of kubelets before Kubernetes 1.24.
-    #[must_use]
-    pub fn config_source(&self) -> Node<'d> {
+    /// The dynamic configuration of kubelets before Kubernetes 1.24.
+    pub(crate) fn config_source(&self) -> Node<'d> {
         self.0.at("spec").at("configSource")
     }
 }
@@ -56,7 +55,6 @@ impl<'d> ClusterNode<'d> {
 pub struct Taint<'d>(Node<'d>);
 
 impl<'d> Taint<'d> {
-    /// The fields to read of a taint: all.
     const FIELDS: Shape<'static> = Shape::Fields(&[
         ("effect", Shape::ALL),
         ("key", Shape::ALL),

@@ -214,15 +214,11 @@ impl<'d> Pod<'d> {
         self.0.at("spec").at("nodeName")
     }
 
-    /// `spec.imagePullSecrets`.
-    #[must_use]
-    pub fn image_pull_secrets(&self) -> Node<'d> {
+    pub(crate) fn image_pull_secrets(&self) -> Node<'d> {
         self.0.at("spec").at("imagePullSecrets")
     }
 
-    /// `spec.resourceClaims`.
-    #[must_use]
-    pub fn resource_claims(&self) -> Node<'d> {
+    pub(crate) fn resource_claims(&self) -> Node<'d> {
         self.0.at("spec").at("resourceClaims")
     }
 
@@ -244,15 +240,11 @@ impl<'d> Pod<'d> {
         self.0.at("spec").at("hostUsers")
     }
 
-    /// `spec.os.name`.
-    #[must_use]
-    pub fn os_name(&self) -> Node<'d> {
+    pub(crate) fn os_name(&self) -> Node<'d> {
         self.0.at("spec").at("os").at("name")
     }
 
-    /// `spec.runtimeClassName`.
-    #[must_use]
-    pub fn runtime_class_name(&self) -> Node<'d> {
+    pub(crate) fn runtime_class_name(&self) -> Node<'d> {
         self.0.at("spec").at("runtimeClassName")
     }
 
@@ -305,10 +297,7 @@ impl<'d> Pod<'d> {
     }
 
     /// Returns the names of the volumes that a container mounts and may write to.
-    ///
-    /// # Errors
-    /// Returns a fault if a mount, its name or its flag has the wrong type.
-    pub fn writable_volumes(&self) -> Result<Vec<&'d str>, Fault> {
+    pub(crate) fn writable_volumes(&self) -> Result<Vec<&'d str>, Fault> {
         let mut names = Vec::new();
         for container in self.all_containers()? {
             let Some(mounts) = container.place().entry("volumeMounts")? else { continue };
@@ -324,11 +313,8 @@ impl<'d> Pod<'d> {
         Ok(names)
     }
 
-    /// Returns all containers: init containers, containers, then ephemeral containers.
-    ///
-    /// # Errors
-    /// Returns the faults of [`containers`](Self::containers).
-    pub fn all_containers(&self) -> Result<Vec<Container<'d>>, Fault> {
+    /// Returns init containers, containers, then ephemeral containers.
+    pub(crate) fn all_containers(&self) -> Result<Vec<Container<'d>>, Fault> {
         let mut all = Vec::new();
         for kind in ContainerKind::ALL {
             all.append(&mut self.containers(kind)?);
@@ -341,7 +327,6 @@ impl<'d> Pod<'d> {
 /// etcd stores; the fields that are kept of more containers would exceed the memory of an instance.
 const MOST_CONTAINERS: usize = 1 << 16;
 
-/// Returns the elements of a list of objects.
 fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
     let mut objects = Vec::new();
     for item in list.items()? {
@@ -356,7 +341,6 @@ fn objects(list: Node<'_>) -> Result<Vec<Node<'_>>, Fault> {
 /// A value of which only the presence counts.
 const PRESENT: Shape<'static> = Shape::Fields(&[]);
 
-/// A reference to an API object by name.
 const NAMED: Shape<'static> = Shape::Fields(&[("name", Shape::ALL)]);
 
 /// The references of a container to API objects.

@@ -54,9 +54,7 @@ impl<'d> Service<'d> {
         self.0.at("metadata").at("annotations")
     }
 
-    /// `metadata.deletionTimestamp`.
-    #[must_use]
-    pub fn deletion_timestamp(&self) -> Node<'d> {
+    pub(crate) fn deletion_timestamp(&self) -> Node<'d> {
         self.0.at("metadata").at("deletionTimestamp")
     }
 
@@ -78,15 +76,11 @@ impl<'d> Service<'d> {
         self.0.at("spec").at("type")
     }
 
-    /// `spec.clusterIP`.
-    #[must_use]
-    pub fn cluster_ip(&self) -> Node<'d> {
+    pub(crate) fn cluster_ip(&self) -> Node<'d> {
         self.0.at("spec").at("clusterIP")
     }
 
-    /// `spec.clusterIPs`.
-    #[must_use]
-    pub fn cluster_ips(&self) -> Node<'d> {
+    pub(crate) fn cluster_ips(&self) -> Node<'d> {
         self.0.at("spec").at("clusterIPs")
     }
 
@@ -96,9 +90,7 @@ impl<'d> Service<'d> {
         self.0.at("spec").at("externalIPs")
     }
 
-    /// `spec.loadBalancerIP`.
-    #[must_use]
-    pub fn load_balancer_ip(&self) -> Node<'d> {
+    pub(crate) fn load_balancer_ip(&self) -> Node<'d> {
         self.0.at("spec").at("loadBalancerIP")
     }
 

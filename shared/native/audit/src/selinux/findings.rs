@@ -103,7 +103,6 @@ impl SelinuxFindings {
             && self.changed.is_empty()
     }
 
-    /// Adds the verdict on an object.
     pub(super) fn add(&mut self, object: &DumpObject, decision: Decision) {
         let reference = ObjectReference::of(object);
         match decision {

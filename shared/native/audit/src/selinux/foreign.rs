@@ -18,7 +18,6 @@ pub(super) struct SetLevel {
 struct ReachedNamespace<'o> {
     name: &'o str,
     owned: &'o Owned,
-    /// Whether the level equals that of the Namespace.
     is_equal: bool,
 }
 

@@ -114,7 +114,6 @@ fn has_finished(pod: &DumpObject) -> Result<bool, AuditError> {
     Ok(has_finished)
 }
 
-/// Returns the levels that a pod or a pod template sets.
 fn levels_of(object: &DumpObject) -> Result<Vec<SetLevel>, AuditError> {
     let levels = object.visit(|root| {
         if object.namespace.is_empty() {

@@ -46,7 +46,6 @@ pub enum LevelOrigin {
 }
 
 impl NamespaceLevel {
-    /// Describes the level that a Namespace owns.
     pub(super) fn new(namespace: &str, owned: &Owned) -> Self {
         let (origin, key) = match &owned.origin {
             Origin::Hash(key) => (LevelOrigin::Hash, Some(key)),

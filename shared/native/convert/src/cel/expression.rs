@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A boolean expression.
 #[derive(Clone, Debug)]
 pub(crate) enum CelExpression {
     /// A comparison or a call, which needs no parentheses.
@@ -11,14 +10,12 @@ pub(crate) enum CelExpression {
     All(Vec<Self>),
     /// A disjunction; false if it is empty.
     Any(Vec<Self>),
-    /// A negation.
     Not(Box<Self>),
 }
 
 use CelExpression::{All, Any, Not, Plain};
 
 impl CelExpression {
-    /// A comparison or a call.
     pub(crate) fn plain(text: impl Into<String>) -> Self {
         Plain(text.into())
     }
@@ -32,7 +29,6 @@ impl CelExpression {
         }
     }
 
-    /// The negation of the expression.
     pub(crate) fn negated(self) -> Self {
         Not(Box::new(self))
     }

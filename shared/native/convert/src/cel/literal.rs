@@ -1,6 +1,5 @@
 //! String literals, and the regular expressions of patterns.
 
-/// A string literal.
 pub(super) fn text(text: &str) -> String {
     let mut literal = String::from("'");
     for c in text.chars() {
@@ -15,7 +14,6 @@ pub(super) fn text(text: &str) -> String {
     literal
 }
 
-/// A list of string literals.
 pub(super) fn list<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
     let items: Vec<String> = items.into_iter().map(text).collect();
     format!("[{}]", items.join(", "))

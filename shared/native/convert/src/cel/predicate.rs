@@ -8,7 +8,6 @@ use super::literal::{is_pattern, list, regex, text};
 use crate::target::Target;
 use crate::{LabelSelector, LabelSelectorRequirement, Operation};
 
-/// A value matches at least one of the patterns.
 pub(crate) fn matches_any(value: &str, patterns: &[&str]) -> CelExpression {
     let literal: Vec<&str> = patterns.iter().copied().filter(|pattern| !is_pattern(pattern)).collect();
     let mut alternatives = Vec::new();
@@ -79,7 +78,6 @@ pub(crate) fn has_pairs<'p>(
     All(parts)
 }
 
-/// A selector selects the labels of an object.
 pub(crate) fn is_selected(object: &str, selector: &LabelSelector) -> CelExpression {
     let labels =
         selector.match_labels.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
@@ -89,7 +87,6 @@ pub(crate) fn is_selected(object: &str, selector: &LabelSelector) -> CelExpressi
     All(parts)
 }
 
-/// The labels in a map meet a requirement.
 fn is_met(map: &str, requirement: &LabelSelectorRequirement) -> CelExpression {
     let LabelSelectorRequirement { key, operator, values } = requirement;
     let key = text(key);
@@ -129,7 +126,6 @@ pub(crate) fn is_for_resource(targets: &BTreeSet<Target>, possible: &BTreeSet<Ta
     Any(alternatives)
 }
 
-/// A request has one of the operations.
 pub(crate) fn is_operation(operations: &BTreeSet<Operation>) -> CelExpression {
     let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
     matches_any("request.operation", &names)

@@ -6,7 +6,6 @@
 //! [`settings`] joins requirements: the checks and fields that no requirement names are excluded.
 //! [`join`] makes one manifest of the policies that judge the same requests.
 
-mod parameters;
 mod part;
 mod ports;
 mod volumes;
@@ -17,7 +16,6 @@ use rules::pod_security::Level;
 use rules::pod_security::standard::{CHECKS, Check, Field, FieldRule};
 use serde_json::{Map, Value, json};
 
-pub(crate) use parameters::Parameters;
 pub(crate) use part::{Otherwise, Outcome, Part, for_audits, join};
 pub(crate) use ports::{port_patterns, port_range};
 pub(crate) use volumes::{HOST_PATHS, forbid_type, patterns_below, require_types};
@@ -40,7 +38,6 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
-    /// The check with this id.
     pub(crate) fn of(check: &'static str) -> Self {
         Self { check, fields: None, entries: Vec::new() }
     }
@@ -59,13 +56,11 @@ impl Requirement {
         self
     }
 
-    /// Allows everything in containers of a kind.
     pub(crate) fn allow_containers(mut self, kind: &str) -> Self {
         self.entries.push(json!({ "controlName": self.check, "containerKinds": [kind] }));
         self
     }
 
-    /// Allows the values of a field that match a pattern.
     pub(crate) fn allow(mut self, field: &str, values: &[String]) -> Self {
         if !values.is_empty() {
             self.entries.extend(entries_for_field(self.check, field, values));
@@ -181,7 +176,6 @@ fn entries_for_check(check: &str, minor: u8) -> Vec<Value> {
     entries
 }
 
-/// The entries that allow values of a field.
 fn entries_for_field(check: &str, field: &str, values: &[String]) -> Vec<Value> {
     match field.strip_prefix(CONTAINERS) {
         None => vec![json!({ "controlName": check, "restrictedField": field, "values": values })],

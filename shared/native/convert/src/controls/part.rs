@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{MINOR, Requirement};
 use crate::cel::CelExpression;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
-use crate::kubewarden::{MatchCondition, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec};
+use crate::kubewarden::{MatchCondition, PolicyMode, PolicySpec};
 use crate::manifest_names::ManifestNames;
 use crate::settings::{self, POD_SECURITY};
 
@@ -21,16 +21,11 @@ const MONITORS: &str =
 const WARNS: &str = "Mode monitor discards warnings. Therefore this policy runs in mode protect at level privileged, \
                      which denies nothing, and warns and audits at the level of the requirements.";
 
-/// The requirements of a policy for a single control.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The requirements that checks of the standards make as well.
     pub(crate) requirements: Vec<Requirement>,
-    /// The minor version of the standards.
     pub(crate) minor: u8,
-    /// The parts that are not converted.
     pub(crate) problems: Vec<FieldProblem>,
-    /// Facts that readers should know.
     pub(crate) notes: Vec<String>,
     /// Whether the manifest refuses more than the policy, for a reason that is listed elsewhere.
     pub(crate) is_widened: bool,
@@ -43,7 +38,6 @@ pub(crate) struct Outcome {
 pub(crate) struct Otherwise {
     /// The pods to which the usual requirements apply.
     pub(crate) unless: CelExpression,
-    /// The requirements on all others.
     pub(crate) requirements: Vec<Requirement>,
 }
 
@@ -61,7 +55,6 @@ impl Default for Outcome {
 }
 
 impl Outcome {
-    /// Adds a requirement.
     pub(crate) fn require(&mut self, requirement: Requirement) {
         self.requirements.push(requirement);
     }
@@ -80,11 +73,9 @@ impl Outcome {
 /// A policy for a single control, with the requests that it judges.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// The name of the document.
     pub(crate) document: String,
     /// The kind and the name, for messages.
     pub(crate) title: String,
-    /// The name of a manifest for this policy alone.
     pub(crate) name: String,
     /// The namespace; `None` for a policy for the cluster.
     pub(crate) namespace: Option<String>,
@@ -94,7 +85,6 @@ pub(crate) struct Part {
     pub(crate) audit: Option<PolicySpec>,
     /// Whether violations cause warnings alone.
     pub(crate) warns: bool,
-    /// The requirements of the policy.
     pub(crate) outcome: Outcome,
 }
 
@@ -107,7 +97,6 @@ impl Part {
         key(self) == key(other)
     }
 
-    /// Whether the manifest refuses more than the policy.
     fn widens(&self) -> bool {
         self.outcome.is_widened || self.outcome.problems.iter().any(|problem| problem.widens)
     }
@@ -185,18 +174,12 @@ fn manifests(mut parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion>
         if judges_pods_alone {
             spec.settings.insert("templates".to_owned(), "Ignore".into());
         }
-        let name = names.unique(first.namespace.as_deref(), &format!("{name}{suffix}"), POD_SECURITY);
-        let metadata = PolicyMetadata { name, namespace: first.namespace.clone() };
-        let kind = if first.namespace.is_some() { "AdmissionPolicy" } else { "ClusterAdmissionPolicy" };
-        PolicyManifest::new(kind, metadata, spec)
+        names.manifest(first.namespace.as_deref(), &format!("{name}{suffix}"), spec)
     };
     let for_requests = if first.warns { warning(settings.clone()) } else { settings.clone() };
-    conversion.manifest = Some(manifest("", spec, for_requests));
-    let audit = first.audit.clone().map(|spec| {
-        let manifest = manifest("-audit", for_audits(spec), settings);
-        Conversion { manifest: Some(manifest), ..Conversion::default() }
-    });
-    std::iter::once(conversion).chain(audit).collect()
+    let mut manifests = vec![manifest("", spec, for_requests)];
+    manifests.extend(first.audit.clone().map(|spec| manifest("-audit", for_audits(spec), settings)));
+    conversion.with(manifests)
 }
 
 /// Turns a specification into that of an instance for the audit scanner alone.

@@ -3,7 +3,6 @@
 use super::{MINOR, Outcome, Requirement, all_keys, allowed_values};
 use crate::cel::is_pattern;
 
-/// The check of hostPath volumes, and its field.
 pub(crate) const HOST_PATHS: (&str, &str) = ("hostPathVolumes", "spec.volumes[*].hostPath");
 
 const VOLUME_TYPES: &str = "restrictedVolumes";
@@ -47,7 +46,6 @@ pub(crate) fn require_types(types: &[String], path: &str, outcome: &mut Outcome)
     outcome.require(Requirement::of(VOLUME_TYPES).only(fields));
 }
 
-/// Requires that no volume is of a type.
 pub(crate) fn forbid_type(kind: &str, outcome: &mut Outcome) {
     outcome.require(Requirement::of(VOLUME_TYPES).only([volume_of(kind)]));
 }

@@ -10,9 +10,7 @@ pub(super) struct Action {
     pub(super) mode: PolicyMode,
     /// Whether violations of requests cause warnings alone.
     pub(super) warns: bool,
-    /// Whether requests are judged.
     pub(super) judges_requests: bool,
-    /// Whether stored objects are audited.
     pub(super) audits: bool,
 }
 
@@ -28,9 +26,6 @@ impl Action {
     ///
     /// Source: `pkg/util/enforcement_action.go` and `website/docs/enforcement-points.md` in
     /// open-policy-agent/gatekeeper.
-    ///
-    /// # Errors
-    /// An action that Gatekeeper does not have.
     pub(super) fn read(spec: Option<&Fields<'_>>) -> Result<Self, InputError> {
         let Some(spec) = spec else { return Ok(Self::of_requests("deny", true)) };
         match spec.text("enforcementAction")?.filter(|action| !action.is_empty()) {

@@ -18,9 +18,7 @@ pub(super) const DEFAULTS: &str = "Gatekeeper's webhook, as its manifests deploy
 /// library's.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    /// The patterns of namespaces whose requests are not judged.
     pub(super) excluded_from_requests: Vec<String>,
-    /// The patterns of namespaces whose objects are not audited.
     pub(super) excluded_from_audits: Vec<String>,
     /// The workloads whose templates are judged as pods.
     pub(super) expansions: Vec<Expansion>,
@@ -41,9 +39,6 @@ pub(super) fn is_known(group: &str, kind: &str) -> bool {
 
 impl Surroundings {
     /// Reads an object that surrounds constraints; returns what of it is not converted.
-    ///
-    /// # Errors
-    /// Fields with values that Gatekeeper does not accept.
     pub(super) fn read(&mut self, object: &Fields<'_>) -> Result<Option<FieldProblem>, InputError> {
         match objects::group_and_kind(object)? {
             ("config.gatekeeper.sh", "Config") => {
@@ -70,15 +65,12 @@ impl Surroundings {
     fn read_config(&mut self, object: &Fields<'_>) -> Result<(), InputError> {
         let Some(spec) = object.object("spec")? else { return Ok(()) };
         for entry in spec.objects("match")? {
-            let patterns = || -> Result<Vec<String>, InputError> {
-                Ok(entry.texts("excludedNamespaces")?.into_iter().map(str::to_owned).collect())
-            };
             for process in entry.texts("processes")? {
                 if matches!(process, "*" | "webhook") {
-                    self.excluded_from_requests.append(&mut patterns()?);
+                    self.excluded_from_requests.append(&mut entry.strings("excludedNamespaces")?);
                 }
                 if matches!(process, "*" | "audit") {
-                    self.excluded_from_audits.append(&mut patterns()?);
+                    self.excluded_from_audits.append(&mut entry.strings("excludedNamespaces")?);
                 }
             }
         }

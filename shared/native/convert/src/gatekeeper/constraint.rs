@@ -10,33 +10,26 @@ use super::action::Action;
 use super::config::Surroundings;
 use super::kinds::{self, KINDS, Kind};
 use super::scope::{JudgedKind, Matched, Scope, Source};
-use crate::controls::{Otherwise, Outcome, Parameters, Part, for_audits};
+use crate::controls::{Otherwise, Outcome, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::external_ips;
 use crate::fields::Fields;
-use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
+use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::objects;
 use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
 use crate::{InputError, Operation};
 
-/// The kind of constraints for external IPs.
 const EXTERNAL_IPS: &str = "K8sExternalIPs";
 
-/// The result for a constraint.
 #[derive(Debug)]
 pub(super) enum Converted {
-    /// A part of a manifest.
     Part(Box<Part>),
     /// A manifest, or none.
     Whole(Box<Conversion>),
 }
 
-/// Converts a constraint.
-///
-/// # Errors
-/// Fields with values that Gatekeeper does not accept.
 pub(super) fn convert(
     object: &Fields<'_>,
     kind: &str,
@@ -196,10 +189,10 @@ fn part(
 type Specs = (PolicySpec, Option<PolicySpec>);
 
 /// The parameters; absent if there is no specification.
-fn parameters<'d>(object: &Fields<'d>, spec: Option<&Fields<'d>>) -> Result<Parameters<'d>, InputError> {
+fn parameters<'d>(object: &Fields<'d>, spec: Option<&Fields<'d>>) -> Result<Fields<'d>, InputError> {
     match spec {
-        Some(spec) => Parameters::below(spec, "parameters"),
-        None => Parameters::below(object, "spec"),
+        Some(spec) => spec.optional("parameters"),
+        None => object.optional("spec"),
     }
 }
 
@@ -210,7 +203,7 @@ fn unknown(spec: &Fields<'_>) -> Vec<FieldProblem> {
 /// The patterns of the images whose containers the constraint does not judge.
 fn exempt_images(
     kind: &Kind,
-    parameters: &Parameters<'_>,
+    parameters: &Fields<'_>,
     outcome: &mut Outcome,
 ) -> Result<Vec<String>, InputError> {
     const KEY: &str = "exemptImages";
@@ -222,10 +215,9 @@ fn exempt_images(
     if !kind.exempts_images {
         return Ok(Vec::new());
     }
-    Ok(kinds::prefixes(parameters.texts(KEY)?, &parameters.path(KEY), outcome))
+    Ok(kinds::prefixes(parameters.strings(KEY)?, &parameters.path(KEY), outcome))
 }
 
-/// Converts a constraint for external IPs.
 fn of_external_ips(
     object: &Fields<'_>,
     title: &str,
@@ -284,18 +276,12 @@ fn of_external_ips(
     };
     let mut manifest = |name: &str, mut spec: PolicySpec| {
         spec.settings.clone_from(&settings);
-        let metadata = PolicyMetadata { name: names.unique(None, name, ExternalIps::ID), namespace: None };
-        PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)
+        names.manifest(None, name, spec)
     };
-    let conversion = Conversion {
-        not_converted: outcome.problems.into_iter().map(listed).collect(),
-        notes: outcome.notes,
-        manifest: Some(manifest(name, first)),
-    };
-    let audit = second.map(|spec| Conversion {
-        manifest: Some(manifest(&format!("{name}-audit"), spec)),
-        ..Conversion::default()
-    });
-    let conversions = std::iter::once(conversion).chain(audit);
+    let mut manifests = vec![manifest(name, first)];
+    manifests.extend(second.map(|spec| manifest(&format!("{name}-audit"), spec)));
+    let not_converted = outcome.problems.into_iter().map(listed).collect();
+    let conversion = Conversion { not_converted, notes: outcome.notes, manifest: None };
+    let conversions = conversion.with(manifests).into_iter();
     Ok(conversions.map(|conversion| Converted::Whole(Box::new(conversion))).collect())
 }

@@ -23,10 +23,6 @@ const OTHER: &str = "makes something else of objects than pods of workloads of K
      manifests judge the pods that result";
 
 impl Expansion {
-    /// Reads an `ExpansionTemplate`.
-    ///
-    /// # Errors
-    /// Fields with values that Gatekeeper does not accept.
     pub(super) fn read(object: &Fields<'_>) -> Result<Result<Self, FieldProblem>, InputError> {
         let spec = object.required_object("spec")?;
         let generated = spec.required_object("generatedGVK")?;
@@ -59,7 +55,6 @@ impl Expansion {
     }
 }
 
-/// The path of the pod template in an object.
 pub(super) fn place(target: Target) -> &'static str {
     match target {
         Target::CronJob => "spec.jobTemplate.spec.template",

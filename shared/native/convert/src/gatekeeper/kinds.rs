@@ -10,25 +10,24 @@ use super::seccomp;
 use crate::InputError;
 use crate::cel::is_pattern;
 use crate::controls::{
-    HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Parameters, Requirement, allowed_values, forbid_type,
-    patterns_below, port_patterns, port_range, require_types,
+    HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Requirement, allowed_values, forbid_type, patterns_below,
+    port_patterns, port_range, require_types,
 };
+use crate::fields::Fields;
 
-/// A kind of constraints for pods.
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The keys of its parameters, other than `exemptImages`.
     pub(super) keys: &'static [&'static str],
-    /// Whether it has the parameter `exemptImages`.
     pub(super) exempts_images: bool,
     /// Whether it judges updates; the others judge the creation of pods alone.
     pub(super) judges_updates: bool,
     /// Adds what it requires with parameters and the patterns of exempt images.
-    pub(super) require: fn(&Parameters<'_>, &[String], &mut Outcome) -> Result<(), InputError>,
+    pub(super) require: fn(&Fields<'_>, &[String], &mut Outcome) -> Result<(), InputError>,
 }
 
-type Require = fn(&Parameters<'_>, &[String], &mut Outcome) -> Result<(), InputError>;
+type Require = fn(&Fields<'_>, &[String], &mut Outcome) -> Result<(), InputError>;
 
 const fn of_pods(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
     Kind { name, keys, exempts_images: false, judges_updates: false, require }
@@ -42,7 +41,6 @@ const fn of_updates(name: &'static str, keys: &'static [&'static str], require: 
     Kind { judges_updates: true, ..of_containers(name, keys, require) }
 }
 
-/// The kinds of constraints for pods.
 pub(super) const KINDS: &[Kind] = &[
     of_containers("K8sPSPAllowPrivilegeEscalationContainer", &[], |_, images, outcome| {
         outcome.require(Requirement::of("allowPrivilegeEscalation").allow_images(images));
@@ -86,7 +84,7 @@ pub(super) const KINDS: &[Kind] = &[
     of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
     of_updates("K8sPSPSeccompV2", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::second),
     of_pods("K8sPSPVolumeTypes", &["volumes"], |parameters, _, outcome| {
-        require_types(&parameters.texts("volumes")?, &parameters.path("volumes"), outcome);
+        require_types(&parameters.strings("volumes")?, &parameters.path("volumes"), outcome);
         Ok(())
     }),
 ];
@@ -99,7 +97,7 @@ const DROP: &str = "spec.containers[*].securityContext.capabilities.drop";
 const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
 const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
 
-fn no_control(what: &str, parameters: &Parameters<'_>, outcome: &mut Outcome) {
+fn no_control(what: &str, parameters: &Fields<'_>, outcome: &mut Outcome) {
     outcome.admits(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
 }
 
@@ -128,14 +126,14 @@ pub(super) fn prefixes(texts: Vec<String>, path: &str, outcome: &mut Outcome) ->
     kept
 }
 
-fn users(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn users(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     for key in ["runAsGroup", "supplementalGroups", "fsGroup"] {
-        let group = parameters.object(key)?;
+        let group = parameters.optional(key)?;
         if !matches!(group.text("rule")?, None | Some("RunAsAny")) {
             outcome.admits(group.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
         }
     }
-    let user = parameters.object("runAsUser")?;
+    let user = parameters.optional("runAsUser")?;
     match user.text("rule")? {
         None | Some("RunAsAny") if outcome.problems.is_empty() => refuses_nothing(outcome),
         None | Some("RunAsAny") => {}
@@ -155,13 +153,9 @@ fn users(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) 
     Ok(())
 }
 
-fn app_armor(
-    parameters: &Parameters<'_>,
-    images: &[String],
-    outcome: &mut Outcome,
-) -> Result<(), InputError> {
+fn app_armor(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedProfiles";
-    let profiles = parameters.texts(KEY)?;
+    let profiles = parameters.strings(KEY)?;
     let is_listed = |profile: &str| profiles.iter().any(|listed| listed == profile);
     let path = parameters.path(KEY);
     if !is_listed("runtime/default") {
@@ -191,15 +185,11 @@ fn app_armor(
     Ok(())
 }
 
-fn capabilities(
-    parameters: &Parameters<'_>,
-    images: &[String],
-    outcome: &mut Outcome,
-) -> Result<(), InputError> {
+fn capabilities(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     let (allowed_path, drop_path) =
         (parameters.path("allowedCapabilities"), parameters.path("requiredDropCapabilities"));
-    let allowed = parameters.texts("allowedCapabilities")?;
-    let dropped = parameters.texts("requiredDropCapabilities")?;
+    let allowed = parameters.strings("allowedCapabilities")?;
+    let dropped = parameters.strings("requiredDropCapabilities")?;
     let mut fields = Vec::new();
     let mut check = Requirement::of("capabilities_restricted").allow_images(images);
     if !allowed.iter().any(|capability| capability == "*") {
@@ -250,7 +240,7 @@ fn capabilities(
 }
 
 fn file_system_groups(
-    parameters: &Parameters<'_>,
+    parameters: &Fields<'_>,
     _: &[String],
     outcome: &mut Outcome,
 ) -> Result<(), InputError> {
@@ -262,7 +252,7 @@ fn file_system_groups(
     Ok(())
 }
 
-fn flex_volumes(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn flex_volumes(parameters: &Fields<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedFlexVolumes";
     if parameters.objects(KEY)?.is_empty() {
         forbid_type("flexVolume", outcome);
@@ -274,16 +264,16 @@ fn flex_volumes(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome
     Ok(())
 }
 
-fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn sysctls(parameters: &Fields<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     let (forbidden_path, allowed_path) =
         (parameters.path("forbiddenSysctls"), parameters.path("allowedSysctls"));
-    let forbidden = parameters.texts("forbiddenSysctls")?;
-    let is_restricted = parameters.has("allowedSysctls");
+    let forbidden = parameters.strings("forbiddenSysctls")?;
+    let is_restricted = parameters.get("allowedSysctls").is_some();
     if forbidden.is_empty() && !is_restricted {
         refuses_nothing(outcome);
         return Ok(());
     }
-    let allowed = prefixes(parameters.texts("allowedSysctls")?, &allowed_path, outcome);
+    let allowed = prefixes(parameters.strings("allowedSysctls")?, &allowed_path, outcome);
     let covers = |pattern: &String, name: &str| match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => pattern == name,
@@ -330,7 +320,7 @@ fn sysctls(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> 
     Ok(())
 }
 
-fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn host_paths(parameters: &Fields<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     let mut check = Requirement::of(HOST_PATHS.0);
     for entry in parameters.objects("allowedHostPaths")? {
         let Some(prefix) = entry.text("pathPrefix")? else { continue };
@@ -340,7 +330,7 @@ fn host_paths(parameters: &Parameters<'_>, _: &[String], outcome: &mut Outcome) 
             continue;
         }
         let Some(patterns) = patterns_below(prefix, &entry.path("pathPrefix"), outcome) else { continue };
-        check = if entry.flag("readOnly")? == Some(true) {
+        check = if entry.boolean("readOnly")? == Some(true) {
             check.allow_read_only(HOST_PATHS.1, &patterns)
         } else {
             check.allow(HOST_PATHS.1, &patterns)
@@ -368,12 +358,12 @@ fn starts_of_paths(prefix: &str, path: &str, outcome: &mut Outcome) {
 }
 
 fn host_network_and_ports(
-    parameters: &Parameters<'_>,
+    parameters: &Fields<'_>,
     images: &[String],
     outcome: &mut Outcome,
 ) -> Result<(), InputError> {
     const HIGHEST: i64 = 65535;
-    if parameters.flag("hostNetwork")? != Some(true) {
+    if parameters.boolean("hostNetwork")? != Some(true) {
         outcome.require(Requirement::of("hostNamespaces").only(["spec.hostNetwork"]));
     }
     let (min, max) = (parameters.integer("min")?, parameters.integer("max")?);
@@ -391,11 +381,7 @@ fn host_network_and_ports(
     Ok(())
 }
 
-fn proc_mount(
-    parameters: &Parameters<'_>,
-    images: &[String],
-    outcome: &mut Outcome,
-) -> Result<(), InputError> {
+fn proc_mount(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     // Each value other than Unmasked is the default.
     if parameters.text("procMount")?.is_some_and(|kind| kind.eq_ignore_ascii_case("Unmasked")) {
         refuses_nothing(outcome);
@@ -405,7 +391,7 @@ fn proc_mount(
     Ok(())
 }
 
-fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
+fn se_linux(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedSELinuxOptions";
     let path = parameters.path(KEY);
     let options = parameters.objects(KEY)?;
@@ -436,7 +422,7 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
         }
     }
     let fields_of =
-        |option: &Parameters<'_>| ["type", "user", "role"].iter().filter(|key| option.has(key)).count();
+        |option: &Fields<'_>| ["type", "user", "role"].iter().filter(|key| option.get(key).is_some()).count();
     if options.len() > 1 && options.iter().any(|option| fields_of(option) > 1) {
         let problem = "each entry allows its user, role and type together; the manifest admits all combinations of them";
         outcome.admits(&path, problem);
@@ -449,11 +435,8 @@ fn se_linux(parameters: &Parameters<'_>, images: &[String], outcome: &mut Outcom
 }
 
 /// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.
-pub(super) fn addresses(
-    parameters: &Parameters<'_>,
-    notes: &mut Vec<String>,
-) -> Result<Vec<String>, InputError> {
-    let listed = parameters.texts("allowedIPs")?;
+pub(super) fn addresses(parameters: &Fields<'_>, notes: &mut Vec<String>) -> Result<Vec<String>, InputError> {
+    let listed = parameters.strings("allowedIPs")?;
     let (addresses, others): (Vec<String>, Vec<String>) =
         listed.into_iter().partition(|text| text.parse::<IpAddr>().is_ok());
     if !others.is_empty() {

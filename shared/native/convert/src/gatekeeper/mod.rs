@@ -17,7 +17,6 @@ use crate::{Document, InputError};
 use config::Surroundings;
 use constraint::Converted;
 
-/// The expected content of a document.
 const EXPECTED: &str = "expected constraints of Gatekeeper";
 
 /// Converts constraints of Gatekeeper's library into Kubewarden policies.
@@ -68,7 +67,6 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     Ok(conversions)
 }
 
-/// Whether a document is one of Gatekeeper.
 pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
     let group = api_version.split('/').next().unwrap_or_default();
     group == "gatekeeper.sh" || group.ends_with(".gatekeeper.sh")

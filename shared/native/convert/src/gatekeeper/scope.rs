@@ -52,7 +52,6 @@ pub(super) enum Source {
 const SEVERAL_PLACES: &str = "selects by the labels of pod templates, which are in different places of these \
      workloads; the manifest judges all of them";
 
-/// The name of the condition on the name of the object.
 const HAS_NAME: &str = "has-its-name";
 
 /// A scope, or why nothing is judged.
@@ -66,9 +65,6 @@ impl Scope {
     /// Reads the match of a constraint.
     ///
     /// Source: `pkg/mutation/match` in open-policy-agent/gatekeeper.
-    ///
-    /// # Errors
-    /// Fields with values that Gatekeeper does not accept.
     pub(super) fn read(
         spec: Option<&Fields<'_>>,
         kind: JudgedKind,
@@ -136,17 +132,14 @@ impl Scope {
         if let Some(fields) = matched.object("labelSelector")? {
             self.objects = Some(selector::read(&fields, &mut outcome.problems)?);
         }
-        let owned = |key: &str| -> Result<Vec<String>, InputError> {
-            Ok(matched.texts(key)?.into_iter().map(str::to_owned).collect())
-        };
-        let namespaces = owned("namespaces")?;
+        let namespaces = matched.strings("namespaces")?;
         if namespaces.iter().any(|pattern| is_pattern(pattern)) {
             let patterns: Vec<&str> = namespaces.iter().map(String::as_str).collect();
             self.condition("is-in-its-namespaces", &cel::matches_any("request.namespace", &patterns));
         } else if !namespaces.is_empty() {
             add(&mut self.namespaces, "In", namespaces);
         }
-        self.exclude(&owned("excludedNamespaces")?, "is-not-in-excluded-namespaces");
+        self.exclude(&matched.strings("excludedNamespaces")?, "is-not-in-excluded-namespaces");
         if let Some(name) = matched.text("name")?.filter(|name| !name.is_empty()) {
             let has_name = |object: &str| cel::has_name(object, &[name]);
             let expression =
@@ -166,7 +159,6 @@ impl Scope {
         Ok(None)
     }
 
-    /// Leaves out namespaces.
     fn exclude(&mut self, patterns: &[String], name: &str) {
         let (literal, wild) = split(patterns);
         add(&mut self.namespaces, "NotIn", literal);
@@ -180,7 +172,6 @@ impl Scope {
         self.conditions.push(MatchCondition { name: name.to_owned(), expression: expression.to_string() });
     }
 
-    /// The origin of the objects that are judged.
     pub(super) fn source(&self) -> Source {
         self.source
     }

@@ -3,7 +3,8 @@
 use super::kinds::refuses_nothing;
 use crate::InputError;
 use crate::cel::{self, CelExpression};
-use crate::controls::{Otherwise, Outcome, Parameters, Requirement};
+use crate::controls::{Otherwise, Outcome, Requirement};
+use crate::fields::Fields;
 
 const PROFILES: &str = "allowedProfiles";
 const FILES: &str = "allowedLocalhostFiles";
@@ -14,7 +15,6 @@ enum Profile {
     RuntimeDefault,
     Unconfined,
     NotConfigured,
-    /// Any profile of the node.
     AnyOfNode,
 }
 
@@ -22,11 +22,11 @@ use Profile::{AnyOfNode, NotConfigured, RuntimeDefault, Unconfined};
 
 /// Adds what a `K8sPSPSeccompV2` requires.
 pub(super) fn second(
-    parameters: &Parameters<'_>,
+    parameters: &Fields<'_>,
     images: &[String],
     outcome: &mut Outcome,
 ) -> Result<(), InputError> {
-    let (profiles, files) = (parameters.texts(PROFILES)?, parameters.texts(FILES)?);
+    let (profiles, files) = (parameters.strings(PROFILES)?, parameters.strings(FILES)?);
     let has = |wanted: &str| profiles.iter().any(|profile| profile == wanted);
     if has("*") {
         refuses_nothing(outcome);
@@ -44,11 +44,11 @@ pub(super) fn second(
 
 /// Adds what a `K8sPSPSeccomp` requires, which names profiles as annotations did.
 pub(super) fn first(
-    parameters: &Parameters<'_>,
+    parameters: &Fields<'_>,
     images: &[String],
     outcome: &mut Outcome,
 ) -> Result<(), InputError> {
-    let (profiles, files) = (parameters.texts(PROFILES)?, parameters.texts(FILES)?);
+    let (profiles, files) = (parameters.strings(PROFILES)?, parameters.strings(FILES)?);
     let has = |wanted: &[&str]| profiles.iter().any(|profile| wanted.contains(&profile.as_str()));
     if has(&["*"]) {
         refuses_nothing(outcome);
@@ -67,12 +67,7 @@ pub(super) fn first(
     Ok(())
 }
 
-fn require(
-    allowed: [(Profile, bool); 4],
-    parameters: &Parameters<'_>,
-    images: &[String],
-    outcome: &mut Outcome,
-) {
+fn require(allowed: [(Profile, bool); 4], parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) {
     const OF_POD: &str = "spec.securityContext.seccompProfile.type";
     let allows = |profile: Profile| allowed.contains(&(profile, true));
     let path = parameters.path(PROFILES);

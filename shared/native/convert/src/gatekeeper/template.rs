@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::InputError;
 use crate::fields::Fields;
 
-/// The engine of Gatekeeper for CEL.
 const CEL: &str = "K8sNativeValidation";
 
 const DIFFERS: &str = "has other code than the template in gatekeeper-library at 5c441fb, so that its constraints are \
@@ -39,10 +38,6 @@ const LIBRARY: &[(&str, u64, Option<u64>)] = &[
     ("K8sPSPVolumeTypes", 0xb141_0d6a_d150_368b, None),
 ];
 
-/// The kind of the constraints of a template.
-///
-/// # Errors
-/// A template without a kind.
 pub(super) fn kind<'d>(template: &Fields<'d>) -> Result<&'d str, InputError> {
     let mut at = template.clone();
     for key in ["spec", "crd", "spec", "names"] {
@@ -53,9 +48,6 @@ pub(super) fn kind<'d>(template: &Fields<'d>) -> Result<&'d str, InputError> {
 
 /// Why the constraints of a template are not converted; `None` if its code is that of the library
 /// or its kind is not one of the library.
-///
-/// # Errors
-/// Fields with values that Gatekeeper does not accept.
 pub(super) fn difference(template: &Fields<'_>, kind: &str) -> Result<Option<&'static str>, InputError> {
     let Some((_, rego, cel)) = LIBRARY.iter().find(|(known, ..)| *known == kind) else { return Ok(None) };
     let (mut found_rego, mut found_cel) = (None, None);

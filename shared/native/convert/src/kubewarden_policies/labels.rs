@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use rules::pod_security::{Level, PodSecurity, Version};
 use serde_json::{Map, json};
 
-use crate::controls::Parameters;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
+use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
@@ -30,18 +29,15 @@ const UNSET: &str = "is not set, so that the label of a Namespace counts; the ma
                      or namespaceLabels: Honor in the manifest";
 
 /// Converts the policy into `pod-security` with the levels that the labels name.
-///
-/// # Errors
-/// Settings that the policy does not accept.
 pub(super) fn convert(
     object: &Fields<'_>,
     title: &str,
-    labels: &Parameters<'_>,
+    labels: &Fields<'_>,
     scope: PolicySpec,
     mut problems: Vec<FieldProblem>,
     names: &mut ManifestNames,
 ) -> Result<Conversion, InputError> {
-    let modes = labels.object("modes")?;
+    let modes = labels.optional("modes")?;
     problems.extend(labels.unknown(&["modes"]));
     let mut settings = Map::new();
     settings.insert("level".to_owned(), "privileged".into());
@@ -51,7 +47,7 @@ pub(super) fn convert(
         let (level, version) = (modes.text(mode)?, modes.text(&version_key)?);
         let Some(level) = level else {
             if version.is_some() {
-                return Err(modes.error(&version_key, &format!("requires {mode}")));
+                return Err(modes.error(&version_key, format!("requires {mode}")));
             }
             problems.push(FieldProblem::new(modes.path(mode), UNSET));
             continue;
@@ -76,7 +72,7 @@ pub(super) fn convert(
     }
     settings.insert("templates".to_owned(), "Warn".into());
     if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
-        return Err(labels.error("modes", &format!("the module rejects the settings: {error}")));
+        return Err(labels.error("modes", format!("the module rejects the settings: {error}")));
     }
     problems.push(FieldProblem::new(labels.path("modes"), LABELS));
     problems.push(FieldProblem::new(labels.path("modes"), REFUSES));
@@ -98,11 +94,10 @@ pub(super) fn convert(
         let problem = "are about requests for Namespaces; write them as a namespaceSelector";
         problems.push(FieldProblem::new("spec.matchConditions", problem));
     }
-    let metadata = PolicyMetadata { name: names.unique(None, POD_SECURITY, POD_SECURITY), namespace: None };
     let listed = |problem| NotConverted::new(object.document(), title, None, problem);
     Ok(Conversion {
         not_converted: problems.into_iter().map(listed).collect(),
         notes: Vec::new(),
-        manifest: Some(PolicyManifest::new("ClusterAdmissionPolicy", metadata, spec)),
+        manifest: Some(names.manifest(None, POD_SECURITY, spec)),
     })
 }

@@ -12,7 +12,6 @@ use crate::objects;
 use crate::{Document, InputError};
 use policy::{Converted, PolicyKind};
 
-/// The expected content of a document.
 const EXPECTED: &str = "expected policies of Kubewarden";
 
 const GROUP: &str = "policies.kubewarden.io";
@@ -55,7 +54,6 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     Ok(conversions)
 }
 
-/// Whether a document is a policy of Kubewarden.
 pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
     api_version.starts_with("policies.kubewarden.io/")
 }

@@ -5,29 +5,28 @@
 use crate::InputError;
 use crate::cel::is_pattern;
 use crate::controls::{
-    HOST_PATHS, MINOR, Outcome, Parameters, Requirement, allowed_values, forbid_type, patterns_below,
-    port_patterns, port_range, require_types,
+    HOST_PATHS, MINOR, Outcome, Requirement, allowed_values, forbid_type, patterns_below, port_patterns,
+    port_range, require_types,
 };
+use crate::fields::Fields;
 
-/// An official policy.
 #[derive(Debug)]
 pub(super) struct Module {
     /// The last part of the name of its image.
     pub(super) id: &'static str,
-    /// The keys of its settings.
     pub(super) keys: &'static [&'static str],
     /// Whether it judges pods alone, and admits workloads.
     pub(super) judges_pods_alone: bool,
     /// Whether it refuses each `PodTemplate`, which none of the policies can read.
     pub(super) refuses_pod_templates: bool,
     /// Adds what it requires with settings.
-    pub(super) require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
+    pub(super) require: fn(&Fields<'_>, &mut Outcome) -> Result<(), InputError>,
 }
 
 const fn of_pods(
     id: &'static str,
     keys: &'static [&'static str],
-    require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
+    require: fn(&Fields<'_>, &mut Outcome) -> Result<(), InputError>,
 ) -> Module {
     Module { id, keys, judges_pods_alone: true, refuses_pod_templates: false, require }
 }
@@ -35,7 +34,7 @@ const fn of_pods(
 const fn of_workloads(
     id: &'static str,
     keys: &'static [&'static str],
-    require: fn(&Parameters<'_>, &mut Outcome) -> Result<(), InputError>,
+    require: fn(&Fields<'_>, &mut Outcome) -> Result<(), InputError>,
 ) -> Module {
     Module { id, keys, judges_pods_alone: false, refuses_pod_templates: true, require }
 }
@@ -98,9 +97,9 @@ const PROFILE: &str = "seccompProfile.type";
 const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
 const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
 
-fn escalation(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn escalation(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "default_allow_privilege_escalation";
-    if settings.flag(KEY)? == Some(false) {
+    if settings.boolean(KEY)? == Some(false) {
         let problem = "sets allowPrivilegeEscalation to false where it is not set, and the manifest changes no pods: \
                        it admits them as they are; to require the field, remove the entries with values [\"\"]";
         outcome.admits(settings.path(KEY), problem);
@@ -111,7 +110,7 @@ fn escalation(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     Ok(())
 }
 
-fn file_system_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn file_system_groups(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     if matches!(settings.text("rule")?, None | Some("RunAsAny")) {
         refuses_nothing(outcome);
     } else {
@@ -120,8 +119,8 @@ fn file_system_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Resul
     Ok(())
 }
 
-fn proc_mount(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    if settings.flag("allow_unmasked_proc_mount_type")? == Some(true) {
+fn proc_mount(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    if settings.boolean("allow_unmasked_proc_mount_type")? == Some(true) {
         refuses_nothing(outcome);
     } else {
         outcome.require(Requirement::of("procMount"));
@@ -129,7 +128,7 @@ fn proc_mount(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     Ok(())
 }
 
-fn app_armor(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn app_armor(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowed_profiles";
     let (profiles, wild) = literal(settings, KEY, outcome)?;
     let is_listed = |profile: &str| profiles.iter().chain(&wild).any(|listed| listed == profile);
@@ -147,10 +146,10 @@ fn app_armor(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Inp
     Ok(())
 }
 
-fn capabilities(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    let allowed = settings.texts("allowed_capabilities")?;
-    let dropped = settings.texts("required_drop_capabilities")?;
-    let added = settings.texts("default_add_capabilities")?;
+fn capabilities(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    let allowed = settings.strings("allowed_capabilities")?;
+    let dropped = settings.strings("required_drop_capabilities")?;
+    let added = settings.strings("default_add_capabilities")?;
     if !dropped.is_empty() {
         let problem = format!(
             "drops {} where that is missing, and the manifest changes no pods: it admits them as they are; to require \
@@ -190,7 +189,7 @@ fn capabilities(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), 
     Ok(())
 }
 
-fn flex_volumes(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn flex_volumes(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedFlexVolumes";
     if settings.objects(KEY)?.is_empty() {
         forbid_type("flexVolume", outcome);
@@ -202,14 +201,14 @@ fn flex_volumes(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), 
     Ok(())
 }
 
-fn host_namespaces(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn host_namespaces(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     let mut fields = Vec::new();
     for (key, field) in [
         ("allow_host_ipc", "spec.hostIPC"),
         ("allow_host_network", "spec.hostNetwork"),
         ("allow_host_pid", "spec.hostPID"),
     ] {
-        if settings.flag(key)? != Some(true) {
+        if settings.boolean(key)? != Some(true) {
             fields.push(field);
         }
     }
@@ -230,7 +229,7 @@ fn host_namespaces(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(
     Ok(())
 }
 
-fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn host_paths(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedHostPaths";
     let allowed = settings.objects(KEY)?;
     if allowed.is_empty() {
@@ -243,7 +242,7 @@ fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
         let Some(prefix) = entry.text("pathPrefix")? else {
             return Err(entry.error("pathPrefix", "is missing"));
         };
-        let Some(read_only) = entry.flag("readOnly")? else {
+        let Some(read_only) = entry.boolean("readOnly")? else {
             return Err(entry.error("readOnly", "is missing"));
         };
         if !prefix.is_empty() && !prefix.starts_with('/') {
@@ -280,10 +279,10 @@ fn host_paths(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     Ok(())
 }
 
-fn privileged(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn privileged(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     let mut check = Requirement::of("privileged");
     for (key, kind) in [("skip_init_containers", "Init"), ("skip_ephemeral_containers", EPHEMERAL)] {
-        if settings.flag(key)? == Some(true) {
+        if settings.boolean(key)? == Some(true) {
             check = check.allow_containers(kind);
         }
     }
@@ -291,15 +290,15 @@ fn privileged(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), In
     Ok(())
 }
 
-fn seccomp(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    let types = settings.texts("profile_types")?;
-    let profiles = settings.texts("allowed_profiles")?;
+fn seccomp(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+    let types = settings.strings("profile_types")?;
+    let profiles = settings.strings("allowed_profiles")?;
     let has = |kind: &str, annotations: &[&str]| {
         types.iter().any(|listed| listed == kind)
             || profiles.iter().any(|listed| annotations.contains(&listed.as_str()))
     };
-    let path =
-        settings.path(if settings.has("profile_types") { "profile_types" } else { "allowed_profiles" });
+    let has_types = settings.get("profile_types").is_some();
+    let path = settings.path(if has_types { "profile_types" } else { "allowed_profiles" });
     if !has("RuntimeDefault", &["runtime/default", "docker/default"]) {
         outcome.admits(&path, "does not contain RuntimeDefault, which the manifest admits");
     }
@@ -317,7 +316,7 @@ fn seccomp(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Input
     Ok(())
 }
 
-fn se_linux(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn se_linux(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     match settings.text("rule")? {
         None | Some("RunAsAny") => refuses_nothing(outcome),
         // A manifest of the policy selinux has this rule.
@@ -327,7 +326,7 @@ fn se_linux(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Inpu
     Ok(())
 }
 
-fn sysctls(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn sysctls(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     /// The sysctls that the policy allows without settings.
     const SAFE: [&str; 4] = [
         "kernel.shm_rmid_forced",
@@ -336,7 +335,7 @@ fn sysctls(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Input
         "net.ipv4.ping_group_range",
     ];
     let (allowed, _) = literal(settings, "allowedUnsafeSysctls", outcome)?;
-    let forbidden = settings.texts("forbiddenSysctls")?;
+    let forbidden = settings.strings("forbiddenSysctls")?;
     let is_refused = |name: &&&str| {
         let is_allowed = allowed.iter().any(|listed| listed == **name);
         let is_forbidden = forbidden.iter().any(|listed| match listed.strip_suffix('*') {
@@ -360,27 +359,27 @@ fn sysctls(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), Input
     Ok(())
 }
 
-fn users_and_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn users_and_groups(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     const IMAGES: &str = "validate_container_image_configuration";
     // The policy reads the images before it looks at the rules.
-    if settings.flag(IMAGES)? == Some(true) {
+    if settings.boolean(IMAGES)? == Some(true) {
         let problem =
             "the manifest does not read images; the policy also refuses images whose user or group is a name";
         outcome.admits(settings.path(IMAGES), problem);
     }
     for key in ["run_as_group", "supplemental_groups"] {
-        let rule = settings.object(key)?;
+        let rule = settings.optional(key)?;
         if !matches!(rule.text("rule")?, None | Some("RunAsAny")) {
             outcome.admits(rule.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
         }
     }
-    let user = settings.object("run_as_user")?;
+    let user = settings.optional("run_as_user")?;
     match user.text("rule")? {
         None | Some("RunAsAny") => {}
         Some("MustRunAs") => {
             outcome.admits(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
         }
-        Some("MustRunAsNonRoot") if settings.flag("validate_only")? == Some(true) => {
+        Some("MustRunAsNonRoot") if settings.boolean("validate_only")? == Some(true) => {
             let problem = "refuses each pod, as the policy does with MustRunAsNonRoot; remove validate_only, or set \
                            the level restricted";
             outcome.admits(settings.path("validate_only"), problem);
@@ -403,10 +402,10 @@ fn users_and_groups(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<
     Ok(())
 }
 
-fn volume_types(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
+fn volume_types(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedTypes";
     const IGNORES: &str = "ignoreInitContainersVolumes";
-    let types = settings.texts(KEY)?;
+    let types = settings.strings(KEY)?;
     if types.is_empty() {
         outcome
             .admits(settings.path(KEY), "is empty, and refuses each pod; list the types that pods may have");
@@ -415,7 +414,7 @@ fn volume_types(settings: &Parameters<'_>, outcome: &mut Outcome) -> Result<(), 
     if types.iter().any(|kind| kind == "*") && types.iter().any(|kind| kind != "*") {
         return Err(settings.error(KEY, "must not contain other types than \"*\" if it contains \"*\""));
     }
-    if settings.flag(IGNORES)? == Some(true) {
+    if settings.boolean(IGNORES)? == Some(true) {
         let problem = "volumes of init containers alone are not judged, which exclusions cannot say; the manifest \
                        refuses their types as well";
         outcome.refuses(settings.path(IGNORES), problem);
@@ -431,12 +430,12 @@ fn refuses_nothing(outcome: &mut Outcome) {
 /// Returns the texts of a list that contain no wildcards, and the others. The policy takes those
 /// literally, and the manifest would not, so they are listed.
 fn literal(
-    settings: &Parameters<'_>,
+    settings: &Fields<'_>,
     key: &str,
     outcome: &mut Outcome,
 ) -> Result<(Vec<String>, Vec<String>), InputError> {
     let (wild, literal): (Vec<String>, Vec<String>) =
-        settings.texts(key)?.into_iter().partition(|text| is_pattern(text));
+        settings.strings(key)?.into_iter().partition(|text| is_pattern(text));
     for text in &wild {
         let problem = format!(
             "{text:?} is not a pattern for the policy and would be one in the manifest; the manifest refuses it"

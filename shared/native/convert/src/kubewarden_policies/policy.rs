@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::modules::{MODULES, Module};
 use super::{EXPECTED, labels, se_linux};
-use crate::controls::{Outcome, Parameters, Part};
+use crate::controls::{Outcome, Part};
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{MatchCondition, PolicyMode, PolicySpec, TargetRule};
@@ -16,7 +16,6 @@ use crate::settings::POD_SECURITY;
 use crate::target::Target;
 use crate::{InputError, LabelSelector, Operation};
 
-/// A kind of policies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicyKind {
     is_cluster: bool,
@@ -36,10 +35,8 @@ impl PolicyKind {
     }
 }
 
-/// The result for a policy.
 #[derive(Debug)]
 pub(super) enum Converted {
-    /// A part of a manifest.
     Part(Box<Part>),
     /// A manifest, or none.
     Whole(Box<Conversion>),
@@ -75,10 +72,6 @@ pub(super) fn reserve_name(object: &Fields<'_>, names: &mut ManifestNames) -> Re
     Ok(())
 }
 
-/// Converts a policy or the members of a group.
-///
-/// # Errors
-/// Fields with values that Kubewarden does not accept.
 pub(super) fn convert(
     object: &Fields<'_>,
     title: &str,
@@ -138,7 +131,6 @@ fn module_id(reference: &str) -> &str {
     name.split(':').next().unwrap_or(name)
 }
 
-/// A policy or a group.
 struct Policy<'p, 'd> {
     object: &'p Fields<'d>,
     title: &'p str,
@@ -162,7 +154,7 @@ impl Policy<'_, '_> {
     ) -> Result<Converted, InputError> {
         let reference = member.required_text("module")?;
         let id = module_id(reference);
-        let settings = Parameters::below(member, "settings")?;
+        let settings = member.optional("settings")?;
         let (mut scope, mut scope_problems) = self.scope()?;
         problems.append(&mut scope_problems);
         if id == labels::ID {

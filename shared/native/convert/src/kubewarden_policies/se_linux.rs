@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rules::selinux::Selinux;
 use serde_json::{Map, Value, json};
 
-use crate::controls::{Outcome, Parameters};
+use crate::controls::Outcome;
 use crate::conversion::{Conversion, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{ModuleReference, PolicyManifest, PolicyMetadata, PolicySpec, TargetRule};
+use crate::kubewarden::{ModuleReference, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::settings;
 use crate::{InputError, Operation};
@@ -28,12 +28,9 @@ pub(super) struct Policy<'p, 'd> {
 
 impl Policy<'_, '_> {
     /// Converts the policy into one of `selinux` that changes pods.
-    ///
-    /// # Errors
-    /// Settings that the policy does not accept.
     pub(super) fn convert(
         self,
-        options: &Parameters<'_>,
+        options: &Fields<'_>,
         mut outcome: Outcome,
         names: &mut ManifestNames,
     ) -> Result<Conversion, InputError> {
@@ -51,7 +48,7 @@ impl Policy<'_, '_> {
             settings.insert("levels".to_owned(), json!({ "match": "Any" }));
         }
         if let Some(error) = settings::problem_with::<Selinux>(&settings) {
-            return Err(options.error("rule", &format!("the module rejects the settings: {error}")));
+            return Err(options.error("rule", format!("the module rejects the settings: {error}")));
         }
         let problem = "refuses options without one of these fields; the manifest adds the field instead";
         outcome.admits(options.path("rule"), problem);
@@ -60,13 +57,7 @@ impl Policy<'_, '_> {
             let mut spec = PolicySpec { rules, settings, mutating: true, ..self.scope };
             spec.module = ModuleReference { policy: "selinux", ..spec.module };
             spec.background_audit = Some(false);
-            let wanted = format!("selinux-{}", self.name);
-            let metadata = PolicyMetadata {
-                name: names.unique(self.namespace, &wanted, "selinux"),
-                namespace: self.namespace.map(str::to_owned),
-            };
-            let kind = if self.namespace.is_some() { "AdmissionPolicy" } else { "ClusterAdmissionPolicy" };
-            PolicyManifest::new(kind, metadata, spec)
+            names.manifest(self.namespace, &format!("selinux-{}", self.name), spec)
         });
         if manifest.is_none() {
             outcome.admits("spec.rules", "matches no request that the module changes");

@@ -12,7 +12,6 @@ use super::resource_filter::{ResourceFilter, has_pod};
 use crate::fields::Fields;
 use crate::target::Target;
 
-/// The annotation that selects the controllers.
 const CONTROLLERS: &str = "pod-policies.kyverno.io/autogen-controllers";
 
 /// The beginning of the names of derived rules. Nothing is derived from rules with such names.
@@ -74,7 +73,6 @@ fn prevents(rule: &Fields<'_>) -> bool {
         || each.is_some_and(|each| each.iter().any(patches))
 }
 
-/// The resources of all filters of a rule.
 fn rule_resources<'d>(rule: &Fields<'d>) -> Vec<&'d Value> {
     let mut resources = Vec::new();
     for block in ["match", "exclude"].into_iter().filter_map(|key| rule.get(key)) {

@@ -15,7 +15,6 @@ pub(super) const WARNS: &str = "The module does not warn about requests that it 
                      Therefore this policy runs in mode protect at level privileged, which denies nothing, and warns \
                      and audits at the level of the rule.";
 
-/// The level and the version of a check.
 #[derive(Debug)]
 pub(super) struct Standard {
     /// `level`, or `profile` as in the rule.

@@ -10,7 +10,6 @@ use crate::{LabelSelector, LabelSelectorRequirement, Operation};
 /// The label that every Namespace has, with its name as the value.
 pub(super) const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The problem with a namespace selector in a `Policy`.
 pub(super) const NO_NAMESPACE_SELECTOR: &str = "a namespaced policy cannot select namespaces by label";
 
 /// The selector of namespaces by name, with the operator `In` or `NotIn`.
@@ -22,7 +21,6 @@ pub(super) fn namespaces_by_name(operator: &str, names: &[String]) -> LabelSelec
     })
 }
 
-/// A condition and its path in the document.
 #[derive(Clone, Debug)]
 pub(super) struct LocatedCondition {
     pub(super) path: String,

@@ -7,7 +7,6 @@ use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 use crate::{InputError, settings};
 
-/// The keys of an entry in Kyverno.
 const KEYS: [&str; 4] = ["controlName", "images", "restrictedField", "values"];
 
 /// An entry of `exclude` in a rule, or of `podSecurity` in an exception.
@@ -19,9 +18,6 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Reads the entries in a list. Adds fields that Kyverno does not have to `problems`.
-    ///
-    /// # Errors
-    /// A value that is not a list of objects.
     pub(super) fn list(
         fields: &Fields<'_>,
         key: &str,
@@ -37,11 +33,9 @@ impl Entry {
         Ok(entries)
     }
 
-    /// Returns the entry for the setting `exclude`, with further conditions.
-    ///
-    /// # Errors
-    /// An entry that can never apply with these settings. Kyverno refuses some of these entries,
-    /// and the others exclude nothing in Kyverno either.
+    /// Returns the entry for the setting `exclude`, with further conditions. An entry that can
+    /// never apply with these settings is an error: Kyverno refuses some of these entries, and the
+    /// others exclude nothing in Kyverno either.
     pub(super) fn setting(
         &self,
         settings: &Map<String, Value>,

@@ -17,7 +17,6 @@ use crate::{LabelSelector, LabelSelectorRequirement};
 pub(super) enum Exclusion {
     /// The filters match nothing in the reach.
     Nothing,
-    /// The filters exclude targets altogether.
     Targets(BTreeSet<Target>),
     /// The filters exclude all namespaces but those that one of the selectors selects.
     OtherNamespaces(Vec<LabelSelector>),
@@ -28,7 +27,6 @@ pub(super) enum Exclusion {
 }
 
 impl Exclusion {
-    /// Converts filters that have to match together.
     pub(super) fn of(filters: &[ResourceFilter], reach: &Reach) -> Self {
         if filters.is_empty() || filters.iter().any(ResourceFilter::is_empty) {
             return Self::Nothing;

@@ -14,7 +14,6 @@ use crate::cel::{self, CelExpression};
 use crate::conversion::FieldProblem;
 use crate::target::Target;
 
-/// The rule whose exceptions are converted.
 #[derive(Debug)]
 pub(super) struct ExceptedRule<'r> {
     /// The name of the policy as an exception spells it: `policy`, or `namespace/policy`.
@@ -43,7 +42,6 @@ pub(super) struct Grant {
 enum Allowed {
     /// The violations that the entries cover.
     Entries(Vec<Value>),
-    /// Everything.
     Everything,
     /// Everything outside of the namespaces that the selector selects.
     EverythingOutside(LabelSelector),
@@ -134,7 +132,6 @@ fn conditions<'f>(filters: &[&'f ResourceFilter]) -> impl Iterator<Item = &'f Lo
 struct SplitConditions {
     /// The conditions of entries, one map for each alternative.
     alternatives: Vec<Map<String, Value>>,
-    /// The other conditions.
     guard: CelExpression,
     guard_is_seen_in_audits: bool,
 }

@@ -25,7 +25,6 @@ const KEEPS: &str = "in Kyverno, every update of a Service with external IPs vio
 const CANNOT_WARN: &str = "warns, which external-ips cannot; the manifest is in mode monitor, which reports violations in the log \
                            of the policy server";
 
-/// A policy that judges what a check is about.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Judge {
@@ -35,7 +34,6 @@ pub(super) enum Judge {
 }
 
 impl Judge {
-    /// The id of the policy.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::PodSecurity => POD_SECURITY,
@@ -43,7 +41,6 @@ impl Judge {
         }
     }
 
-    /// The targets that the policy judges.
     pub(super) fn targets(self) -> BTreeSet<Target> {
         match self {
             Self::PodSecurity => Target::OF_POD_SECURITY.into(),

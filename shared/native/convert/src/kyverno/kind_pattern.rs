@@ -43,7 +43,6 @@ impl<'k> KindPattern<'k> {
         Some(Self { group, version, kind, subresource })
     }
 
-    /// Returns the targets that the pattern matches.
     pub(super) fn targets(&self) -> BTreeSet<Target> {
         let matches = |target: &Target| {
             Pattern::of(self.kind).matches(target.kind())

@@ -5,7 +5,6 @@ use crate::InputError;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 
-/// The filters of `match` or `exclude`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MatchResources {
     pub(super) filters: Vec<ResourceFilter>,
@@ -16,10 +15,6 @@ pub(super) struct MatchResources {
 }
 
 impl MatchResources {
-    /// Reads `match` or `exclude`.
-    ///
-    /// # Errors
-    /// Fields with values that Kyverno does not accept.
     pub(super) fn read(fields: Option<&Fields<'_>>) -> Result<Self, InputError> {
         let Some(fields) = fields else { return Ok(Self::default()) };
         for (key, any) in [("any", true), ("all", false)] {

@@ -34,7 +34,6 @@ use library::Draft;
 use policy_exception::PolicyException;
 use validating_exception::ValidatingException;
 
-/// The expected content of a document.
 const EXPECTED: &str = "expected Kyverno policies";
 
 /// Converts Kyverno rules with `validate.podSecurity` into Kubewarden policies, with the default
@@ -125,12 +124,10 @@ pub fn convert_with(
     Ok(conversions)
 }
 
-/// Whether a document is a policy or an exception of Kyverno.
 pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {
     api_version.starts_with("kyverno.io/") || api_version.starts_with("policies.kyverno.io/")
 }
 
-/// The kinds of Kyverno that are converted.
 #[derive(Debug)]
 enum KyvernoKind {
     Policy { is_cluster: bool },

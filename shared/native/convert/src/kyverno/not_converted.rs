@@ -27,7 +27,6 @@ const RULE: [&str; 5] = ["name", "match", "exclude", "validate", "skipBackground
 /// The fields of `validate` that are converted for every check.
 const VALIDATE: [&str; 3] = ["failureAction", "failureActionOverrides", "allowExistingViolations"];
 
-/// Why a check is not converted.
 pub(super) const NO_CHECK: &str =
     "only podSecurity and the checks of pods and external IPs in Kyverno's library are converted";
 

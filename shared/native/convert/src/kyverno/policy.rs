@@ -18,11 +18,10 @@ use super::request_scope::RequestScope;
 use super::violation_action::{LocalAction, RuleActions};
 use super::{not_converted, webhook};
 use crate::cel::CelExpression;
+use crate::controls::for_audits;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{
-    ContextAwareResource, PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
-};
+use crate::kubewarden::{ContextAwareResource, PolicyManifest, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::target::Target;
 use crate::{InputError, LabelSelector, MatchCondition, Operation};
@@ -31,12 +30,12 @@ use crate::{InputError, LabelSelector, MatchCondition, Operation};
 pub(super) const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
                         monitor, from which Kubewarden allows a change to protect, but no way back.";
 
-/// Why a rule has no manifest.
 pub(super) const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
                             admission and background, which are both false, leave nothing to judge.";
 
-/// The condition that keeps all requests from a policy for background audits.
-pub(super) const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
+/// Why a background audit finds more than the rule.
+pub(super) const AUDITS_MORE: &str = "the audit scanner ignores match conditions, so reports also contain the objects that the \
+                           conditions leave out";
 
 /// The fields that all rules of a policy share.
 pub(super) struct KyvernoPolicy<'p, 'd> {
@@ -47,7 +46,6 @@ pub(super) struct KyvernoPolicy<'p, 'd> {
     namespace: Option<&'d str>,
     is_cluster: bool,
     autogen: Autogen,
-    /// Whether the policy has a single rule.
     has_one_rule: bool,
     spec: &'p Fields<'d>,
     configuration: &'p KyvernoConfiguration,
@@ -64,7 +62,6 @@ struct RuleParts<'r> {
     widens: bool,
 }
 
-/// The check of a rule.
 enum CheckOfRule<'d> {
     PodSecurity(Fields<'d>),
     Library(Known),
@@ -72,7 +69,6 @@ enum CheckOfRule<'d> {
     Other(FieldProblem),
 }
 
-/// The settings of a check.
 #[derive(Default)]
 struct CheckSettings {
     entries: Vec<Value>,
@@ -82,7 +78,6 @@ struct CheckSettings {
     keys: Vec<&'static str>,
 }
 
-/// The document and the title of an exception, for messages.
 #[derive(Clone)]
 struct ExceptionTitle {
     document: String,
@@ -125,10 +120,6 @@ fn about_pods_alone(target: Target) -> String {
     )
 }
 
-/// Converts a policy.
-///
-/// # Errors
-/// Fields with values that Kyverno does not accept.
 pub(super) fn convert(
     document: &Fields<'_>,
     title: &str,
@@ -257,16 +248,10 @@ impl KyvernoPolicy<'_, '_> {
             })
             .collect();
         all.extend(problems.into_iter().map(listed));
-        let mut manifests = built.manifests.into_iter();
-        let first = Conversion {
-            not_converted: all,
-            notes: built.notes.into_iter().collect(),
-            manifest: manifests.next(),
-        };
-        let others =
-            manifests.map(|manifest| Conversion { manifest: Some(manifest), ..Conversion::default() });
+        let notes = built.notes.into_iter().collect();
+        let conversion = Conversion { not_converted: all, notes, manifest: None };
         let with_part = |conversion| Draft { conversion, library: library.clone() };
-        Ok(std::iter::once(first).chain(others).map(with_part).collect())
+        Ok(conversion.with(built.manifests).into_iter().map(with_part).collect())
     }
 
     /// The settings of a check, in addition to the level and the version, which are `plain`.
@@ -292,12 +277,7 @@ impl KyvernoPolicy<'_, '_> {
                 settings.keys.extend([known.key, "message"]);
                 problems.extend(known.refused_by_rule());
                 let listed = |problem| NotConverted::new(self.document, self.title, Some(rule), problem);
-                let widened = known.refused_by_checks().into_iter();
-                settings.library = (known.judge == Judge::PodSecurity).then(|| LibraryPart {
-                    widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
-                    coverage: known.coverage,
-                    rule: format!("{}, rule {rule}", self.title),
-                });
+                settings.library = LibraryPart::of(known, format!("{}, rule {rule}", self.title), listed);
             }
             CheckOfRule::Other(problem) => problems.push(problem),
         }
@@ -344,9 +324,7 @@ impl KyvernoPolicy<'_, '_> {
                 built.manifests.extend(manifest);
             }
             if has_audits && (differs || audited.audit_differs) {
-                let problem = "the audit scanner ignores match conditions, so reports also contain the objects that \
-                               the conditions leave out";
-                built.problems.push(FieldProblem::new(self.spec.path("background"), problem));
+                built.problems.push(FieldProblem::new(self.spec.path("background"), AUDITS_MORE));
             }
         }
         Ok(())
@@ -399,7 +377,7 @@ impl KyvernoPolicy<'_, '_> {
         if built.manifests.is_empty() {
             built.problems.append(&mut problems);
         }
-        Ok(Some(self.manifest(names, rule, "", spec)))
+        Ok(Some(names.manifest(self.namespace, &format!("{}-{}", self.name, rule.name), spec)))
     }
 
     /// The manifest for background audits, which the audit scanner alone evaluates; `None` if it
@@ -411,38 +389,12 @@ impl KyvernoPolicy<'_, '_> {
         piece: &Piece,
         names: &mut ManifestNames,
     ) -> Option<PolicyManifest> {
-        let rules = TargetRule::for_targets(&piece.targets, &BTreeSet::from([Operation::Create]));
-        if rules.is_empty() {
-            return None;
-        }
         let settings = match rule.judge {
             Judge::PodSecurity => with_entries(rule.standard.settings(), rule, piece),
             Judge::ExternalIps => Map::new(),
         };
-        let mut spec = PolicySpec::new(rule.judge.id(), PolicyMode::Monitor, rules, settings);
-        select(&mut spec, scope, piece.selectors.iter());
-        let (name, expression) = FOR_AUDITS;
-        spec.match_conditions =
-            vec![MatchCondition { name: name.to_owned(), expression: expression.to_owned() }];
-        spec.failure_policy = Some("Ignore".to_owned());
-        spec.background_audit = Some(true);
-        Some(self.manifest(names, rule, "-audit", spec))
-    }
-
-    fn manifest(
-        &self,
-        names: &mut ManifestNames,
-        rule: &RuleParts<'_>,
-        suffix: &str,
-        spec: PolicySpec,
-    ) -> PolicyManifest {
-        let name = format!("{}-{}{suffix}", self.name, rule.name);
-        let metadata = PolicyMetadata {
-            name: names.unique(self.namespace, &name, rule.judge.id()),
-            namespace: self.namespace.map(str::to_owned),
-        };
-        let kind = if self.is_cluster { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };
-        PolicyManifest::new(kind, metadata, spec)
+        let spec = audit_spec(rule.judge, &piece.targets, settings, scope, piece.selectors.iter())?;
+        Some(names.manifest(self.namespace, &format!("{}-{}-audit", self.name, rule.name), spec))
     }
 
     /// Returns what exceptions grant for a rule, and what was not converted, each with the document
@@ -502,6 +454,24 @@ fn make_names_unique(conditions: &mut [MatchCondition]) {
             condition.name = format!("{name}-{count}");
         }
     }
+}
+
+/// Returns the specification of a policy that the audit scanner alone asks, about the objects of a
+/// scope; `None` if it would judge nothing.
+pub(super) fn audit_spec<'s>(
+    judge: Judge,
+    targets: &BTreeSet<Target>,
+    settings: Map<String, Value>,
+    scope: &RequestScope,
+    selectors: impl Iterator<Item = &'s LabelSelector>,
+) -> Option<PolicySpec> {
+    let rules = TargetRule::for_targets(targets, &BTreeSet::from([Operation::Create]));
+    if rules.is_empty() {
+        return None;
+    }
+    let mut spec = PolicySpec::new(judge.id(), PolicyMode::Monitor, rules, settings);
+    select(&mut spec, scope, selectors);
+    Some(for_audits(spec))
 }
 
 /// Selects the namespaces and objects of a scope, in the namespaces that selectors select.

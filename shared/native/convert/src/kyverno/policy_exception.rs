@@ -19,14 +19,11 @@ use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 use crate::target::Target;
 
-/// A `PolicyException`.
 #[derive(Debug)]
 pub(super) struct PolicyException<'d> {
-    /// The name of the document.
     pub(super) document: &'d str,
     /// The kind and the name, for messages.
     pub(super) title: String,
-    /// The path of `exceptions`.
     pub(super) exceptions_path: String,
     match_path: String,
     rules: Vec<RuleReference>,
@@ -42,7 +39,6 @@ pub(super) struct PolicyException<'d> {
     pub(super) is_used: bool,
 }
 
-/// The rules of a policy to which an exception applies.
 #[derive(Debug)]
 struct RuleReference {
     policy: String,
@@ -58,10 +54,6 @@ pub(super) struct ExceptionConversion {
 }
 
 impl<'d> PolicyException<'d> {
-    /// Reads a document.
-    ///
-    /// # Errors
-    /// Fields with values that Kyverno does not accept.
     pub(super) fn read(title: String, document: &Fields<'d>) -> Result<Self, InputError> {
         let spec = document.required_object("spec")?;
         let mut rules = Vec::new();
@@ -164,7 +156,6 @@ impl<'d> PolicyException<'d> {
         rule.reach.targets.iter().filter(is_covered).copied().collect()
     }
 
-    /// Whether the exception names a rule of the policy.
     fn applies_to(&self, rule: &ExceptedRule<'_>, name: &str) -> bool {
         let references = self.rules.iter().filter(|reference| reference.policy == rule.policy);
         references.flat_map(|reference| &reference.rules).any(|pattern| Pattern::of(pattern).matches(name))

@@ -6,7 +6,6 @@ use crate::Operation;
 use crate::cel::{self, CelExpression};
 use crate::target::Target;
 
-/// The targets and operations that a rule judges.
 #[derive(Clone, Debug)]
 pub(super) struct Reach {
     pub(super) targets: BTreeSet<Target>,

@@ -23,7 +23,6 @@ use crate::{LabelSelector, MatchCondition, Operation};
 /// The largest number of manifests into which `exclude` splits a rule.
 const MAX_SELECTIONS: usize = 4;
 
-/// The requests that a policy judges.
 #[derive(Clone, Debug)]
 pub(super) struct RequestScope {
     pub(super) reach: Reach,

@@ -21,10 +21,6 @@ pub(super) struct ResourceFilter {
 }
 
 impl ResourceFilter {
-    /// Reads a filter.
-    ///
-    /// # Errors
-    /// Fields with values that Kyverno does not accept.
     pub(super) fn read(fields: &Fields<'_>) -> Result<Self, InputError> {
         let mut filter = Self::default();
         if let Some(resources) = fields.object("resources")? {
@@ -137,7 +133,6 @@ impl ResourceFilter {
         Ok(())
     }
 
-    /// Whether the filter has no fields.
     pub(super) fn is_empty(&self) -> bool {
         self.conditions.is_empty() && self.problems.is_empty()
     }
@@ -164,7 +159,6 @@ impl ResourceFilter {
         targets
     }
 
-    /// Returns the operations that the filter matches.
     pub(super) fn operations(&self) -> BTreeSet<Operation> {
         let mut operations = BTreeSet::from(Operation::ALL);
         for LocatedCondition { condition, .. } in &self.conditions {
@@ -182,13 +176,11 @@ impl ResourceFilter {
         })
     }
 
-    /// The kinds that the filter names.
     pub(super) fn named_kinds(&self) -> impl Iterator<Item = &String> {
         self.kinds().flatten()
     }
 }
 
-/// Whether a list of kinds names pods.
 pub(super) fn has_pod<'k>(kinds: impl IntoIterator<Item = &'k String>) -> bool {
     kinds.into_iter().filter_map(|kind| KindPattern::parse(kind)).any(|kind| kind.is_pod())
 }

@@ -7,9 +7,6 @@ use crate::fields::Fields;
 use crate::{InputError, LabelSelector, LabelSelectorRequirement};
 
 /// Reads a label selector. Adds fields that selectors do not have to `problems`.
-///
-/// # Errors
-/// Fields with values that Kyverno does not accept.
 pub(crate) fn read(
     fields: &Fields<'_>,
     problems: &mut Vec<FieldProblem>,

@@ -9,30 +9,22 @@ use crate::InputError;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 
-/// An exception from whole policies.
 #[derive(Debug)]
 pub(super) struct ValidatingException<'d> {
     pub(super) document: &'d str,
     /// The kind and the name, for messages.
     pub(super) title: String,
-    /// The path of the references to policies.
     pub(super) path: String,
     /// The kinds and the names of policies.
     references: Vec<(&'d str, &'d str)>,
     /// The expressions that a request has to meet, with their paths.
     pub(super) conditions: Vec<(String, String)>,
-    /// Whether the exception skips the policy.
     pub(super) is_whole: bool,
     pub(super) problems: Vec<FieldProblem>,
-    /// Whether a policy in the input is excepted.
     pub(super) is_used: bool,
 }
 
 impl<'d> ValidatingException<'d> {
-    /// Reads a document.
-    ///
-    /// # Errors
-    /// Fields with values that Kyverno does not accept.
     pub(super) fn read(title: String, document: &Fields<'d>) -> Result<Self, InputError> {
         let spec = document.required_object("spec")?;
         let mut references = Vec::new();
@@ -66,7 +58,6 @@ impl<'d> ValidatingException<'d> {
         Ok(Self { document, title, path, references, conditions, is_whole, problems, is_used: false })
     }
 
-    /// Whether the exception names a policy.
     pub(super) fn applies_to(&self, kind: &str, name: &str) -> bool {
         self.references.contains(&(kind, name))
     }

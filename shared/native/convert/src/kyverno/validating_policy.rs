@@ -11,7 +11,7 @@ use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
 use super::judge::Judge;
 use super::library::{Draft, Expressions, Known, LibraryPart, Recognition};
-use super::policy::{FOR_AUDITS, NOTHING_LEFT, select};
+use super::policy::{AUDITS_MORE, NOTHING_LEFT, audit_spec, select};
 use super::reach::Reach;
 use super::request_scope::RequestScope;
 use super::validating_exception::ValidatingException;
@@ -19,7 +19,7 @@ use super::violation_action::ViolationAction;
 use super::{not_converted, selector};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule};
+use crate::kubewarden::{PolicyManifest, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::target::Target;
 use crate::{InputError, MatchCondition, Operation};
@@ -65,7 +65,6 @@ struct Judged {
     operations_of: BTreeMap<Target, BTreeSet<Operation>>,
 }
 
-/// The effect of exceptions on a policy.
 #[derive(Default)]
 struct Excepted {
     /// Whether one of them excepts everything.
@@ -84,10 +83,6 @@ struct Policy<'p, 'd> {
     spec: Fields<'d>,
 }
 
-/// Converts a policy.
-///
-/// # Errors
-/// Fields with values that Kyverno does not accept.
 pub(super) fn convert(
     document: &Fields<'_>,
     title: &str,
@@ -177,13 +172,13 @@ impl Policy<'_, '_> {
                 operations_of.get(target).is_some_and(|operations| operations.contains(&Operation::Create))
             };
             audited.reach.targets.retain(|target| target.subresource().is_none() && is_created(target));
-            let manifest = self.audit_manifest(&audited, &known, names);
-            if manifest.is_some() && audited.audit_differs {
-                let problem = "the audit scanner ignores match conditions, so reports also contain the objects that the \
-                               conditions leave out";
-                problems.push(FieldProblem::new(self.spec.path("matchConditions"), problem));
+            let settings = known.settings(Standard::of_library().settings());
+            let spec = audit_spec(known.judge, &audited.reach.targets, settings, &audited, [].iter());
+            if spec.is_some() && audited.audit_differs {
+                problems.push(FieldProblem::new(self.spec.path("matchConditions"), AUDITS_MORE));
             }
-            manifests.extend(manifest);
+            let name = format!("{}-audit", self.name);
+            manifests.extend(spec.map(|spec| names.manifest(self.namespace, &name, spec)));
         }
         let rejected = |manifest: &PolicyManifest| known.judge.problem_with(&manifest.spec.settings);
         if let Some(error) = manifests.iter().find_map(rejected) {
@@ -205,22 +200,14 @@ impl Policy<'_, '_> {
         manifests: Vec<PolicyManifest>,
     ) -> Vec<Draft> {
         let listed = |problem| NotConverted::new(self.document, self.title, None, problem);
-        let widened = known.refused_by_checks().into_iter();
-        let part = (known.judge == Judge::PodSecurity).then(|| LibraryPart {
-            widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
-            coverage: known.coverage,
-            rule: self.title.to_owned(),
-        });
-        let mut manifests = manifests.into_iter();
-        let first = Conversion {
+        let part = LibraryPart::of(known, self.title.to_owned(), listed);
+        let conversion = Conversion {
             not_converted: problems.into_iter().map(listed).chain(of_exceptions).collect(),
             notes: notes.into_iter().collect(),
-            manifest: manifests.next(),
+            manifest: None,
         };
-        let others =
-            manifests.map(|manifest| Conversion { manifest: Some(manifest), ..Conversion::default() });
         let into_draft = |conversion| Draft { conversion, library: part.clone() };
-        std::iter::once(first).chain(others).map(into_draft).collect()
+        conversion.with(manifests).into_iter().map(into_draft).collect()
     }
 
     /// The action on violations. Of several, the one that denies counts, and then the one that
@@ -336,7 +323,6 @@ impl Policy<'_, '_> {
         Ok(Ok(Judged { scope, operations_of }))
     }
 
-    /// The workloads for which Kyverno derives policies.
     fn derives(
         &self,
         constraints: &Fields<'_>,
@@ -362,7 +348,6 @@ impl Policy<'_, '_> {
         Ok(CONTROLLERS.into_iter().filter(|target| chosen.contains(&target.resource())).collect())
     }
 
-    /// Adds the match conditions, which the API server evaluates as they are.
     fn add_conditions(&self, scope: &mut RequestScope) -> Result<(), InputError> {
         for condition in self.spec.objects("matchConditions")? {
             let (name, expression) =
@@ -385,7 +370,6 @@ impl Policy<'_, '_> {
         Ok(())
     }
 
-    /// Adds the conditions of exceptions.
     fn add_exceptions(
         &self,
         exceptions: &mut [ValidatingException<'_>],
@@ -469,35 +453,7 @@ impl Policy<'_, '_> {
             }
             problems.extend(not_converted::others(&webhook, &["timeoutSeconds"]));
         }
-        Ok(Some(self.manifest(names, "", spec)))
-    }
-
-    fn audit_manifest(
-        &self,
-        scope: &RequestScope,
-        known: &Known,
-        names: &mut ManifestNames,
-    ) -> Option<PolicyManifest> {
-        let rules = TargetRule::for_targets(&scope.reach.targets, &BTreeSet::from([Operation::Create]));
-        if rules.is_empty() {
-            return None;
-        }
-        let settings = known.settings(Standard::of_library().settings());
-        let mut spec = PolicySpec::new(known.judge.id(), PolicyMode::Monitor, rules, settings);
-        select(&mut spec, scope, [].iter());
-        let (name, expression) = FOR_AUDITS;
-        spec.match_conditions =
-            vec![MatchCondition { name: name.to_owned(), expression: expression.to_owned() }];
-        spec.failure_policy = Some("Ignore".to_owned());
-        spec.background_audit = Some(true);
-        Some(self.manifest(names, "-audit", spec))
-    }
-
-    fn manifest(&self, names: &mut ManifestNames, suffix: &str, spec: PolicySpec) -> PolicyManifest {
-        let name = names.unique(self.namespace, &format!("{}{suffix}", self.name), spec.module.policy);
-        let metadata = PolicyMetadata { name, namespace: self.namespace.map(str::to_owned) };
-        let kind = if self.namespace.is_none() { "ClusterAdmissionPolicy" } else { "AdmissionPolicy" };
-        PolicyManifest::new(kind, metadata, spec)
+        Ok(Some(names.manifest(self.namespace, self.name, spec)))
     }
 }
 
@@ -543,7 +499,6 @@ fn refusal_of(exception: &ValidatingException<'_>) -> Option<FieldProblem> {
     problem.map(|problem| problem.widening("the exception is not applied"))
 }
 
-/// Whether an expression reads the object or the old object.
 fn is_about_object(expression: &str) -> bool {
     expression.contains("object") || expression.contains("oldObject")
 }

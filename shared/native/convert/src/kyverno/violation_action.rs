@@ -15,18 +15,14 @@ use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 use crate::{InputError, LabelSelector};
 
-/// How a rule handles violations.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum ViolationAction {
-    /// Denies the request.
     Deny,
-    /// Admits the request and reports the violation.
     Report,
     /// Admits the request, reports the violation and warns the requesting user.
     Warn,
 }
 
-/// An action and the namespaces in which a rule has it.
 #[derive(Clone, Debug)]
 pub(super) struct LocalAction {
     pub(super) action: ViolationAction,
@@ -34,7 +30,6 @@ pub(super) struct LocalAction {
     pub(super) conditions: Vec<CelExpression>,
 }
 
-/// The actions of a rule.
 #[derive(Debug)]
 pub(super) struct RuleActions {
     /// The actions, each for other namespaces.
@@ -55,9 +50,6 @@ enum Namespaces {
 impl RuleActions {
     /// Reads the actions of a rule from `validate` and from the `spec` of its policy. `namespace`
     /// is that of a namespaced policy.
-    ///
-    /// # Errors
-    /// An action that Kyverno does not define.
     pub(super) fn read(
         spec: &Fields<'_>,
         validate: &Fields<'_>,

@@ -10,9 +10,6 @@ use crate::{InputError, MatchCondition, PolicySpec};
 /// Converts the failure policy, the timeout and the match conditions in the `spec` of a policy.
 ///
 /// The fields of `webhookConfiguration` take precedence over the older fields of `spec`.
-///
-/// # Errors
-/// Fields with values that Kyverno does not accept.
 pub(super) fn convert(
     spec: &Fields<'_>,
     converted: &mut PolicySpec,

@@ -15,7 +15,6 @@ fn target(kubeconfig: PathBuf) -> Target {
     Target { kubeconfig: Some(kubeconfig), context: None }
 }
 
-/// Opens a connection and reads something.
 fn read(target: &Target) -> Result<String, Error> {
     Connection::open(target)?.get("/version")
 }

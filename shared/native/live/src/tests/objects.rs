@@ -13,85 +13,10 @@ use crate::{Connection, Deployed, Discovery, LookUps, Objects, Target};
 /// The answers of the server, by path without the query.
 type Answers = BTreeMap<&'static str, Value>;
 
-fn resource(name: &str, kind: &str, namespaced: bool) -> Value {
-    let verbs = ["create", "delete", "get", "list", "update", "watch"];
-    json!({ "name": name, "singularName": "", "namespaced": namespaced, "kind": kind, "verbs": verbs })
-}
-
-/// Discovery as servers before Kubernetes 1.27 answer it.
-fn older_discovery() -> Answers {
-    let group = |name: &str| {
-        let version = json!({ "groupVersion": format!("{name}/v1"), "version": "v1" });
-        json!({ "name": name, "versions": [version], "preferredVersion": version })
-    };
-    let list = |group_version: &str, resources: Value| json!({ "kind": "APIResourceList", "groupVersion": group_version, "resources": resources });
-    Answers::from([
-        ("/api", json!({ "kind": "APIVersions", "versions": ["v1"] })),
-        (
-            "/apis",
-            json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": [group("apiextensions.k8s.io"), group("example.com"), group("policies.kubewarden.io")] }),
-        ),
-        (
-            "/api/v1",
-            list(
-                "v1",
-                json!([
-                    { "name": "componentstatuses", "namespaced": false, "kind": "ComponentStatus", "verbs": ["get", "list"] },
-                    resource("namespaces", "Namespace", false),
-                    resource("pods", "Pod", true),
-                    { "name": "pods/exec", "namespaced": true, "kind": "PodExecOptions", "verbs": ["create", "get"] },
-                    resource("secrets", "Secret", true),
-                    resource("services", "Service", true),
-                ]),
-            ),
-        ),
-        (
-            "/apis/apiextensions.k8s.io/v1",
-            list(
-                "apiextensions.k8s.io/v1",
-                json!([resource("customresourcedefinitions", "CustomResourceDefinition", false)]),
-            ),
-        ),
-        ("/apis/example.com/v1", list("example.com/v1", json!([resource("widgetry", "Widget", false)]))),
-        (
-            "/apis/policies.kubewarden.io/v1",
-            list(
-                "policies.kubewarden.io/v1",
-                json!([
-                    resource("admissionpolicies", "AdmissionPolicy", true),
-                    resource("clusteradmissionpolicies", "ClusterAdmissionPolicy", false),
-                ]),
-            ),
-        ),
-    ])
-}
-
-/// The same in the form of `apidiscovery.k8s.io/v2`.
-fn aggregated_discovery() -> Answers {
-    let older = older_discovery();
-    let of_group = |group: &str, path: &str| {
-        let all = older[path]["resources"].as_array().unwrap();
-        let is_whole = |one: &&Value| !one["name"].as_str().unwrap().contains('/');
-        let resources: Vec<Value> = all
-            .iter()
-            .filter(is_whole)
-            .map(|one| {
-                let scope = if one["namespaced"] == true { "Namespaced" } else { "Cluster" };
-                let subresources =
-                    if one["name"] == "pods" { json!([{ "subresource": "exec" }]) } else { json!([]) };
-                json!({
-                    "resource": one["name"], "scope": scope, "verbs": one["verbs"], "subresources": subresources,
-                    "responseKind": { "group": group, "version": "v1", "kind": one["kind"] },
-                })
-            })
-            .collect();
-        json!({ "metadata": { "name": group }, "versions": [{ "version": "v1", "freshness": "Current", "resources": resources }] })
-    };
-    let list = |items: Value| json!({ "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items });
-    let groups = ["apiextensions.k8s.io", "example.com", "policies.kubewarden.io"];
-    let items: Vec<Value> =
-        groups.iter().map(|group| of_group(group, &format!("/apis/{group}/v1"))).collect();
-    Answers::from([("/api", list(json!([of_group("", "/api/v1")]))), ("/apis", list(items.into()))])
+/// Discovery in the form of `apidiscovery.k8s.io/v2`, or `older` than Kubernetes 1.27.
+fn discovery(form: &str) -> Answers {
+    let forms: BTreeMap<&str, Answers> = serde_json::from_str(include_str!("discovery.json")).unwrap();
+    forms[form].clone()
 }
 
 fn namespace(name: &str) -> Value {
@@ -111,7 +36,7 @@ fn list(kind: &str, items: impl Into<Value>) -> Value {
 
 /// A cluster with a pod that is denied, one that is admitted, and a service with an external IP.
 fn cluster() -> Answers {
-    let mut answers = aggregated_discovery();
+    let mut answers = discovery("aggregated");
     let services = json!([{ "metadata": { "name": "web", "namespace": "shop" }, "spec": { "externalIPs": ["192.0.2.1"] } }]);
     answers.extend([
         ("/api/v1/namespaces", list("NamespaceList", json!([namespace("shop")]))),
@@ -134,8 +59,22 @@ fn serve(answers: Answers) -> Server {
     Server::start(move |asked| answer(&answers, asked))
 }
 
-/// A server with the cluster, whose answers to some paths are others. These are tried in turn.
-fn serve_with(mut others: impl FnMut(&str) -> Option<Answer> + Send + 'static) -> Server {
+/// A server with the cluster that answers some paths otherwise, or all that begin with the text
+/// before a star.
+fn serve_with<const COUNT: usize>(others: [(&'static str, Answer); COUNT]) -> Server {
+    serve_by(move |path| {
+        let is_it = |pattern: &str| {
+            pattern.strip_suffix('*').map_or(path == pattern, |begin| path.starts_with(begin))
+        };
+        others.iter().find(|(pattern, _)| is_it(pattern)).map(|(_, answer)| answer.clone())
+    })
+}
+
+fn forbidden() -> Answer {
+    Answer::refusal(403, "Forbidden", "no")
+}
+
+fn serve_by(mut others: impl FnMut(&str) -> Option<Answer> + Send + 'static) -> Server {
     let answers = cluster();
     Server::start(move |asked| {
         others(asked.line.trim_start_matches("GET ")).unwrap_or_else(|| answer(&answers, asked))
@@ -173,7 +112,6 @@ fn scan(server: &Server, policies: Vec<Policy>) -> Report {
     scan_in(server, policies, None)
 }
 
-/// Returns the objects and messages of the findings.
 fn findings(report: &Report) -> Vec<String> {
     report.findings.iter().map(|one| format!("{}: {}", one.object, one.message)).collect()
 }
@@ -199,8 +137,8 @@ fn both_ways_of_discovery_find_the_same() {
         let all: Vec<String> = all.map(|one| format!("{:?} {:?}", one.resource, one.verbs)).collect();
         (all, discovery, server.asked().len())
     };
-    let (older, _, _) = read(older_discovery());
-    let (aggregated, discovery, requests) = read(aggregated_discovery());
+    let (older, _, _) = read(discovery("older"));
+    let (aggregated, discovery, requests) = read(discovery("aggregated"));
     assert_eq!(aggregated, older);
     assert_eq!((aggregated.len(), requests), (9, 2));
     let widget = discovery.kinds().resource("example.com/v1", "Widget").into_owned();
@@ -211,7 +149,7 @@ fn both_ways_of_discovery_find_the_same() {
 
 #[test]
 fn aggregated_discovery_is_asked_for() {
-    let server = serve(aggregated_discovery());
+    let server = serve(discovery("aggregated"));
     Discovery::read(&connect(&server)).unwrap();
     for asked in server.asked() {
         let accept = "accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,";
@@ -260,15 +198,14 @@ fn objects_that_need_a_look_up_are_read_once() {
         let spec = json!({ "externalIPs": ["192.0.2.1"], "ports": [{ "port": 80, "protocol": "TCP" }] });
         json!({ "metadata": { "name": name, "namespace": "shop" }, "spec": spec })
     };
-    let page = move |names: &[&str], next: &str| {
+    let page = |names: &[&str], next: &str| {
         let items: Vec<Value> = names.iter().map(|name| service(name)).collect();
         Answer::ok(json!({ "metadata": { "continue": next }, "items": items }).to_string())
     };
-    let server = serve_with(move |path| match path {
-        "/api/v1/services?limit=50" => Some(page(&["a", "b"], "more")),
-        "/api/v1/services?limit=100&continue=more" => Some(page(&["c"], "")),
-        _ => None,
-    });
+    let server = serve_with([
+        ("/api/v1/services?limit=50", page(&["a", "b"], "more")),
+        ("/api/v1/services?limit=100&continue=more", page(&["c"], "")),
+    ]);
     let report = scan(&server, vec![conflicts()]);
     assert_eq!((report.totals.objects, report.totals.evaluations), (3, 3));
     let found = findings(&report);
@@ -295,12 +232,11 @@ fn expired(offered: &str) -> Answer {
 
 #[test]
 fn pages_follow_each_other() {
-    let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=50" => Some(page(&["a", "b"], "to/ken=")),
-        "/api/v1/pods?limit=100&continue=to%2fken%3d" => Some(page(&["c"], "last")),
-        "/api/v1/pods?limit=200&continue=last" => Some(page(&["d"], "")),
-        _ => None,
-    });
+    let server = serve_with([
+        ("/api/v1/pods?limit=50", page(&["a", "b"], "to/ken=")),
+        ("/api/v1/pods?limit=100&continue=to%2fken%3d", page(&["c"], "last")),
+        ("/api/v1/pods?limit=200&continue=last", page(&["d"], "")),
+    ]);
     let report = scan(&server, vec![pod_security()]);
     let names: Vec<&str> = report.findings.iter().map(|one| one.object.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "d"]);
@@ -308,12 +244,11 @@ fn pages_follow_each_other() {
 
 #[test]
 fn a_list_that_expires_continues_and_no_object_comes_twice() {
-    let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=50" => Some(page(&["a", "b"], "old")),
-        "/api/v1/pods?limit=100&continue=old" => Some(expired("new")),
-        "/api/v1/pods?limit=100&continue=new" => Some(page(&["c"], "")),
-        _ => None,
-    });
+    let server = serve_with([
+        ("/api/v1/pods?limit=50", page(&["a", "b"], "old")),
+        ("/api/v1/pods?limit=100&continue=old", expired("new")),
+        ("/api/v1/pods?limit=100&continue=new", page(&["c"], "")),
+    ]);
     let report = scan(&server, vec![pod_security()]);
     let names: Vec<&str> = report.findings.iter().map(|one| one.object.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "c"]);
@@ -327,11 +262,7 @@ fn a_list_that_expires_continues_and_no_object_comes_twice() {
 
 #[test]
 fn a_list_that_cannot_continue_is_an_error() {
-    let server = serve_with(|path| match path {
-        "/api/v1/pods?limit=50" => Some(page(&["a"], "old")),
-        path if path.starts_with("/api/v1/pods") => Some(expired("")),
-        _ => None,
-    });
+    let server = serve_with([("/api/v1/pods?limit=50", page(&["a"], "old")), ("/api/v1/pods*", expired(""))]);
     let report = scan(&server, vec![pod_security()]);
     assert_eq!(report.totals.objects, 1);
     let errors = notices(&report, Level::Error);
@@ -344,23 +275,17 @@ fn a_list_that_cannot_continue_is_an_error() {
 #[test]
 fn large_objects_come_in_smaller_pages() {
     let large = json!({ "metadata": { "name": "large", "namespace": "shop" }, "note": "x".repeat(5 << 20) });
-    let server = serve_with(move |path| match path {
-        "/api/v1/pods?limit=50" => {
-            let items = [&large, &large];
-            let list = json!({ "metadata": { "continue": "more" }, "items": items });
-            Some(Answer::ok(list.to_string()))
-        }
-        "/api/v1/pods?limit=1&continue=more" => Some(page(&["last"], "")),
-        _ => None,
-    });
+    let list = json!({ "metadata": { "continue": "more" }, "items": [large, large] });
+    let server = serve_with([
+        ("/api/v1/pods?limit=50", Answer::ok(list.to_string())),
+        ("/api/v1/pods?limit=1&continue=more", page(&["last"], "")),
+    ]);
     assert_eq!(scan(&server, vec![pod_security()]).totals.objects, 3);
 }
 
 #[test]
 fn a_missing_right_is_named_and_the_rest_is_judged() {
-    let server = serve_with(|path| {
-        path.starts_with("/api/v1/pods").then(|| Answer::refusal(403, "Forbidden", "pods is forbidden"))
-    });
+    let server = serve_with([("/api/v1/pods*", forbidden())]);
     let report = scan(&server, vec![pod_security(), external_ips()]);
     assert_eq!(
         notices(&report, Level::Error),
@@ -394,9 +319,7 @@ fn selecting(kind: &str, namespace: &str) -> Policy {
 
 #[test]
 fn verdicts_that_depend_on_unreadable_namespaces_are_unknown() {
-    let server = serve_with(|path| {
-        path.starts_with("/api/v1/namespaces").then(|| Answer::refusal(403, "Forbidden", "no"))
-    });
+    let server = serve_with([("/api/v1/namespaces*", forbidden())]);
     let report = scan(&server, vec![selecting("ClusterAdmissionPolicy", "")]);
     assert_eq!(report.totals.policies[0].unknown, 2, "{:?}", report.totals);
     let warnings = notices(&report, Level::Warning);
@@ -428,7 +351,7 @@ fn verdicts_that_depend_on_a_list_that_fails_are_unknown() {
     for (failure, why) in failures {
         for has_first in [false, true] {
             let (mut asked, failure, service) = (0, failure.clone(), service.clone());
-            let server = serve_with(move |path| {
+            let server = serve_by(move |path| {
                 if !path.starts_with("/api/v1/services") {
                     return None;
                 }
@@ -449,10 +372,8 @@ fn verdicts_that_depend_on_a_list_that_fails_are_unknown() {
 
 #[test]
 fn kinds_that_are_not_read_after_the_connection_ends_are_unknown() {
-    let server = serve_with(|path| {
-        path.starts_with("/apis/apiextensions.k8s.io")
-            .then(|| Answer::refusal(401, "Unauthorized", "expired"))
-    });
+    let expired = Answer::refusal(401, "Unauthorized", "expired");
+    let server = serve_with([("/apis/apiextensions.k8s.io*", expired)]);
     let connection = connect(&server);
     let discovery = Discovery::read(&connection).unwrap();
     let mut look_ups = LookUps::new(&connection, &discovery, None);
@@ -465,23 +386,22 @@ fn kinds_that_are_not_read_after_the_connection_ends_are_unknown() {
 
 #[test]
 fn policies_of_a_namespace_need_only_its_objects() {
-    let server = serve_with(|path| match path {
-        "/api/v1/namespaces/shop/pods?limit=50" => Some(page(&["a"], "")),
-        path if path.starts_with("/api/v1/pods") => Some(Answer::refusal(403, "Forbidden", "no")),
-        _ => None,
-    });
+    let server = serve_with([
+        ("/api/v1/namespaces/shop/pods?limit=50", page(&["a"], "")),
+        ("/api/v1/pods*", forbidden()),
+    ]);
     let report = scan(&server, vec![selecting("AdmissionPolicy", "shop")]);
     assert_eq!(report.findings.len(), 1, "{:?}", report.notices);
 }
 
 #[test]
 fn one_namespace_needs_no_right_at_cluster_scope() {
-    let server = serve_with(|path| match path {
+    let server = serve_by(|path| match path {
         "/api/v1/namespaces/shop/pods?limit=50" => Some(page(&["a"], "")),
         "/api/v1/namespaces?fieldSelector=metadata.name%3Dshop&limit=50" => {
             Some(Answer::ok(list("NamespaceList", json!([namespace("shop")])).to_string()))
         }
-        path if path.contains("limit=") => Some(Answer::refusal(403, "Forbidden", "no")),
+        path if path.contains("limit=") => Some(forbidden()),
         _ => None,
     });
     let report = scan_in(&server, vec![selecting("ClusterAdmissionPolicy", "")], Some("shop"));
@@ -491,9 +411,7 @@ fn one_namespace_needs_no_right_at_cluster_scope() {
 
 #[test]
 fn a_connection_that_ends_stops_the_scan() {
-    let server = serve_with(|path| {
-        path.starts_with("/api/v1/pods").then(|| Answer::refusal(401, "Unauthorized", "expired"))
-    });
+    let server = serve_with([("/api/v1/pods*", Answer::refusal(401, "Unauthorized", "expired"))]);
     let report = scan(&server, vec![pod_security(), external_ips()]);
     let errors = notices(&report, Level::Error);
     assert_eq!(errors.len(), 1, "{errors:?}");
@@ -504,7 +422,7 @@ fn a_connection_that_ends_stops_the_scan() {
 #[test]
 fn a_group_without_a_server_counts_if_a_rule_names_it() {
     let mut answers = cluster();
-    answers.extend(older_discovery());
+    answers.extend(discovery("older"));
     answers.remove("/apis/example.com/v1");
     let widgets = |group: &str| {
         let spec = json!({ "rules": [{ "apiGroups": [group], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] }] });
@@ -524,7 +442,7 @@ fn a_group_without_a_server_counts_if_a_rule_names_it() {
 
 #[test]
 fn kinds_that_are_not_served_are_unknown() {
-    let mut answers = older_discovery();
+    let mut answers = discovery("older");
     answers.remove("/apis/example.com/v1");
     let server = serve(answers);
     let connection = connect(&server);
@@ -550,7 +468,7 @@ fn kinds_that_are_not_served_are_unknown() {
 fn a_verdict_on_a_kind_that_is_not_served_is_unknown() {
     // Services are judged, and the Namespaces that the selector needs are not served.
     let mut answers = cluster();
-    answers.extend(older_discovery());
+    answers.extend(discovery("older"));
     let resources = answers.get_mut("/api/v1").unwrap()["resources"].as_array_mut().unwrap();
     resources.retain(|one| one["name"] != "namespaces");
     let report = scan(&serve(answers), vec![selecting("ClusterAdmissionPolicy", "")]);
@@ -567,7 +485,7 @@ fn policies_of_a_version_that_cannot_be_read_may_be_missing() {
         json!({ "kind": "APIGroupList", "groups": [{ "name": "policies.kubewarden.io", "versions": versions }] })
     };
     let read = |versions: &[&str]| {
-        let mut answers = older_discovery();
+        let mut answers = discovery("older");
         answers.insert("/apis", group(versions));
         let none = json!({ "items": [] });
         answers.insert("/apis/policies.kubewarden.io/v1/admissionpolicies", none.clone());
@@ -589,15 +507,13 @@ fn policies_of_a_version_that_cannot_be_read_may_be_missing() {
 #[test]
 fn deployed_policies_are_read() {
     let policies = json!({ "items": [{ "apiVersion": "policies.kubewarden.io/v1", "kind": "ClusterAdmissionPolicy", "metadata": { "name": "a" } }] });
-    let server = serve_with(move |path| match path {
-        "/apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=50" => {
-            Some(Answer::ok(policies.to_string()))
-        }
-        path if path.starts_with("/apis/policies.kubewarden.io/v1/admissionpolicies") => {
-            Some(Answer::refusal(403, "Forbidden", "no"))
-        }
-        _ => None,
-    });
+    let server = serve_with([
+        (
+            "/apis/policies.kubewarden.io/v1/clusteradmissionpolicies?limit=50",
+            Answer::ok(policies.to_string()),
+        ),
+        ("/apis/policies.kubewarden.io/v1/admissionpolicies*", forbidden()),
+    ]);
     let connection = connect(&server);
     let discovery = Discovery::read(&connection).unwrap();
     let deployed = Deployed::read(&connection, &discovery, None).unwrap();
@@ -612,7 +528,7 @@ fn deployed_policies_are_read() {
 
 #[test]
 fn a_cluster_without_kubewarden_says_so() {
-    let mut answers = older_discovery();
+    let mut answers = discovery("older");
     answers.insert("/apis", json!({ "kind": "APIGroupList", "groups": [] }));
     let connection = connect(&serve(answers));
     let discovery = Discovery::read(&connection).unwrap();

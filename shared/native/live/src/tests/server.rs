@@ -8,16 +8,12 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// A request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// The method, the path and the query.
     pub(crate) line: String,
-    /// The headers, as they came.
     pub(crate) headers: String,
 }
 
-/// An answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -30,7 +26,6 @@ impl Answer {
         Self { status: 200, headers: Vec::new(), body: body.into() }
     }
 
-    /// The answer of an API server that refuses.
     pub(crate) fn refusal(status: u16, reason: &str, message: &str) -> Self {
         let body = format!(
             r#"{{"kind":"Status","apiVersion":"v1","status":"Failure","message":"{message}","reason":"{reason}","code":{status}}}"#
@@ -64,18 +59,15 @@ impl Server {
         Self { address, folder: TempDir::new().unwrap(), asked }
     }
 
-    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// Writes a kubeconfig for the server with the given fields of the user.
     pub(crate) fn kubeconfig(&self, user: &str) -> std::path::PathBuf {
         write_kubeconfig(&self.folder, &self.address, user)
     }
 }
 
-/// Writes a kubeconfig for an address with the given fields of the user.
 pub(crate) fn write_kubeconfig(folder: &TempDir, address: &str, user: &str) -> std::path::PathBuf {
     let file = folder.path().join("kubeconfig");
     let text = format!(
@@ -87,7 +79,6 @@ pub(crate) fn write_kubeconfig(folder: &TempDir, address: &str, user: &str) -> s
     file
 }
 
-/// Serves the requests of a connection until the client closes it.
 fn serve(stream: TcpStream, noted: &Mutex<Vec<Asked>>, respond: &Mutex<Box<Respond>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;

@@ -30,18 +30,15 @@ const OF_ALL: u64 = 2_500_000;
 /// The highest cost of a condition (`PerCallLimit`).
 const OF_ONE: u64 = 1_000_000;
 
-/// The cost of an evaluation, as far as the limits of servers are concerned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Spent {
     /// A server evaluates the expression.
     Within,
     /// A server may stop.
     Unknown,
-    /// A server stops.
     Above,
 }
 
-/// An expression that counts its cost.
 #[derive(Debug)]
 pub(crate) struct Metered {
     pub(crate) expression: IdedExpr,
@@ -56,12 +53,10 @@ impl Metered {
         Self { expression, fixed }
     }
 
-    /// Begins an evaluation.
     pub(crate) fn begin(&self) {
         self.fixed.begin(OF_ONE);
     }
 
-    /// Returns the bounds of the cost of the evaluation that ended last.
     pub(crate) fn cost() -> Cost {
         Cost::spent()
     }
@@ -86,7 +81,6 @@ impl Metered {
     }
 }
 
-/// Declares the functions that count.
 pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     meter::declare(env)
 }
@@ -392,7 +386,6 @@ mod tests {
         }
     }
 
-    /// The conditions of a webhook share a budget.
     #[test]
     fn many_conditions_have_less_each() {
         let request = json!({ "operation": "CREATE", "object": {} });

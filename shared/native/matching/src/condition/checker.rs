@@ -30,10 +30,7 @@ pub(crate) use self::problem::Refusal;
 /// The most characters of an expression (`expressionSizeCodePointLimit` in `parser/parser.go`).
 const MOST_CHARACTERS: usize = 100_000;
 
-/// Checks an expression.
-///
-/// # Errors
-/// An expression that API servers refuse, or of which it is not known whether they do.
+/// Checks an expression; an error if API servers refuse it, or if that is not known.
 pub(crate) fn check(expression: &str) -> Result<(), Refusal> {
     if expression.chars().count() > MOST_CHARACTERS {
         return Err(Refusal::Refused(format!("it has more than {MOST_CHARACTERS} characters")));

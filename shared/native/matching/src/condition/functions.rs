@@ -90,7 +90,6 @@ pub(crate) fn take_unsure() -> bool {
     IS_UNSURE.take()
 }
 
-/// The functions in this folder.
 pub(crate) const NAMES: &[&[&str]] = &[
     address::NAMES,
     format::NAMES,
@@ -104,7 +103,6 @@ pub(crate) const NAMES: &[&[&str]] = &[
     url::NAMES,
 ];
 
-/// Declares the functions.
 pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     address::declare(env)?;
     equality::declare(env)?;
@@ -127,7 +125,6 @@ trait Opaque: Any + Clone + std::fmt::Debug + Send + Sync {
     fn is_equal(&self, other: &Self) -> bool;
 }
 
-/// A value of a type of Kubernetes.
 #[derive(Clone, Debug)]
 struct Of<T>(T);
 
@@ -165,19 +162,16 @@ impl<T: Opaque> Val for Of<T> {
 
 impl<T: Opaque> StaticVal for Of<T> {}
 
-/// Returns whether a type is one of the libraries of Kubernetes.
 fn is_of_kubernetes(of_type: &Type) -> bool {
     of_type.name().starts_with("kubernetes.") || of_type.name().starts_with("net.")
 }
 
-/// Returns the arguments of a call.
 pub(crate) fn arguments<'b, 'v, const N: usize>(
     args: Vec<CowVal<'b, 'v>>,
 ) -> Result<[CowVal<'b, 'v>; N], ExecutionError> {
     args.try_into().map_err(|args: Vec<_>| ExecutionError::invalid_argument_count(N, args.len()))
 }
 
-/// Returns the items of a list.
 fn items<'b, 'v>(list: &'b (dyn Val + 'v)) -> Result<Vec<&'b (dyn Val + 'v)>, ExecutionError> {
     let list: &'b (dyn Iterable + 'v) =
         list.as_iterable().ok_or_else(ExecutionError::missing_argument_or_target)?;
@@ -189,7 +183,6 @@ fn items<'b, 'v>(list: &'b (dyn Val + 'v)) -> Result<Vec<&'b (dyn Val + 'v)>, Ex
     Ok(items)
 }
 
-/// Makes an error of a function.
 fn failed(function: &str, problem: &str) -> ExecutionError {
     if problem == NOT_KNOWN {
         IS_UNKNOWN.set(true);

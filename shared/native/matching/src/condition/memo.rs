@@ -21,7 +21,6 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// Creates a memo for an expression that can take these fields of the request.
     pub(crate) fn new(mut fields: BTreeSet<String>) -> Self {
         for (field, default) in DEFAULTS {
             if fields.contains(field) {
@@ -31,7 +30,6 @@ impl Memo {
         Self { fields: fields.into_iter().collect(), known: RwLock::default() }
     }
 
-    /// Returns the value of the expression, if it is known.
     pub(crate) fn get(&self, request: &Value) -> Option<bool> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let is_same = |values: &[Option<Value>]| {
@@ -40,7 +38,6 @@ impl Memo {
         known.iter().find(|(values, _)| is_same(values)).map(|(_, holds)| *holds)
     }
 
-    /// Keeps the value of the expression.
     pub(crate) fn set(&self, request: &Value, holds: bool) {
         let values = self.fields.iter().map(|name| request.get(name).cloned()).collect();
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +60,6 @@ mod tests {
     use super::*;
     use crate::condition::{Condition, Variables};
 
-    /// A condition that was evaluated before has the value of one that was not.
     #[test]
     fn a_value_that_is_kept_is_that_of_the_request() {
         let mut requests = Vec::new();

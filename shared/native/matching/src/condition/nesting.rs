@@ -13,10 +13,8 @@ const MOST_OPERATORS: usize = 10_000;
 /// a thread of a test has 2 MiB.
 const STACK: usize = 32 * 1024 * 1024;
 
-/// Runs a parser of an expression with a stack that suffices.
-///
-/// # Errors
-/// An expression that is nested too deeply.
+/// Runs a parser of an expression with a stack that suffices, unless the expression is nested too
+/// deeply.
 pub(crate) fn parse<T: Send>(expression: &str, parser: impl FnOnce() -> T + Send) -> Result<T, String> {
     if levels(expression) > MOST_LEVELS {
         return Err(format!("has more than {MOST_LEVELS} levels of brackets and conditions; shorten it"));

@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, MapEntryExpr, MapExpr};
 
-/// The variables of match conditions.
 pub(crate) const VARIABLES: [&str; 4] = ["namespaceObject", "object", "oldObject", "request"];
 
 /// The names of types, which are values in CEL.
 pub(crate) const TYPES: [&str; 11] =
     ["bool", "bytes", "double", "int", "list", "map", "null_type", "optional_type", "string", "type", "uint"];
 
-/// References that this crate cannot evaluate.
 #[derive(Debug)]
 pub(crate) struct References {
     /// The first function or variable that this crate does not have.
@@ -21,9 +19,7 @@ pub(crate) struct References {
     pub(crate) unreadable: Option<String>,
     /// Whether it makes values of the types of Kubernetes.
     pub(crate) has_types: bool,
-    /// Whether it sorts lists.
     pub(crate) has_sorts: bool,
-    /// Whether the expression has the variable `namespaceObject`.
     pub(crate) has_namespace: bool,
     /// The fields of the request that the expression can take; `None` if it can take the request
     /// as a whole.

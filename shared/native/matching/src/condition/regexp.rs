@@ -26,7 +26,6 @@ const LONGEST: usize = 10_000;
 /// The most memory of a compiled pattern, in bytes.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// Why a pattern has no compiled form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reason {
     /// An API server refuses it.
@@ -35,10 +34,6 @@ pub(crate) enum Reason {
     Unknown(&'static str),
 }
 
-/// Compiles a pattern.
-///
-/// # Errors
-/// A pattern that an API server refuses, or whose meaning there is not known.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, Reason> {
     if pattern.len() > LONGEST {
         return Err(Reason::Unknown("the pattern has more than 10,000 bytes"));

@@ -131,17 +131,13 @@ fn is_present(value: &dyn Val, field: &dyn Val) -> Result<bool, ExecutionError> 
     Ok(value.as_indexer().is_some_and(|fields| fields.get(field).is_ok()))
 }
 
-/// The properties of an expression that the rewriting depends on.
 #[derive(Debug, Default)]
 pub(crate) struct Rewrite {
-    /// Whether it makes values of the types of Kubernetes.
     pub(crate) has_types: bool,
-    /// Whether it sorts lists.
     pub(crate) has_sorts: bool,
 }
 
 impl Rewrite {
-    /// Rewrites an expression.
     pub(crate) fn apply(&self, expression: &mut IdedExpr) {
         self.of(expression, true);
     }
@@ -298,7 +294,6 @@ fn wrap_operand(operand: &mut IdedExpr) {
     }
 }
 
-/// Puts a function around an expression.
 fn wrap(expression: &mut IdedExpr, name: &str) {
     let id = expression.id;
     let args = vec![std::mem::take(expression)];

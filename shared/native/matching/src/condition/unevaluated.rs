@@ -53,7 +53,6 @@ impl<'r> Variables<'r> {
         Self(PhantomData)
     }
 
-    /// Returns that no condition has read an object.
     #[expect(clippy::unused_self, reason = "the interpreter notes what it reads")]
     pub(crate) fn objects_are_read(&self) -> bool {
         false

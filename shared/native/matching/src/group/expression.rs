@@ -83,7 +83,6 @@ pub(super) const RESERVED: [&str; 61] = [
     "yield",
 ];
 
-/// An expression about the members of a group.
 #[derive(Debug)]
 pub(super) enum Expression {
     Literal(bool),
@@ -93,7 +92,6 @@ pub(super) enum Expression {
     Binary(Operator, Box<(Self, Self)>),
 }
 
-/// An operator with two sides.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Operator {
     Or,
@@ -145,10 +143,7 @@ fn is_part_of_word(one: char) -> bool {
 }
 
 impl Expression {
-    /// Reads an expression about these members.
-    ///
-    /// # Errors
-    /// The rule and the remedy for an expression that the controller or the policy server refuses.
+    /// Reads an expression about these members. An error is the rule and the remedy.
     pub(super) fn read(text: &str, members: &BTreeMap<String, Module>) -> Result<Self, String> {
         let mut reader = Reader { tokens: tokens(text, members)?.into_iter().peekable(), members };
         let expression = reader.expression(0)?;
@@ -158,10 +153,8 @@ impl Expression {
         }
     }
 
-    /// Returns the value if members have these values.
-    ///
-    /// # Errors
-    /// The first member that is called and has no value.
+    /// Returns the value if members have these values; an error is the first member that is called
+    /// and has none.
     pub(super) fn value(&self, values: &BTreeMap<String, bool>) -> Result<bool, String> {
         match self {
             Self::Literal(value) => Ok(*value),
@@ -231,7 +224,6 @@ fn unexpected(token: Option<Token<'_>>) -> String {
     format!("not an expression of CEL: {problem}; write members as calls, such as a() && !b()")
 }
 
-/// Returns the next level of an expression.
 fn below(level: usize) -> Result<usize, String> {
     if level >= MOST_LEVELS {
         return Err(

@@ -25,7 +25,6 @@ const MOST_LEVELS: (usize, usize) = (64, 32);
 
 const OPERATORS: [&str; 4] = [" || ", " && ", "==", "!="];
 
-/// Parts of expressions and of other texts.
 const PARTS: [&str; 30] = [
     "a()", "b_1()", "inner ()", "_c( )", "a", "other()", "a(true)", "true", "false", "(", "(", ")", ")", "!",
     "!", "&&", "||", "==", "!=", "=", " ", "\n", "\u{b}", "\u{c}", "// c\r\n", "+", "?", ".", "1", "'a'",
@@ -65,7 +64,6 @@ fn with_stack<T: Send>(parser: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| builder.spawn_scoped(scope, parser).unwrap().join().unwrap())
 }
 
-/// Returns whether Rhai calls a function with this name.
 fn is_called_by_rhai(name: &str) -> bool {
     [true, false].into_iter().all(|value| {
         let mut engine = Engine::new_raw();
@@ -74,7 +72,6 @@ fn is_called_by_rhai(name: &str) -> bool {
     })
 }
 
-/// Returns whether the controller accepts an expression.
 fn is_accepted_by_controller(expression: &str) -> bool {
     let program = with_stack(|| Program::compile(expression));
     program.is_ok_and(|program| consists_of_members(program.expression()))

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::table::rows;
 
 fn spec(fields: &Value) -> Value {
     let mut spec = json!({
@@ -140,13 +141,16 @@ fn resources_that_configure_admission_are_never_sent() {
     }
 }
 
-/// Decides about a request in another version than the rules.
-fn equivalent(rule: [&str; 3], asked: [&str; 3], fields: &Value, kinds: &Kinds) -> Decision {
-    let [group, version, resource] = rule;
+/// Decides about a rule and a request for resources such as `apps/v1/deployments`.
+fn equivalent(rule: &str, asked: &str, fields: &Value, kinds: &Kinds) -> Decision {
+    let parts = |resource: &str| -> [String; 3] {
+        resource.split('/').map(str::to_owned).collect::<Vec<_>>().try_into().unwrap()
+    };
+    let [group, version, resource] = parts(rule);
     let rule = json!({ "apiGroups": [group], "apiVersions": [version], "resources": [resource], "operations": ["*"] });
     let mut of_rules = json!({ "rules": [rule] });
     of_rules.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    let [group, version, resource] = asked;
+    let [group, version, resource] = parts(asked);
     let asked = json!({
         "operation": "CREATE",
         "kind": { "group": group, "version": version, "kind": "K" },
@@ -159,49 +163,11 @@ fn equivalent(rule: [&str; 3], asked: [&str; 3], fields: &Value, kinds: &Kinds) 
 
 #[test]
 fn equivalent_resources_are_converted_or_unknown() {
-    let decide = |rule, asked| equivalent(rule, asked, &json!({}), &Kinds::default());
-    let to =
-        |group: &str, version: &str| GroupVersion { group: group.to_owned(), version: version.to_owned() };
-    let converted = |to| Decision::Called(Match { rule: 0, converted: Some(to) });
-    let unknown = |to| Decision::Unknown(Reason::Conversion { rule: 0, to });
-    for (rule, asked, want) in [
-        // Only apiVersion changes.
-        (["apps", "v1", "deployments"], ["apps", "v1beta2", "deployments"], converted(to("apps", "v1"))),
-        (["batch", "v1", "cronjobs"], ["batch", "v1beta1", "cronjobs"], converted(to("batch", "v1"))),
-        // The fields differ.
-        (["apps", "v1", "deployments"], ["extensions", "v1beta1", "deployments"], unknown(to("apps", "v1"))),
-        (
-            ["autoscaling", "v2", "horizontalpodautoscalers"],
-            ["autoscaling", "v1", "horizontalpodautoscalers"],
-            unknown(to("autoscaling", "v2")),
-        ),
-        (["", "v1", "events"], ["events.k8s.io", "v1", "events"], unknown(to("", "v1"))),
-        (
-            ["*", "v1", "ingresses"],
-            ["extensions", "v1beta1", "ingresses"],
-            unknown(to("networking.k8s.io", "v1")),
-        ),
-        // No server has a version that was removed beside one that is current.
-        (["batch", "v1beta1", "cronjobs"], ["batch", "v1", "cronjobs"], Decision::NoRuleMatches),
-        (
-            ["extensions", "v1beta1", "deployments"],
-            ["apps", "v1beta1", "deployments"],
-            unknown(to("extensions", "v1beta1")),
-        ),
-        // No server has such a version.
-        (["", "v2", "pods"], ["", "v1", "pods"], Decision::NoRuleMatches),
-        // Another resource.
-        (["apps", "v1", "deployments"], ["apps", "v1beta2", "replicasets"], Decision::NoRuleMatches),
-        // The versions of a group that is not known.
-        (
-            ["example.com", "v1", "widgets"],
-            ["example.com", "v1beta1", "widgets"],
-            Decision::Unknown(Reason::Versions { rule: 0 }),
-        ),
-    ] {
-        assert_eq!(decide(rule, asked), want, "{rule:?} {asked:?}");
-        let exact = equivalent(rule, asked, &json!({ "matchPolicy": "Exact" }), &Kinds::default());
-        assert_eq!(exact, Decision::NoRuleMatches, "{rule:?} {asked:?}");
+    for (resources, want) in rows(include_str!("equivalent.txt")) {
+        let (rule, asked) = resources.split_once(' ').unwrap();
+        let decide = |fields: &Value| equivalent(rule, asked, fields, &Kinds::default());
+        assert_eq!(decide(&json!({})).explain(), want, "{resources}");
+        assert_eq!(decide(&json!({ "matchPolicy": "Exact" })), Decision::NoRuleMatches, "{resources}");
     }
 }
 
@@ -220,10 +186,11 @@ fn the_versions_of_custom_resources_come_from_their_definition() {
             },
         })
     };
-    let decide = |strategy, rule, fields: Value| {
+    let decide = |strategy, version: &str, fields: Value| {
         let mut kinds = Kinds::default();
         assert_eq!(kinds.add_definition(&definition(strategy)), Ok(true));
-        equivalent(["example.com", rule, "widgets"], ["example.com", "v1beta1", "widgets"], &fields, &kinds)
+        let rule = format!("example.com/{version}/widgets");
+        equivalent(&rule, "example.com/v1beta1/widgets", &fields, &kinds)
     };
     let to = || GroupVersion { group: "example.com".to_owned(), version: "v1".to_owned() };
     assert_eq!(decide("None", "v1", json!({})), Decision::Called(Match { rule: 0, converted: Some(to()) }));
@@ -251,49 +218,12 @@ fn earlier_rules_win() {
 
 #[test]
 fn malformed_specifications_are_refused_with_their_path() {
-    let condition = |name: &str, expression: &str| json!({ "name": name, "expression": expression });
-    let many: Vec<Value> = (0..65).map(|at| condition(&format!("c{at}"), "true")).collect();
-    for (spec, want) in [
-        (
-            json!({}),
-            "spec.rules: Required value: the field is missing; write a list of objects with apiGroups",
-        ),
-        (json!({ "rules": [] }), "spec.rules: Required value"),
-        (
-            json!({ "rules": [{ "apiGroups": "" }] }),
-            "spec.rules[0].apiGroups: Invalid value: string \"\"; write a list of API groups, such as ['', apps]",
-        ),
-        (
-            json!({ "rules": [{ "apiGroups": [], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"] }] }),
-            "spec.rules[0].apiGroups: Required value",
-        ),
-        (
-            json!({ "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["Create"] }] }),
-            "spec.rules[0].operations[0]: Invalid value: `Create`; write a list of CREATE, UPDATE, DELETE and CONNECT",
-        ),
-        (
-            spec(&json!({ "namespaceSelector": { "matchLabel": {} } })),
-            "spec.namespaceSelector.matchLabel: Invalid value: unknown field `matchLabel`; write an object with matchLabels",
-        ),
-        (
-            spec(&json!({ "objectSelector": { "matchLabels": { "mode": 1 } } })),
-            "spec.objectSelector.matchLabels.mode: Invalid value: integer `1`; write an object with strings as values",
-        ),
-        (
-            spec(&json!({ "objectSelector": { "matchExpressions": [{ "key": "a", "operator": "In" }] } })),
-            "spec.objectSelector.matchExpressions[0].values: Required value",
-        ),
-        (
-            spec(&json!({ "matchConditions": [condition("a", "(")] })),
-            "spec.matchConditions[0].expression: Invalid value: match condition a",
-        ),
-        (
-            spec(&json!({ "matchConditions": [condition("a", "true"), condition("a", "true")] })),
-            "spec.matchConditions[1].name: Duplicate value",
-        ),
-        (spec(&json!({ "matchConditions": many })), "spec.matchConditions: Invalid value: 65 conditions"),
-    ] {
-        let error = Webhook::from_spec(&spec).unwrap_err().to_string();
-        assert!(error.starts_with(want), "{error}");
+    let refused = |spec: &Value| Webhook::from_spec(spec).unwrap_err().to_string();
+    for (spec, want) in rows(include_str!("refused.txt")) {
+        let error = refused(&serde_json::from_str(spec).unwrap());
+        assert!(error.starts_with(want), "{spec}: {error}");
     }
+    let many = (0..65).map(|at| json!({ "name": format!("c{at}"), "expression": "true" }));
+    let error = refused(&spec(&json!({ "matchConditions": many.collect::<Vec<_>>() })));
+    assert!(error.starts_with("spec.matchConditions: Invalid value: 65 conditions"), "{error}");
 }

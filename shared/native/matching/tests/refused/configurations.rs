@@ -105,7 +105,6 @@ pub(crate) fn by_table() -> Vec<Value> {
     found
 }
 
-/// Returns a configuration with random values in every field.
 pub(crate) fn random(random: &mut Random) -> Value {
     let mut list = |values: &[&str], most: usize| -> Vec<String> {
         (0..=random.below(most)).map(|_| random.pick(values).to_owned()).collect()

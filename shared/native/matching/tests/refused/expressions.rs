@@ -2,7 +2,6 @@
 
 use super::random::Random;
 
-/// The types of parts.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Bool,
@@ -139,7 +138,6 @@ const BRANCHES: &[(Kind, &str)] = &[
     (Null, "null"),
 ];
 
-/// Returns the parts with parts of a type.
 fn branches(of: Kind) -> Vec<&'static str> {
     BRANCHES.iter().filter(|(kind, _)| *kind == of).flat_map(|(_, parts)| parts.split("; ")).collect()
 }
@@ -166,7 +164,6 @@ fn kind(letter: char) -> Option<Kind> {
     })
 }
 
-/// The purpose of an expression.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Purpose {
     /// About every second one is refused.
@@ -175,7 +172,6 @@ pub(crate) enum Purpose {
     Value,
 }
 
-/// Returns a condition.
 pub(crate) fn expression(random: &mut Random, purpose: Purpose) -> String {
     let kind = if purpose == Purpose::Refusal && random.below(40) == 0 { random.pick(KINDS) } else { &Bool };
     part(random, *kind, purpose, 4)

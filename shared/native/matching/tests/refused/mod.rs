@@ -26,7 +26,6 @@ use serde_json::{Value, json};
 use self::expressions::Purpose;
 use self::random::Random;
 
-/// The numbers of random questions.
 const EXPRESSIONS: usize = 1500;
 const CONFIGURATIONS: usize = 300;
 
@@ -43,7 +42,6 @@ fn questions() -> BTreeSet<String> {
     found
 }
 
-/// The recorded answers by question: whether it is refused.
 fn recorded() -> BTreeMap<String, Option<bool>> {
     include_str!("recorded.jsonl")
         .lines()

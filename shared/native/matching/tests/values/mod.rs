@@ -27,14 +27,12 @@ use serde_json::{Value, json};
 use crate::refused::expressions::{self, Purpose};
 use crate::refused::random::Random;
 
-/// The number of random questions.
 const EXPRESSIONS: usize = 6000;
 
 fn requests() -> Vec<Value> {
     serde_json::from_str(include_str!("requests.json")).unwrap()
 }
 
-/// Expressions and the numbers of their requests.
 fn generated(seed: u64, count: usize) -> impl Iterator<Item = (String, usize)> {
     let (mut numbers, requests) = (Random::new(seed), requests().len());
     (0..count).map(move |_| (expressions::expression(&mut numbers, Purpose::Value), numbers.below(requests)))
@@ -49,7 +47,6 @@ fn questions() -> BTreeMap<(String, usize), Value> {
     written.chain(generated(29, EXPRESSIONS)).map(|question| (question, Value::Null)).collect()
 }
 
-/// The recorded answers.
 fn recorded() -> BTreeMap<(String, usize), Value> {
     let lines = include_str!("recorded.jsonl").lines().map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();

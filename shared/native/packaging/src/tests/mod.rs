@@ -5,5 +5,4 @@ mod metadata;
 mod rancher;
 mod section;
 
-/// Metadata without a mistake.
 const GOOD: &str = include_str!("../../../../../policies/external-ips/metadata.yml");

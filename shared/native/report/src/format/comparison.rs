@@ -53,7 +53,6 @@ impl Comparison {
         )
     }
 
-    /// The findings with their headings.
     fn lists(&self) -> [(&'static str, &[Finding]); 2] {
         [("New", &self.new), ("Gone", &self.gone)]
     }

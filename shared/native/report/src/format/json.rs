@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::{Report, VERSION};
 
-/// A report with the version of its format.
 #[derive(Serialize)]
 struct Document<'r> {
     version: u64,

@@ -40,7 +40,6 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     write_changes(out, &view, &mut size)
 }
 
-/// The row of a problem of the input.
 pub(super) fn notice(notice: &Notice) -> String {
     let level = match notice.level {
         Level::Error => "error",
@@ -124,7 +123,6 @@ fn write_changes(out: &mut dyn Write, view: &View<'_>, size: &mut usize) -> io::
     }
 }
 
-/// The row of a finding.
 pub(super) fn row(view: &View<'_>, finding: &Finding) -> String {
     let place = match &finding.place {
         Some(place) => format!("{}{}", markdown(&place.to_string()), place.qualifier()),

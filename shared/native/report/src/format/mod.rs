@@ -65,7 +65,6 @@ impl Format {
 impl FromStr for Format {
     type Err = UnknownName;
 
-    /// Reads a name of [`Format::NAMES`].
     fn from_str(name: &str) -> Result<Self, UnknownName> {
         let mut formats = Self::NAMES.iter().zip(Self::ALL);
         let format = formats.find(|(known, _)| **known == name);
@@ -75,17 +74,17 @@ impl FromStr for Format {
 
 /// A format and the file that it is written to: `FORMAT[=FILE]`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Output {
+pub struct Output<F = Format> {
     /// The format.
-    pub format: Format,
+    pub format: F,
     /// The file; `None` for the standard output.
     pub file: Option<String>,
 }
 
-impl FromStr for Output {
-    type Err = FormatError;
+impl<F: FromStr> FromStr for Output<F> {
+    type Err = FormatError<F::Err>;
 
-    fn from_str(text: &str) -> Result<Self, FormatError> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (format, file) = match text.split_once('=') {
             Some((_, "")) => return Err(FormatError::NoFile),
             Some((format, file)) => (format, Some(file.to_owned())),
@@ -97,14 +96,14 @@ impl FromStr for Output {
 
 /// The reason why a text is not a format with a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum FormatError {
+pub enum FormatError<E = UnknownName> {
     /// The format is not known.
-    Unknown(UnknownName),
+    Unknown(E),
     /// The name of the file is missing.
     NoFile,
 }
 
-impl fmt::Display for FormatError {
+impl<E: fmt::Display> fmt::Display for FormatError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(error) => write!(f, "the format {error}"),
@@ -113,7 +112,7 @@ impl fmt::Display for FormatError {
     }
 }
 
-impl std::error::Error for FormatError {}
+impl<E: fmt::Debug + fmt::Display> std::error::Error for FormatError<E> {}
 
 /// Returns the lines of the input from the first to the last line of a place; `None` if the input
 /// cannot be read again.

@@ -39,7 +39,6 @@ struct Metadata<'r> {
     owner_references: Vec<Reference<'r>>,
 }
 
-/// An object, as a reference or as an owner.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Reference<'r> {
@@ -98,7 +97,6 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a document of YAML.
 fn write_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     // Escaped, a text cannot contain a character that changes what a terminal shows.
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };

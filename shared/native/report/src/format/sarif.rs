@@ -271,7 +271,6 @@ fn notification(notice: &Notice) -> Value {
     notification
 }
 
-/// The rules of the results, and where each is.
 struct Rules {
     described: Vec<Value>,
     index: BTreeMap<String, usize>,

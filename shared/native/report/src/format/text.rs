@@ -45,7 +45,6 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     write_result(out, report, options, paint)
 }
 
-/// The heading that a finding is listed under.
 fn group(finding: &Finding) -> String {
     match (&finding.place, &finding.object.namespace) {
         (Some(place), _) if place.file == "-" => "standard input".to_owned(),
@@ -140,7 +139,6 @@ pub(super) fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) 
 /// A column of the totals: its name and its number.
 pub(super) type Column = (&'static str, fn(&PolicyTotals) -> u64);
 
-/// The columns of the totals.
 pub(super) const COLUMNS: [Column; 6] = [
     ("admitted", |totals| totals.admitted),
     ("mutated", |totals| totals.mutated),
@@ -228,7 +226,6 @@ pub(super) fn count(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
-/// Whether to paint.
 #[derive(Clone, Copy)]
 pub(super) struct Paint(pub(super) bool);
 

@@ -13,11 +13,9 @@ use crate::input::{Chunk, Input};
 use crate::options::Options;
 use crate::request::complete;
 
-/// Collects the objects of the kinds that policies look up.
 #[derive(Debug)]
 pub(crate) struct Collector {
     kinds: BTreeSet<Kind>,
-    /// The objects of the cluster.
     stored: Vec<Value>,
     /// The objects of the input; `None` while the cluster is read.
     given: Option<Vec<Value>>,
@@ -37,7 +35,6 @@ impl Collector {
         self.withheld.extend(source.withheld());
     }
 
-    /// Returns the kinds to collect.
     pub(crate) fn kinds(&self) -> &BTreeSet<Kind> {
         &self.kinds
     }
@@ -54,24 +51,20 @@ impl Collector {
             || self.kinds.iter().any(|(_, kind)| of_items == Some(kind) || chunk.text.contains(kind.as_str()))
     }
 
-    /// Returns the object of an entry if it is of one of the kinds.
     pub(crate) fn select(&self, entry: Entry) -> Option<Value> {
         let Content::Object(object) = entry.content else { return None };
         self.wants(&object).then_some(object)
     }
 
-    /// Returns whether one of the kinds has this name.
     pub(crate) fn has_kind(&self, name: &str) -> bool {
         self.kinds.iter().any(|(_, kind)| kind == name)
     }
 
-    /// Returns whether an object is of one of the kinds.
     pub(crate) fn wants(&self, object: &Value) -> bool {
         let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
         self.kinds.contains(&owned((text("apiVersion"), text("kind"))))
     }
 
-    /// Adds an object.
     pub(crate) fn add(&mut self, object: Value) {
         // An object whose name the API server makes up cannot be looked up.
         if !key(&object).2.is_empty() {
@@ -164,32 +157,30 @@ fn is_namespace(((api_version, kind), ..): &Key) -> bool {
 
 /// Adds the labels of a stored object that another state of the object lacks.
 fn keep_labels(stored: &Value, object: &mut Value) {
-    let stored = stored.pointer("/metadata/labels").and_then(Value::as_object);
-    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
-    let (Some(stored), Some(metadata)) = (stored, metadata) else { return };
-    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
-    if labels.is_null() {
-        *labels = json!({});
-    }
-    if let Some(labels) = labels.as_object_mut() {
-        for (key, value) in stored {
-            labels.entry(key.clone()).or_insert_with(|| value.clone());
-        }
+    let Some(stored) = stored.pointer("/metadata/labels").and_then(Value::as_object) else { return };
+    let Some(labels) = labels_mut(object) else { return };
+    for (key, value) in stored {
+        labels.entry(key.clone()).or_insert_with(|| value.clone());
     }
 }
 
 /// Adds the label with the name of a Namespace, as the API server does when it stores one.
 pub(crate) fn add_name_label(namespace: &mut Value) {
     let name = namespace.pointer("/metadata/name").cloned().unwrap_or_default();
-    let metadata = namespace.get_mut("metadata").and_then(Value::as_object_mut);
-    let Some(metadata) = metadata.filter(|_| name.is_string()) else { return };
-    let labels = metadata.entry("labels").or_insert_with(|| json!({}));
-    if labels.is_null() {
-        *labels = Value::Object(Map::new());
-    }
-    if let Some(labels) = labels.as_object_mut() {
+    if name.is_string()
+        && let Some(labels) = labels_mut(namespace)
+    {
         labels.insert("kubernetes.io/metadata.name".to_owned(), name);
     }
+}
+
+/// Returns the labels of an object, which get their field if the object has metadata.
+fn labels_mut(object: &mut Value) -> Option<&mut Map<String, Value>> {
+    let labels = object.get_mut("metadata")?.as_object_mut()?.entry("labels").or_insert(Value::Null);
+    if labels.is_null() {
+        *labels = json!({});
+    }
+    labels.as_object_mut()
 }
 
 /// Returns an object with nothing but the labels of another.

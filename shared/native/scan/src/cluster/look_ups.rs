@@ -11,30 +11,18 @@ use super::{Cluster, Kind, rbac_kinds};
 use crate::look_up::LookUp;
 use crate::session::{NoAnswer, Question};
 
-/// The look-ups of one verdict.
 #[derive(Debug)]
 pub(crate) struct LookUps<'c> {
     cluster: &'c Cluster,
     /// The kinds that the policy may look up. The policy server checks no kind of a question about
     /// permissions.
     granted: &'c [Kind],
-    /// The settings of the policy, in JSON.
     settings: &'c str,
     /// Why the first look-up without an answer has none.
-    unanswered: RefCell<Option<String>>,
+    pub(crate) unanswered: RefCell<Option<String>>,
     /// The kinds that have to be collected.
-    lacking: RefCell<BTreeSet<Kind>>,
-    asked: RefCell<Vec<LookUp>>,
-}
-
-/// The look-ups that a verdict made, and what they lacked.
-#[derive(Debug)]
-pub(crate) struct LookUpRecord {
-    /// Why a look-up has no answer.
-    pub(crate) unanswered: Option<String>,
-    /// The kinds that have to be collected first.
-    pub(crate) lacking: BTreeSet<Kind>,
-    pub(crate) look_ups: Vec<LookUp>,
+    pub(crate) lacking: RefCell<BTreeSet<Kind>>,
+    pub(crate) asked: RefCell<Vec<LookUp>>,
 }
 
 impl<'c> LookUps<'c> {
@@ -46,15 +34,6 @@ impl<'c> LookUps<'c> {
             unanswered: RefCell::default(),
             lacking: RefCell::default(),
             asked: RefCell::default(),
-        }
-    }
-
-    /// Returns the look-ups.
-    pub(crate) fn into_record(self) -> LookUpRecord {
-        LookUpRecord {
-            unanswered: self.unanswered.into_inner(),
-            lacking: self.lacking.into_inner(),
-            look_ups: self.asked.into_inner(),
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::session::Session;
 use collector::labels_of;
 pub(crate) use collector::{Collector, add_name_label};
-pub(crate) use look_ups::{LookUpRecord, LookUps};
+pub(crate) use look_ups::LookUps;
 
 /// The kind that defines custom resources, with their plural and scope.
 pub(crate) const DEFINITION: (&str, &str) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
@@ -49,7 +49,6 @@ pub struct Cluster {
     is_complete: bool,
     /// The kinds of which all objects of the input were collected; `None` for all kinds.
     collected: Option<BTreeSet<Kind>>,
-    /// The kinds of which there are objects.
     kinds: BTreeSet<Kind>,
     /// The objects that the input has in several states.
     ambiguous: BTreeSet<Key>,
@@ -60,7 +59,6 @@ pub struct Cluster {
     pub(crate) resources: Kinds,
     /// The recording that answers look-ups in the place of the objects.
     pub(crate) session: Option<Arc<Session>>,
-    /// The items that policies read from lists.
     memo: Arc<Memo>,
 }
 
@@ -98,7 +96,10 @@ impl Cluster {
         Self::of(Arc::new(Objects::unreachable(reason)))
     }
 
-    fn of(objects: Arc<Objects>) -> Self {
+    /// Creates a whole cluster of objects for look-ups alone: selectors and rules know neither its
+    /// Namespaces nor the kinds that it defines.
+    #[must_use]
+    pub fn of(objects: Arc<Objects>) -> Self {
         Self {
             withheld: BTreeMap::new(),
             ambiguous: BTreeSet::new(),
@@ -130,7 +131,6 @@ impl Cluster {
         &self.resources
     }
 
-    /// Returns whether the objects of a kind were not collected yet.
     pub(crate) fn lacks(&self, kind: &Kind) -> bool {
         self.collected.as_ref().is_some_and(|collected| !collected.contains(kind))
     }
@@ -207,7 +207,6 @@ impl Cluster {
 
 const GIVE_CLUSTER: &str = "give the objects of the cluster";
 
-/// The kinds that answer questions about permissions.
 pub(crate) fn rbac_kinds() -> impl Iterator<Item = Kind> {
     RBAC_KINDS.iter().map(|kind| (RBAC.to_owned(), (*kind).to_owned()))
 }

@@ -34,13 +34,11 @@ impl Chunk {
         Self { origin, text, at: Cursor::START.0, list: Some(list), is_envelope: false }
     }
 
-    /// Creates a chunk without a text.
     pub(crate) fn empty(name: &str) -> Self {
         let at = Cursor::START.0;
         Self { origin: Origin::file(name), text: String::new(), at, list: None, is_envelope: false }
     }
 
-    /// Returns the position in the file of a position in the text.
     pub(crate) fn position(&self, at: Position) -> Position {
         within(self.at, at)
     }
@@ -116,7 +114,6 @@ pub(crate) struct Cursor(pub(crate) Position);
 impl Cursor {
     pub(crate) const START: Self = Self(Position { line: 1, column: 1 });
 
-    /// Moves behind a text.
     pub(crate) fn pass(&mut self, text: &[u8]) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let characters = |text: &[u8]| number(text.iter().filter(|byte| (**byte & 0xc0) != 0x80).count());
@@ -131,7 +128,6 @@ impl Cursor {
     }
 }
 
-/// Converts bytes to text.
 pub(crate) fn utf8(bytes: Vec<u8>, at: Position) -> Result<String, Problem> {
     String::from_utf8(bytes).map_err(|error| {
         let mut cursor = Cursor(at);
@@ -140,7 +136,6 @@ pub(crate) fn utf8(bytes: Vec<u8>, at: Position) -> Result<String, Problem> {
     })
 }
 
-/// The problem of a piece that is too long.
 pub(crate) fn too_long(at: Position) -> Problem {
     let message = "longer than 8 MiB, which no API server accepts as an object; it is not judged";
     Problem::new(Some(at), message)

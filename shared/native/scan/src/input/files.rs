@@ -252,7 +252,6 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// The bytes of a shared text.
 struct Bytes(Arc<str>);
 
 impl AsRef<[u8]> for Bytes {

@@ -23,13 +23,11 @@ pub(crate) struct JsonPieces<R> {
     depth: usize,
     /// The object or array within them that is being read, whose text does not matter.
     nested: Option<OpenValue>,
-    /// The beginning of the current value.
     value: usize,
     /// The place of the key that is being read, at depth 1.
     key: Option<Range<usize>>,
     /// Whether the next string at depth 1 is a key.
     expects_key: bool,
-    /// The list that is being read.
     list: Option<Items>,
     /// Whether the current value or item is too long, so that its bytes are dropped.
     is_dropping: bool,
@@ -40,20 +38,15 @@ pub(crate) struct JsonPieces<R> {
     is_before_yaml: bool,
 }
 
-/// The items of a list.
 #[derive(Debug)]
 struct Items {
-    /// The depth between two items.
     depth: usize,
     /// The place behind the opening bracket.
     start: usize,
-    /// The beginning of the current item.
     item: Option<usize>,
-    /// Whether there was an item.
     has_any: bool,
     /// Whether an item ended, and no comma follows yet.
     expects_comma: bool,
-    /// Whether the list has ended.
     is_closed: bool,
     /// The complete items that are not given out.
     complete: VecDeque<Range<usize>>,
@@ -76,7 +69,6 @@ enum Found {
     Item(Range<usize>),
     Value,
     Nothing,
-    /// The end of the text.
     End,
 }
 
@@ -102,7 +94,6 @@ impl<R: Read> JsonPieces<R> {
         self.is_before_yaml.then_some(self.window)
     }
 
-    /// Returns the next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
         loop {
             if self.is_over {
@@ -233,7 +224,6 @@ impl<R: Read> JsonPieces<R> {
         Ok(Found::Nothing)
     }
 
-    /// Notes the beginning of a value.
     fn begin(&mut self, here: usize) -> Result<(), Problem> {
         if self.depth == 0 && self.value != here {
             return Err(self
@@ -254,7 +244,6 @@ impl<R: Read> JsonPieces<R> {
         Ok(())
     }
 
-    /// Returns the current item if it ends here.
     fn end_of_item(&mut self, here: usize) -> Option<Range<usize>> {
         let depth = self.depth;
         let items = self.list.as_mut().filter(|items| items.depth == depth)?;
@@ -263,7 +252,6 @@ impl<R: Read> JsonPieces<R> {
         Some(start..here)
     }
 
-    /// Returns whether the key of the current value is `items`.
     fn is_items(&self) -> bool {
         self.key.as_ref().is_some_and(|key| self.window.bytes(key) == b"\"items\"")
     }
@@ -281,7 +269,6 @@ impl<R: Read> JsonPieces<R> {
         }
     }
 
-    /// Returns the value that just ended.
     fn value(&mut self) -> Option<Result<Piece, Problem>> {
         let end = self.window.place();
         let items = self.list.take();
@@ -298,7 +285,6 @@ impl<R: Read> JsonPieces<R> {
         piece
     }
 
-    /// Returns the next item of a list that is split.
     fn split_item(&mut self) -> Option<Result<Piece, Problem>> {
         let items = self.list.as_mut()?;
         let head = items.split.as_mut()?;

@@ -14,12 +14,10 @@ use super::yaml::YamlPieces;
 /// The number of bytes by which JSON and YAML are told apart.
 pub(super) const BEGINNING: usize = 1024;
 
-/// A piece of a text.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) text: String,
     pub(crate) at: Position,
-    /// The list that the piece is an item of.
     pub(crate) list: Option<Arc<List>>,
     /// Whether the piece is a list without its items, which were given out before.
     pub(crate) is_envelope: bool,
@@ -35,10 +33,6 @@ pub(crate) enum Pieces<R> {
 }
 
 impl<R: Read> Pieces<R> {
-    /// Begins to read a text.
-    ///
-    /// # Errors
-    /// A text that cannot be read.
     pub(crate) fn new(reader: R) -> Result<Self, Problem> {
         let mut window = Window::new(reader);
         // Some editors write a byte order mark.
@@ -52,7 +46,6 @@ impl<R: Read> Pieces<R> {
         })
     }
 
-    /// Returns the next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
         let piece = match self {
             Self::Json(pieces) => pieces.next().map(|piece| piece.and_then(checked)),

@@ -26,7 +26,6 @@ fn read(text: &str, block: usize) -> Vec<Result<Piece, String>> {
         .collect()
 }
 
-/// Returns the position and the text of each piece.
 fn pieces(text: &str) -> Vec<String> {
     let shown = |block| -> Vec<String> {
         let shown = read(text, block).into_iter().map(|piece| match piece {

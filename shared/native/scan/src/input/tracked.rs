@@ -5,9 +5,6 @@ use std::process::Command;
 
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
 /// the folder. The list is empty without a repository or without git on PATH.
-///
-/// # Errors
-/// Git's reason for not reading the repository.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let folder = folder.canonicalize().map_err(|error| format!("cannot be read: {error}"))?;
     // Most folders outside of repositories need no process.

@@ -25,7 +25,6 @@ pub(crate) struct Window<R> {
     kept: usize,
     /// The position of the first byte that is needed.
     cursor: Cursor,
-    /// The current place.
     place: usize,
 }
 
@@ -34,7 +33,6 @@ impl<R: Read> Window<R> {
         Self { reader, buffer: Vec::new(), base: 0, kept: 0, cursor: Cursor::START, place: 0 }
     }
 
-    /// The current place.
     pub(crate) fn place(&self) -> usize {
         self.place
     }
@@ -48,7 +46,6 @@ impl<R: Read> Window<R> {
         Ok(if self.fill()? { self.buffer.get(self.place.saturating_sub(self.base)).copied() } else { None })
     }
 
-    /// Passes a byte.
     pub(crate) fn pass(&mut self) {
         self.place = self.place.saturating_add(1);
     }
@@ -114,7 +111,6 @@ impl<R: Read> Window<R> {
         Ok(false)
     }
 
-    /// Returns bytes that are kept.
     pub(crate) fn bytes(&self, range: &Range<usize>) -> &[u8] {
         let index = |place: usize| place.saturating_sub(self.base);
         self.buffer.get(index(range.start)..index(range.end)).unwrap_or_default()
@@ -138,14 +134,12 @@ impl<R: Read> Window<R> {
         Ok(Piece { text, at, list, is_envelope: false })
     }
 
-    /// Returns the position of a place that is kept.
     pub(crate) fn position(&self, place: usize) -> Position {
         let mut cursor = self.cursor;
         cursor.pass(self.bytes(&(self.kept..place)));
         cursor.0
     }
 
-    /// Returns a problem at the current place.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
         Problem::new(Some(self.position(self.place)), message)
     }

@@ -18,7 +18,6 @@ use super::window::Window;
 #[derive(Debug)]
 pub(crate) struct YamlPieces<R> {
     window: Window<R>,
-    /// The beginning of the current document.
     document: usize,
     content: Content,
     list: Option<Items>,
@@ -28,7 +27,6 @@ pub(crate) struct YamlPieces<R> {
     is_over: bool,
 }
 
-/// The content of a document.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 enum Content {
     #[default]
@@ -40,11 +38,9 @@ enum Content {
 
 #[derive(Debug)]
 struct Items {
-    /// The place of the first item.
     start: usize,
     /// The number of spaces before each item; `None` before the first one.
     indentation: Option<usize>,
-    /// The beginning of the current item.
     item: usize,
     /// The complete items that are not given out.
     complete: VecDeque<Range<usize>>,
@@ -53,7 +49,6 @@ struct Items {
     split: Option<Head>,
 }
 
-/// The text of a list before its items.
 #[derive(Debug)]
 struct Head {
     text: Vec<u8>,
@@ -75,7 +70,6 @@ impl<R: Read> YamlPieces<R> {
         }
     }
 
-    /// Returns the next piece; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Piece, Problem>> {
         loop {
             if let Some(item) = self.split_item() {
@@ -263,7 +257,6 @@ impl<R: Read> YamlPieces<R> {
     }
 }
 
-/// Returns whether a line separates documents.
 fn is_separator(line: &[u8]) -> bool {
     behind_separator(line).is_some()
 }
@@ -282,7 +275,6 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Returns a text without the white space at its end.
 fn trimmed(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| !is_space(*byte)).map_or(0, |last| last.saturating_add(1));
     text.get(..end).unwrap_or_default()

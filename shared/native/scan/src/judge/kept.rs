@@ -15,7 +15,6 @@ pub(crate) enum Kept {
     Fields(Vec<(&'static str, Self)>),
     /// All fields of an object, and a part of each.
     Each(Box<Self>),
-    /// The whole value.
     Whole,
 }
 
@@ -89,7 +88,6 @@ impl Kept {
         }
     }
 
-    /// Returns what is kept of a field.
     pub(super) fn field(&self, name: &[u8]) -> &Self {
         match self {
             Self::Nothing => &Self::Nothing,

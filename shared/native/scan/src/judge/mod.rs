@@ -17,10 +17,10 @@ use crate::ask::{Answer, Asked, ask, ask_with_pods};
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, owned};
 use crate::entry::{Content, Entry, Spot};
 use crate::exceptions::{Exceptions, is_stored};
-use crate::explanation::Explanation;
-use crate::guards;
+use crate::guards::{self, Suspicion};
 use crate::input::Chunk;
 use crate::locate::Locator;
+use crate::observer::Explanation;
 use crate::old::Stored;
 use crate::options::{ExceptionsOf, Operation, Options, Pods};
 use crate::policy::Policy;
@@ -36,11 +36,9 @@ use record::{Record, Subject};
 pub const DUPLICATE: &str =
     "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
-/// The effect of a change that an update cannot make.
 const REPLACED: &str = "an API server refuses an update with this change; the object is judged as created, \
                         because it has to be replaced (kubectl replace --force)";
 
-/// The results of judging a piece.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) findings: Vec<Finding>,
@@ -61,7 +59,6 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Notes the owner of an object that can own others.
     fn own(&mut self, reference: &ObjectRef) {
         if let Some(owner) = reference.owner.clone().filter(|_| reference.kind != "Pod") {
             let namespace = reference.namespace.clone().unwrap_or_default();
@@ -97,7 +94,6 @@ pub(crate) struct Judge<'s> {
 }
 
 impl Judge<'_> {
-    /// Judges the entries of a piece.
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
         self.judge_reduced(chunk).unwrap_or_else(|| self.judge_whole(chunk))
     }
@@ -122,7 +118,6 @@ impl Judge<'_> {
         output
     }
 
-    /// Returns an output without results.
     fn empty_output(&self) -> Output {
         let policies = vec![PolicyTotals::default(); self.policies.len()];
         Output { totals: Totals { policies, ..Totals::default() }, ..Output::default() }
@@ -131,6 +126,12 @@ impl Judge<'_> {
     fn suspicion(&self, place: Place, message: String) -> Notice {
         let level = if self.options.is_strict { Level::Error } else { Level::Warning };
         Notice { level, place: Some(place), message }
+    }
+
+    fn note(&self, found: Vec<Suspicion>, spot: &Spot, locator: &Locator<'_>, output: &mut Output) {
+        for Suspicion { path, message, .. } in found {
+            output.notices.push(self.suspicion(locator.place(spot, Some(&path)), message));
+        }
     }
 
     fn entry(&self, entry: Entry, chunk: &Chunk, locator: &Locator<'_>, output: &mut Output) {
@@ -160,14 +161,12 @@ impl Judge<'_> {
                 let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
                 let reference = object_ref(&object);
-                for guards::Suspicion { path, message, .. } in suspicions {
-                    output.notices.push(self.suspicion(locator.place(&spot, Some(&path)), message));
-                }
+                self.note(suspicions, &spot, locator, output);
                 output.own(&reference);
                 let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, &spot, locator, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
-                self.judge_request(Request::of_files(self.made(change)), subject, locator, output);
+                self.judge_change(change, Request::of_files, subject, locator, output);
             }
         }
     }
@@ -207,7 +206,6 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges the deletion of an object of the old side.
     pub(crate) fn deletion(&self, object: Value, place: &Place) -> Output {
         let mut output = self.empty_output();
         let reference = object_ref(&object);
@@ -220,8 +218,8 @@ impl Judge<'_> {
             // Nobody writes exceptions into an object that is gone.
             exceptions: Exceptions::default(),
         };
-        let request = Request::of_files(self.made(Change::Delete(object)));
-        self.judge_request(request, subject, &Locator::new(&chunk), &mut output);
+        let (gone, locator) = (Change::Delete(object), Locator::new(&chunk));
+        self.judge_change(gone, Request::of_files, subject, &locator, &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
@@ -231,37 +229,32 @@ impl Judge<'_> {
     /// Returns the exceptions that an object of the input has, before any policy changes it. Those
     /// that are not honoured are counted.
     fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
-        let Some(today) = self.options.exceptions_on else {
-            let count = &mut output.totals.exceptions_ignored;
-            *count = count.saturating_add(Exceptions::count(object));
-            return Exceptions::default();
+        let count = match self.options.exceptions_on {
+            None => &mut output.totals.exceptions_ignored,
+            Some(_) if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) => {
+                &mut output.totals.exceptions_stored
+            }
+            Some(today) => return Exceptions::of(object, self.policies, today),
         };
-        if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) {
-            let count = &mut output.totals.exceptions_stored;
-            *count = count.saturating_add(Exceptions::count(object));
-            return Exceptions::default();
-        }
-        Exceptions::of(object, self.policies, today)
+        *count = count.saturating_add(Exceptions::count(object));
+        Exceptions::default()
     }
 
-    /// Returns the request that makes a change.
-    fn made(&self, change: Change) -> Value {
-        request(change, &self.options.user(), &self.cluster.resources)
-    }
-
-    /// Judges a request of the user of the scan.
-    fn judge_request(
+    /// Judges the request in which the user of the scan makes a change.
+    fn judge_change(
         &self,
-        mut asked: Request,
+        change: Change,
+        asked: fn(Value) -> Request,
         subject: Subject<'_>,
         locator: &Locator<'_>,
         output: &mut Output,
     ) {
+        let user = self.options.user();
+        let mut asked = asked(request(change, &user, &self.cluster.resources));
         let record = Record::new(self, subject, locator, output);
-        self.with_pods(&mut asked, self.options.pods, &self.options.user().0, record);
+        self.with_pods(&mut asked, self.options.pods, &user.0, record);
     }
 
-    /// Judges a request, and those for the pods of its workload.
     fn with_pods(&self, asked: &mut Request, pods: Pods, user: &Value, mut record: Record<'_>) {
         let receive = &mut |answer: &Answer, asked: Asked<'_>| record.add(answer, asked);
         ask_with_pods(self.policies, asked, pods, user, self.cluster, receive);
@@ -274,9 +267,7 @@ impl Judge<'_> {
         let object =
             asked.get("object").filter(|object| object.is_object()).or_else(|| asked.get("oldObject"));
         let object = object.unwrap_or(&Value::Null);
-        for guards::Suspicion { path, message, .. } in guards::suspicions(object) {
-            output.notices.push(self.suspicion(locator.place(spot, Some(&path)), message));
-        }
+        self.note(guards::suspicions(object), spot, locator, &mut output);
         let exceptions = self.exceptions(object, &mut output);
         let subject = Subject { spot, reference: object_ref(object), has_places: true, exceptions };
         let user = asked.get("userInfo").cloned().unwrap_or_default();
@@ -289,7 +280,6 @@ impl Judge<'_> {
         output
     }
 
-    /// Judges a request of the input as it is.
     fn review(&self, mut spot: Spot, review: Value, locator: &Locator<'_>, output: &mut Output) {
         // The kind of a review can be unknown in several fields.
         if self.lacks_definition("", "", output) {

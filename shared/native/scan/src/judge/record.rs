@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::{Judge, Output};
 use crate::ask::{Answer, Asked, Effect};
+use crate::diff;
 use crate::entry::Spot;
 use crate::exceptions::{Exceptions, Remark};
-use crate::explanation::Explanation;
 use crate::locate::Locator;
+use crate::observer::Explanation;
 use crate::subject::stable_path;
-use crate::violation::{Denial, Violation};
+use crate::violation::{Denial, Violation, of_text};
 
 /// The subject of a request: an object, or the pod that a workload would make.
 pub(super) struct Subject<'e> {
@@ -34,13 +35,11 @@ enum Outcome {
     Denied,
 }
 
-/// The record of the answers about a subject.
 pub(super) struct Record<'j> {
     judge: &'j Judge<'j>,
     subject: Subject<'j>,
     locator: &'j Locator<'j>,
     output: &'j mut Output,
-    /// The outcome at each policy.
     outcomes: Vec<Outcome>,
 }
 
@@ -55,7 +54,6 @@ impl<'j> Record<'j> {
         Self { judge, subject, locator, output, outcomes }
     }
 
-    /// Adds the answer of a policy.
     pub(super) fn add(&mut self, answer: &Answer, asked: Asked<'_>) {
         if self.judge.explains {
             self.output.explanations.push(Explanation {
@@ -84,11 +82,10 @@ impl<'j> Record<'j> {
         }
     }
 
-    /// Adds the findings of an answer, and returns the outcome.
     fn add_findings(&mut self, answer: &Answer, asked: Asked<'_>) -> Outcome {
         let index = answer.policy;
         for warning in &answer.warnings {
-            self.add_finding(Status::Warned, index, &Violation::of_text(warning.clone()), asked);
+            self.add_finding(Status::Warned, index, &of_text(warning.clone(), None), asked);
         }
         match &answer.effect {
             // A condition is part of the policy. If the policy counted as not asked, a scan of
@@ -114,25 +111,23 @@ impl<'j> Record<'j> {
             Effect::Fault(reason) | Effect::Unknown(reason) => {
                 // The report has one notice for a policy that judges nothing.
                 if self.judge.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
-                    self.add_finding(Status::Unknown, index, &Violation::of_text(reason.clone()), asked);
+                    self.add_finding(Status::Unknown, index, &of_text(reason.clone(), None), asked);
                 }
                 Outcome::Unknown
             }
         }
     }
 
-    /// Adds the findings of a denial.
     fn add_denial(&mut self, status: Status, index: usize, denial: &Denial, asked: Asked<'_>) {
         for violation in &denial.violations {
             self.add_finding(status, index, violation, asked);
         }
         if denial.more > 0 {
             let more = format!("and {} further violations", denial.more);
-            self.add_finding(status, index, &Violation::of_text(more), asked);
+            self.add_finding(status, index, &of_text(more, None), asked);
         }
     }
 
-    /// Adds a finding.
     fn add_finding(&mut self, status: Status, index: usize, violation: &Violation, asked: Asked<'_>) {
         let subject = &self.subject;
         let (steps, message) = asked.locate(violation);
@@ -194,7 +189,6 @@ impl<'j> Record<'j> {
     }
 }
 
-/// Returns the change of an object for the report.
 fn mutation(
     policy: usize,
     mut new: Value,
@@ -203,14 +197,14 @@ fn mutation(
     locator: &Locator<'_>,
 ) -> Mutation {
     let mut old = asked.request.get("object").cloned().unwrap_or_default();
-    object_diff::conceal(&mut old, &mut new);
-    let lines = object_diff::lines(&old, &new).unwrap_or_default();
+    diff::conceal(&mut old, &mut new);
+    let lines = diff::lines(&old, &new).unwrap_or_default();
     Mutation {
         policy,
         object: subject.reference.clone(),
         place: Some(locator.place(subject.spot, None)),
         concerns_pods: asked.concerns_pods(),
-        patch: object_diff::patch(&old, &new),
+        patch: diff::patch(&old, &new),
         diff: lines.into_iter().map(|line| line.text).collect(),
     }
 }

@@ -50,8 +50,7 @@ impl Judge<'_> {
         output.own(&reference);
         let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };
-        let request = Request::reduced(self.made(Change::Create(object)));
-        self.judge_request(request, subject, &locator, &mut output);
+        self.judge_change(Change::Create(object), Request::reduced, subject, &locator, &mut output);
         // A piece that is judged again later needs no judgement as a whole now.
         (!output.lacking.is_empty() || output.is_flawless()).then_some(output)
     }
@@ -68,7 +67,6 @@ impl Judge<'_> {
     }
 }
 
-/// Returns whether objects of a kind contain the objects that are judged.
 fn contains_objects(kind: &str) -> bool {
     kind.ends_with("List") || kind == "AdmissionReview"
 }
@@ -93,7 +91,7 @@ mod tests {
         let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../policies");
         let (mut reduced, mut whole) = (0, 0);
         for entry in rules::CATALOG {
-            for case in harness::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
+            for case in case_format::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
                 let Some(object) = case.object else { continue };
                 let cluster = Cluster::of_objects(case.cluster.objects)
                     .unwrap_or_else(|_| Cluster::unreachable("two states of an object"));

@@ -3,9 +3,10 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use harness::Case;
+use case_format::Case;
 use report::{Finding, Report, Status};
 use scan::{Files, Observer, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ fn root() -> PathBuf {
 }
 
 fn cases(id: &str) -> Vec<Case> {
-    harness::load_dir(&root().join("policies").join(id).join("cases")).unwrap()
+    case_format::load_dir(&root().join("policies").join(id).join("cases")).unwrap()
 }
 
 /// Returns whether the case is about the creation of an object, and nothing but the object and its
@@ -62,14 +63,24 @@ fn policy(id: &str, settings: &Value) -> Policy {
     policy
 }
 
-fn scan(policy: Policy, case: &Case) -> Report {
+/// Returns the cases in groups with the same settings and user. A scan for all of a group compiles
+/// the conditions once.
+fn groups<'c>(cases: impl Iterator<Item = &'c Case>) -> impl Iterator<Item = Vec<&'c Case>> {
+    let mut groups = BTreeMap::<_, Vec<_>>::new();
+    for case in cases {
+        groups.entry(format!("{} {:?}", case.settings, case.user)).or_default().push(case);
+    }
+    groups.into_values()
+}
+
+fn report(scan: &Scan, case: &Case) -> Report {
     let mut input = Files::default();
     input.add_text(Origin::file("case.json"), case.object.as_ref().unwrap().to_string());
     let mut cluster = Files::default();
     for (number, object) in case.cluster.objects.iter().enumerate() {
         cluster.add_text(Origin::file(format!("cluster-{number}.json")), object.to_string());
     }
-    Scan::new(vec![policy], options(case)).run(&mut input, None, Some(&mut cluster), &mut ())
+    scan.run(&mut input, None, Some(&mut cluster), &mut ())
 }
 
 fn messages(report: &Report, is_one: impl Fn(&Finding) -> bool) -> Vec<String> {
@@ -83,7 +94,6 @@ fn messages(report: &Report, is_one: impl Fn(&Finding) -> bool) -> Vec<String> {
     messages
 }
 
-/// Returns how the report differs from what the case wants, if it does.
 fn difference(report: &Report, case: &Case) -> Option<String> {
     let totals = &report.totals.policies[0];
     let of = |status| messages(report, |finding| finding.status == status);
@@ -122,12 +132,12 @@ fn a_scan_gives_the_verdict_that_a_case_wants() {
     let mut compared = 0;
     let mut differences = Vec::new();
     for entry in rules::CATALOG {
-        for case in
-            cases(entry.id).iter().filter(|case| is_creation(case) && case.want.settings_error.is_none())
-        {
-            let report = scan(policy(entry.id, &case.settings), case);
-            differences.extend(difference(&report, case));
-            compared += 1;
+        let cases = cases(entry.id);
+        let creations = cases.iter().filter(|case| is_creation(case) && case.want.settings_error.is_none());
+        for group in groups(creations) {
+            let scan = Scan::new(vec![policy(entry.id, &group[0].settings)], options(group[0]));
+            differences.extend(group.iter().filter_map(|case| difference(&report(&scan, case), case)));
+            compared += group.len();
         }
     }
     assert!(
@@ -189,44 +199,52 @@ fn a_report_does_not_depend_on_how_objects_are_read() {
     let thing = json!({ "apiVersion": "example.com/v1", "kind": "Thing", "metadata": { "name": "a" } });
     let mut all = vec![thing.clone()];
     let mut findings = 0;
-    let mut compare = |policies: &dyn Fn() -> Vec<Policy>, objects: &[Value], options: &Options| {
-        let report = |observer: &mut dyn Observer| {
+    // Conditions remember their values, so that each way of reading has its own.
+    let twice = |policies: &dyn Fn() -> Vec<Policy>, options: Options| {
+        [Scan::new(policies(), options.clone()), Scan::new(policies(), options)]
+    };
+    let mut compare = |[quick, whole]: &[Scan; 2], objects: &[Value]| {
+        let report = |scan: &Scan, observer: &mut dyn Observer| {
             let mut input = Files::default();
             let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects });
             input.add_text(Origin::file("all.json"), list.to_string());
-            Scan::new(policies(), options.clone()).run(&mut input, None, None, observer)
+            scan.run(&mut input, None, None, observer)
         };
-        let (quick, whole) = (report(&mut ()), report(&mut Explained));
+        let (quick, whole) = (report(quick, &mut ()), report(whole, &mut Explained));
         assert!(quick == whole, "{quick:#?}\nas a whole:\n{whole:#?}");
         findings += quick.findings.len();
     };
     for entry in rules::CATALOG {
-        for (number, case) in cases(entry.id).iter().filter(|case| case.object.is_some()).enumerate() {
-            let objects: Vec<Value> = case.object.iter().chain(&case.cluster.objects).cloned().collect();
-            let options = Options { pods: Pods::Auto, ..options(case) };
-            let by_id = || Policy::of_id(entry.id, &case.settings).into_iter().collect();
-            // The list of all objects has the others.
-            if number % 4 == 0 {
-                compare(&by_id, &objects, &options);
+        let cases = cases(entry.id);
+        for group in groups(cases.iter().filter(|case| case.object.is_some())) {
+            let by_id = || Policy::of_id(entry.id, &group[0].settings).into_iter().collect();
+            let scans = twice(&by_id, Options { pods: Pods::Auto, ..options(group[0]) });
+            for (number, case) in group.iter().enumerate() {
+                let objects: Vec<Value> = case.object.iter().chain(&case.cluster.objects).cloned().collect();
+                // The list of all objects has the others.
+                if number % 4 == 0 {
+                    compare(&scans, &objects);
+                }
+                all.extend(objects);
             }
-            all.extend(objects);
         }
     }
     let every = || {
         let default = rules::CATALOG.iter().filter_map(|entry| Policy::of_id(entry.id, &json!({})));
         default.chain(Policy::of_rules("pod-security", &json!({ "level": "restricted" }))).collect()
     };
+    let mut compare = |objects: &[Value]| compare(&twice(&every, Options::default()), objects);
     // The definition comes after the object, and in several states.
     let some = all.get(..200).unwrap();
-    compare(&every, some, &Options::default());
-    compare(&every, &[some, &[definition("Cluster")]].concat(), &Options::default());
+    compare(some);
+    compare(&[some, &[definition("Cluster")]].concat());
     all.extend([definition("Cluster"), definition("Namespaced")]);
     // More than what is kept in memory.
     all.extend((0..3_000).map(|number| {
         let text = "x".repeat(5_000);
         json!({ "apiVersion": "example.com/v2", "kind": "Thing", "metadata": { "name": format!("a{number}") }, "text": text })
     }));
-    compare(&every, &all, &Options::default());
+    compare(&all);
     assert!(findings > 5_000, "{findings} findings");
 }
 
@@ -267,16 +285,12 @@ mod modules {
             let cases = cases(entry.id);
             let cases = cases.iter().filter(|case| is_creation(case) && case.want.settings_error.is_none());
             // With the look-ups that the settings need and, if there are objects, without them.
-            let granted = cases.flat_map(|case| {
-                [(case, true), (case, false)].into_iter().take(if case.cluster.objects.is_empty() {
-                    1
-                } else {
-                    2
-                })
-            });
-            for (case, is_granted) in granted {
+            let both = |group: Vec<_>| [(group.clone(), true), (group, false)];
+            for (mut group, is_granted) in groups(cases).flat_map(both) {
+                group.retain(|case| is_granted || !case.cluster.objects.is_empty());
+                let Some(first) = group.first() else { continue };
                 let policy = || {
-                    let mut policy = policy(entry.id, &case.settings);
+                    let mut policy = policy(entry.id, &first.settings);
                     if let Judge::Module(module) = &mut policy.judge
                         && !is_granted
                     {
@@ -284,27 +298,31 @@ mod modules {
                     }
                     policy
                 };
-                let [native, hosted] = [policy(), in_host(&module, policy(), &case.settings)].map(|policy| {
-                    let report = scan(policy, case);
-                    let mut findings: Vec<_> = report
-                        .findings
-                        .iter()
-                        .filter(|finding| !finding.message.contains("further"))
-                        .map(|finding| {
-                            (
-                                finding.status,
-                                finding.path.clone(),
-                                finding.place.clone(),
-                                // Natively, the reason of an unknown verdict names the policy.
-                                finding.message.trim_start_matches(&format!("{}: ", entry.id)).to_owned(),
-                            )
-                        })
-                        .collect();
-                    findings.sort();
-                    (findings, report.totals)
-                });
-                assert_eq!(native, hosted, "{}, granted: {is_granted}", case.place());
-                compared += 1;
+                let scans = [policy(), in_host(&module, policy(), &first.settings)]
+                    .map(|policy| Scan::new(vec![policy], options(first)));
+                for case in &group {
+                    let [native, hosted] = scans.each_ref().map(|scan| {
+                        let report = report(scan, case);
+                        let mut findings: Vec<_> = report
+                            .findings
+                            .iter()
+                            .filter(|finding| !finding.message.contains("further"))
+                            .map(|finding| {
+                                (
+                                    finding.status,
+                                    finding.path.clone(),
+                                    finding.place.clone(),
+                                    // Natively, the reason of an unknown verdict names the policy.
+                                    finding.message.trim_start_matches(&format!("{}: ", entry.id)).to_owned(),
+                                )
+                            })
+                            .collect();
+                        findings.sort();
+                        (findings, report.totals)
+                    });
+                    assert_eq!(native, hosted, "{}, granted: {is_granted}", case.place());
+                    compared += 1;
+                }
             }
         }
         assert!(compared > 500, "{compared} cases");

@@ -2,5 +2,6 @@
 
 mod law;
 mod no_false_green;
+mod scans;
 mod texts;
 mod unwritable;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use report::{Finding, Level, Notice, Report, Status};
+use report::{Notice, Report, Status};
 use scan::{
     Chunk, ExceptionsOf, Files, Input, List, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan,
     Unreadable,
@@ -34,22 +34,6 @@ fn run(policies: Vec<Policy>, options: Options, texts: &[(&str, &str)]) -> Repor
     Scan::new(policies, options).run(&mut files(texts), None, None, &mut ())
 }
 
-/// Displays the status, the place, the object and the path of a finding.
-fn shown(finding: &Finding) -> String {
-    let place = finding.place.as_ref().unwrap();
-    let exact = if place.is_exact { "" } else { "~" };
-    let path = finding.path.as_deref().unwrap_or("-");
-    let start = place.span.unwrap().start;
-    format!(
-        "{:?} {}:{exact}{}:{} {} {path}",
-        finding.status, place.file, start.line, start.column, finding.object.name
-    )
-}
-
-fn findings(report: &Report) -> Vec<String> {
-    report.findings.iter().map(shown).collect()
-}
-
 const DEPLOYMENT: &str = "\
 apiVersion: apps/v1
 kind: Deployment
@@ -60,83 +44,6 @@ spec:
       hostPID: true
       containers: [{name: a, image: b}]
 ";
-
-#[test]
-fn findings_have_their_place_in_every_form_of_input() {
-    let yaml = "# ü\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a}\n  \
-                spec:\n    hostPID: true\n    containers: [{name: c}]\n---\n\"ü\": {x: 1}\n---\napiVersion: v1\r\nkind: \
-                Pod\r\nmetadata: {name: b}\r\nspec: {hostPID: true, containers: [{name: c}]}\r\n";
-    let json = "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"c\"},\n \"spec\": {\n\t\
-                \"hostPID\": true, \"containers\": [{\"name\": \"c\"}]}}\n";
-    let review = json!({ "request": {
-        "uid": "u", "operation": "CREATE", "userInfo": {}, "namespace": "shop",
-        "kind": { "group": "", "version": "v1", "kind": "Pod" },
-        "resource": { "group": "", "version": "v1", "resource": "pods" },
-        "object": { "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "r" }, "spec": { "hostPID": true, "containers": [{ "name": "c" }] } },
-    } });
-    let review = serde_json::to_string_pretty(&review).unwrap();
-    let line = review.lines().position(|line| line.contains("hostPID")).unwrap() + 1;
-    let report =
-        run(vec![baseline()], Options::default(), &[("a.yaml", yaml), ("b.json", json), ("c.json", &review)]);
-    assert_eq!(
-        findings(&report),
-        [
-            "Denied a.yaml:9:5 a spec.hostPID".to_owned(),
-            "Denied a.yaml:17:8 b spec.hostPID".to_owned(),
-            "Denied b.json:3:2 c spec.hostPID".to_owned(),
-            format!("Denied c.json:{line}:9 r spec.hostPID"),
-        ]
-    );
-    let notices: Vec<String> =
-        report.notices.iter().map(|notice| format!("{:?} {}", notice.level, notice.message)).collect();
-    assert_eq!(notices, ["Note not a Kubernetes object: neither apiVersion nor kind; it is skipped"]);
-    assert_eq!(
-        (report.totals.objects, report.totals.evaluations, report.totals.policies[0].denied),
-        (4, 4, 4)
-    );
-    assert_eq!(report.totals.by_namespace["default"][&0], 3);
-}
-
-#[test]
-fn findings_have_their_place_in_yaml_behind_json() {
-    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "a" }, "spec": { "hostPID": true, "containers": [{ "name": "c" }] } });
-    let text = format!(
-        "{pod}\n{pod}\n---\n# b\napiVersion: v1\nkind: Pod\nmetadata: {{name: b}}\nspec: {{hostPID: true, containers: [{{name: c}}]}}\n"
-    );
-    let report = run(vec![baseline()], Options::default(), &[("a.json", &text)]);
-    let places: Vec<(u64, &str)> = report
-        .findings
-        .iter()
-        .map(|finding| {
-            (finding.place.as_ref().unwrap().span.unwrap().start.line, finding.object.name.as_str())
-        })
-        .collect();
-    assert_eq!((places, report.notices.len()), (vec![(1, "a"), (2, "a"), (8, "b")], 0));
-}
-
-#[test]
-fn what_cannot_be_read_is_an_error_and_the_rest_is_judged() {
-    let pod =
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: [{name: c}]}\n";
-    let text = format!("a: [\n---\n{pod}---\na: {{{{ x }}}}\n  b\n");
-    let report = run(vec![baseline()], Options::default(), &[("a.yaml", &text), ("b.json", "{\"a\": ")]);
-    assert_eq!(findings(&report), ["Denied a.yaml:6:8 a spec.hostPID"]);
-    let lines: Vec<String> = report
-        .notices
-        .iter()
-        .map(|notice| {
-            let place = notice.place.as_ref().unwrap();
-            format!("{:?} {}:{} {}", notice.level, place.file, place.span.unwrap().start.line, notice.message)
-        })
-        .collect();
-    assert_eq!(lines.len(), 3, "{lines:?}");
-    assert!(lines[0].starts_with("Error a.yaml:1 invalid YAML"), "{lines:?}");
-    assert!(
-        lines[1].starts_with("Error a.yaml:8 ") && lines[1].ends_with("scan what it renders"),
-        "{lines:?}"
-    );
-    assert!(lines[2].starts_with("Error b.json:1 invalid JSON"), "{lines:?}");
-}
 
 #[test]
 fn a_position_that_is_not_known_is_not_given() {
@@ -222,74 +129,6 @@ fn an_input_can_be_scanned_again() {
 }
 
 #[test]
-fn a_workload_is_judged_as_itself_or_as_its_pods() {
-    // pod-security judges workloads, so that auto does not make pods of them.
-    for (pods, want) in [(Pods::Auto, 1), (Pods::On, 2), (Pods::Off, 1)] {
-        let report = run(vec![baseline()], Options { pods, ..Options::default() }, &[("a.yaml", DEPLOYMENT)]);
-        let places: Vec<String> = findings(&report);
-        assert_eq!(places, vec!["Denied a.yaml:7:7 web spec.template.spec.hostPID"; want]);
-        assert!(
-            report.findings.iter().all(|finding| finding.message.starts_with("spec.template.spec.hostPID: "))
-        );
-        assert_eq!(report.totals.policies[0].denied, 1);
-    }
-    // selinux in mode Mutate judges pods alone.
-    let pods_alone = || policy("selinux", json!({ "allocation": { "source": "Runtime" } }));
-    for (pods, uid, evaluations) in
-        [(Pods::Auto, "", 1), (Pods::Off, "", 0), (Pods::Auto, ", uid: u", 1), (Pods::On, ", uid: u", 1)]
-    {
-        let text = DEPLOYMENT.replace("namespace: shop", &format!("namespace: shop{uid}"));
-        let report = run(vec![pods_alone()], Options { pods, ..Options::default() }, &[("a.yaml", &text)]);
-        assert_eq!(report.totals.evaluations, evaluations, "{pods:?} {uid}: {report:?}");
-    }
-}
-
-#[test]
-fn a_finding_about_a_pod_points_into_the_template_once() {
-    let mut policy = baseline();
-    // As if it were deployed for pods alone.
-    policy.webhook = matching::Webhook::from_spec(&json!({
-        "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] }],
-    }))
-    .unwrap();
-    let report = run(vec![policy], Options::default(), &[("a.yaml", DEPLOYMENT)]);
-    assert_eq!(findings(&report), ["Denied a.yaml:7:7 web spec.template.spec.hostPID"]);
-    let finding = &report.findings[0];
-    assert!(
-        finding.concerns_pods
-            && finding.message.starts_with("spec.template.spec.hostPID: Invalid value: true: ")
-    );
-    assert_eq!(finding.object.kind, "Deployment");
-}
-
-#[test]
-fn with_an_old_side_the_change_is_judged() {
-    let service = |name: &str, address: &str| {
-        format!(
-            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{externalIPs: [{address}]}}\n---\n"
-        )
-    };
-    let old_text =
-        [service("kept", "192.0.2.1"), service("changed", "192.0.2.1"), service("gone", "192.0.2.1")]
-            .concat();
-    let new_text =
-        [service("kept", "192.0.2.1"), service("changed", "192.0.2.2"), service("new", "192.0.2.3")].concat();
-    let options = Options::default();
-    let (old, notices) = Old::read(&mut files(&[("old.yaml", &old_text)]));
-    assert!(notices.is_empty());
-    let scan = Scan::new(vec![policy("external-ips", json!({}))], options);
-    let cluster = || files(&[("c.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n")]);
-    let judge = |old| {
-        let report = scan.run(&mut files(&[("new.yaml", &new_text)]), old, Some(&mut cluster()), &mut ());
-        let names: Vec<String> = report.findings.iter().map(|finding| finding.object.name.clone()).collect();
-        (names, report.totals.objects)
-    };
-    assert_eq!(judge(None), (vec!["kept".to_owned(), "changed".to_owned(), "new".to_owned()], 3));
-    // The deletion is a request as well.
-    assert_eq!(judge(Some(&old)), (vec!["changed".to_owned(), "new".to_owned()], 4));
-}
-
-#[test]
 fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
     let node = "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n";
     let options = Options {
@@ -308,112 +147,6 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
     assert_eq!(scan.run(&mut files(&[("a.yaml", node)]), None, None, &mut ()).totals.evaluations, 1);
 }
 
-/// The list of Namespaces is read once for all of them and for each of the settings.
-#[test]
-fn namespaces_are_compared_with_all_others_by_each_policy() {
-    let settings = [
-        json!({}),
-        // An exempt Namespace has no level.
-        json!({ "exempt": { "namespaces": ["tenant-327"] } }),
-        json!({ "mode": "Validate", "allocation": { "source": "NamespaceAnnotation" } }),
-    ];
-    let policies = settings.into_iter().map(|settings| policy("selinux", settings)).collect();
-    // The first and the third hash to the same level.
-    let namespaces = ["tenant-286", "team-a", "tenant-327"]
-        .map(|name| format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"));
-    let report = run(policies, Options::default(), &[("all.yaml", &namespaces.join("---\n"))]);
-    let found: Vec<(usize, String)> = report
-        .findings
-        .iter()
-        .map(|finding| (finding.policy, finding.message.split(", s0:").next().unwrap().to_owned()))
-        .collect();
-    let has_level = |name: &str, other: &str| {
-        format!("metadata.name: Invalid value: \"{name}\": has the level of Namespace \"{other}\"")
-    };
-    let [first, third] = [has_level("tenant-286", "tenant-327"), has_level("tenant-327", "tenant-286")];
-    assert_eq!(found, [(0, first.clone()), (2, first), (0, third.clone()), (2, third)]);
-}
-
-#[test]
-fn a_look_up_that_nothing_answers_is_unknown() {
-    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: shop}\nspec: {externalIPs: [192.0.2.1]}\n";
-    let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: a}}\n";
-    let settings = json!({ "allow": [{ "namespaceSelector": { "matchLabels": { "team": "a" } }, "cidrs": ["192.0.2.0/24"] }] });
-    let both = format!("{service}{namespace}");
-    let status = |text: &str, cluster: Option<&str>| {
-        let scan = Scan::new(vec![policy("external-ips", settings.clone())], Options::default());
-        let mut cluster = cluster.map(|text| files(&[("c.yaml", text)]));
-        let cluster = cluster.as_mut().map(|cluster| cluster as &mut dyn Input);
-        let report = scan.run(&mut files(&[("a.yaml", text)]), None, cluster, &mut ());
-        report.findings.iter().map(|finding| (finding.status, finding.message.clone())).collect::<Vec<_>>()
-    };
-    let unknown = status(service, None);
-    assert_eq!(unknown.len(), 1, "{unknown:?}");
-    assert!(
-        unknown[0].0 == Status::Unknown && unknown[0].1.contains("give the objects of the cluster"),
-        "{unknown:?}"
-    );
-    assert_eq!(status(&both, None), []);
-    assert_eq!(status(service, Some(namespace)), []);
-    assert_eq!(status(service, Some("")).len(), 1);
-}
-
-#[test]
-fn monitor_mode_and_a_message_of_the_manifest() {
-    let mut policy = baseline();
-    policy.reference.protects = false;
-    policy.message = Some("ask the platform team".to_owned());
-    let report = run(vec![policy], Options::default(), &[("a.yaml", DEPLOYMENT)]);
-    assert_eq!(findings(&report), ["Monitored a.yaml:7:7 web spec.template.spec.hostPID"]);
-    assert!(report.findings[0].message.starts_with("ask the platform team: spec.template.spec.hostPID: "));
-    assert_eq!((report.totals.policies[0].monitored, report.totals.policies[0].denied), (1, 0));
-}
-
-#[test]
-fn settings_that_are_not_valid_are_one_notice() {
-    let report = run(
-        vec![policy("pod-security", json!({ "levle": "baseline" }))],
-        Options::default(),
-        &[("a.yaml", DEPLOYMENT), ("b.yaml", DEPLOYMENT)],
-    );
-    assert_eq!((report.findings.len(), report.notices.len(), report.totals.policies[0].unknown), (0, 1, 2));
-    assert_eq!(report.notices[0].level, Level::Error);
-    assert!(report.notices[0].message.contains("did you mean level?"), "{:?}", report.notices);
-}
-
-#[test]
-fn what_is_probably_not_meant_is_a_warning_or_an_error() {
-    let text =
-        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  name: b\nspec:\n  container: [{name: c}]\n";
-    for (is_strict, level) in [(false, Level::Warning), (true, Level::Error)] {
-        let report = run(vec![baseline()], Options { is_strict, ..Options::default() }, &[("a.yaml", text)]);
-        let notices: Vec<(Level, u64, &str)> = report
-            .notices
-            .iter()
-            .map(|notice| {
-                (
-                    notice.level,
-                    notice.place.as_ref().unwrap().span.unwrap().start.line,
-                    notice.message.as_str(),
-                )
-            })
-            .collect();
-        assert_eq!(
-            notices,
-            [
-                (
-                    level,
-                    5,
-                    "duplicate key `name`: only the last value counts, and an API server refuses both with strict field \
-                     validation; remove one"
-                ),
-                (level, 6, "spec.containers: Required value: a pod has at least one container; add it"),
-                (level, 7, "spec.container: unknown field; did you mean containers?"),
-            ]
-        );
-    }
-}
-
 #[test]
 fn what_a_mutating_policy_changes_is_what_the_others_judge() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c}]}\n";
@@ -429,30 +162,6 @@ fn what_a_mutating_policy_changes_is_what_the_others_judge() {
     let both = judge(vec![validating(), policy("selinux", json!({}))]);
     assert_eq!(both[0].mutated, 1, "{both:?}");
     assert!(alone[0].denied > both[1].denied, "{alone:?} {both:?}");
-}
-
-#[test]
-fn pods_of_one_owner_are_folded() {
-    let pod = |name: &str, owner: &str| {
-        format!(
-            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: shop, ownerReferences: [{{apiVersion: \
-             apps/v1, kind: ReplicaSet, name: {owner}, controller: true}}]}}\nspec: {{hostPID: true, containers: \
-             [{{name: c}}]}}\n---\n"
-        )
-    };
-    let set = |name: &str| {
-        format!(
-            "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: {name}, namespace: shop, ownerReferences: \
-             [{{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}}]}}\nspec: {{template: {{spec: \
-             {{containers: [{{name: c}}]}}}}}}\n---\n"
-        )
-    };
-    let text = [pod("a", "web-1"), pod("b", "web-1"), set("web-1"), set("web-2"), pod("c", "web-2")].concat();
-    let report = run(vec![baseline()], Options::default(), &[("a.yaml", &text)]);
-    assert_eq!(findings(&report), ["Denied a.yaml:4:8 a spec.hostPID"]);
-    let finding = &report.findings[0];
-    assert_eq!((finding.others, finding.object.owner.as_ref().unwrap().kind.as_str()), (2, "Deployment"));
-    assert_eq!(report.totals.policies[0].denied, 3);
 }
 
 struct Stopper;
@@ -593,7 +302,7 @@ fn a_revision_of_git_is_an_old_side() {
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "a"]);
     let mut files = Files::default();
-    scan::add_revision_in(&mut files, folder.path(), "HEAD", &[]);
+    scan::add_revision(&mut files, folder.path(), "HEAD", &[]);
     let (old, notices) = Old::read(&mut files);
     assert!(notices.is_empty(), "{notices:?}");
     // The object is the same, so that the policy does not look at it.
@@ -601,14 +310,8 @@ fn a_revision_of_git_is_an_old_side() {
     let mut input = self::files(&[("a.yaml", DEPLOYMENT)]);
     assert!(scan.run(&mut input, Some(&old), None, &mut ()).findings.is_empty());
     let mut files = Files::default();
-    scan::add_revision_in(&mut files, folder.path(), "nothing", &[]);
+    scan::add_revision(&mut files, folder.path(), "nothing", &[]);
     assert_eq!(Old::read(&mut files).1.len(), 1);
-}
-
-/// Judges texts on 2026-11-22.
-fn with_exceptions(policies: Vec<Policy>, texts: &[(&str, &str)]) -> Report {
-    let exceptions_on = scan::Date::parse("2026-11-22");
-    run(policies, Options { exceptions_on, ..Options::default() }, texts)
 }
 
 fn annotated(object: &str, annotation: &str) -> String {
@@ -668,21 +371,6 @@ fn an_exception_covers_findings_about_an_object_and_its_pods() {
 }
 
 #[test]
-fn an_unknown_verdict_is_never_excepted_and_its_exception_never_idle() {
-    let policy = policy(
-        "external-ips",
-        json!({ "allow": [{ "cidrs": ["192.0.2.0/24"], "namespaceSelector": {
-        "matchLabels": { "edge": "true" } } }] }),
-    );
-    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: shop}\nspec: {externalIPs: [192.0.2.1]}\n";
-    let text = annotated(service, "portcullis.dev/except.external-ips: why");
-    let report = with_exceptions(vec![policy], &[("a.yaml", &text)]);
-    let found: Vec<_> = report.findings.iter().map(|finding| (finding.status, &finding.excepted)).collect();
-    assert_eq!(found, [(Status::Unknown, &None)]);
-    assert!(report.notices.is_empty(), "{:?}", report.notices);
-}
-
-#[test]
 fn the_exceptions_of_the_new_object_count() {
     let covered = annotated(DEPLOYMENT, "portcullis.dev/except.pod-security: why");
     let options = || Options { exceptions_on: scan::Date::parse("2026-11-22"), ..Options::default() };
@@ -735,36 +423,4 @@ fn exceptions_of_stored_objects_count_on_request() {
             "{field}"
         );
     }
-}
-
-#[test]
-fn an_excepted_pod_is_not_folded_with_others_of_its_owner() {
-    let pod = |name: &str| {
-        format!(
-            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, ownerReferences: [{{apiVersion: apps/v1, kind: \
-             ReplicaSet, name: web, controller: true}}]}}\nspec: {{hostPID: true, containers: [{{name: c}}]}}\n---\n"
-        )
-    };
-    let covered = annotated(&pod("a"), "portcullis.dev/except.pod-security: why");
-    let text = [covered, pod("b"), pod("c")].concat();
-    let report = with_exceptions(vec![baseline()], &[("a.yaml", &text)]);
-    let found: Vec<_> =
-        report.findings.iter().map(|finding| (finding.excepted.as_deref(), finding.others)).collect();
-    assert_eq!(found, [(Some("why"), 0), (None, 1)]);
-}
-
-/// The kind is collected when the pieces were read to the end.
-#[test]
-fn objects_of_the_input_answer_look_ups_that_come_late() {
-    let service = |name: &str| {
-        format!(
-            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{externalIPs: \
-             [192.0.2.1], ports: [{{port: 80}}]}}\n---\n"
-        )
-    };
-    let settings = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }], "conflicts": "DenySamePort" });
-    let text = service("one") + &*service("two");
-    let report = run(vec![policy("external-ips", settings)], Options::default(), &[("a.yaml", &text)]);
-    let statuses: Vec<Status> = report.findings.iter().map(|finding| finding.status).collect();
-    assert_eq!(statuses, [Status::Denied, Status::Denied], "{:?}", report.findings);
 }

@@ -12,7 +12,6 @@ use serde_json::json;
 /// The variable that is set in the process of its own.
 const ALONE: &str = "PORTCULLIS_TEST_UNWRITABLE";
 
-/// Objects of a running cluster.
 struct Live {
     texts: Vec<String>,
     left: vec::IntoIter<String>,

@@ -32,53 +32,32 @@ impl Format {
 }
 
 /// A format and the file that it is written to: `FORMAT[=FILE]`.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Output {
-    /// The format.
-    pub format: Format,
-    /// The file; `None` for the standard output.
-    pub file: Option<String>,
-}
+pub type Output = report::Output<Format>;
 
-/// The reason why a text is not a format with a file.
+/// A name that no format has.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct FormatError(String);
+pub struct UnknownFormat(String);
 
-impl fmt::Display for FormatError {
+impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match nearest(&self.0, &Format::NAMES) {
+            Some(near) => write!(f, "{} is not known; did you mean {near}?", self.0),
+            None => write!(f, "{} is not known; the formats are {}", self.0, Format::NAMES.join(", ")),
+        }
     }
 }
 
-impl std::error::Error for FormatError {}
+impl FromStr for Format {
+    type Err = UnknownFormat;
 
-impl FromStr for Output {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        let (name, file) = match text.split_once('=') {
-            Some((_, "")) => {
-                return Err(FormatError(
-                    "the name of the file is missing after =; write FORMAT=FILE".to_owned(),
-                ));
-            }
-            Some((name, file)) => (name, Some(file.to_owned())),
-            None => (text, None),
-        };
-        let format = match name {
-            "text" => Format::Text,
-            "json" => Format::Json,
-            "junit" => Format::Junit,
-            "github" => Format::Github,
-            _ => {
-                let advice = match nearest(name, &Format::NAMES) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("the formats are {}", Format::NAMES.join(", ")),
-                };
-                return Err(FormatError(format!("the format {name} is not known; {advice}")));
-            }
-        };
-        Ok(Self { format, file })
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Ok(match name {
+            "text" => Self::Text,
+            "json" => Self::Json,
+            "junit" => Self::Junit,
+            "github" => Self::Github,
+            _ => return Err(UnknownFormat(name.to_owned())),
+        })
     }
 }
 

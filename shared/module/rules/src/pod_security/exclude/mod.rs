@@ -22,7 +22,6 @@ pub(super) use settings::{ENTRY, Standards, read};
 #[derive(Debug, Default)]
 pub(super) struct Exclusions(pub(super) Vec<ExclusionEntry>);
 
-/// An entry.
 #[derive(Debug)]
 pub(super) struct ExclusionEntry {
     checks: Vec<&'static Check>,
@@ -40,17 +39,14 @@ pub(super) struct ExclusionEntry {
 pub(super) type Candidates = Vec<usize>;
 
 impl Exclusions {
-    /// Whether an entry depends on the requesting user.
     pub(super) fn depend_on_user(&self) -> bool {
         self.0.iter().any(|entry| entry.conditions.depend_on_user())
     }
 
-    /// Whether an entry needs a look-up.
     pub(super) fn need_lookup(&self, entry: usize) -> bool {
         self.0.get(entry).is_some_and(|entry| entry.conditions.need_lookup())
     }
 
-    /// Returns the entries that name a check.
     pub(super) fn candidates(&self, check: &Check) -> Candidates {
         let mut candidates = Vec::new();
         for needs_lookup in [false, true] {
@@ -64,9 +60,6 @@ impl Exclusions {
     }
 
     /// Returns the number of the first candidate that covers a finding.
-    ///
-    /// # Errors
-    /// When something that an entry depends on cannot be read or looked up.
     pub(super) fn covering(
         &self,
         candidates: &[usize],
@@ -90,9 +83,6 @@ impl Exclusions {
 
     /// Whether a candidate would cover a finding if all mounts of its volume were read-only. Only a
     /// message depends on it, so nothing is looked up for it.
-    ///
-    /// # Errors
-    /// When something that an entry depends on cannot be read.
     pub(super) fn cover_read_only(
         &self,
         candidates: &[usize],
@@ -118,9 +108,6 @@ impl Exclusions {
     /// Removes from a finding that no entry covers the values that the first candidate about its
     /// field allows, so that the message names only the others. No verdict depends on it, so
     /// nothing is looked up for it.
-    ///
-    /// # Errors
-    /// When something that an entry depends on cannot be read.
     pub(super) fn narrow(
         &self,
         candidates: &[usize],

@@ -10,7 +10,6 @@ use crate::pattern::Patterns;
 use crate::pod_security::LevelVersion;
 use crate::pod_security::standard::{CHECKS, Check, Field, Revision};
 
-/// The keys of an entry.
 pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     Setting::new("controlName", Kind::Text),
     conditions::IMAGES,
@@ -32,10 +31,6 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
 /// The standards that pods are judged by, or `None` if the labels of Namespaces select them.
 pub(in crate::pod_security) type Standards<'a> = Option<Vec<&'a LevelVersion>>;
 
-/// Reads the entries.
-///
-/// # Errors
-/// When an entry is invalid.
 pub(in crate::pod_security) fn read(
     setting: Node<'_>,
     standards: &Standards<'_>,

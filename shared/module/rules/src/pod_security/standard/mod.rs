@@ -190,9 +190,7 @@ pub enum Unset {
 }
 
 impl Unset {
-    /// Whether a container may leave the field to the pod.
-    #[must_use]
-    pub fn is_left_to_pod(self) -> bool {
+    pub(crate) fn is_left_to_pod(self) -> bool {
         matches!(self, Unset::LeftToPod | Unset::Inherited)
     }
 }
@@ -238,7 +236,6 @@ impl Revision {
         Self { since: minor, unless: None, rules }
     }
 
-    /// Excepts pods from the revision.
     const fn unless(mut self, exception: Exception) -> Self {
         self.unless = Some(exception);
         self
@@ -251,13 +248,11 @@ impl FieldRule {
         Self { field, value_type, allowed, unset: Unset::Allowed, remedy, remedy_if_unset: remedy }
     }
 
-    /// Requires the field to be set.
     const fn required(mut self) -> Self {
         self.unset = Unset::Refused;
         self
     }
 
-    /// Requires the field to be set in the container or for the pod.
     const fn required_here_or_in_pod(mut self, unset: Unset, remedy: &'static str) -> Self {
         self.unset = unset;
         self.remedy_if_unset = remedy;
@@ -303,9 +298,7 @@ impl Field {
         }
     }
 
-    /// Returns the path of the field in one list of containers.
-    #[must_use]
-    pub fn path_in(self, kind: ContainerKind) -> String {
+    pub(crate) fn path_in(self, kind: ContainerKind) -> String {
         let mut list = joined(SPEC, &[kind.field(), "*"]);
         let Field::Container(part, steps) = self else { return list };
         list.push('.');
@@ -313,9 +306,7 @@ impl Field {
         joined(&list, steps)
     }
 
-    /// Returns the path of a volume source.
-    #[must_use]
-    pub fn path_of_source(source: &str) -> String {
+    pub(crate) fn path_of_source(source: &str) -> String {
         joined(VOLUME, &[source])
     }
 }

@@ -86,7 +86,6 @@ fn fields_have_the_paths_of_the_standards() {
     );
 }
 
-/// Whether a shape keeps the value at a path.
 fn keeps(shape: Shape<'_>, steps: &[&str]) -> bool {
     match (shape, steps) {
         (Shape::Each(None), _) => true,

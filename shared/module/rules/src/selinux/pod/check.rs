@@ -10,14 +10,10 @@ use super::site::{Site, is_privileged};
 use crate::selinux::level::Level;
 use crate::selinux::settings::{LevelMatch, Lift, is_file_type, needs_exemption};
 
-/// The value that a fixed user, role, type or level requires.
 const DIFFERS: &str = "is not the value that every pod must have";
 
 /// Checks the options of a site and returns whether its level is refused. `running` are the sites
 /// of the containers that run with these options.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn check<'d>(
     context: &Context<'_, 'd>,
     lookups: &mut Lookups<'_>,
@@ -70,7 +66,6 @@ fn are_privileged(running: &[Site<'_>]) -> Result<bool, Fault> {
     Ok(!running.is_empty())
 }
 
-/// Adds a violation for an option.
 fn refuse<'d>(
     findings: &mut Findings<'d>,
     site: &Site<'d>,
@@ -84,7 +79,6 @@ fn refuse<'d>(
     Ok(())
 }
 
-/// Checks a user or a role.
 fn check_name<'d>(
     findings: &mut Findings<'d>,
     site: &Site<'d>,
@@ -196,7 +190,6 @@ fn may_be_unconfined(
     Ok(all)
 }
 
-/// Whether an installed profile has this type.
 fn is_profile_type(
     context: &Context<'_, '_>,
     lookups: &mut Lookups<'_>,
@@ -221,7 +214,6 @@ fn is_profile_type(
     Ok(false)
 }
 
-/// Whether there are rules for levels.
 fn judges_levels(context: &Context<'_, '_>) -> bool {
     let settings = context.settings;
     settings.levels.matching != LevelMatch::Any || settings.allocation.fixed.level.is_some()
@@ -230,7 +222,6 @@ fn judges_levels(context: &Context<'_, '_>) -> bool {
 /// Why a container may set a level that is not the one of its owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Freedom {
-    /// There is no reason.
     None,
     /// Its type is unconfined, and needs no categories: it may set `s0`.
     Unconfined,
@@ -241,7 +232,6 @@ enum Freedom {
     Lifted,
 }
 
-/// The rule that a level violates.
 fn level_problem(context: &Context<'_, '_>, level: &str, freedom: Freedom) -> Option<String> {
     let settings = context.settings;
     let level = match Level::parse(level) {
@@ -290,9 +280,6 @@ fn level_problem(context: &Context<'_, '_>, level: &str, freedom: Freedom) -> Op
 }
 
 /// The beginning of a message about a site: `container "app": `, or nothing for the pod.
-///
-/// # Errors
-/// A container name that cannot be read.
 pub(super) fn prefix(site: &Site<'_>) -> Result<String, Fault> {
     let Some(container) = site.container else { return Ok(String::new()) };
     Ok([container.kind.noun(), " ", &Quoted(container.name()?).to_string(), ": "].concat())

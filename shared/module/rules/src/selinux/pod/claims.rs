@@ -10,14 +10,10 @@ use crate::selinux::level::Level;
 use crate::selinux::text::filled;
 use crate::view::Pod;
 
-/// The default of `seLinuxChangePolicy`.
 pub(super) const DEFAULT_CHANGE_POLICY: &str = "MountOption";
 
 /// Finds, for each claim, another running pod that uses it with another label: another level, a
 /// level that the runtime chooses, or another change policy.
-///
-/// # Errors
-/// Pods of the Namespace that cannot be looked up or read.
 pub(super) fn conflicts(
     cluster: &dyn Cluster,
     namespace: &str,
@@ -70,10 +66,6 @@ fn level(pod: Pod<'_>) -> Result<Option<Level>, Fault> {
     Ok(None)
 }
 
-/// The change policy that a pod sets.
-///
-/// # Errors
-/// A change policy that cannot be read.
 pub(super) fn change_policy(pod: Pod<'_>) -> Result<Option<&str>, Fault> {
     let Some(context) = pod.spec().entry("securityContext")? else { return Ok(None) };
     filled(context.entry("seLinuxChangePolicy")?)

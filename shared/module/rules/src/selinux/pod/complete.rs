@@ -15,9 +15,6 @@ const EVERY_POD: &str = "every pod must have one";
 /// in the options of containers, which replace those of the pod as a whole.
 ///
 /// Nothing is removed: options that look empty can have fields that this version does not know.
-///
-/// # Errors
-/// Fields that cannot be read.
 pub(super) fn complete<'d>(
     context: &Context<'_, 'd>,
     findings: &mut Findings<'d>,
@@ -92,7 +89,6 @@ fn complete_type<'d>(
     Ok(())
 }
 
-/// Adds a missing value and the rule that requires it, if there is one.
 fn add_missing<'d>(
     findings: &mut Findings<'d>,
     site: &Site<'d>,

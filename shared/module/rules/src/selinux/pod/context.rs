@@ -12,7 +12,6 @@ use crate::selinux::settings::{
     HostNamespaceAction, HostNamespaceLevel, Lift, Mode, Settings, shares_host_processes,
 };
 
-/// A pod under review and the facts about it.
 pub(super) struct Context<'a, 'd> {
     pub(super) settings: &'a Settings,
     pub(super) subject: Subject<'a, 'd>,
@@ -32,9 +31,6 @@ pub(super) struct Context<'a, 'd> {
 
 impl<'a, 'd> Context<'a, 'd> {
     /// Collects the facts. The owner of the level is looked up only if the verdict depends on it.
-    ///
-    /// # Errors
-    /// Fields that cannot be read, and a failed look-up.
     pub(super) fn of(
         settings: &'a Settings,
         subject: Subject<'a, 'd>,

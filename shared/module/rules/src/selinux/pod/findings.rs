@@ -10,23 +10,19 @@ use crate::summary::summary;
 /// would take too long.
 const MOST_CHANGES: usize = 1_000;
 
-/// The findings about one pod.
 #[derive(Debug, Default)]
 pub(super) struct Findings<'d> {
     pub(super) violations: Violations<'d>,
     missing: Vec<Missing<'d>>,
-    /// Whether a level is missing.
     pub(super) lacks_level: bool,
     /// Values that are added to the object and that no guard requires.
     additions: Vec<(Node<'d>, String)>,
     warnings: Vec<String>,
     annotations: Vec<(&'static str, String)>,
     on_lookup_failure: OnLookupFailure,
-    /// The look-ups that failed.
     errors: Vec<String>,
 }
 
-/// A missing value.
 #[derive(Debug)]
 struct Missing<'d> {
     at: Node<'d>,
@@ -36,7 +32,6 @@ struct Missing<'d> {
 }
 
 impl<'d> Findings<'d> {
-    /// No findings yet.
     pub(super) fn new(on_lookup_failure: OnLookupFailure) -> Self {
         Self { on_lookup_failure, ..Self::default() }
     }
@@ -51,7 +46,6 @@ impl<'d> Findings<'d> {
         self.additions.push((at, value.to_owned()));
     }
 
-    /// Adds a warning that lists names.
     pub(super) fn warn(&mut self, warning: &str, names: &[&str]) {
         self.warnings.push(summary(warning, names, 0));
     }
@@ -63,15 +57,11 @@ impl<'d> Findings<'d> {
         }
     }
 
-    /// Adds an annotation for the audit log that lists names.
     pub(super) fn annotate(&mut self, key: &'static str, what: &str, names: &[&str]) {
         self.annotations.push((key, summary(what, names, 0)));
     }
 
-    /// Adds a failed look-up as a warning. Repeated failures are reported once.
-    ///
-    /// # Errors
-    /// The fault itself, unless the settings tolerate failed look-ups.
+    /// Adds a failed look-up as a warning, once, or returns it unless the settings tolerate it.
     pub(super) fn tolerate(&mut self, fault: Fault) -> Result<(), Fault> {
         if self.on_lookup_failure != OnLookupFailure::Warn {
             return Err(fault);
@@ -85,9 +75,6 @@ impl<'d> Findings<'d> {
     }
 
     /// The verdict. A denial carries no warnings and no changes.
-    ///
-    /// # Errors
-    /// A place that cannot be changed.
     pub(super) fn verdict(mut self, mode: Mode) -> Result<Verdict<'d>, Fault> {
         let changes = self.missing.len().saturating_add(self.additions.len());
         let mut edits = Edits::default();
@@ -139,22 +126,10 @@ impl<'d> Findings<'d> {
 
 #[cfg(test)]
 mod tests {
-    use admission::{Cluster, Decision, Get, List, Outcome, Unreachable, judge};
+    use admission::{Decision, Outcome, judge};
 
+    use crate::no_cluster::NoCluster;
     use crate::selinux::Selinux;
-
-    /// A cluster that is not needed: the default settings compute levels.
-    struct NoCluster;
-
-    impl Cluster for NoCluster {
-        fn get(&self, _: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {
-            Err(Unreachable("no cluster".to_owned()))
-        }
-
-        fn list(&self, _: &List<'_>) -> Result<Vec<u8>, Unreachable> {
-            Err(Unreachable("no cluster".to_owned()))
-        }
-    }
 
     /// Judges a pod whose containers each lack a level.
     fn judge_containers(count: usize) -> Decision {

@@ -24,9 +24,6 @@ use crate::selinux::settings::{Exempt, Lift};
 /// For a container whose options are stored already, these are all rules except those that
 /// exemptions lift with other images only. Labels can change before images do, so exemptions count
 /// whose labels the pod does not have.
-///
-/// # Errors
-/// Fields that cannot be read.
 pub(super) fn exempt<'d>(
     exempt: &Exempt,
     subject: &Subject<'_, 'd>,
@@ -50,9 +47,6 @@ pub(super) fn exempt<'d>(
 }
 
 /// Denies images with which a container would keep an exemption of other images.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn check_images<'d>(
     context: &Context<'_, 'd>,
     lookups: &mut Lookups<'_>,
@@ -86,7 +80,6 @@ pub(super) fn check_images<'d>(
     Ok(())
 }
 
-/// Whether the options that a container runs with are those of a stored pod.
 fn runs_stored_options(subject: &Subject<'_, '_>, site: &Site<'_>) -> bool {
     match subject.kind {
         SubjectKind::NewImages(_) => true,

@@ -11,9 +11,6 @@ use crate::selinux::level::Level;
 use crate::selinux::settings::{IntraPod, LevelMatch};
 
 /// Compares the level of each container with that of the first.
-///
-/// # Errors
-/// Fields that cannot be read.
 pub(super) fn compare<'d>(
     context: &Context<'_, 'd>,
     findings: &mut Findings<'d>,

@@ -31,9 +31,6 @@ use crate::view::{Namespace, Pod};
 
 /// Judges a pod, a template of `kind`, ephemeral containers that are added to a pod, or new images
 /// in a pod.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn review<'d>(
     settings: &Settings,
     request: &Request<'d>,
@@ -108,7 +105,6 @@ fn findings<'a, 'd>(
     Ok(findings)
 }
 
-/// Adds a violation for each host namespace of the pod, if the settings reject them.
 fn reject_host_namespaces<'d>(context: &Context<'_, 'd>, findings: &mut Findings<'d>) -> Result<(), Fault> {
     let host_namespaces = &context.settings.host_namespaces;
     if host_namespaces.action == HostNamespaceAction::Reject {

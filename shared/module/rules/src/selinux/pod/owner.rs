@@ -1,5 +1,3 @@
-//! The owner of a pod's level.
-
 use admission::{Cluster, Fault, Get, Node, Quoted};
 
 use super::findings::Findings;
@@ -11,7 +9,6 @@ use crate::selinux::namespace_level::{annotated, hash_key, hashed, label_key};
 use crate::selinux::settings::{Allocation, OwnerScope, Source};
 use crate::view::{Metadata, OwnerReference, Pod};
 
-/// The owner of a level.
 #[derive(Clone, Debug)]
 pub(super) struct Owner {
     /// The level; `None` if the runtime chooses it or if it is not known.
@@ -30,7 +27,6 @@ impl Owner {
         Self { level, key: key.to_owned(), is_refused: false, forbids_levels: None }
     }
 
-    /// An owner that could not be looked up.
     pub(super) fn unknown() -> Self {
         Self::of(None, "an unknown owner")
     }
@@ -44,10 +40,6 @@ impl Owner {
     }
 }
 
-/// Finds the owner of a pod's level.
-///
-/// # Errors
-/// Fields that cannot be read, a failed look-up, and a Namespace whose annotation is not a level.
 pub(super) fn find(
     allocation: &Allocation,
     subject: &Subject<'_, '_>,
@@ -107,9 +99,7 @@ fn by_annotation(
 
 /// The reason why the key of a workload is not known.
 enum Unknown {
-    /// A field of the request cannot be read.
     Field(Fault),
-    /// A look-up failed.
     Lookup(Fault),
 }
 
@@ -166,9 +156,6 @@ fn key(namespace: &str, kind: &str, name: &str) -> String {
 }
 
 /// The key of a Job: its `CronJob` if it has one.
-///
-/// # Errors
-/// A Job that cannot be looked up or read.
 fn job_key(namespace: &str, name: &str, cluster: &dyn Cluster) -> Result<String, Fault> {
     let shape = Metadata::OWNED;
     let get = Get { api_version: "batch/v1", kind: "Job", namespace: Some(namespace), name, shape };
@@ -210,7 +197,6 @@ fn stable_name(object: Pod<'_>) -> Result<&str, Fault> {
     Ok(metadata.name().text()?.unwrap_or_default())
 }
 
-/// The controller of an object.
 struct Controller<'d> {
     kind: &'d str,
     name: &'d str,

@@ -6,10 +6,8 @@
 
 use admission::{Cluster, Fault, List, Shape};
 
-/// The API version of the profiles.
 pub(in crate::selinux) const API_VERSION: &str = "security-profiles-operator.x-k8s.io/v1alpha2";
 
-/// The kinds of the profiles.
 pub(in crate::selinux) const KINDS: [&str; 2] = ["SelinuxProfile", "RawSelinuxProfile"];
 
 const FIELDS: Shape<'static> = Shape::Fields(&[
@@ -22,9 +20,6 @@ const FIELDS: Shape<'static> = Shape::Fields(&[
 ///
 /// Permissive profiles, with `spec.mode: Permissive` or, before 1.0.0, `spec.permissive: true`, do
 /// not confine their processes and are left out.
-///
-/// # Errors
-/// Profiles that cannot be looked up or read.
 pub(super) fn installed(
     cluster: &dyn Cluster,
     kind: &'static str,

@@ -8,9 +8,6 @@ use super::running::Running;
 use crate::selinux::settings::{HostNamespaceAction, shares_host_network};
 
 /// Reports the containers that run unconfined, and the effects of shared namespaces on confinement.
-///
-/// # Errors
-/// Fields that cannot be read.
 pub(super) fn report<'d>(
     context: &Context<'_, 'd>,
     findings: &mut Findings<'d>,
@@ -42,7 +39,6 @@ pub(super) fn report<'d>(
     Ok(())
 }
 
-/// The names of the containers that a filter selects.
 fn names<'d>(
     running: &[Running<'d>],
     is_selected: &dyn Fn(&Running<'d>) -> bool,

@@ -11,12 +11,9 @@ use crate::selinux::level::Level;
 use crate::selinux::settings::Lift;
 use crate::view::Container;
 
-/// The origin of a container's type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum TypeOrigin<'d> {
-    /// The object sets it.
     Object(&'d str),
-    /// It is the default type of the pod.
     Default,
 }
 
@@ -38,16 +35,12 @@ pub(super) struct Running<'d> {
 }
 
 impl Running<'_> {
-    /// Whether SELinux confines the container.
     pub(super) fn is_confined(&self) -> bool {
         !self.is_privileged && !self.is_unconfined
     }
 }
 
 /// Checks the options of the pod and of its containers, and returns what the containers run with.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn running<'d>(
     context: &Context<'_, 'd>,
     lookups: &mut Lookups<'_>,

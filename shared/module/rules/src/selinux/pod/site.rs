@@ -49,19 +49,11 @@ impl<'d> Options<'d> {
 }
 
 impl<'d> Site<'d> {
-    /// The site of the pod.
-    ///
-    /// # Errors
-    /// Options that cannot be read.
     pub(in crate::selinux) fn of_pod(pod: Pod<'d>) -> Result<Self, Fault> {
         let options = Options::of(pod.spec().entry("securityContext")?)?;
         Ok(Self { holder: pod.spec(), container: None, options, lifts: Lifts::default(), loses_level: false })
     }
 
-    /// The site of a container.
-    ///
-    /// # Errors
-    /// Options that cannot be read.
     pub(in crate::selinux) fn of_container(container: Container<'d>) -> Result<Self, Fault> {
         let options = Options::of(container.part(ContainerPart::SecurityContext)?)?;
         Ok(Self {
@@ -73,21 +65,16 @@ impl<'d> Site<'d> {
         })
     }
 
-    /// The place of an option.
     pub(in crate::selinux) fn at(&self, field: &'static str) -> Node<'d> {
         self.holder.at("securityContext").at("seLinuxOptions").at(field)
     }
 
-    /// The level that is set.
     pub(in crate::selinux) fn level(&self) -> Option<&'d str> {
         self.options?.level
     }
 }
 
 /// Whether a container is privileged. Runtimes do not confine privileged containers.
-///
-/// # Errors
-/// A flag that cannot be read.
 pub(super) fn is_privileged(container: &Container<'_>) -> Result<bool, Fault> {
     let Some(context) = container.part(ContainerPart::SecurityContext)? else { return Ok(false) };
     match context.entry("privileged")? {

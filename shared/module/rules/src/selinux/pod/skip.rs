@@ -9,9 +9,6 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// Whether SELinux options of a pod have no effect: the API server rejects them on Windows pods,
 /// and a mirror pod does not change the static pod that runs.
-///
-/// # Errors
-/// A field that cannot be read.
 pub(super) fn is_unaffected(pod: Pod<'_>) -> Result<bool, Fault> {
     let spec = pod.spec();
     for (holder, name) in [("os", "name"), ("nodeSelector", "kubernetes.io/os")] {
@@ -27,9 +24,6 @@ pub(super) fn is_unaffected(pod: Pod<'_>) -> Result<bool, Fault> {
 
 /// Whether an update of a template keeps all fields that decide about contexts. Other fields, such
 /// as images, are judged when the pods of the template are created.
-///
-/// # Errors
-/// A field that cannot be read.
 pub(super) fn is_unchanged(old: Pod<'_>, new: Pod<'_>) -> Result<bool, Fault> {
     let (before, now) = (old.spec(), new.spec());
     for field in ["hostIPC", "hostNetwork", "hostPID", "nodeSelector", "os", "securityContext", "volumes"] {

@@ -11,7 +11,6 @@ pub(super) struct Subject<'a, 'd> {
     pub(super) kind: SubjectKind<'d>,
     /// The object of the request, or the stored pod if the request adds containers to it.
     pub(super) object: Node<'d>,
-    /// The pod in the object.
     pub(super) pod: Pod<'d>,
     pub(super) namespace: &'d str,
 }
@@ -19,7 +18,6 @@ pub(super) struct Subject<'a, 'd> {
 /// The effect of a request on a pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SubjectKind<'d> {
-    /// It creates the pod.
     NewPod,
     /// It writes a template, which need not be complete.
     Template,
@@ -33,15 +31,11 @@ pub(super) enum SubjectKind<'d> {
 }
 
 impl<'d> Subject<'_, 'd> {
-    /// Whether containers are added to a stored pod.
     pub(super) fn adds_containers(&self) -> bool {
         matches!(self.kind, SubjectKind::AddedContainers(_))
     }
 
     /// The containers to judge, each with its options.
-    ///
-    /// # Errors
-    /// Containers or options that cannot be read.
     pub(super) fn sites(&self) -> Result<Vec<Site<'d>>, Fault> {
         let containers = match self.kind {
             SubjectKind::NewPod | SubjectKind::Template => self.pod.all_containers()?,

@@ -18,9 +18,6 @@ const CHANGE_POLICY: &str = "storage.openshift.io/selinux-change-policy";
 const TRY_SKIP: &str = "try-skip-volume-selinux-label.crio.io";
 
 /// Checks the volumes of a pod and adds the settings of volumes that it lacks.
-///
-/// # Errors
-/// Fields that cannot be read, and a failed look-up.
 pub(super) fn review<'d>(
     context: &Context<'_, 'd>,
     lookups: &mut Lookups<'_>,

@@ -56,7 +56,6 @@ choices! {
     }
 }
 
-/// The keys of `allocation`.
 pub(super) const ALLOCATION: &[Setting] = &[
     Setting::new("source", Kind::Choice(Source::NAMES)),
     Setting::new("scope", Kind::Choice(OwnerScope::NAMES)),
@@ -106,7 +105,6 @@ const LONGEST_SALT: usize = 64;
 /// The minimum number of levels: with fewer, two owners would soon have the same one.
 const FEWEST_LEVELS: u64 = 1_000;
 
-/// The source and the owners of levels.
 #[derive(Debug)]
 pub(in crate::selinux) struct Allocation {
     pub(in crate::selinux) source: Source,
@@ -162,10 +160,6 @@ impl Default for Allocation {
 }
 
 impl Allocation {
-    /// Reads `allocation`.
-    ///
-    /// # Errors
-    /// A setting that is not valid or contradicts another one, with its path.
     pub(super) fn read(&mut self, setting: Node<'_>) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
@@ -204,9 +198,6 @@ impl Allocation {
 
     /// Whether the requesting user is an editor. The audit scanner sends requests without a user,
     /// about whom nothing is known.
-    ///
-    /// # Errors
-    /// A user that cannot be read.
     pub(in crate::selinux) fn is_editor(&self, request: &Request<'_>) -> Result<bool, Fault> {
         Ok(request.username()?.is_empty() || self.editors.contain(request)?)
     }
@@ -222,7 +213,6 @@ impl Allocation {
         self.on_missing == OnMissingAnnotation::Hash || self.group(namespace).is_some()
     }
 
-    /// The name of the group that a Namespace belongs to.
     pub(in crate::selinux) fn group(&self, namespace: &str) -> Option<&str> {
         let is_in = |group: &&Group| group.namespaces.iter().any(|known| known == namespace);
         self.groups.iter().find(is_in).map(|group| group.name.as_str())

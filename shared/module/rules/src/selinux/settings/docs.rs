@@ -1,6 +1,5 @@
 //! The descriptions of the settings, for README tables and forms. No module contains them.
 
-/// The description of each setting, by path.
 pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     (
         "mode",

@@ -25,7 +25,6 @@ choices! {
     }
 }
 
-/// The keys of `exempt`.
 pub(super) const EXEMPT: &[Setting] = &[
     Setting::new("namespaces", Kind::List(&Kind::Text)),
     Setting::new("users", Kind::List(&Kind::Text)),
@@ -47,7 +46,6 @@ const ENTRY: &[Setting] = &[
     Setting::new("lifts", Kind::List(&Kind::Choice(Lift::NAMES))),
 ];
 
-/// The exemptions.
 #[derive(Debug, Default)]
 pub(in crate::selinux) struct Exempt {
     namespaces: Vec<String>,
@@ -79,7 +77,6 @@ impl Lifts {
         })
     }
 
-    /// Whether a rule does not apply.
     pub(in crate::selinux) fn has(self, lift: Lift) -> bool {
         self.0 & Self::of(lift).0 != 0
     }
@@ -89,12 +86,10 @@ impl Lifts {
         self.0 == 0
     }
 
-    /// The rules of this set that are not in another one.
     pub(in crate::selinux) fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// All rules that are not in this set.
     pub(in crate::selinux) fn others(self) -> Self {
         Self(!self.0)
     }
@@ -105,11 +100,8 @@ impl Lifts {
 }
 
 impl Exempt {
-    /// Reads `exempt`.
-    ///
-    /// # Errors
-    /// A name that is not valid, an image pattern that could match other images, and an entry that
-    /// depends only on what the author of a pod writes or that lifts nothing.
+    /// Reads `exempt`. An entry is an error if it depends only on what the author of a pod writes,
+    /// or if its image patterns could match images of other owners.
     pub(super) fn read(&mut self, setting: Node<'_>) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
@@ -126,15 +118,11 @@ impl Exempt {
         Ok(())
     }
 
-    /// Whether a Namespace is exempt.
     pub(in crate::selinux) fn has_namespace(&self, namespace: &str) -> bool {
         contains(&self.namespaces, namespace)
     }
 
     /// Whether a request is exempt because of its Namespace or its user.
-    ///
-    /// # Errors
-    /// A user that cannot be read.
     pub(in crate::selinux) fn covers(&self, request: &Request<'_>) -> Result<bool, Fault> {
         if request.namespace()?.is_some_and(|namespace| self.has_namespace(namespace)) {
             return Ok(true);
@@ -149,9 +137,6 @@ impl Exempt {
 
     /// The rules that do not apply to a container, or to containers with any image if there is
     /// none.
-    ///
-    /// # Errors
-    /// A field that cannot be read.
     pub(in crate::selinux) fn lifts(
         &self,
         container: Option<&Container<'_>>,

@@ -43,7 +43,6 @@ impl Choice for HostNamespaceLevel {
     const NAMES: &'static [&'static str] = &["Allocated", "s0"];
 }
 
-/// The keys of `hostNamespaces`.
 pub(super) const HOST_NAMESPACES: &[Setting] = &[
     Setting::new("triggers", Kind::List(&Kind::Choice(HostNamespace::NAMES))),
     Setting::new("action", Kind::Choice(HostNamespaceAction::NAMES)),
@@ -51,7 +50,6 @@ pub(super) const HOST_NAMESPACES: &[Setting] = &[
     Setting::new("level", Kind::Choice(HostNamespaceLevel::NAMES)),
 ];
 
-/// How pods in host namespaces are handled.
 #[derive(Debug)]
 pub(in crate::selinux) struct HostNamespaces {
     triggers: Vec<HostNamespace>,
@@ -62,7 +60,6 @@ pub(in crate::selinux) struct HostNamespaces {
 }
 
 impl HostNamespace {
-    /// The field of a pod's specification.
     fn field(self) -> &'static str {
         match self {
             Self::HostPID => "hostPID",
@@ -84,11 +81,6 @@ impl Default for HostNamespaces {
 }
 
 impl HostNamespaces {
-    /// Reads `hostNamespaces`.
-    ///
-    /// # Errors
-    /// An action without triggers, a duplicate trigger, and a type that is missing or not one of
-    /// `types.unconfined`.
     pub(super) fn read(&mut self, setting: Node<'_>, types: &Types) -> Result<(), SettingsError> {
         self.type_name = types.unconfined.iter().find(|name| !needs_exemption(name)).cloned();
         let type_setting = setting.at("type");
@@ -136,9 +128,6 @@ impl HostNamespaces {
     }
 
     /// The fields of a pod's specification that trigger the action.
-    ///
-    /// # Errors
-    /// A field that cannot be read.
     pub(in crate::selinux) fn triggers<'d>(&self, spec: Node<'d>) -> Result<Vec<Node<'d>>, Fault> {
         let mut found = Vec::new();
         for namespace in &self.triggers {
@@ -160,9 +149,6 @@ impl HostNamespaces {
 /// Whether a pod shares the PID or IPC namespace of the node, in which CRI-O does not confine it.
 ///
 /// Source: `configureSELinuxLabels` in CRI-O's `server/container_create.go` (1.36).
-///
-/// # Errors
-/// A field that cannot be read.
 pub(in crate::selinux) fn shares_host_processes(spec: Node<'_>) -> Result<bool, Fault> {
     Ok(shares(spec, HostNamespace::HostPID)? || shares(spec, HostNamespace::HostIPC)?)
 }
@@ -171,9 +157,6 @@ pub(in crate::selinux) fn shares_host_processes(spec: Node<'_>) -> Result<bool, 
 /// default.
 ///
 /// Source: `hostnetwork_disable_selinux` in CRI-O's `crio.conf(5)` (1.36), `true` by default.
-///
-/// # Errors
-/// A field that cannot be read.
 pub(in crate::selinux) fn shares_host_network(spec: Node<'_>) -> Result<bool, Fault> {
     shares(spec, HostNamespace::HostNetwork)
 }

@@ -25,7 +25,6 @@ choices! {
     }
 }
 
-/// The keys of `levels`.
 pub(super) const LEVELS: &[Setting] = &[
     Setting::new("match", Kind::Choice(LevelMatch::NAMES)),
     Setting::new("missing", Kind::Choice(MissingLevel::NAMES)),
@@ -35,7 +34,6 @@ pub(super) const LEVELS: &[Setting] = &[
 /// The maximum number of extra levels. With more, a small pool might have no level left for a name.
 const MOST_EXTRA: usize = 100;
 
-/// The levels that pods may set.
 #[derive(Debug, Default)]
 pub(in crate::selinux) struct Levels {
     pub(in crate::selinux) matching: LevelMatch,
@@ -50,10 +48,6 @@ impl Levels {
     /// A process can access a file if its level has all categories of the file. So that neither
     /// side has access to the files of the other, no extra level may contain or be contained in the
     /// level of an owner. Extra levels may contain each other: every pod may set all of them.
-    ///
-    /// # Errors
-    /// An extra level that is malformed, a duplicate, gives access to the files of owners, or whose
-    /// files owners could access.
     pub(super) fn read(&mut self, setting: Node<'_>, pool: &Pool) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
@@ -88,10 +82,6 @@ impl Levels {
     }
 }
 
-/// Reads a level.
-///
-/// # Errors
-/// A text that [`Level::parse`] rejects.
 pub(super) fn read_level(setting: Node<'_>, text: &str) -> Result<Level, SettingsError> {
     Level::parse(text)
         .map_err(|problem| SettingsError::about(setting, text, &[problem, "; write it as s0:c1,c2"].concat()))

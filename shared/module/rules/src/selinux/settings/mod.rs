@@ -51,7 +51,6 @@ choices! {
     }
 }
 
-/// The keys of the settings.
 pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("mode", Kind::Choice(Mode::NAMES)),
     Setting::new("allocation", Kind::Object(ALLOCATION)),
@@ -66,7 +65,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("onLookupFailure", Kind::Choice(OnLookupFailure::NAMES)),
 ];
 
-/// The settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
@@ -84,9 +82,6 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the settings, whose keys and types are already checked.
-    ///
-    /// # Errors
-    /// The first setting that is not valid, with its path.
     pub(super) fn read(setting: Node<'_>) -> Result<Self, SettingsError> {
         let mode = Choice::read(setting.at("mode"))?;
         let mut settings = Self { mode, ..Self::default() };
@@ -105,9 +100,7 @@ impl Settings {
     }
 
     /// The verdict on a Namespace if the others cannot be looked up: `verdict`, with a warning.
-    ///
-    /// # Errors
-    /// The fault itself, unless the settings tolerate failed look-ups.
+    /// Unless the settings tolerate failed look-ups, it is the fault itself.
     pub(super) fn without_lookup<'d>(
         &self,
         verdict: Verdict<'d>,
@@ -120,7 +113,6 @@ impl Settings {
         Ok(verdict.warn(warning).annotate("error", fault.to_string()))
     }
 
-    /// Whether every pod must have a level.
     pub(super) fn require_levels(&self) -> bool {
         self.levels.missing == MissingLevel::Require
             && (self.levels.matching == LevelMatch::Exact || self.allocation.source == Source::Fixed)

@@ -1,5 +1,3 @@
-//! The mode of the policy.
-
 use admission::choices;
 
 choices! {

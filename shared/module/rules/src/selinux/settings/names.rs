@@ -5,13 +5,10 @@ use admission::{Node, SettingsError};
 use crate::name::is_label;
 pub(super) use crate::subject::account_problem;
 
-/// Reads a list of names.
+/// Reads a list of names, each of them once.
 ///
 /// `problem` returns what is wrong with a name, as a predicate and a remedy: `is not valid; remove
 /// it`.
-///
-/// # Errors
-/// A name with a problem, and a duplicate name.
 pub(super) fn names(
     setting: Node<'_>,
     problem: &dyn Fn(&str) -> Option<&'static str>,
@@ -41,7 +38,6 @@ pub(super) fn is_selinux_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
-/// The problem with a text that is not the name of an SELinux user, role or type.
 pub(super) fn selinux_name_problem(name: &str) -> Option<&'static str> {
     (!is_selinux_name(name)).then_some("is not a valid SELinux name; write it in full, without patterns")
 }

@@ -6,7 +6,6 @@ use super::names::{is_selinux_name, names, selinux_name_problem};
 use super::unconfined::is_known;
 use crate::pattern::Pattern;
 
-/// The keys of `types`.
 pub(super) const TYPES: &[Setting] = &[
     Setting::new("allowed", Kind::List(&Kind::Text)),
     Setting::new("unconfined", Kind::List(&Kind::Text)),
@@ -25,7 +24,6 @@ const UNCONFINED: &str = "spc_t";
 /// Source: `subject.cil` of Bottlerocket (core kit 3.1), `api_s` and `runtime_s`.
 const SUPER: &str = "super_t";
 
-/// The SELinux types that pods may set.
 #[derive(Debug)]
 pub(in crate::selinux) struct Types {
     /// Names and patterns, as the settings write them.
@@ -46,10 +44,6 @@ impl Default for Types {
 }
 
 impl Types {
-    /// Reads `types`.
-    ///
-    /// # Errors
-    /// A name that is not valid, and a pattern that allows an unconfined type.
     pub(super) fn read(&mut self, setting: Node<'_>) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());
@@ -65,7 +59,6 @@ impl Types {
         Ok(())
     }
 
-    /// Whether a process of this type is unconfined.
     pub(in crate::selinux) fn is_unconfined(&self, name: &str) -> bool {
         self.unconfined.iter().any(|known| known == name)
     }

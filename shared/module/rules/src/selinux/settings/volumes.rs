@@ -1,5 +1,3 @@
-//! The settings of `volumes`.
-
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use super::mode::Mode;
@@ -46,7 +44,6 @@ choices! {
     }
 }
 
-/// The keys of `volumes`.
 pub(super) const VOLUMES: &[Setting] = &[
     Setting::new("changePolicy", Kind::Choice(ChangePolicy::NAMES)),
     Setting::new("sharedClaims", Kind::Choice(SharedClaims::NAMES)),
@@ -56,7 +53,6 @@ pub(super) const VOLUMES: &[Setting] = &[
     Setting::new("crioTrySkip", Kind::Flag),
 ];
 
-/// How SELinux labels affect volumes.
 #[derive(Debug, Default)]
 pub(in crate::selinux) struct Volumes {
     pub(in crate::selinux) change_policy: ChangePolicy,
@@ -68,10 +64,7 @@ pub(in crate::selinux) struct Volumes {
 }
 
 impl Volumes {
-    /// Reads `volumes`.
-    ///
-    /// # Errors
-    /// A setting that changes pods while `mode` is [`Mode::Validate`].
+    /// Reads `volumes`. A setting that changes pods is an error in [`Mode::Validate`].
     pub(super) fn read(&mut self, setting: Node<'_>, mode: Mode) -> Result<(), SettingsError> {
         if !setting.object()? {
             return Ok(());

@@ -11,11 +11,9 @@ use serde_json::{Map, Value, json};
 /// exception for Windows, which v1.25 adds to controls at restricted.
 pub(super) const VERSION: &str = "v1.24";
 
-/// Fields that a rule covers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::kyverno) struct Covered {
-    /// The id of a check.
     pub(super) check: String,
     /// The fields of the check that are covered; all if the list is empty.
     #[serde(default)]
@@ -58,7 +56,6 @@ impl Coverage {
         keys.peek().is_some() && keys.all(|key| self.0.get(&key).is_some_and(BTreeSet::is_empty))
     }
 
-    /// The lowest level with all checks.
     pub(in crate::kyverno) fn level(&self) -> Level {
         let levels = self.0.keys().filter_map(|(id, _)| Check::find(id)).map(|check| check.level);
         levels.max().unwrap_or(Level::Baseline)

@@ -6,10 +6,8 @@ use super::fingerprint;
 use crate::conversion::FieldProblem;
 use crate::fields;
 
-/// The key of the pattern of every container.
 const EACH_CONTAINER: &str = "eachContainer";
 
-/// The key of the pattern of the pod's metadata.
 const POD_METADATA: &str = "podMetadata";
 
 /// The keys of patterns. There, a field that is null is a condition, which only a value that is
@@ -17,16 +15,11 @@ const POD_METADATA: &str = "podMetadata";
 /// kyverno/kyverno at 111e07b). Elsewhere, such a field is absent.
 const PATTERNS: [&str; 2] = ["pattern", "anyPattern"];
 
-/// The result of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// The number of values that are the same.
     pub(super) same: usize,
-    /// The number of values in the form.
     pub(super) all: usize,
-    /// The first difference.
     pub(super) first: Option<FieldProblem>,
-    /// Whether the values are within a pattern.
     in_pattern: bool,
 }
 
@@ -94,7 +87,6 @@ impl Comparison {
         }
     }
 
-    /// Compares the value of a field with that of a form.
     pub(super) fn compare_field(&mut self, key: &str, expected: &Value, value: &Value, path: &str) {
         let outside = self.in_pattern;
         self.in_pattern |= PATTERNS.contains(&key);
@@ -127,7 +119,6 @@ impl Comparison {
     }
 }
 
-/// The number of values in a value.
 fn leaves(value: &Value) -> usize {
     match value {
         Value::Object(map) => map.values().map(leaves).sum(),

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Coverage, Covered};
+use super::{Coverage, Covered, Known};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::kyverno::judge::Judge;
 use crate::kyverno::policy::MONITORS;
 use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
 use crate::{PolicyManifest, PolicyMode};
 
-/// A note on manifests for rules of the library.
 const NOTE: &str = "Kyverno's library has the Pod Security Standards of v1.24, without what exclude lists. To follow the \
                     standards, remove version and exclude. The messages are those of the module.";
 
@@ -56,6 +56,20 @@ fn denies(manifest: &PolicyManifest) -> bool {
 }
 
 impl LibraryPart {
+    /// The part of a check of the library; `None` for one that is not about pods.
+    pub(in crate::kyverno) fn of(
+        known: Known,
+        rule: String,
+        listed: impl Fn(FieldProblem) -> NotConverted,
+    ) -> Option<Self> {
+        let widened = known.refused_by_checks().into_iter();
+        (known.judge == Judge::PodSecurity).then(|| Self {
+            widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
+            coverage: known.coverage,
+            rule,
+        })
+    }
+
     /// The differences because of which the manifest refuses more than its rule, where it runs
     /// together with others.
     fn widened_beside(&self, all: &Coverage) -> Vec<NotConverted> {
@@ -66,7 +80,6 @@ impl LibraryPart {
     }
 }
 
-/// Joins the manifests of drafts.
 pub(in crate::kyverno) fn merged(mut drafts: Vec<Draft>, names: &mut ManifestNames) -> Vec<Conversion> {
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     for (index, draft) in drafts.iter().enumerate() {

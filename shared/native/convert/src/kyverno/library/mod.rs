@@ -26,16 +26,12 @@ pub(super) use merge::{Draft, LibraryPart, merged};
 /// The keys of a check in `validate`. A rule has one of them.
 pub(super) const CONTENT: [&str; 5] = ["pattern", "anyPattern", "deny", "foreach", "cel"];
 
-/// The rules of the library.
 static LIBRARY: LazyLock<Vec<LibraryRule>> = LazyLock::new(|| read().unwrap_or_default());
 
-/// A rule of the library.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LibraryRule {
-    /// The name of the policy in the library.
     name: String,
-    /// The policy that judges what the rule is about.
     #[serde(default)]
     judge: Judge,
     #[serde(default)]
@@ -46,7 +42,6 @@ struct LibraryRule {
 /// A form of a rule: the check in `validate` with its key.
 #[derive(Debug, Deserialize)]
 struct Form {
-    /// The differences between the rule and the checks that it covers.
     #[serde(default)]
     differs: Vec<Difference>,
     #[serde(flatten)]
@@ -71,24 +66,19 @@ enum Refuses {
     Less,
 }
 
-/// A check that is compared with the library.
 #[derive(Debug)]
 pub(super) enum Recognition {
-    /// It is one of the library.
     Known(Known),
     /// It resembles one of the library. The problem is about the first difference.
     Changed(FieldProblem),
-    /// It resembles none.
     Unknown,
 }
 
-/// A check of the library.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) judge: Judge,
     pub(super) coverage: Coverage,
     differences: Vec<Difference>,
-    /// The key and the path of the check.
     pub(super) key: &'static str,
     pub(super) path: String,
 }
@@ -98,10 +88,6 @@ fn read() -> Option<Vec<LibraryRule>> {
     serde_json::from_value(documents.into_iter().next()?).ok()
 }
 
-/// Compares the check of a rule with the library.
-///
-/// # Errors
-/// Expressions with values that Kyverno does not accept.
 pub(super) fn recognise(validate: &Fields<'_>) -> Result<Recognition, InputError> {
     let present: Vec<&'static str> = CONTENT.into_iter().filter(|key| validate.get(key).is_some()).collect();
     let [key] = present.as_slice() else { return Ok(Recognition::Unknown) };
@@ -131,9 +117,6 @@ pub(super) struct Expressions<'d> {
 
 impl<'d> Expressions<'d> {
     /// Reads a check, whose expressions are below `key`.
-    ///
-    /// # Errors
-    /// Fields with values that Kyverno does not accept.
     pub(super) fn read(fields: &Fields<'d>, key: &str) -> Result<Self, InputError> {
         let mut read = Self { path: fields.path(key), variables: Vec::new(), all: Vec::new(), other: None };
         for variable in fields.objects("variables")? {
@@ -186,7 +169,6 @@ impl<'d> Expressions<'d> {
     }
 }
 
-/// Returns the form that resembles a check most.
 fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)) -> Recognition {
     let mut nearest: Option<(Comparison, &LibraryRule)> = None;
     for rule in LIBRARY.iter() {

@@ -63,12 +63,10 @@ pub(super) fn constant(name: &str) -> u64 {
     }
 }
 
-/// Returns whether a call takes a field or an item of its first operand.
 pub(super) fn is_step(name: &str) -> bool {
     matches!(name, operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT)
 }
 
-/// Returns whether a call may skip its second operand.
 pub(super) fn may_skip(name: &str) -> bool {
     matches!(name, operators::LOGICAL_AND | operators::LOGICAL_OR | operators::CONDITIONAL) || is_step(name)
 }
@@ -91,7 +89,6 @@ pub(super) fn of_operator(name: &str, is_of_numbers: bool) -> u64 {
     }
 }
 
-/// Returns the costs that grow with the operands of a call.
 pub(super) fn charges(name: &str, operands: usize) -> &'static [Charge] {
     const FIRST: &[Charge] = &[counted(0, Tenths, 1)];
     const FIRST_OF_MANY: &[Charge] = &[bound(0, Tenths, 1)];

@@ -41,7 +41,6 @@ pub(super) enum Measure {
     Items,
     /// All texts and items inside, so many times.
     Deep,
-    /// The value of an integer.
     Value,
     /// The square of the size, twice.
     Square,
@@ -50,9 +49,7 @@ pub(super) enum Measure {
     Pattern,
     /// A text and a part of it, which share a slot.
     Part,
-    /// Two values that are compared.
     Compared,
-    /// Two values that are added.
     Added,
     /// Two values whose sizes are multiplied, twice.
     Product,
@@ -134,7 +131,6 @@ impl Cost {
         END.set(limit.saturating_mul(PATIENCE));
     }
 
-    /// Returns the cost of the evaluation of this thread.
     pub(super) fn spent() -> Self {
         Self { least: LEAST.get(), most: MOST.get() }
     }
@@ -211,7 +207,6 @@ fn complete(slot: u64, is_second: bool, size: u64) -> Option<[u64; 2]> {
     })
 }
 
-/// Returns the size that a range has kept.
 fn held(slot: u64) -> u64 {
     let slot = usize::try_from(slot).unwrap_or_default();
     HELD.with_borrow(|held| held.get(slot).and_then(|[size, _]| *size).unwrap_or_default())

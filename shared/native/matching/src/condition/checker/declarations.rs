@@ -46,7 +46,6 @@ pub(super) const MOST_SEGMENTS: usize = 4;
 
 type Fields = &'static [(&'static str, Shape)];
 
-/// The types with fields.
 const OBJECTS: &[(&str, Fields)] = &[
     (
         "kubernetes.AdmissionRequest",
@@ -126,7 +125,6 @@ pub(super) fn names() -> Vec<&'static str> {
     VARIABLES.iter().map(|(name, _)| *name).collect()
 }
 
-/// Returns the fields of a type; `None` if it has no fields.
 pub(super) fn fields(of: &str) -> Option<Fields> {
     OBJECTS.iter().find(|(name, _)| *name == of).map(|(_, fields)| *fields)
 }

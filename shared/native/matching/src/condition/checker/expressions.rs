@@ -28,13 +28,11 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// Returns the type of a part that has been checked.
     pub(super) fn get(&self, part: &IdedExpr) -> Type {
         self.of.get(&part.id).map_or(Type::Dyn, |of| self.variables.settled(of))
     }
 }
 
-/// Finds the types of an expression.
 pub(super) fn check(expression: &IdedExpr) -> Result<Types, Problem> {
     let mut checker = Checker::default();
     checker.check(expression)?;
@@ -87,12 +85,10 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// Returns the type of a part that has been checked.
     pub(super) fn known(&self, part: &IdedExpr) -> Type {
         self.types.get(&part.id).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// Checks a part with further variables.
     pub(super) fn check_with(
         &mut self,
         variables: &[(&'e str, Type)],
@@ -135,7 +131,6 @@ impl<'e> Checker<'e> {
         declarations::global(name.strip_prefix('.').unwrap_or(&name))
     }
 
-    /// Returns the type of a field of an operand.
     pub(super) fn field(
         &mut self,
         part: &IdedExpr,
@@ -198,12 +193,10 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// Returns whether an operand that has been checked is an optional value.
     fn is_optional(&self, operand: &IdedExpr) -> bool {
         matches!(self.variables.resolved(&self.known(operand)), Type::Optional(_))
     }
 
-    /// Returns the result of a function, or of a method with its target.
     pub(super) fn resolve(
         &mut self,
         part: &IdedExpr,
@@ -312,7 +305,6 @@ fn of_literal(literal: &LiteralValue) -> Type {
     }
 }
 
-/// Returns whether a part is the name of a type.
 pub(super) fn is_type(part: &IdedExpr) -> bool {
     let name = segments(part).map(|segments| segments.join("."));
     name.is_some_and(|name| matches!(declarations::global(&name), Some(Type::Meta(_))))
@@ -365,7 +357,6 @@ fn no_field(object: &str, name: &str, fields: &[(&str, signatures::Shape)]) -> S
     }
 }
 
-/// A list of a type.
 pub(super) fn list_of(item: &Type) -> Type {
     Type::List(Rc::new(item.clone()))
 }

@@ -9,7 +9,6 @@ use super::expressions::Types;
 use super::problem::{Problem, refused};
 use super::types::Type;
 
-/// Checks a text with its arguments.
 pub(super) fn check(
     text: &str,
     arguments: &[IdedExpr],
@@ -71,7 +70,6 @@ fn takes(verb: u8, argument: &IdedExpr, types: &Types) -> Option<Result<(), Prob
     })
 }
 
-/// Checks that an argument and its entries have a text.
 fn is_text(argument: &IdedExpr, types: &Types) -> Result<(), Problem> {
     let of = types.get(argument);
     if matches!(of, Type::Named(_) | Type::Optional(_)) {

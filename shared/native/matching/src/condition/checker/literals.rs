@@ -12,7 +12,6 @@ use super::types::Type;
 use super::{constants, format};
 use crate::condition::regexp;
 
-/// Checks the literals of an expression that has types.
 pub(super) fn check(expression: &IdedExpr, types: &Types) -> Result<(), Problem> {
     Walk { types }.visit(expression, false)
 }
@@ -128,7 +127,6 @@ fn example(function: &str) -> &'static str {
     }
 }
 
-/// Returns the parts of an expression.
 fn parts(of: &Expr) -> Vec<&IdedExpr> {
     match of {
         Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),

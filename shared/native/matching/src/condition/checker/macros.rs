@@ -30,7 +30,6 @@ pub(super) fn check<'e>(
     })
 }
 
-/// A loop over a list or a map.
 struct Loop<'e> {
     variables: Vec<(&'e str, Type)>,
     /// The arguments after the variables.
@@ -95,7 +94,6 @@ fn variable(name: &IdedExpr) -> Result<&str, Problem> {
     }
 }
 
-/// Checks that the sum of a loop keeps its type.
 fn keep(checker: &mut Checker<'_>, part: &IdedExpr, sum: &Type, step: &Type) -> Result<(), Problem> {
     if checker.variables.is_assignable(sum, step) {
         return Ok(());

@@ -5,33 +5,27 @@ use cel::common::ast::{IdedExpr, SourceInfo};
 /// A reason not to accept an expression.
 #[derive(Debug)]
 pub(super) struct Problem {
-    /// The identifier of the part.
     part: u64,
     text: String,
     is_unknown: bool,
 }
 
-/// The result of a check that does not accept an expression.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Refusal {
-    /// API servers refuse the expression.
     Refused(String),
     /// Whether API servers refuse the expression is not known.
     Unknown(String),
 }
 
-/// A problem because of which API servers refuse an expression.
 pub(super) fn refused(part: &IdedExpr, text: String) -> Problem {
     Problem { part: part.id, text, is_unknown: false }
 }
 
-/// A part of which it is not known whether API servers refuse it.
 pub(super) fn unknown(part: &IdedExpr, text: &str) -> Problem {
     Problem { part: part.id, text: text.to_owned(), is_unknown: true }
 }
 
 impl Problem {
-    /// Returns the refusal, with the place of the part.
     pub(super) fn located(self, source: &SourceInfo) -> Refusal {
         let text = match source.offset_for(self.part) {
             Some((start, _)) => format!("{}: {}", place(&source.source, start), self.text),

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use super::types::Type;
 use super::unification::Variables;
 
-/// A type in a signature.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
     Dyn,
@@ -22,9 +21,7 @@ pub(super) enum Shape {
     Duration,
     Timestamp,
     Named(&'static str),
-    /// The first type parameter.
     A,
-    /// The second type parameter.
     B,
     /// One type after the other of [`Signature::each`].
     Each,
@@ -38,7 +35,6 @@ use Shape::{
     A, B, Bool, Bytes, Double, Duration, Dyn, Each, Int, List, Map, Named, Optional, String, Timestamp, Uint,
 };
 
-/// Functions with the same signature.
 #[derive(Debug)]
 pub(super) struct Signature {
     names: &'static [&'static str],
@@ -69,7 +65,6 @@ impl Signature {
 }
 
 impl Shape {
-    /// Returns the type without parameters.
     pub(super) fn plain(self) -> Type {
         self.instance(&[Type::Dyn, Type::Dyn], Dyn)
     }
@@ -99,12 +94,10 @@ impl Shape {
     }
 }
 
-/// Returns whether there is a function or a method with a name.
 pub(super) fn is_declared(name: &str) -> bool {
     SIGNATURES.iter().any(|one| one.names.contains(&name))
 }
 
-/// Returns the signatures of a function or of a method.
 pub(super) fn signatures(name: &str, is_method: bool) -> impl Iterator<Item = &'static Signature> {
     SIGNATURES.iter().filter(move |one| one.is_method == is_method && one.names.contains(&name))
 }
@@ -117,7 +110,6 @@ const fn method(names: &'static [&'static str], args: &'static [Shape], result: 
     Signature { names, is_method: true, each: &[], args, result }
 }
 
-/// Functions of each of some types.
 const fn functions(
     each: &'static [Shape],
     names: &'static [&'static str],
@@ -127,7 +119,6 @@ const fn functions(
     Signature { names, is_method: false, each, args, result }
 }
 
-/// Methods of each of some types.
 const fn methods(
     each: &'static [Shape],
     names: &'static [&'static str],
@@ -153,7 +144,6 @@ const LIST_A: Shape = List(&A);
 const MAP_A_B: Shape = Map(&A, &B);
 const STRINGS: Shape = List(&String);
 
-/// The operators `<`, `<=`, `>` and `>=`.
 const ORDER: &[&str] = &["_<_", "_<=_", "_>_", "_>=_"];
 
 /// The types that the functions of lists order.

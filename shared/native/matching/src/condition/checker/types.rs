@@ -1,9 +1,6 @@
-//! Types of expressions.
-
 use std::fmt;
 use std::rc::Rc;
 
-/// The type of an expression.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Type {
     /// A type that is known only when the expression is evaluated.
@@ -17,14 +14,12 @@ pub(super) enum Type {
     Bytes,
     Duration,
     Timestamp,
-    /// A type of Kubernetes.
     Named(&'static str),
     /// A type that is not yet known.
     Variable(usize),
     List(Rc<Self>),
     Map(Rc<Self>, Rc<Self>),
     Optional(Rc<Self>),
-    /// The type of a type.
     Meta(Rc<Self>),
 }
 

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use super::types::Type;
 
-/// The values of type variables.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
     values: Vec<Option<Type>>,
@@ -14,12 +13,9 @@ pub(super) struct Variables {
     log: Vec<(usize, Option<Type>)>,
 }
 
-/// The result of giving a variable a value.
 enum Given {
     Fits,
-    /// The variable has another value.
     Differs,
-    /// The value contains the variable.
     Contains,
 }
 
@@ -104,7 +100,6 @@ impl Variables {
         }
     }
 
-    /// Returns whether a type contains a variable.
     fn contains(&self, within: &Type, variable: usize) -> bool {
         match within {
             Type::Variable(other) => {
@@ -161,7 +156,6 @@ impl Variables {
     }
 }
 
-/// Returns whether null can stand for a type.
 fn is_nullable(of: &Type) -> bool {
     matches!(of, Type::Null | Type::Named(_) | Type::Optional(_) | Type::Duration | Type::Timestamp)
 }
@@ -181,7 +175,6 @@ fn is_as_general(one: &Type, other: &Type) -> bool {
     }
 }
 
-/// Returns the more general of two types.
 pub(super) fn more_general(one: Type, other: Type) -> Type {
     if is_as_general(&one, &other) { one } else { other }
 }

@@ -14,9 +14,7 @@ use cel::{DeclarationError, Env, ExecutionError};
 use super::quantity::{are_equal, is_sum};
 use super::{arguments, failed, is_of_kubernetes};
 
-/// `==`.
 pub(crate) const EQUAL: &str = "@equal";
-/// `!=`.
 pub(crate) const NOT_EQUAL: &str = "@notEqual";
 
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {

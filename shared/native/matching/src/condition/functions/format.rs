@@ -130,7 +130,6 @@ pattern!(UUID, "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f
 pattern!(BASE64, "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$");
 pattern!(TIME, r"^([0-9]{2}):([0-9]{2}):([0-9]{2})([^0-9][0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})$");
 
-/// Returns whether a text has a format, if this is known.
 fn is_valid(format: Format, text: &str) -> Option<bool> {
     Some(match format {
         Format::Byte => is_match(&BASE64, text),

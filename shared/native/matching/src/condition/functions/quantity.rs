@@ -16,7 +16,6 @@ use super::{NOT_KNOWN, Of, Opaque, failed, mark_unsure};
 pub(super) const NAMES: &[&str] =
     &["add", "asApproximateFloat", "asInteger", "isInteger", "isQuantity", "quantity", "sign", "sub"];
 
-/// A quantity.
 #[derive(Clone, Copy, Debug)]
 struct Quantity {
     /// The value in units of 10⁻⁹, the smallest that Kubernetes knows.
@@ -41,9 +40,7 @@ const ONE: i128 = 1_000_000_000;
 /// The bound for values: Kubernetes treats larger ones in another way.
 const BOUND: i128 = ONE * i64::MAX as i128;
 
-/// The reason why a text is not read.
 enum Problem {
-    /// It is not a quantity.
     Malformed,
     /// It is a quantity that is too large, or has too many digits.
     NotKnown,
@@ -86,12 +83,10 @@ pub(super) fn are_equal(left: &dyn Val, right: &dyn Val) -> Option<bool> {
     Some(quantity(left)? == quantity(right)?)
 }
 
-/// Returns whether a value is a result of `add` or `sub`.
 pub(super) fn is_sum(value: &dyn Val) -> bool {
     value.downcast_ref::<Of<Quantity>>().is_some_and(|quantity| quantity.0.is_sum)
 }
 
-/// Returns the base and the exponent of a suffix.
 fn suffix(text: &str) -> Result<(i128, i32), Problem> {
     const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     const DECIMAL: [(&str, i32); 10] = [

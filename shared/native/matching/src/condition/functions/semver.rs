@@ -1,5 +1,3 @@
-//! Semantic versions.
-
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 

@@ -37,7 +37,6 @@ const SECOND: i64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Duration(pub(super) i64);
 
-/// A point in time.
 #[derive(Clone, Copy, Debug)]
 struct Timestamp {
     /// In UTC, in the years 1 to 9999.
@@ -46,7 +45,6 @@ struct Timestamp {
     offset: i64,
 }
 
-/// The reason why a text is not read.
 #[derive(Debug, Eq, PartialEq)]
 enum Problem {
     Malformed,
@@ -310,7 +308,6 @@ fn whole_units(duration: Duration, unit: i64) -> CelInt {
     CelInt::from(units(duration, unit) as i64)
 }
 
-/// Returns the text of a duration or timestamp; `None` for another value.
 pub(super) fn text_of_time(value: &dyn Val) -> Option<String> {
     let duration = || value.downcast_ref::<Duration>().map(text_of_duration);
     let text = duration().or_else(|| value.downcast_ref::<Timestamp>().map(text_of_timestamp))?;
@@ -369,7 +366,6 @@ fn milliseconds(duration: &Duration) -> CelInt {
     CelInt::from(duration.0.wrapping_div(1_000_000))
 }
 
-/// The sum of a point in time and a duration.
 fn moved(timestamp: Timestamp, by: i64) -> Result<Timestamp, ExecutionError> {
     let utc = timestamp.utc.checked_add_signed(TimeDelta::nanoseconds(by)).filter(|utc| is_in_range(*utc));
     let utc = utc.ok_or_else(|| failed("timestamp", "out of range"))?;

@@ -50,7 +50,6 @@ pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     Ok(())
 }
 
-/// The parts of a loop.
 struct Loop {
     start: IdedExpr,
     condition: IdedExpr,
@@ -59,7 +58,6 @@ struct Loop {
     result: IdedExpr,
 }
 
-/// Makes a loop from the expression after the variables.
 type Fold = fn(&mut Builder<'_, '_>, IdedExpr) -> Loop;
 
 struct Builder<'h, 'p>(&'h mut MacroExprHelper<'p>);
@@ -206,7 +204,6 @@ fn transform_list(builder: &mut Builder<'_, '_>, expression: IdedExpr) -> Loop {
     }
 }
 
-/// A loop that makes a map.
 fn into_map(builder: &mut Builder<'_, '_>, step: IdedExpr) -> Loop {
     Loop {
         start: builder.0.next_expr(Expr::Map(MapExpr { entries: Vec::new() })),
@@ -253,7 +250,6 @@ fn pairs<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionE
     Ok(CowVal::owned(CelList::from(found)))
 }
 
-/// The entries of a map.
 fn entries<'v>(map: &CowVal<'_, 'v>) -> Result<Entries<'v>, ExecutionError> {
     let map = map.as_ref();
     let map = map.downcast_ref::<CelMap<'v>>().ok_or_else(|| no_overload(map))?;

@@ -31,7 +31,6 @@ struct Url {
     fragment: String,
 }
 
-/// The reason why a text is not read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Problem {
     Malformed,
@@ -235,7 +234,6 @@ fn get_host(url: &Of<Url>) -> CelString<'static> {
     CelString::from(url.0.host.clone())
 }
 
-/// The host without its port, and the port.
 fn split_port(host: &str) -> (&str, &str) {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, port),

@@ -12,7 +12,6 @@ const PERL: [(char, &[(char, char)]); 3] = [
     ('w', &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]),
 ];
 
-/// The classes of POSIX.
 const POSIX: [(&str, &[(char, char)]); 14] = [
     ("alnum", &[('0', '9'), ('A', 'Z'), ('a', 'z')]),
     ("alpha", &[('A', 'Z'), ('a', 'z')]),
@@ -30,7 +29,6 @@ const POSIX: [(&str, &[(char, char)]); 14] = [
     ("xdigit", &[('0', '9'), ('A', 'F'), ('a', 'f')]),
 ];
 
-/// The general categories.
 const CATEGORIES: &str = "C Cc Cf Cn Co Cs L LC Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk \
      Sm So Z Zl Zp Zs";
 
@@ -73,7 +71,6 @@ const MOVED: char = '\u{1171e}';
 /// The characters of Unicode 15.
 static ASSIGNED: LazyLock<ClassUnicode> = LazyLock::new(|| property(r"\p{age=15.0}"));
 
-/// The characters of Unicode 15 that are folded.
 static FOLDED: LazyLock<ClassUnicode> = LazyLock::new(|| {
     let mut folded = property(r"\p{Changes_When_Casemapped}");
     folded.intersect(&ASSIGNED);
@@ -81,7 +78,6 @@ static FOLDED: LazyLock<ClassUnicode> = LazyLock::new(|| {
     folded
 });
 
-/// The class of a name.
 pub(super) enum Named {
     Class(ClassUnicode),
     /// It depends on the version of Go.
@@ -145,7 +141,6 @@ pub(super) fn fold(class: &mut ClassUnicode) {
     class.union(&folded);
 }
 
-/// Returns the class of the characters between two.
 pub(super) fn range(first: char, last: char) -> ClassUnicode {
     ClassUnicode::new([ClassUnicodeRange::new(first, last)])
 }

@@ -32,7 +32,6 @@ pub(super) fn translate(pattern: &str) -> Result<String, Reason> {
     Ok(parser.out)
 }
 
-/// The flags that `(?…)` sets.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "these are flags, and independent")]
 struct Flags {
@@ -56,7 +55,6 @@ struct Item {
 #[derive(Debug, Default)]
 struct Group {
     start: usize,
-    /// The flags outside.
     flags: Flags,
     /// The last expression of the branch.
     last: Option<Item>,
@@ -343,7 +341,6 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads an escaped character behind the backslash.
     fn escape(&mut self) -> Result<char, Reason> {
         let one = self.take().ok_or(Reason::Refused("trailing backslash at end of expression"))?;
         let code = match one {

@@ -259,7 +259,6 @@ const BY_HAND: &[&str] = &[
     r"^system:(node|serviceaccount):",
 ];
 
-/// Parts of generated patterns.
 const PARTS: &[&str] = &[
     "a",
     "b",
@@ -348,20 +347,16 @@ const PARTS: &[&str] = &[
     "\\",
 ];
 
-/// Parts of texts.
 const TEXTS: &[&str] = &[
     "a", "a", "b", "A", "B", "k", "K", "\u{212a}", "s", "ſ", "S", "é", "É", "ß", "ẞ", "ς", "Σ", "α", "1",
     "١", "_", "-", ".", "/", " ", "\n", "\t", "\u{b}", "\u{c}", "\u{a0}", "\u{85}", "&", "~", "[", "]", "{",
     "}", "<", ">", "\u{ffff}", "😀", "中", "\u{a7cb}", "ɤ", "\u{fb05}", "\u{fb06}",
 ];
 
-/// Texts for the patterns by hand.
 const FIXED: &[&str] = &["", "a", "ab", "équipe", "aé K1_-./ b\na", "ſ\u{212a}\u{b}[&&~~]{ 1}"];
 
-/// A pattern and its texts.
 pub(super) type Question = (String, Vec<String>);
 
-/// Numbers that are the same for the same seed.
 struct Random(u64);
 
 impl Random {
@@ -387,7 +382,6 @@ impl Random {
     }
 }
 
-/// Returns the patterns by hand.
 pub(super) fn by_hand() -> Vec<Question> {
     BY_HAND
         .iter()
@@ -395,7 +389,6 @@ pub(super) fn by_hand() -> Vec<Question> {
         .collect()
 }
 
-/// Returns generated patterns.
 pub(super) fn generated(seed: u64, count: usize) -> Vec<Question> {
     let mut random = Random(seed);
     let mut question = || (random.pattern(), (0..3).map(|_| random.text(TEXTS, 6)).collect());

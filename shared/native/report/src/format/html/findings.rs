@@ -175,7 +175,6 @@ fn write_lines(out: &mut dyn Write, span: Span, is_exact: bool, text: &str) -> i
     write!(out, "</pre>")
 }
 
-/// The part of a line that is shown: a file can be a single long line.
 struct Cut {
     characters: Vec<char>,
     /// The number of characters before the part.
@@ -184,7 +183,6 @@ struct Cut {
 }
 
 impl Cut {
-    /// The part of the line around a column.
     fn of(line: &str, column: u64) -> Self {
         let column = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
         let before = if column < CHARACTERS / 2 { 0 } else { column.saturating_sub(CHARACTERS / 4) };

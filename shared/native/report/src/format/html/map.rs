@@ -9,7 +9,6 @@ use crate::escape::markup;
 /// The number of namespaces that are shown at once.
 const ROWS: usize = 50;
 
-/// The number of shades.
 const SHADES: u32 = 5;
 
 /// Writes the number of objects that were not admitted cleanly, by namespace and policy, the worst

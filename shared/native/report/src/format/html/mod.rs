@@ -49,7 +49,6 @@ fn namespace(finding: &Finding) -> &str {
     finding.object.namespace.as_deref().unwrap_or_default()
 }
 
-/// The name of a namespace, as markup.
 fn namespace_name(namespace: &str) -> String {
     if namespace.is_empty() { "(cluster-scoped)".to_owned() } else { markup(namespace) }
 }

@@ -1,0 +1,57 @@
+//! The outputs of a command, each a format and the file that it is written to.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use report::Output;
+
+use crate::failure::Failure;
+use crate::replace_file::replace_file;
+use crate::stdout::print;
+
+/// Checks that each output has a place of its own. `example` is one with a file.
+///
+/// # Errors
+/// Two outputs for standard output, and two for one file.
+pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failure> {
+    for (index, output) in outputs.iter().enumerate() {
+        let same = outputs.iter().skip(index.saturating_add(1)).any(|other| other.file == output.file);
+        match &output.file {
+            Some(file) if same => {
+                return Err(Failure::about(file, "is the file of two formats; name two files"));
+            }
+            None if same => {
+                let problem =
+                    format!("two formats are for standard output; name a file for one, as in -o {example}");
+                return Err(Failure::about("--output", problem));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Writes all outputs: those with a file first. Without outputs, the default format goes to
+/// standard output. `write` gets the format, and whether it is for standard output, where colours
+/// are removed again if it does not show them.
+///
+/// # Errors
+/// An output that cannot be written.
+pub(crate) fn write<F: Copy + Default>(
+    outputs: &[Output<F>],
+    write: &dyn Fn(&mut dyn Write, F, bool) -> io::Result<()>,
+) -> Result<(), Failure> {
+    for output in outputs {
+        let Some(file) = &output.file else { continue };
+        let mut bytes = Vec::new();
+        write(&mut bytes, output.format, false)
+            .map_err(|error| Failure::about(file, format!("cannot be written: {error}")))?;
+        replace_file(Path::new(file), &bytes)?;
+    }
+    let to_stdout = outputs.iter().find(|output| output.file.is_none());
+    if to_stdout.is_none() && !outputs.is_empty() {
+        return Ok(());
+    }
+    let format = to_stdout.map(|output| output.format).unwrap_or_default();
+    print(|out| write(out, format, true))
+}

@@ -1,0 +1,275 @@
+//! The engines of policies: the rules in this program, and modules in the embedded host.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use admission::PolicyEntry;
+use matching::Webhook;
+use packaging::{ExecutionMode, Metadata, PolicyType};
+use report::{PolicyRef, Severity};
+use scan::{Engine, Judge, Module, Policy};
+use serde_json::{Value, json};
+use wapc_host::{Deployment, Host, HostError, Resource};
+
+use super::argument::{PolicyArgument, REGISTRY};
+use super::bare_module;
+use super::module_file::{AnnotatedModule, built, read_file_of};
+use crate::args::{EngineArgs, EngineKind};
+use crate::failure::Failure;
+use crate::source::SourceName;
+
+/// The repositories of the policies that the tool carries; an id follows.
+const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
+
+/// The annotations of a policy about itself.
+const SEVERITY: &str = "io.kubewarden.policy.severity";
+const CATEGORY: &str = "io.kubewarden.policy.category";
+
+/// The engines that the arguments choose. Modules are compiled once.
+pub(crate) struct Engines<'a> {
+    args: &'a EngineArgs,
+    host: OnceCell<Host>,
+    loaded: RefCell<BTreeMap<String, Rc<Loaded>>>,
+}
+
+/// A compiled module.
+struct Loaded {
+    annotated: AnnotatedModule,
+    module: wapc_host::Module,
+}
+
+impl<'a> Engines<'a> {
+    pub(crate) fn new(args: &'a EngineArgs) -> Self {
+        Self { args, host: OnceCell::new(), loaded: RefCell::default() }
+    }
+
+    /// Forgets the modules, whose files may have changed.
+    pub(crate) fn forget(&self) {
+        self.loaded.borrow_mut().clear();
+    }
+
+    /// Whether this program runs the policies that it carries.
+    pub(crate) fn is_native(&self) -> bool {
+        self.args.engine == EngineKind::Native
+    }
+
+    /// Finds out what an argument names.
+    pub(crate) fn argument<'t>(&self, text: &'t str) -> Result<PolicyArgument<'t>, Failure> {
+        PolicyArgument::of(text, &self.args.modules)
+    }
+
+    /// Returns what runs a module that the manifest at a place names.
+    pub(crate) fn of_manifest(&self, module: &str, place: &SourceName, deployment: Deployment) -> Engine {
+        match own(module) {
+            Some(entry) if self.is_native() => Engine::Native(entry).checked(&deployment.settings),
+            // As an argument, the same text can name something else.
+            _ => self.engine(&format!("spec.module: {module}"), || self.named(module, place), deployment),
+        }
+    }
+
+    /// Returns what runs the module in a file.
+    pub(crate) fn of_file(&self, file: &Path, deployment: Deployment) -> Engine {
+        self.engine(&file.display().to_string(), || read_file_of(file.to_path_buf()), deployment)
+    }
+
+    fn engine(
+        &self,
+        key: &str,
+        read: impl FnOnce() -> Result<AnnotatedModule, Failure>,
+        deployment: Deployment,
+    ) -> Engine {
+        match self.load(key, read) {
+            Ok(loaded) => loaded.engine(deployment),
+            Err(failure) => Engine::Unavailable(failure.to_string()),
+        }
+    }
+
+    /// Returns what runs a module without a manifest, deployed as its metadata asks.
+    pub(crate) fn of_argument(
+        &self,
+        text: &str,
+        argument: PolicyArgument<'_>,
+        settings: &Value,
+    ) -> Result<(Engine, Deployment), Failure> {
+        let loaded = self.load(text, || bare_module(argument, self.args))?;
+        let deployment = loaded.deployment(settings);
+        Ok((loaded.engine(deployment.clone()), deployment))
+    }
+
+    /// Returns a policy without a manifest, even if it rejects the settings. It is asked about what
+    /// its own rules name, and protects.
+    pub(crate) fn bare(
+        &self,
+        text: &str,
+        argument: PolicyArgument<'_>,
+        settings: &Value,
+    ) -> Result<Policy, Failure> {
+        let PolicyArgument::Own(entry) = argument else {
+            let loaded = self.load(text, || bare_module(argument, self.args))?;
+            let engine = loaded.engine(loaded.deployment(settings));
+            return of_metadata(&loaded.annotated, settings, engine);
+        };
+        let mut policy = Policy::of_id(entry.id, settings)
+            .ok_or_else(|| Failure::new(format!("policy {}: has no rules", entry.id)))?;
+        if !self.is_native()
+            && let Judge::Module(module) = &mut policy.judge
+        {
+            (module.engine, _) = self.of_argument(text, argument, settings)?;
+        }
+        Ok(policy)
+    }
+
+    /// Returns a compiled module, which `read` reads if it is not known yet.
+    fn load(
+        &self,
+        key: &str,
+        read: impl FnOnce() -> Result<AnnotatedModule, Failure>,
+    ) -> Result<Rc<Loaded>, Failure> {
+        if let Some(known) = self.loaded.borrow().get(key) {
+            return Ok(Rc::clone(known));
+        }
+        let annotated = read()?;
+        let about = |problem: String| Failure::about(annotated.path.display(), problem);
+        check(&annotated.metadata).map_err(|problem| about(problem.to_owned()))?;
+        let host = if let Some(host) = self.host.get() {
+            host
+        } else {
+            let host = Host::new().map_err(|error| Failure::new(error.to_string()))?;
+            self.host.get_or_init(|| host)
+        };
+        let module = host.load(&annotated.wasm).map_err(|error| about(error.to_string()))?;
+        let loaded = Rc::new(Loaded { annotated, module });
+        self.loaded.borrow_mut().insert(key.to_owned(), Rc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    /// Reads the module that a manifest names: a built one of the project, a file, or one from the
+    /// registry.
+    fn named(&self, name: &str, place: &SourceName) -> Result<AnnotatedModule, Failure> {
+        if let Some(entry) = own(name)
+            && let Ok(module) = built(entry.id, &self.args.modules)
+        {
+            return Ok(module);
+        }
+        let read = || match self.argument(name)? {
+            PolicyArgument::Own(_) | PolicyArgument::Manifest(_) => {
+                Err(Failure::about(name, "expected registry://, file:// or the path of a module"))
+            }
+            module => bare_module(module, self.args),
+        };
+        read().map_err(|failure| Failure::about(place, format!("spec.module: {failure}")))
+    }
+}
+
+impl Loaded {
+    /// Returns the deployment that the metadata asks for.
+    fn deployment(&self, settings: &Value) -> Deployment {
+        let Metadata { mutating, context_aware_resources, .. } = &self.annotated.metadata;
+        let kinds = context_aware_resources.iter();
+        Deployment {
+            settings: settings.clone(),
+            allowed_to_mutate: *mutating,
+            context_aware_resources: kinds.map(|kind| resource(&kind.api_version, &kind.kind)).collect(),
+            ..Deployment::new(self.annotated.name())
+        }
+    }
+
+    /// Deploys the module with the capabilities that it asks for: the policy server grants them,
+    /// and not the manifest.
+    fn engine(&self, deployment: Deployment) -> Engine {
+        let AnnotatedModule { path, metadata, .. } = &self.annotated;
+        let host_capabilities = metadata.host_capabilities.clone();
+        match self.module.deploy(Deployment { host_capabilities, ..deployment }) {
+            Ok(policy) => Engine::Deployed(Box::new(policy)),
+            Err(HostError::Settings(problem)) => Engine::Refused(problem),
+            Err(error) => Engine::Unavailable(Failure::about(path.display(), error).to_string()),
+        }
+    }
+}
+
+/// Returns how a manifest deploys a module.
+pub(crate) fn deployment(policy: &str, module: &matching::Module, is_mutating: bool) -> Deployment {
+    let kinds = module.context_aware_resources.iter();
+    Deployment {
+        settings: module.settings.clone(),
+        allowed_to_mutate: is_mutating,
+        context_aware_resources: kinds.map(|kind| resource(&kind.api_version, &kind.kind)).collect(),
+        ..Deployment::new(policy)
+    }
+}
+
+pub(super) fn resource(api_version: &str, kind: &str) -> Resource {
+    Resource { api_version: api_version.to_owned(), kind: kind.to_owned() }
+}
+
+/// Checks that a module judges admission requests over waPC.
+fn check(metadata: &Metadata) -> Result<(), &'static str> {
+    if metadata.execution_mode != ExecutionMode::KubewardenWapc {
+        return Err("has an unsupported executionMode; only kubewarden-wapc can be run");
+    }
+    if metadata.policy_type != PolicyType::Kubernetes {
+        return Err("has the policyType raw, so it does not judge AdmissionRequests");
+    }
+    Ok(())
+}
+
+/// Returns the policy that the metadata of a module describes.
+fn of_metadata(module: &AnnotatedModule, settings: &Value, engine: Engine) -> Result<Policy, Failure> {
+    let Metadata { rules, mutating, context_aware_resources, annotations, .. } = &module.metadata;
+    let webhook = Webhook::from_spec(&json!({ "rules": rules }))
+        .map_err(|error| Failure::about(module.path.display(), format!("the metadata: {error}")))?;
+    let resources = context_aware_resources.iter();
+    let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
+    Ok(Policy {
+        reference: PolicyRef {
+            name: module.name(),
+            module: module.path.display().to_string(),
+            protects: true,
+            category: annotations.get(CATEGORY).cloned(),
+            severity: annotations.get(SEVERITY).and_then(|text| severity(text)),
+            ..PolicyRef::default()
+        },
+        webhook,
+        judge: Judge::Module(Module::new(settings, engine, look_ups.collect())),
+        is_mutating: *mutating,
+        fails_closed: true,
+        message: None,
+        warnings: Vec::new(),
+    })
+}
+
+/// Reads a severity; `None` if Kubewarden does not know it either.
+fn severity(text: &str) -> Option<Severity> {
+    serde_json::from_value(Value::from(text)).ok()
+}
+
+/// Returns the policy that a reference names, if the tool carries it in this version.
+fn own(reference: &str) -> Option<&'static PolicyEntry> {
+    let reference = reference.strip_prefix(REGISTRY).unwrap_or(reference);
+    let (id, tag) = reference.strip_prefix(OWN_REPOSITORIES)?.split_once(':')?;
+    let this_version = tag.strip_prefix('v') == Some(env!("CARGO_PKG_VERSION"));
+    rules::find(id).filter(|_| this_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_version_of_an_own_policy_is_carried() {
+        let version = env!("CARGO_PKG_VERSION");
+        for (reference, id) in [
+            (format!("registry://ghcr.io/portcullis/policies/selinux:v{version}"), Some("selinux")),
+            (format!("ghcr.io/portcullis/policies/node-pods:v{version}"), Some("node-pods")),
+            ("registry://ghcr.io/portcullis/policies/selinux:v0.0.1".to_owned(), None),
+            (format!("registry://ghcr.io/portcullis/policies/selinux:{version}"), None),
+            (format!("registry://ghcr.io/portcullis/policies/other:v{version}"), None),
+            (format!("registry://ghcr.io/other/policies/selinux:v{version}"), None),
+            ("ghcr.io/portcullis/policies/selinux".to_owned(), None),
+        ] {
+            assert_eq!(own(&reference).map(|entry| entry.id), id, "{reference}");
+        }
+    }
+}
