@@ -10,21 +10,25 @@ _list:
     @{{ just }} --list --unsorted
 
 # Judge sample requests with the modules in the embedded host: the main job.
-run: modules
+run: _tool
     @scripts/samples
 
 # Run everything that decides whether a change lands, the quick parts first, and time each phase.
+# The tests are built by the compiler that checks lints: for `lint` alone, all dependencies would be
+# compiled once more.
 gate:
-    @scripts/timed {{ just }} lint test page
+    @scripts/timed {{ just }} _quick-lints _test scripts/lint-rustc page
 
 # Run every test that needs no browser: units, then behaviour, then the examples in the docs.
-test: setup
+test: (_test "")
+
+_test $RUSTC_WORKSPACE_WRAPPER: setup
     @scripts/docker-registry
     @scripts/pre-commit
-    @scripts/phase 'Building the unit tests' cargo test --workspace --lib --bins --no-run
-    @scripts/phase 'Running the unit tests' cargo test --workspace --lib --bins --quiet
+    @scripts/phase 'Building the unit tests' cargo test --workspace --features bench-scan/modules --lib --bins --no-run
+    @scripts/phase 'Running the unit tests' cargo test --workspace --features bench-scan/modules --lib --bins --quiet
     @scripts/phase 'Building the tests of behaviour' cargo test --workspace --test '*' --no-run
-    @scripts/modules floor
+    @RUSTC_WORKSPACE_WRAPPER= scripts/modules floor
     @scripts/phase 'Running the tests of behaviour' cargo test --workspace --test '*' --quiet
     @scripts/phase 'Running the examples in the docs' cargo test --workspace --doc --quiet
 
@@ -33,9 +37,11 @@ page: setup
     @scripts/playground-test
 
 # Build the modules, annotated, in target/policies, and the tool without its use of networks.
-modules *FLOOR: setup
-    @scripts/phase 'Building the tool' cargo build --package portcullis --no-default-features
+modules *FLOOR: _tool
     @scripts/modules {{ FLOOR }}
+
+_tool: setup
+    @scripts/phase 'Building the tool' cargo build --package portcullis --no-default-features
 
 # Build the playground and serve it on loopback: every policy in the browser.
 playground: playground-build
@@ -79,10 +85,12 @@ profile MODULE REQUEST SETTINGS="{}": setup
     target/debug/profile target/named/wasm32-unknown-unknown/release/$(printf %s {{ MODULE }} | tr - _).wasm {{ REQUEST }} {{ quote(SETTINGS) }}
 
 # Check formatting, prose, lints on both targets, and the licences of dependencies.
-lint: setup
+lint: _quick-lints
+    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets --features bench-scan/modules -- -D warnings
+
+_quick-lints: setup
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
     @scripts/phase 'Checking the prose' scripts/prose
-    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets --features bench-scan/modules -- -D warnings
     @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest $(ls policies | sed 's/^/-p /') -- -D warnings
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 

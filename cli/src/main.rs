@@ -35,6 +35,7 @@ mod verdicts;
 use std::io::Write;
 use std::panic::{self, PanicHookInfo};
 use std::process::{self, ExitCode};
+use std::thread;
 
 use anstyle::{AnsiColor, Style};
 use clap::FromArgMatches;
@@ -55,8 +56,22 @@ const FAILED: u8 = 2;
 /// The style of the name of the tool before a failure, as clap styles its `error:`.
 const FAILURE: Style = AnsiColor::Red.on_default().bold();
 
+/// Parsers recurse as deeply as their input is nested, and so does the evaluation of conditions. On
+/// some systems, the stack of the main thread is too small for the deepest input that they accept.
+const STACK: usize = 64 * 1024 * 1024;
+
 fn main() -> ExitCode {
     panic::set_hook(Box::new(failed));
+    let worker = thread::Builder::new().stack_size(STACK).spawn(run);
+    // A thread that panics ends the program itself.
+    worker.ok().and_then(|worker| worker.join().ok()).unwrap_or_else(|| {
+        print_problem("not enough memory");
+        ExitCode::from(FAILED)
+    })
+}
+
+/// Runs the command of the arguments.
+fn run() -> ExitCode {
     let called_as = CalledAs::now();
     if called_as == CalledAs::PluginCompletion {
         return status(commands::complete_plugin());

@@ -47,7 +47,7 @@ export function fixture() {
  */
 export async function eventually(read, expected, name) {
   const deadline = performance.now() + PATIENCE;
-  for (let pause = 10; ; pause = Math.min(2 * pause, 500)) {
+  for (let pause = 10; ; pause = Math.min(2 * pause, 50)) {
     const value = await read();
     if (isExpected(value, expected)) return value;
     if (performance.now() > deadline) {

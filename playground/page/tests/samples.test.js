@@ -1,7 +1,7 @@
 // For every sample, the page shows the same response as the policy module in the embedded host.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -15,32 +15,24 @@ const run = promisify(execFile);
 const host = fixture();
 
 /**
- * Returns the response of the module to a sample.
+ * Returns the responses of the module to samples.
  *
  * @param {string} id
- * @param {string} sample
+ * @param {string[]} samples
  */
-async function moduleResponse(id, sample) {
-  const file = (/** @type {string} */ suffix) => join(root, "policies", id, "samples", `${sample}.${suffix}`);
-  const args = [
-    "run",
-    id,
-    "--modules",
-    join(root, "target/policies"),
-    "--output",
-    "json",
-    "--request",
-    file("request.json"),
-  ];
-  for (const [option, suffix] of [
-    ["--settings", "settings.yaml"],
-    ["--cluster", "cluster.yaml"],
-  ]) {
-    if (option && suffix && existsSync(file(suffix))) args.push(option, file(suffix));
-  }
+async function moduleResponses(id, samples) {
+  const folder = join(root, "policies", id, "samples");
+  const files = samples.map((sample) => join(folder, `${sample}.request.json`));
+  const modules = join(root, "target/policies");
+  const args = ["run", id, "--engine", "wasm", "--modules", modules, "--output", "json", "--samples", ...files];
   // The exit status of a denial is 1.
   const { stdout } = await run(tool, args).catch((error) => (error.code === 1 ? error : Promise.reject(error)));
-  return JSON.parse(stdout).response;
+  const reviews = stdout
+    .trim()
+    .split("\n")
+    .map((/** @type {string} */ review) => JSON.parse(review));
+  assert.equal(reviews.length, samples.length);
+  return new Map(samples.map((sample, index) => [sample, reviews[index].response]));
 }
 
 /** Decodes the patch of a response and removes the uid of the request. */
@@ -59,9 +51,8 @@ for (const id of policies) {
     assert.ok(samples.length > 0);
     const { page, closed } = await open(host.browser, host.url);
     await page.locator("#response > summary").click();
-    for (const sample of samples) {
+    for (const [sample, expected] of await moduleResponses(id, samples)) {
       await example(page, `${sample}:`, id);
-      const expected = await moduleResponse(id, sample);
       const shown = page.locator("#response pre").first();
       const actual = async () => readable(JSON.parse((await shown.textContent()) ?? ""));
       await eventually(actual, readable(expected), sample);

@@ -1,6 +1,6 @@
 //! A window into a stream of bytes.
 
-use std::io::{ErrorKind, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const BLOCK: usize = 64 * 1024;
 /// from the beginning of the stream.
 #[derive(Debug)]
 pub(crate) struct Window<R> {
-    reader: R,
+    reader: BufReader<R>,
     buffer: Vec<u8>,
     /// The place of the first byte of the buffer.
     base: usize,
@@ -30,6 +30,7 @@ pub(crate) struct Window<R> {
 
 impl<R: Read> Window<R> {
     pub(crate) fn new(reader: R) -> Self {
+        let reader = BufReader::with_capacity(BLOCK, reader);
         Self { reader, buffer: Vec::new(), base: 0, kept: 0, cursor: Cursor::START, place: 0 }
     }
 
@@ -148,16 +149,19 @@ impl<R: Read> Window<R> {
     pub(crate) fn fill(&mut self) -> Result<bool, Problem> {
         self.buffer.drain(..self.kept.saturating_sub(self.base).min(self.buffer.len()));
         self.base = self.kept;
-        let length = self.buffer.len();
-        self.buffer.resize(length.saturating_add(BLOCK), 0);
-        let count = loop {
-            match self.reader.read(self.buffer.get_mut(length..).unwrap_or_default()) {
+        let read = loop {
+            match self.reader.fill_buf() {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
-        self.buffer.truncate(length.saturating_add(*count.as_ref().unwrap_or(&0)));
-        count.map(|count| count > 0).map_err(|error| self.problem(format!("cannot be read: {error}")))
+        let count = read.map(|bytes| {
+            self.buffer.extend_from_slice(bytes);
+            bytes.len()
+        });
+        let count = count.map_err(|error| self.problem(format!("cannot be read: {error}")))?;
+        self.reader.consume(count);
+        Ok(count > 0)
     }
 
     /// Returns the bytes of the stream that are not passed, without passing them, up to a number.

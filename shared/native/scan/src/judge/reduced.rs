@@ -73,6 +73,7 @@ fn contains_objects(kind: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::path::Path;
     use std::sync::LazyLock;
 
@@ -91,17 +92,20 @@ mod tests {
         let policies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../policies");
         let (mut reduced, mut whole) = (0, 0);
         for entry in rules::CATALOG {
+            // Many cases have the same settings, and conditions take long to compile.
+            let mut compiled = BTreeMap::new();
             for case in case_format::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
                 let Some(object) = case.object else { continue };
                 let cluster = Cluster::of_objects(case.cluster.objects)
                     .unwrap_or_else(|_| Cluster::unreachable("two states of an object"));
                 let chunk = Chunk::live(Origin::file("f"), object.to_string(), List::of("v1", "Pod"));
-                for policy in
-                    [Policy::of_rules(entry.id, &case.settings), Policy::of_id(entry.id, &case.settings)]
-                {
-                    let policies: Vec<Policy> = policy.into_iter().collect();
-                    let kept = Kept::by(&policies);
-                    let judge = judge(&policies, &cluster, &kept);
+                let policies = compiled.entry(case.settings.to_string()).or_insert_with(|| {
+                    let of = [Policy::of_rules, Policy::of_id].map(|of| of(entry.id, &case.settings));
+                    of.map(Vec::from_iter)
+                });
+                for policies in policies {
+                    let kept = Kept::by(policies);
+                    let judge = judge(policies, &cluster, &kept);
                     match judge.judge_reduced(&chunk) {
                         Some(output) => {
                             let expected = judge.judge_whole(&chunk);
