@@ -91,6 +91,7 @@ lint: _quick-lints
 _quick-lints: setup
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
     @scripts/phase 'Checking the prose' scripts/prose
+    @scripts/playground-format
     @scripts/phase 'Checking lints for WebAssembly' cargo clippy --target wasm32-unknown-unknown -p guest $(ls policies | sed 's/^/-p /') -- -D warnings
     @scripts/phase 'Checking licences and sources of dependencies' scripts/tool cargo-deny --log-level error check bans licenses sources
 

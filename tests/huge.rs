@@ -31,34 +31,40 @@ impl Subject {
     }
 
     fn created(&self, settings: &Value, object: &Value) -> AdmissionResponse {
-        self.judged(settings, "", object, None)
+        self.evaluated(settings, &self.creation(object.clone()))
     }
 
     fn updated(&self, settings: &Value, subresource: &str, old: &Value, new: &Value) -> AdmissionResponse {
-        self.judged(settings, subresource, new, Some(old))
+        self.evaluated(settings, &self.update(subresource, old.clone(), new.clone()))
     }
 
-    fn judged(
-        &self,
-        settings: &Value,
-        subresource: &str,
-        object: &Value,
-        old: Option<&Value>,
-    ) -> AdmissionResponse {
+    fn creation(&self, object: Value) -> AdmissionRequest {
+        self.request("CREATE", "", object, Value::Null)
+    }
+
+    fn update(&self, subresource: &str, old: Value, new: Value) -> AdmissionRequest {
+        self.request("UPDATE", subresource, new, old)
+    }
+
+    fn request(&self, operation: &str, subresource: &str, object: Value, old: Value) -> AdmissionRequest {
         let kind = object["kind"].as_str().unwrap();
         let mut request = json!({
             "uid": "1",
             "kind": { "group": "", "version": "v1", "kind": kind },
             "resource": { "group": "", "version": "v1", "resource": format!("{}s", kind.to_lowercase()) },
             "subResource": subresource,
-            "operation": if old.is_some() { "UPDATE" } else { "CREATE" },
+            "operation": operation,
             "name": object["metadata"]["name"],
             "namespace": object["metadata"].get("namespace"),
             "userInfo": self.user,
         });
         // The macro would serialize them.
-        request["object"] = object.clone();
-        request["oldObject"] = old.cloned().unwrap_or_default();
+        request["object"] = object;
+        request["oldObject"] = old;
+        AdmissionRequest::from_value(request).unwrap()
+    }
+
+    fn evaluated(&self, settings: &Value, request: &AdmissionRequest) -> AdmissionResponse {
         let reads = self.entry.reads.0;
         let objects = reads.iter().filter(|read| read.how.reads_objects());
         let deployment = Deployment {
@@ -69,8 +75,7 @@ impl Subject {
             timeout: tests::PATIENCE,
             ..Deployment::new(self.entry.id)
         };
-        let request = AdmissionRequest::from_value(request).unwrap();
-        self.module.deploy(deployment).unwrap().validate(&request, &self.cluster).response
+        self.module.deploy(deployment).unwrap().validate(request, &self.cluster).response
     }
 }
 
@@ -105,21 +110,33 @@ fn keys(count: usize, domain: &str, value: &str) -> Map<String, Value> {
     (0..count).map(|index| (format!("{domain}/{index:x}"), json!(value))).collect()
 }
 
-fn pod(metadata: &Value, spec: &Value) -> Value {
-    let mut metadata = metadata.clone();
-    metadata["name"] = json!("a");
-    metadata["namespace"] = json!("shop");
-    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec })
+fn pod() -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": { "name": "a", "namespace": "shop" },
+        "spec": { "containers": [{ "name": "a" }] },
+    })
 }
 
-/// A pod with one container and these fields.
-fn pod_with(field: &str, value: &Value) -> Value {
-    pod(&json!({}), &json!({ field: value, "containers": [{ "name": "a" }] }))
+fn pod_with_metadata(field: &str, value: Value) -> Value {
+    let mut pod = pod();
+    pod["metadata"][field] = value;
+    pod
+}
+
+/// A pod with one container and this field.
+fn pod_with(field: &str, value: Value) -> Value {
+    let mut pod = pod();
+    pod["spec"][field] = value;
+    pod
 }
 
 /// A pod with a container that has this field.
-fn pod_of(field: &str, value: &Value) -> Value {
-    pod(&json!({}), &json!({ "containers": [{ "name": "a", field: value }] }))
+fn pod_of(field: &str, value: Value) -> Value {
+    let mut pod = pod();
+    pod["spec"]["containers"][0][field] = value;
+    pod
 }
 
 /// Gives an item of a list a name of its own.
@@ -129,7 +146,7 @@ fn named(index: usize, mut item: Value) -> Value {
 }
 
 fn containers(count: usize, make: impl Fn(usize) -> Value) -> Value {
-    pod(&json!({}), &json!({ "containers": many(count, make) }))
+    pod_with("containers", many(count, make))
 }
 
 fn with_options(count: usize, options: impl Fn(usize) -> Value) -> Value {
@@ -146,27 +163,24 @@ fn pods_of_fields() -> [(&'static str, Value); 12] {
     let annotations = keys(70_000, "container.apparmor.security.beta.kubernetes.io", "x");
     let pod_of_volumes = |count: usize, path: &dyn Fn(usize) -> String| {
         let volume = |index: usize| named(index, json!({ "hostPath": { "path": path(index) } }));
-        pod_with("volumes", &many(count, volume))
+        pod_with("volumes", many(count, volume))
     };
     [
         ("containers", containers(100_000, |index| named(index, json!({ "image": format!("i{index}") })))),
         ("empty containers", containers(500_000, |_| json!({}))),
         ("more empty containers", containers(1_000_000, |_| json!({}))),
-        ("ports", pod_of("ports", &many(200_000, |index| json!({ "hostPort": index % 65_536 })))),
-        ("capabilities", pod_of("securityContext", &json!({ "capabilities": { "add": add } }))),
+        ("ports", pod_of("ports", many(200_000, |index| json!({ "hostPort": index % 65_536 })))),
+        ("capabilities", pod_of("securityContext", json!({ "capabilities": { "add": add } }))),
         ("volumes", pod_of_volumes(150_000, &|_| "/".to_owned())),
         ("volumes with different paths", pod_of_volumes(100_000, &path)),
-        ("sysctls", pod_with("securityContext", &json!({ "sysctls": sysctls }))),
+        ("sysctls", pod_with("securityContext", json!({ "sysctls": sysctls }))),
         (
             "a volume with a type of 4 MB",
-            pod_with("volumes", &json!([{ "name": "v", "x".repeat(4_000_000): {} }])),
+            pod_with("volumes", json!([{ "name": "v", "x".repeat(4_000_000): {} }])),
         ),
         ("a long image", containers(1, |_| long.clone())),
-        ("an environment", pod_of("env", &many(150_000, |index| named(index, json!({ "value": "x" }))))),
-        (
-            "annotations",
-            pod(&json!({ "annotations": annotations }), &json!({ "containers": [{ "name": "a" }] })),
-        ),
+        ("an environment", pod_of("env", many(150_000, |index| named(index, json!({ "value": "x" }))))),
+        ("annotations", pod_with_metadata("annotations", annotations.into())),
     ]
 }
 
@@ -202,16 +216,18 @@ fn pod_security_judges_huge_pods() {
         // The patterns are about volumes and capabilities. Other pods have the defaults and one of
         // the other settings.
         let has_patterns = (4..=6).contains(&number);
+        let creation = subject.creation(pod.clone());
+        // The additional container makes the update significant.
+        let mut new = pod.clone();
+        new["spec"]["initContainers"] = json!([{ "name": "new" }]);
+        let update = subject.update("", pod, new);
         for (index, settings) in settings.iter().enumerate() {
             if !has_patterns && ![0, 1 + number % 4].contains(&index) {
                 continue;
             }
-            assert_verdict(what, settings, &subject.created(settings, &pod));
+            assert_verdict(what, settings, &subject.evaluated(settings, &creation));
             if index > 0 {
-                // The additional container makes the update significant.
-                let mut new = pod.clone();
-                new["spec"]["initContainers"] = json!([{ "name": "new" }]);
-                assert_verdict(what, settings, &subject.updated(settings, "", &pod, &new));
+                assert_verdict(what, settings, &subject.evaluated(settings, &update));
             }
         }
     }
@@ -222,29 +238,33 @@ fn pod_security_judges_huge_pods() {
 fn pods_of_contexts() -> Vec<(&'static str, Value)> {
     let level = |text: String| json!({ "seLinuxOptions": { "level": text } });
     let ranges = |count: usize| format!("s0:{}c1", "c0.c1023,".repeat(count));
-    let with_metadata = |metadata: Value| pod(&metadata, &json!({ "containers": [{ "name": "a" }] }));
     let owner = |index: usize| {
         named(
             index,
             json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "uid": "1", "controller": index == 59_999 }),
         )
     };
-    let owners = json!({ "ownerReferences": many(60_000, owner), "labels": { "pod-template-hash": "x" } });
+    let mut of_owners = pod_with_metadata("ownerReferences", many(60_000, owner));
+    of_owners["metadata"]["labels"] = json!({ "pod-template-hash": "x" });
     let mounts = |count: usize| many(count, |index| named(index, json!({ "mountPath": "/x" })));
     let mounting = |count: usize, volume: &dyn Fn(usize) -> Value| {
-        let volumes = many(count, |index| named(index, volume(index)));
-        let containers = json!([{ "name": "a", "volumeMounts": mounts(60_000) }]);
-        pod(&json!({}), &json!({ "volumes": volumes, "containers": containers }))
+        let mut pod = pod_of("volumeMounts", mounts(60_000));
+        pod["spec"]["volumes"] = many(count, |index| named(index, volume(index)));
+        pod
     };
     let shared = json!({ "hostPath": { "path": "/" }, "persistentVolumeClaim": { "claimName": "c" } });
     let claim = |index: usize| json!({ "persistentVolumeClaim": { "claimName": format!("c{index:x}"), "readOnly": true } });
     let all_mount = |_: usize| json!({ "name": "a", "volumeMounts": mounts(3_000) });
-    let in_host = json!({ "hostPID": true, "shareProcessNamespace": true, "initContainers": many(100_000, |index| named(index, json!({}))) });
+    let mut in_host = pod_with("initContainers", many(100_000, |index| named(index, json!({}))));
+    in_host["spec"]["hostPID"] = json!(true);
+    in_host["spec"]["shareProcessNamespace"] = json!(true);
+    let mut mounted = containers(30, all_mount);
+    mounted["spec"]["volumes"] = json!([{ "name": "n1", "hostPath": {} }]);
     let long = json!({ "seLinuxOptions": { "type": "t".repeat(4_000_000), "level": own_level() } });
     vec![
         ("containers", containers(100_000, |index| named(index, json!({ "image": "i" })))),
         ("empty containers", containers(400_000, |_| json!({}))),
-        ("containers in a host namespace", pod(&json!({}), &in_host)),
+        ("containers in a host namespace", in_host),
         ("containers with empty options", with_options(65_000, |_| json!({}))),
         ("containers with partial options", with_options(65_000, |_| json!({ "type": "container_t" }))),
         ("containers with the level of the pod", with_options(65_000, |_| json!({ "level": own_level() }))),
@@ -256,23 +276,17 @@ fn pods_of_contexts() -> Vec<(&'static str, Value)> {
             "containers with different types",
             with_options(65_000, |index| json!({ "type": format!("t{index}") })),
         ),
-        ("a level of 4 MB", pod_with("securityContext", &level("s".repeat(4_000_000)))),
-        ("a level of 4 MB of ranges", pod_with("securityContext", &level(ranges(440_000)))),
+        ("a level of 4 MB", pod_with("securityContext", level("s".repeat(4_000_000)))),
+        ("a level of 4 MB of ranges", pod_with("securityContext", level(ranges(440_000)))),
         ("levels of 4 KB of ranges", with_options(900, |_| json!({ "level": ranges(440) }))),
-        ("a type of 4 MB", pod_with("securityContext", &long)),
-        ("a level of escape sequences", pod_with("securityContext", &level("\u{1}".repeat(700_000)))),
+        ("a type of 4 MB", pod_with("securityContext", long)),
+        ("a level of escape sequences", pod_with("securityContext", level("\u{1}".repeat(700_000)))),
         ("volumes", mounting(40_000, &|_| shared.clone())),
-        (
-            "mounts",
-            pod(
-                &json!({}),
-                &json!({ "volumes": [{ "name": "n1", "hostPath": {} }], "containers": many(30, all_mount) }),
-            ),
-        ),
+        ("mounts", mounted),
         ("claims", mounting(50_000, &claim)),
-        ("annotations", with_metadata(json!({ "annotations": keys(150_000, "example.com", "x") }))),
-        ("owners", with_metadata(owners)),
-        ("a node selector", pod_with("nodeSelector", &keys(150_000, "example.com", "x").into())),
+        ("annotations", pod_with_metadata("annotations", keys(150_000, "example.com", "x").into())),
+        ("owners", of_owners),
+        ("a node selector", pod_with("nodeSelector", keys(150_000, "example.com", "x").into())),
     ]
 }
 
@@ -295,18 +309,17 @@ fn selinux_judges_huge_pods() {
     let mut sizes = 0;
     for (number, (what, pod)) in pods_of_contexts().into_iter().enumerate() {
         sizes += pod.to_string().len();
+        let creation = subject.creation(pod.clone());
         // The defaults, and alternately one of the other settings.
         for settings in [&settings[0], &settings[1 + number / 2 % 2]] {
-            assert_verdict(what, settings, &subject.created(settings, &pod));
+            assert_verdict(what, settings, &subject.evaluated(settings, &creation));
         }
-        let mut old = pod.clone();
-        old["spec"]["containers"] = json!([{ "name": "a" }]);
-        let mut new = pod;
-        let all = new["spec"]["containers"].take();
+        let mut old = pod;
+        let all = std::mem::replace(&mut old["spec"]["containers"], json!([{ "name": "a" }]));
+        let mut new = old.clone();
         new["spec"]["ephemeralContainers"] = all;
-        new["spec"]["containers"] = old["spec"]["containers"].clone();
-        let updated = subject.updated(&settings[0], "ephemeralcontainers", &old, &new);
-        assert_verdict(what, &settings[0], &updated);
+        let update = subject.update("ephemeralcontainers", old, new);
+        assert_verdict(what, &settings[0], &subject.evaluated(&settings[0], &update));
     }
     assert!(sizes > 20_000_000, "{sizes}");
 }
@@ -371,14 +384,14 @@ fn selinux_compares_claims_with_thousands_of_pods() {
     let claim = |index: usize| json!({ "persistentVolumeClaim": { "claimName": format!("c{index:x}") } });
     let volume = |index: usize| named(index, claim(index));
     let other = |index: usize| {
-        let mut pod = pod_with("volumes", &json!([volume(index)]));
+        let mut pod = pod_with("volumes", json!([volume(index)]));
         pod["metadata"]["name"] = json!(format!("p{index}"));
         pod
     };
     let subject = Subject::new("selinux", (0..5_000).map(other).collect());
     let settings = json!({ "volumes": { "sharedClaims": "Reject" } });
     for count in [1, 100, 3_000] {
-        let created = subject.created(&settings, &pod_with("volumes", &many(count, volume)));
+        let created = subject.created(&settings, &pod_with("volumes", many(count, volume)));
         assert_verdict("claims", &settings, &created);
     }
 }
@@ -439,21 +452,24 @@ fn of_nodes() -> [Subject; 2] {
 }
 
 fn node(labels: &Map<String, Value>) -> Value {
-    json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "worker-1", "labels": labels } })
+    let mut node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "worker-1" } });
+    node["metadata"]["labels"] = labels.clone().into();
+    node
 }
 
 fn mirror_pod(labels: &Map<String, Value>) -> Value {
-    json!({
+    let mut pod = json!({
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
             "name": "static-worker-1",
             "namespace": "kube-system",
             "annotations": { "kubernetes.io/config.mirror": "x" },
-            "labels": labels,
         },
         "spec": { "nodeName": "worker-1" },
-    })
+    });
+    pod["metadata"]["labels"] = labels.clone().into();
+    pod
 }
 
 #[test]
@@ -508,11 +524,13 @@ fn nodes_set_more_labels_than_memory_holds() {
     assert!(response.allowed && response.patch.is_some(), "{:?}", response.status);
     for (count, domain) in [(300_000, "a"), (500_000, "b"), (600_000, "c")] {
         let labels = keys(count, domain, "");
+        let creation = on_pods.creation(mirror_pod(&labels));
         for settings in [json!({}), munges.clone(), json!({ "mode": "Warn", "allowedLabelKeys": ["x"] })] {
-            assert_verdict(domain, &settings, &on_pods.created(&settings, &mirror_pod(&labels)));
+            assert_verdict(domain, &settings, &on_pods.evaluated(&settings, &creation));
         }
+        let creation = on_nodes.creation(node(&labels));
         for settings in [json!({ "protectedLabelPrefixes": [domain] }), json!({ "mode": "Warn" })] {
-            assert_verdict(domain, &settings, &on_nodes.created(&settings, &node(&labels)));
+            assert_verdict(domain, &settings, &on_nodes.evaluated(&settings, &creation));
         }
     }
 }
