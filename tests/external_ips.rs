@@ -8,19 +8,10 @@ use admission::{PolicyEntry, Response};
 use cluster_objects::Objects;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tests::services::{many_ips, service};
 
 fn entry() -> &'static PolicyEntry {
     rules::find("external-ips").expect("the policy is in the catalog")
-}
-
-/// Returns a Service with the given external IPs, which may be null.
-pub fn service(external_ips: &Value) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": { "name": "extip", "namespace": "shop" },
-        "spec": { "ports": [{ "port": 80 }], "externalIPs": external_ips },
-    })
 }
 
 fn request(object: &Value, old: Option<&Value>) -> Value {
@@ -369,10 +360,6 @@ fn rejects_settings_that_are_not_an_object() {
 }
 
 // Very large requests.
-
-pub fn many_ips(count: usize) -> Vec<String> {
-    (0..count).map(|index| format!("10.{}.{}.{}", index >> 16, index >> 8 & 0xff, index & 0xff)).collect()
-}
 
 #[test]
 fn judges_ten_thousand_addresses() {

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use admission::{PolicyEntry, Read};
 use cluster_objects::Objects;
+use rules::selinux::pool::Pool;
 use serde_json::{Map, Value, json};
+use tests::services::{many_ips, service};
 use wapc_host::{AdmissionRequest, AdmissionResponse, Deployment, Module, Resource};
-
-use super::external_ips::{many_ips, service};
-use super::selinux::policy::own_level;
 
 /// The module of a policy, in a cluster.
 struct Subject {
@@ -260,14 +259,16 @@ fn pods_of_contexts() -> Vec<(&'static str, Value)> {
     in_host["spec"]["shareProcessNamespace"] = json!(true);
     let mut mounted = containers(30, all_mount);
     mounted["spec"]["volumes"] = json!([{ "name": "n1", "hostPath": {} }]);
-    let long = json!({ "seLinuxOptions": { "type": "t".repeat(4_000_000), "level": own_level() } });
+    // Of the Namespace `shop`.
+    let own = Pool::default().level("namespace:shop").text();
+    let long = json!({ "seLinuxOptions": { "type": "t".repeat(4_000_000), "level": own } });
     vec![
         ("containers", containers(100_000, |index| named(index, json!({ "image": "i" })))),
         ("empty containers", containers(400_000, |_| json!({}))),
         ("containers in a host namespace", in_host),
         ("containers with empty options", with_options(65_000, |_| json!({}))),
         ("containers with partial options", with_options(65_000, |_| json!({ "type": "container_t" }))),
-        ("containers with the level of the pod", with_options(65_000, |_| json!({ "level": own_level() }))),
+        ("containers with the level of the pod", with_options(65_000, |_| json!({ "level": own }))),
         (
             "containers with different levels",
             with_options(65_000, |index| json!({ "level": format!("s0:c{}", index % 1024) })),

@@ -1,11 +1,8 @@
-//! The policies compared with second implementations, with their own data, and on the largest
-//! requests.
+//! The policies compared with second implementations and with their own data.
 
 mod conflicts;
 mod controls;
 mod external_ips;
-#[cfg(feature = "modules")]
-mod huge;
 mod nodes;
 mod pod_security;
 mod selinux;

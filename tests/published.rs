@@ -7,6 +7,8 @@ mod deploy;
 mod files;
 #[cfg(unix)]
 mod folder;
+#[cfg(feature = "modules")]
+mod huge;
 mod known_fields;
 mod kubectl;
 mod packages;

@@ -1,8 +1,11 @@
 //! The figures, their budgets and their tables.
 
 use std::fmt::Write as _;
+use std::iter;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use admission::PolicyEntry;
 use cluster_objects::Objects;
@@ -85,52 +88,74 @@ impl Budget {
 }
 
 impl Figures {
-    /// Measures the modules that `just modules` built.
+    /// Measures the modules that `just modules` built, each on its own thread.
     ///
     /// # Errors
     /// A module that is not built or does not answer.
+    ///
+    /// # Panics
+    /// If the measurement of a module panics.
     pub fn measure() -> Result<Self, String> {
-        let mut figures =
-            Self { sizes: Vec::new(), costs: Vec::new(), growths: Vec::new(), conflicts: Vec::new() };
-        let floor = read(&root().join("target/floor.wasm"))?;
-        let floor_meter = Meter::new(&floor).map_err(|error| format!("floor: {error}"))?;
-        let bytes = floor.len();
-        figures.sizes.push(SizeOf { module: "floor".into(), bytes, annotated: bytes, budget: None });
-        let requests = requests()?;
-        let cluster = cluster()?;
-        for entry in rules::CATALOG {
-            let wasm = read(&root().join("target/policies").join(format!("{}.wasm", entry.id)))?;
-            let built = format!("target/wasm32-unknown-unknown/release/{}.wasm", entry.id.replace('-', "_"));
-            figures.sizes.push(SizeOf {
-                module: entry.id.into(),
-                bytes: read(&root().join(built))?.len(),
-                annotated: wasm.len(),
-                budget: Some(size_budget(entry.id)),
-            });
-            let meter = Meter::new(&wasm).map_err(|error| format!("{}: {error}", entry.id))?;
-            if entry.id == "external-ips" {
-                figures.conflicts = Conflicts::measure(&meter)?;
+        let wasm = read(&root().join("target/floor.wasm"))?;
+        let bytes = wasm.len();
+        let mut all = Self {
+            sizes: vec![SizeOf { module: "floor".into(), bytes, annotated: bytes, budget: None }],
+            costs: Vec::new(),
+            growths: Vec::new(),
+            conflicts: Vec::new(),
+        };
+        let floor = Meter::new(&wasm).map_err(|error| format!("floor: {error}"))?;
+        let (requests, cluster) = (requests()?, cluster()?);
+        let of_policy = |entry| Self::of_policy(entry, &floor, &requests, &cluster);
+        thread::scope(|scope| {
+            let measured: Vec<_> =
+                rules::CATALOG.iter().map(|entry| scope.spawn(move || of_policy(entry))).collect();
+            for figures in measured {
+                let figures = figures.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+                all.sizes.extend(figures.sizes);
+                all.costs.extend(figures.costs);
+                all.growths.extend(figures.growths);
+                all.conflicts.extend(figures.conflicts);
             }
-            let (first, others) = (("", json!({})), further_settings(entry.id));
-            let runs = std::iter::once(first).chain(others);
-            for ((suffix, settings), (name, request)) in
-                runs.flat_map(|run| requests.iter().map(move |request| (run.clone(), request)))
-            {
+            Ok(all)
+        })
+    }
+
+    fn of_policy(
+        entry: &'static PolicyEntry,
+        floor: &Meter,
+        requests: &[(String, Value)],
+        cluster: &Arc<Objects>,
+    ) -> Result<Self, String> {
+        let wasm = read(&root().join("target/policies").join(format!("{}.wasm", entry.id)))?;
+        let built = format!("target/wasm32-unknown-unknown/release/{}.wasm", entry.id.replace('-', "_"));
+        let size = SizeOf {
+            module: entry.id.into(),
+            bytes: read(&root().join(built))?.len(),
+            annotated: wasm.len(),
+            budget: Some(size_budget(entry.id)),
+        };
+        let meter = Meter::new(&wasm).map_err(|error| format!("{}: {error}", entry.id))?;
+        let (mut costs, mut growths) = (Vec::new(), Vec::new());
+        for (suffix, settings) in iter::once(("", json!({}))).chain(further_settings(entry.id)) {
+            for (name, request) in requests {
                 let payload = json!({ "request": request, "settings": settings }).to_string().into_bytes();
-                let run = |meter: &Meter| meter.validate(payload.clone(), &cluster).map(|(usage, _)| usage);
-                figures.costs.push(Cost {
+                let run = |meter: &Meter| meter.validate(payload.clone(), cluster).map(|(usage, _)| usage);
+                costs.push(Cost {
                     module: format!("{}{suffix}", entry.id),
                     request: name.clone(),
                     usage: run(&meter).map_err(|error| format!("{} on {name}: {error}", entry.id))?,
-                    floor: run(&floor_meter).map_err(|error| format!("floor on {name}: {error}"))?,
+                    floor: run(floor).map_err(|error| format!("floor on {name}: {error}"))?,
                     budget: budget_of(entry, request, suffix),
                 });
                 if name == "pod-create" && suffix.is_empty() && reads_containers(entry.id) {
-                    figures.growths.extend(Growth::measure(entry.id, &meter, request, &cluster)?);
+                    growths.extend(Growth::measure(entry.id, &meter, request, cluster)?);
                 }
             }
         }
-        Ok(figures)
+        let finds_conflicts = entry.id == "external-ips";
+        let conflicts = if finds_conflicts { Conflicts::measure(&meter)? } else { Vec::new() };
+        Ok(Self { sizes: vec![size], costs, growths, conflicts })
     }
 
     /// Returns one sentence for each figure that exceeds its budget.

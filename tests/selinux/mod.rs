@@ -5,7 +5,7 @@ mod generate;
 mod images;
 mod laws;
 mod model;
-pub mod policy;
+mod policy;
 
 use std::collections::BTreeSet;
 

@@ -19,6 +19,7 @@ pub mod judge;
 pub mod laws;
 pub mod process;
 pub mod random;
+pub mod services;
 
 /// The time that a module has for a huge request. Other tests bound its instructions; how long they
 /// take depends on the machine.

@@ -250,8 +250,11 @@ fn a_report_does_not_depend_on_how_objects_are_read() {
 
 #[cfg(feature = "modules")]
 mod modules {
+    use std::thread;
+
     use super::*;
     use ::scan::{Engine, Judge};
+    use admission::PolicyEntry;
     use wapc_host::{Deployment, Host, Resource};
 
     /// Runs a policy by its module, which `./justw modules` builds.
@@ -275,8 +278,8 @@ mod modules {
     #[test]
     fn a_module_gives_the_findings_of_the_native_policy() {
         let host = Host::new().unwrap();
-        let mut compared = 0;
-        for entry in rules::CATALOG {
+        let compared = |entry: &PolicyEntry| {
+            let mut compared = 0;
             let file = root().join("target/policies").join(format!("{}.wasm", entry.id));
             let wasm = std::fs::read(&file).unwrap_or_else(|error| {
                 panic!("{}: {error}; build the modules with ./justw modules", file.display())
@@ -324,7 +327,13 @@ mod modules {
                     compared += 1;
                 }
             }
-        }
+            compared
+        };
+        let compared: usize = thread::scope(|scope| {
+            let of_policy = |entry: &'static PolicyEntry| scope.spawn(|| compared(entry));
+            let threads: Vec<_> = rules::CATALOG.iter().map(of_policy).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
         assert!(compared > 500, "{compared} cases");
     }
 }
