@@ -29,8 +29,14 @@ _test $RUSTC_WORKSPACE_WRAPPER: setup
     @scripts/phase 'Running the unit tests' cargo test --workspace --features bench-scan/modules --lib --bins --quiet
     @scripts/phase 'Building the tests of behaviour' cargo test --workspace --test '*' --no-run
     @RUSTC_WORKSPACE_WRAPPER= scripts/modules floor
+    @scripts/phase "Building Kubernetes' own code" scripts/conformance
     @scripts/phase 'Running the tests of behaviour' cargo test --workspace --test '*' --quiet
     @scripts/phase 'Running the examples in the docs' cargo test --workspace --doc --quiet
+
+# Compare the policies with Kubernetes' own code; needs Go.
+conformance SUBJECT="" SEED="" CASES="": setup
+    @scripts/phase "Building Kubernetes' own code" scripts/conformance
+    @CONFORMANCE_SUBJECT={{ quote(SUBJECT) }} CONFORMANCE_SEED={{ quote(SEED) }} CONFORMANCE_CASES={{ quote(CASES) }} cargo test --workspace --test conformance
 
 # Build the page of the playground and test it, and the HTML report, in browsers.
 page: setup

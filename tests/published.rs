@@ -10,7 +10,6 @@ mod folder;
 #[cfg(feature = "modules")]
 mod huge;
 mod known_fields;
-mod kubectl;
 mod packages;
 #[cfg(unix)]
 mod places;

@@ -1,7 +1,5 @@
-//! The table of known fields has exactly the fields of the types of `k8s-openapi`, and the mistakes
-//! of objects are those that an API server finds.
+//! The table of known fields has exactly the fields of the types of `k8s-openapi`.
 
-mod objects;
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};

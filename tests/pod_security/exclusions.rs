@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Value, json};
+use tests::pods::generate::IMAGES;
+use tests::pods::{Level, Version};
 
-use super::generate::IMAGES;
-use super::oracle::{self, Level, Version};
+use super::oracle;
 
 /// The owners of the fields that a control restricts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,11 +1,8 @@
 //! The policy `pod-security` compared with a second implementation of the Pod Security Standards.
 
 mod exclusions;
-mod generate;
 mod limits;
 mod oracle;
-mod policy;
-mod tweaks;
 
 use std::collections::BTreeSet;
 
@@ -14,12 +11,12 @@ use proptest::prelude::*;
 use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 use tests::bounded;
+use tests::pods::generate::{self, WORKLOADS, versions, workload};
+use tests::pods::policy::{TestRequest, Verdict, create, judge, settings};
+use tests::pods::tweaks::{self, Place};
+use tests::pods::{Level, Version};
 
 use self::exclusions::CONTROLS;
-use self::generate::{WORKLOADS, versions, workload};
-use self::oracle::{Level, Version};
-use self::policy::{TestRequest, Verdict, create, judge, settings};
-use self::tweaks::Place;
 
 fn typed(pod: &Value) -> Pod {
     serde_json::from_value(pod.clone()).unwrap_or_else(|error| panic!("{error}: {pod}"))

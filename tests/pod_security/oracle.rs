@@ -5,65 +5,13 @@
 //! The tests hold the policy against it, so it shares no code with it.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use k8s_openapi::api::core::v1::{
     Capabilities, Container, ContainerPort, EphemeralContainer, HTTPGetAction, Lifecycle, PodSecurityContext,
     PodSpec, Probe, SELinuxOptions, SecurityContext, TCPSocketAction, Volume,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-/// The newest minor version whose checks are known.
-pub const NEWEST: u32 = 37;
-
-/// A level of the standards.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Level {
-    /// Allows everything.
-    Privileged,
-    /// Prevents known escalations of privileges.
-    Baseline,
-    /// Follows the practices of hardening.
-    Restricted,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Privileged => "privileged",
-            Self::Baseline => "baseline",
-            Self::Restricted => "restricted",
-        })
-    }
-}
-
-/// A version of the standards.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Version {
-    /// The version `v1.N`.
-    Minor(u32),
-    /// The newest version.
-    Latest,
-}
-
-impl Version {
-    /// Returns the minor version whose checks apply.
-    pub fn minor(self) -> u32 {
-        match self {
-            Self::Minor(minor) => minor.min(NEWEST),
-            Self::Latest => NEWEST,
-        }
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Minor(minor) => write!(f, "v1.{minor}"),
-            Self::Latest => f.write_str("latest"),
-        }
-    }
-}
+use tests::pods::{Level, Version};
 
 /// A check with its revisions, oldest first.
 struct Check {

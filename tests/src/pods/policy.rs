@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use case_format::Case;
+use rules::pod_security::standard::CHECKS;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tests::judge;
 
-use super::oracle::{self, Level, Version};
+use super::{Level, Version};
+use crate::judge;
 
 /// The verdict of the policy.
 #[derive(Debug, Eq, PartialEq)]
 pub struct Verdict {
+    /// Whether the request is admitted.
     pub admitted: bool,
     /// The ids of the enforced checks that are violated and not excluded.
     pub violated: BTreeSet<&'static str>,
@@ -19,6 +21,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict on a pod that violates checks.
+    #[must_use]
     pub fn of(violated: BTreeSet<&'static str>) -> Self {
         Self { admitted: violated.is_empty(), violated }
     }
@@ -35,23 +38,35 @@ struct Control {
 /// A request to judge.
 #[derive(Clone, Debug)]
 pub struct TestRequest<'a> {
+    /// CREATE or UPDATE.
     pub operation: &'a str,
+    /// The subresource; empty for the object itself.
     pub subresource: &'a str,
+    /// The object of the request.
     pub object: &'a Value,
+    /// The stored object of an update.
     pub old: Option<&'a Value>,
 }
 
 impl<'a> TestRequest<'a> {
+    /// Returns the request that creates an object.
+    #[must_use]
     pub fn create(object: &'a Value) -> Self {
         Self { operation: "CREATE", subresource: "", object, old: None }
     }
 
+    /// Returns the request that updates an object.
+    #[must_use]
     pub fn update(old: &'a Value, new: &'a Value) -> Self {
         Self { operation: "UPDATE", subresource: "", object: new, old: Some(old) }
     }
 }
 
 /// Judges a request with settings, in a cluster that has the namespace `shop`.
+///
+/// # Panics
+/// A request without a verdict.
+#[must_use]
 pub fn judge(request: &TestRequest<'_>, settings: &Value) -> Verdict {
     let case = json!({
         "name": "generated",
@@ -76,17 +91,23 @@ pub fn judge(request: &TestRequest<'_>, settings: &Value) -> Verdict {
     let enforced = controls.iter().filter(|control| {
         control.outcome == "violated" && control.modes.iter().any(|mode| mode == "enforce")
     });
-    let known =
-        |control: &Control| oracle::ids().find(|id| *id == control.id).expect("a check of the standards");
+    let known = |control: &Control| {
+        CHECKS.iter().find(|check| check.id == control.id).expect("a check of the standards").id
+    };
     Verdict { admitted, violated: enforced.map(known).collect() }
 }
 
 /// Returns settings with a level and a version only.
+#[must_use]
 pub fn settings(level: Level, version: Version) -> Value {
     json!({ "level": level.to_string(), "version": version.to_string() })
 }
 
 /// Judges the creation of an object.
+///
+/// # Panics
+/// A request without a verdict.
+#[must_use]
 pub fn create(object: &Value, level: Level, version: Version) -> Verdict {
     judge(&TestRequest::create(object), &settings(level, version))
 }

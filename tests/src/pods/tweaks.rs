@@ -11,6 +11,7 @@ pub const LISTS: [(&str, &str); 3] =
     [("initContainers", "setup-0"), ("containers", "app-0"), ("ephemeralContainers", "debug-0")];
 
 /// Returns a container that is compliant in the pod of [`pod`].
+#[must_use]
 pub fn container(name: &str) -> Value {
     json!({
         "name": name,
@@ -20,6 +21,7 @@ pub fn container(name: &str) -> Value {
 }
 
 /// Returns a pod that meets every check at every version, with a container in each list.
+#[must_use]
 pub fn pod() -> Value {
     let mut pod = json!({
         "apiVersion": "v1",
@@ -36,6 +38,9 @@ pub fn pod() -> Value {
 }
 
 /// Sets a field and its missing parents; null removes the field.
+///
+/// # Panics
+/// A pointer through a list without the item, or through a value without fields.
 pub fn set(mut at: &mut Value, pointer: &str, value: &Value) {
     let names: Vec<String> =
         pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~")).collect();
@@ -66,9 +71,11 @@ pub enum Place {
 /// One changed field of the compliant pod.
 #[derive(Clone, Debug)]
 pub struct Tweak {
+    /// The owner of the field.
     pub place: Place,
     /// The JSON pointer from the pod or the container.
     pub pointer: String,
+    /// The new value; null removes the field.
     pub value: Value,
     /// Further changes of the pod.
     with: Values,
@@ -80,6 +87,7 @@ impl Tweak {
     }
 
     /// Returns the tweaked pods: one, or one for each list of containers.
+    #[must_use]
     pub fn applied(&self, pod: &Value) -> Vec<Value> {
         let applied = |at: String| {
             let mut pod = pod.clone();
@@ -123,21 +131,25 @@ static TABLE: LazyLock<Table> =
     LazyLock::new(|| serde_saphyr::from_str(include_str!("tweaks.yaml")).unwrap());
 
 /// Returns a volume of each type that the restricted level allows, and one without a source.
+#[must_use]
 pub fn allowed_volumes() -> &'static [Value] {
     &TABLE.allowed_volumes
 }
 
 /// Returns a volume of each known type that the restricted level refuses.
+#[must_use]
 pub fn refused_volumes() -> &'static [Value] {
     &TABLE.refused_volumes
 }
 
 /// Returns names of sysctls, some of which are safe in some version.
+#[must_use]
 pub fn sysctls() -> &'static [String] {
     &TABLE.sysctls
 }
 
 /// Returns all tweaks.
+#[must_use]
 pub fn all() -> Vec<Tweak> {
     let volumes = allowed_volumes()
         .iter()

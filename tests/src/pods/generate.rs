@@ -7,8 +7,8 @@ use proptest::sample::{Index, select, subsequence};
 use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 
-use super::oracle::{Level, NEWEST, Version};
 use super::tweaks::{self, LISTS, Place, set};
+use super::{Level, NEWEST, Version};
 
 /// The images of generated containers.
 pub const IMAGES: [&str; 3] =
@@ -17,17 +17,26 @@ pub const IMAGES: [&str; 3] =
 const SPECIAL: [Version; 2] = [Version::Latest, Version::Minor(99)];
 
 /// Returns the versions that change a check, `latest`, and a future version.
+#[must_use]
 pub fn versions() -> Vec<Version> {
     let revisions = CHECKS.iter().flat_map(|check| check.revisions);
     let minors: BTreeSet<u32> = revisions.map(|revision| u32::from(revision.since)).collect();
     minors.into_iter().map(Version::Minor).chain(SPECIAL).collect()
 }
 
-/// Generates any known version, `latest`, or a future version.
+/// Generates any known version, `latest`, or a future version; mostly one that changes a check, or
+/// the one before it.
 pub fn version() -> impl Strategy<Value = Version> {
-    select((0..=NEWEST).map(Version::Minor).chain(SPECIAL).collect::<Vec<_>>())
+    let before = |version| match version {
+        Version::Minor(minor) => Version::Minor(minor.saturating_sub(1)),
+        Version::Latest => Version::Latest,
+    };
+    let turns: Vec<Version> = versions().into_iter().flat_map(|version| [before(version), version]).collect();
+    let all: Vec<Version> = (0..=NEWEST).map(Version::Minor).chain(SPECIAL).collect();
+    prop_oneof![3 => select(turns), 1 => select(all)]
 }
 
+/// Generates a level, mostly the strictest one.
 pub fn level() -> impl Strategy<Value = Level> {
     prop_oneof![1 => Just(Level::Privileged), 4 => Just(Level::Baseline), 8 => Just(Level::Restricted)]
 }
@@ -139,6 +148,7 @@ pub const WORKLOADS: [(&str, &str); 8] = [
 ];
 
 /// Returns a workload with a pod as the template.
+#[must_use]
 pub fn workload((api_version, kind): (&str, &str), pod: &Value) -> Value {
     let template = json!({ "metadata": pod["metadata"], "spec": pod["spec"] });
     let mut object = json!({

@@ -1,0 +1,139 @@
+//! Generated cases, judged by both sides.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde::Serialize;
+use serde_json::json;
+
+/// The most differing cases of a subject that are shown.
+const SHOWN: usize = 3;
+
+/// The most steps in which a differing case becomes smaller.
+const STEPS: usize = 1_000;
+
+/// The cases to generate.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    pub cases: u64,
+}
+
+/// The comparison of a case.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    Equal,
+    /// A case on which the sides differ for a reason with a name.
+    Named(&'static str),
+    Different(String),
+}
+
+/// The comparisons of a subject.
+#[derive(Debug, Default)]
+pub struct Row {
+    equal: u64,
+    named: BTreeMap<&'static str, u64>,
+    different: u64,
+    /// The first cases that differ, as small as they become.
+    shown: Vec<String>,
+}
+
+impl Row {
+    /// Compares both sides on generated cases.
+    ///
+    /// # Errors
+    /// A side that does not answer.
+    pub fn compare<S: Strategy>(
+        plan: Plan,
+        strategy: &S,
+        mut ask: impl FnMut(&S::Value) -> Result<Outcome, String>,
+    ) -> Result<Self, String>
+    where
+        S::Value: Serialize,
+    {
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&plan.seed.to_le_bytes());
+        let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        let mut runner = TestRunner::new_with_rng(Config::default(), random);
+        let mut row = Self::default();
+        for _ in 0..plan.cases {
+            let mut tree = strategy.new_tree(&mut runner).map_err(|reason| reason.to_string())?;
+            match ask(&tree.current())? {
+                Outcome::Equal => row.equal += 1,
+                Outcome::Named(reason) => *row.named.entry(reason).or_default() += 1,
+                Outcome::Different(how) => {
+                    row.different += 1;
+                    if row.shown.len() < SHOWN {
+                        let (case, how) = smallest(&mut tree, how, &mut ask)?;
+                        row.shown.push(format!("{how}\n{}", json!(case)));
+                    }
+                }
+            }
+        }
+        Ok(row)
+    }
+
+    /// Returns the first cases that differ, or `None` if there are none.
+    #[must_use]
+    pub fn difference(&self) -> Option<String> {
+        (self.different > 0).then(|| self.shown.join("\n\n"))
+    }
+
+    /// Returns a sentence and the first cases that differ if more cases than `most` are not equal.
+    #[must_use]
+    pub fn growth(&self, most: u64) -> Option<String> {
+        let unequal = self.different + self.known();
+        let shown = || format!("{unequal} cases are not equal, {most} were\n{}", self.shown.join("\n\n"));
+        (unequal > most).then(shown)
+    }
+
+    /// Returns the number of cases that differ for a reason with a name.
+    fn known(&self) -> u64 {
+        self.named.values().sum()
+    }
+}
+
+/// Returns the numbers of all subjects as Markdown.
+#[must_use]
+pub fn table(rows: &[(&str, Plan, Row)]) -> String {
+    let mut text = String::from(
+        "| subject | seed | cases | equal | different for a known reason | different |\n\
+         |---|---:|---:|---:|---:|---:|\n",
+    );
+    for (subject, Plan { seed, cases }, row) in rows {
+        let Row { equal, different, .. } = row;
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "| {subject} | {seed} | {cases} | {equal} | {} | {different} |", row.known());
+    }
+    for (subject, _, row) in rows {
+        for (reason, number) in &row.named {
+            let _ = write!(text, "\n* {subject}, {number}: {reason}");
+        }
+    }
+    text
+}
+
+/// Makes a differing case as small as it becomes.
+fn smallest<T: ValueTree>(
+    tree: &mut T,
+    how: String,
+    ask: &mut impl FnMut(&T::Value) -> Result<Outcome, String>,
+) -> Result<(T::Value, String), String> {
+    let mut smallest = (tree.current(), how);
+    let mut can_change = tree.simplify();
+    for _ in 0..STEPS {
+        if !can_change {
+            break;
+        }
+        can_change = match ask(&tree.current())? {
+            Outcome::Different(how) => {
+                smallest = (tree.current(), how);
+                tree.simplify()
+            }
+            Outcome::Equal | Outcome::Named(_) => tree.complicate(),
+        };
+    }
+    Ok(smallest)
+}

@@ -1,0 +1,82 @@
+//! The documents of a text, compared with those that kubectl reads. A text that means something
+//! else here would hide a field; a text that is refused here has an error with its place.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tests::kubernetes::Kubernetes;
+use tests::random::Random;
+
+use super::comparison::{Outcome, Plan, Row};
+use super::mutants::change;
+
+const REFUSED: &str = "texts that kubectl reads and that are refused here";
+
+const READ_ON: &str = "texts that are read here and that kubectl refuses behind the same documents";
+
+#[derive(Deserialize)]
+struct Answer {
+    documents: Vec<Value>,
+    #[serde(default)]
+    error: String,
+}
+
+/// Generates texts by hand and changed copies of them.
+fn texts() -> impl Strategy<Value = String> {
+    let corners: Vec<String> = serde_json::from_str(include_str!("corners.json")).expect("a list of texts");
+    let mutant = {
+        let corners = corners.clone();
+        move |seed: u64| {
+            let mut random = Random::new(seed);
+            let text = random.pick(&corners).clone();
+            (0..=random.below(3)).fold(text, |text, _| change(&text, &corners, &mut random))
+        }
+    };
+    prop_oneof![1 => select(corners), 9 => any::<u64>().no_shrink().prop_map(mutant)]
+}
+
+/// Returns the value with whole numbers as integers: JSON has one type of numbers.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, whole(value))).collect(),
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        Value::Number(number) if number.is_f64() => {
+            let digits = number.as_f64().unwrap_or_default().to_string();
+            let signed = digits.parse::<i64>().ok().map(Value::from);
+            signed.or_else(|| digits.parse::<u64>().ok().map(Value::from)).unwrap_or(Value::Number(number))
+        }
+        other => other,
+    }
+}
+
+/// Compares both sides.
+///
+/// # Errors
+/// A side that does not answer.
+pub fn compare(plan: Plan) -> Result<Row, String> {
+    let mut server = Kubernetes::start("reader")?;
+    Row::compare(plan, &texts(), |text| {
+        let theirs: Answer = server.ask(&json!({ "text": text }))?;
+        let is_read = theirs.error.is_empty();
+        let ours = match manifest::documents(text) {
+            Ok(ours) => ours,
+            Err(_) if is_read => return Ok(Outcome::Named(REFUSED)),
+            Err(_) => return Ok(Outcome::Equal),
+        };
+        let ours: Vec<Value> = ours.into_iter().map(whole).collect();
+        let documents: Vec<Value> = theirs.documents.into_iter().map(whole).collect();
+        Ok(if ours == documents {
+            if is_read { Outcome::Equal } else { Outcome::Named(READ_ON) }
+        } else if !is_read && ours.starts_with(&documents) {
+            Outcome::Named(READ_ON)
+        } else {
+            Outcome::Different(format!(
+                "kubectl: {} {}; here: {}",
+                json!(documents),
+                theirs.error,
+                json!(ours)
+            ))
+        })
+    })
+}
