@@ -33,6 +33,7 @@ pub enum Outcome {
 /// The comparisons of a subject.
 #[derive(Debug, Default)]
 pub struct Row {
+    cases: u64,
     equal: u64,
     named: BTreeMap<&'static str, u64>,
     different: u64,
@@ -48,31 +49,63 @@ impl Row {
     pub fn compare<S: Strategy>(
         plan: Plan,
         strategy: &S,
+        ask: impl FnMut(&S::Value) -> Result<Outcome, String>,
+    ) -> Result<Self, String>
+    where
+        S::Value: Serialize,
+    {
+        Self::of(plan, Vec::new(), strategy, ask)
+    }
+
+    /// Compares both sides on cases that are written by hand, and on generated ones.
+    ///
+    /// # Errors
+    /// A side that does not answer.
+    pub fn of<S: Strategy>(
+        plan: Plan,
+        written: Vec<S::Value>,
+        strategy: &S,
         mut ask: impl FnMut(&S::Value) -> Result<Outcome, String>,
     ) -> Result<Self, String>
     where
         S::Value: Serialize,
     {
+        let mut row = Self::default();
+        for case in written {
+            let outcome = ask(&case)?;
+            row.count(outcome, |how| Ok((case, how)))?;
+        }
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&plan.seed.to_le_bytes());
         let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         let mut runner = TestRunner::new_with_rng(Config::default(), random);
-        let mut row = Self::default();
         for _ in 0..plan.cases {
             let mut tree = strategy.new_tree(&mut runner).map_err(|reason| reason.to_string())?;
-            match ask(&tree.current())? {
-                Outcome::Equal => row.equal += 1,
-                Outcome::Named(reason) => *row.named.entry(reason).or_default() += 1,
-                Outcome::Different(how) => {
-                    row.different += 1;
-                    if row.shown.len() < SHOWN {
-                        let (case, how) = smallest(&mut tree, how, &mut ask)?;
-                        row.shown.push(format!("{how}\n{}", json!(case)));
-                    }
+            let outcome = ask(&tree.current())?;
+            row.count(outcome, |how| smallest(&mut tree, how, &mut ask))?;
+        }
+        Ok(row)
+    }
+
+    /// Counts a case. If it differs and is one of the first, it becomes smaller and is shown.
+    fn count<C: Serialize>(
+        &mut self,
+        outcome: Outcome,
+        smaller: impl FnOnce(String) -> Result<(C, String), String>,
+    ) -> Result<(), String> {
+        self.cases += 1;
+        match outcome {
+            Outcome::Equal => self.equal += 1,
+            Outcome::Named(reason) => *self.named.entry(reason).or_default() += 1,
+            Outcome::Different(how) => {
+                self.different += 1;
+                if self.shown.len() < SHOWN {
+                    let (case, how) = smaller(how)?;
+                    self.shown.push(format!("{how}\n{}", json!(case)));
                 }
             }
         }
-        Ok(row)
+        Ok(())
     }
 
     /// Returns the first cases that differ, or `None` if there are none.
@@ -102,8 +135,8 @@ pub fn table(rows: &[(&str, Plan, Row)]) -> String {
         "| subject | seed | cases | equal | different for a known reason | different |\n\
          |---|---:|---:|---:|---:|---:|\n",
     );
-    for (subject, Plan { seed, cases }, row) in rows {
-        let Row { equal, different, .. } = row;
+    for (subject, Plan { seed, .. }, row) in rows {
+        let Row { cases, equal, different, .. } = row;
         // Writing to a string does not fail.
         let _ = writeln!(text, "| {subject} | {seed} | {cases} | {equal} | {} | {different} |", row.known());
     }

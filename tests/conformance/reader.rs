@@ -1,8 +1,9 @@
 //! The documents of a text, compared with those that kubectl reads. A text that means something
 //! else here would hide a field; a text that is refused here has an error with its place.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
-use proptest::sample::select;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tests::kubernetes::Kubernetes;
@@ -22,18 +23,14 @@ struct Answer {
     error: String,
 }
 
-/// Generates texts by hand and changed copies of them.
-fn texts() -> impl Strategy<Value = String> {
-    let corners: Vec<String> = serde_json::from_str(include_str!("corners.json")).expect("a list of texts");
-    let mutant = {
-        let corners = corners.clone();
-        move |seed: u64| {
-            let mut random = Random::new(seed);
-            let text = random.pick(&corners).clone();
-            (0..=random.below(3)).fold(text, |text, _| change(&text, &corners, &mut random))
-        }
-    };
-    prop_oneof![1 => select(corners), 9 => any::<u64>().no_shrink().prop_map(mutant)]
+static CORNERS: LazyLock<Vec<String>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("corners.json")).expect("a list of texts"));
+
+/// Returns a changed copy of a text that is written by hand.
+fn mutant(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let text = random.pick(&CORNERS).clone();
+    (0..=random.below(3)).fold(text, |text, _| change(&text, &CORNERS, &mut random))
 }
 
 /// Returns the value with whole numbers as integers: JSON has one type of numbers.
@@ -56,7 +53,8 @@ fn whole(value: Value) -> Value {
 /// A side that does not answer.
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("reader")?;
-    Row::compare(plan, &texts(), |text| {
+    let mutants = any::<u64>().no_shrink().prop_map(mutant);
+    Row::of(plan, CORNERS.clone(), &mutants, |text| {
         let theirs: Answer = server.ask(&json!({ "text": text }))?;
         let is_read = theirs.error.is_empty();
         let ours = match manifest::documents(text) {

@@ -11,7 +11,8 @@ use text::Path;
 use super::comparison::{Outcome, Plan, Row};
 use super::objects;
 
-const OTHER_KINDS: &str = "kinds of an older version of Kubernetes";
+const SCHEMAS: &str = "schemas of a CustomResourceDefinition, which are not checked below items, additionalProperties \
+                       and dependencies";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,11 +67,14 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
     Row::compare(plan, &objects, |object| {
         let answer: Answer = server.ask(&json!({ "object": object }))?;
         if !answer.is_known {
-            return Ok(Outcome::Named(OTHER_KINDS));
+            return Ok(Outcome::Different("Kubernetes does not know the kind".to_owned()));
         }
+        let is_schema = ["JSONSchemaProps", "JSON schema"].iter().any(|words| answer.error.contains(words));
         let (theirs, ours) = (theirs(&answer)?, ours(object));
         Ok(if theirs == ours {
             Outcome::Equal
+        } else if is_schema {
+            Outcome::Named(SCHEMAS)
         } else {
             Outcome::Different(format!("Kubernetes: {theirs:?} {}; here: {ours:?}", answer.error))
         })

@@ -33,8 +33,8 @@ fn traced() -> Trace {
         autoscaling::v1: HorizontalPodAutoscaler, Scale;
         autoscaling::v2: HorizontalPodAutoscaler;
         batch::v1: CronJob, Job;
-        certificates::v1: CertificateSigningRequest;
-        certificates::v1alpha1: ClusterTrustBundle;
+        certificates::v1:
+            CertificateSigningRequest, ClusterTrustBundle, PodCertificateRequest;
         certificates::v1beta1: ClusterTrustBundle, PodCertificateRequest;
         coordination::v1: Lease;
         coordination::v1alpha2: LeaseCandidate;
@@ -46,22 +46,24 @@ fn traced() -> Trace {
         discovery::v1: EndpointSlice;
         events::v1: Event;
         flowcontrol::v1: FlowSchema, PriorityLevelConfiguration;
+        lifecycle::v1alpha1: Eviction, EvictionRequest;
         networking::v1: IPAddress, Ingress, IngressClass, NetworkPolicy, ServiceCIDR;
-        networking::v1beta1: IPAddress, ServiceCIDR;
         node::v1: RuntimeClass;
         policy::v1: Eviction, PodDisruptionBudget;
         rbac::v1: ClusterRole, ClusterRoleBinding, Role, RoleBinding;
-        resource::v1: DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice;
+        resource::v1:
+            DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice;
         resource::v1alpha3: DeviceTaintRule, ResourcePoolStatusRequest;
         resource::v1beta1: DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice;
         resource::v1beta2:
             DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice;
         scheduling::v1: PriorityClass;
-        scheduling::v1alpha2: PodGroup, Workload;
+        scheduling::v1alpha3: CompositePodGroup, PodGroup, Workload;
+        scheduling::v1beta1: PodGroup, Workload;
         storage::v1:
             CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
             VolumeAttributesClass;
-        storage::v1beta1: VolumeAttributesClass;
+        storagemigration::v1: StorageVersionMigration;
         storagemigration::v1beta1: StorageVersionMigration;
     }
     trace.add::<apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition>();
@@ -71,7 +73,7 @@ fn traced() -> Trace {
 
 /// The head of the table.
 const HEAD: &str = "\
-# The kinds that Kubernetes 1.36 serves: an API version, and the types of its kinds.
+# The kinds that Kubernetes 1.37 serves: an API version, and the types of its kinds.
 # Then the types of objects: a name, and the fields with their types, in alphabetical order.
 # A name that several types have follows their group and version, as in events.v1.Event.
 #
@@ -122,7 +124,7 @@ fn names(trace: &Trace, shared: &BTreeMap<Path, Path>) -> BTreeMap<Path, String>
     written.iter().map(unique).collect()
 }
 
-/// `events.v1` of `k8s_openapi::v1_36::api::events::v1::event::Event`.
+/// `events.v1` of `k8s_openapi::v1_37::api::events::v1::event::Event`.
 fn group_and_version(path: Path) -> String {
     let modules: Vec<&str> = path.split("::").collect();
     let version = |module: &&str| module.starts_with('v') && !module.contains('_') && *module != "version";

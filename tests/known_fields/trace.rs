@@ -27,7 +27,7 @@ pub(crate) struct Trace {
     pub(crate) objects: BTreeMap<Path, Object>,
 }
 
-/// The path of a Rust type, such as `k8s_openapi::v1_36::api::events::v1::event::Event`, with what
+/// The path of a Rust type, such as `k8s_openapi::v1_37::api::events::v1::event::Event`, with what
 /// the compiler adds for its visitor.
 pub(crate) type Path = &'static str;
 

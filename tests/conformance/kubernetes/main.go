@@ -22,6 +22,7 @@ const longestQuestion = 256 << 20
 // what Kubernetes refuses is an answer.
 var subjects = map[string]func(question []byte) (any, error){
 	"addresses":    addresses,
+	"conditions":   conditions,
 	"node":         node,
 	"pod-security": podSecurity,
 	"reader":       reader,

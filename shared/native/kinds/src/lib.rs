@@ -33,7 +33,7 @@ pub use misspelt::{misspelt, misspelt_resource};
 pub use not_served::not_served;
 pub use resource::{Origin, Resource, guess};
 
-/// Returns the resources that Kubernetes 1.36 serves.
+/// Returns the resources that Kubernetes 1.37 serves.
 pub fn served() -> impl Iterator<Item = &'static Resource> {
     BUILT_IN.iter().filter(|resource| resource.origin == Origin::BuiltIn)
 }

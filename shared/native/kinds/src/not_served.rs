@@ -4,12 +4,12 @@ use crate::built_in::{BUILT_IN, BY_KIND};
 use crate::equivalence;
 use crate::resource::{Origin, Resource};
 
-/// Says that Kubernetes 1.36 does not serve this version of a kind, and which versions it serves;
+/// Says that Kubernetes 1.37 does not serve this version of a kind, and which versions it serves;
 /// `None` if it does, or if it never had the kind.
 ///
 /// # Example
 /// ```
-/// let problem = "Kubernetes 1.36 does not serve Ingress of extensions/v1beta1; write networking.k8s.io/v1";
+/// let problem = "Kubernetes 1.37 does not serve Ingress of extensions/v1beta1; write networking.k8s.io/v1";
 /// assert_eq!(kinds::not_served("extensions/v1beta1", "Ingress").as_deref(), Some(problem));
 /// assert_eq!(kinds::not_served("networking.k8s.io/v1", "Ingress"), None);
 /// assert_eq!(kinds::not_served("example.com/v1", "Ingress"), None);
@@ -30,7 +30,7 @@ pub fn not_served(api_version: &str, kind: &str) -> Option<String> {
     let served: Vec<String> =
         BUILT_IN.iter().filter(is_served).filter(in_group).map(Resource::api_version).collect();
     let remedy = if served.is_empty() { String::new() } else { format!("; write {}", served.join(" or ")) };
-    Some(format!("Kubernetes 1.36 does not serve {kind} of {api_version}{remedy}"))
+    Some(format!("Kubernetes 1.37 does not serve {kind} of {api_version}{remedy}"))
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
             ),
             ("policy/v1beta1", "PodSecurityPolicy", Some("PodSecurityPolicy of policy/v1beta1")),
         ] {
-            let problem = problem.map(|problem| format!("Kubernetes 1.36 does not serve {problem}"));
+            let problem = problem.map(|problem| format!("Kubernetes 1.37 does not serve {problem}"));
             assert_eq!(not_served(api_version, kind), problem);
         }
     }

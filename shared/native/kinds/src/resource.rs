@@ -24,7 +24,7 @@ pub struct Resource {
 /// How a resource is known.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Origin {
-    /// A resource of Kubernetes 1.36.
+    /// A resource of Kubernetes 1.37.
     BuiltIn,
     /// A resource of an older version of Kubernetes, which no longer exists.
     Removed,

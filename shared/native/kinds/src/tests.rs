@@ -32,7 +32,7 @@ macro_rules! declared {
     };
 }
 
-/// The resources of Kubernetes 1.36, without subresources.
+/// The resources of Kubernetes 1.37, without subresources.
 const KUBERNETES: &[fn() -> Declared] = declared! {
     admissionregistration::v1 { MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
         MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
@@ -47,8 +47,7 @@ const KUBERNETES: &[fn() -> Declared] = declared! {
     autoscaling::v1 { HorizontalPodAutoscaler }
     autoscaling::v2 { HorizontalPodAutoscaler }
     batch::v1 { CronJob Job }
-    certificates::v1 { CertificateSigningRequest }
-    certificates::v1alpha1 { ClusterTrustBundle }
+    certificates::v1 { CertificateSigningRequest ClusterTrustBundle PodCertificateRequest }
     certificates::v1beta1 { ClusterTrustBundle PodCertificateRequest }
     coordination::v1 { Lease }
     coordination::v1alpha2 { LeaseCandidate }
@@ -59,19 +58,20 @@ const KUBERNETES: &[fn() -> Declared] = declared! {
     discovery::v1 { EndpointSlice }
     events::v1 { Event }
     flowcontrol::v1 { FlowSchema PriorityLevelConfiguration }
+    lifecycle::v1alpha1 { Eviction EvictionRequest }
     networking::v1 { IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR }
-    networking::v1beta1 { IPAddress ServiceCIDR }
     node::v1 { RuntimeClass }
     policy::v1 { PodDisruptionBudget }
     rbac::v1 { ClusterRole ClusterRoleBinding Role RoleBinding }
-    resource::v1 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice }
+    resource::v1 { DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice }
     resource::v1alpha3 { DeviceTaintRule ResourcePoolStatusRequest }
     resource::v1beta1 { DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice }
     resource::v1beta2 { DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice }
     scheduling::v1 { PriorityClass }
-    scheduling::v1alpha2 { PodGroup Workload }
+    scheduling::v1alpha3 { CompositePodGroup PodGroup Workload }
+    scheduling::v1beta1 { PodGroup Workload }
     storage::v1 { CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass }
-    storage::v1beta1 { VolumeAttributesClass }
+    storagemigration::v1 { StorageVersionMigration }
     storagemigration::v1beta1 { StorageVersionMigration }
 };
 

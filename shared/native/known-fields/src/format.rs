@@ -1,6 +1,6 @@
 //! The forms of strings that an API server reads as something else: quantities, times and bytes.
 //!
-//! A form is what the Go types of Kubernetes 1.36 accept, which is more than their documentation
+//! A form is what the Go types of Kubernetes 1.37 accept, which is more than their documentation
 //! says: `Quantity.UnmarshalJSON`, `Time.UnmarshalJSON` and `MicroTime.UnmarshalJSON` of
 //! k8s.io/apimachinery, and `encoding/json` for `[]byte`.
 

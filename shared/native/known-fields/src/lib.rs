@@ -5,7 +5,7 @@
 //! variable. [`mistakes`] finds both, and suggests the name that was probably meant. [`fields_of`]
 //! returns the fields of a kind; tests check that it has every field that a policy reads.
 //!
-//! The table, `fields.txt`, covers every kind that Kubernetes 1.36 serves, in each of its versions.
+//! The table, `fields.txt`, covers every kind that Kubernetes 1.37 serves, in each of its versions.
 //! It is generated from the types of `k8s-openapi`, which are generated from the `OpenAPI`
 //! specification of Kubernetes. `tests/known_fields` compares it with those types, and
 //! `./justw bless` rewrites it.

@@ -82,7 +82,7 @@ impl Question {
 /// resource that it belongs to.
 ///
 /// Source: the storage of `pods` and `serviceaccounts` in `pkg/registry/core/rest/storage_core.go`
-/// of Kubernetes 1.36, and their `GroupVersionKind`.
+/// of Kubernetes 1.37, and their `GroupVersionKind`.
 const OF_PARENTS: [(&str, &str, &str); 3] = [
     ("Binding", "binding", "pods"),
     ("Eviction", "eviction", "pods"),

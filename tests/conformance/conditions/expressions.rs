@@ -1,6 +1,6 @@
 //! Expressions, some of which have a part of the wrong type.
 
-use super::random::Random;
+use tests::random::Random;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -27,9 +27,9 @@ use Kind::{
     Strings, Timestamp, Uint,
 };
 
-const KINDS: &[&Kind] = &[
-    &Bool, &Int, &Uint, &Double, &Text, &Bytes, &Strings, &Ints, &Map, &Dyn, &Duration, &Timestamp,
-    &Optional, &Quantity, &Address, &Null,
+const KINDS: [Kind; 16] = [
+    Bool, Int, Uint, Double, Text, Bytes, Strings, Ints, Map, Dyn, Duration, Timestamp, Optional, Quantity,
+    Address, Null,
 ];
 
 /// Parts without parts, by type.
@@ -165,31 +165,38 @@ fn kind(letter: char) -> Option<Kind> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// About every second one is refused.
     Refusal,
     /// Most have a value that does not depend on the cluster.
     Value,
 }
 
-pub(crate) fn expression(random: &mut Random, purpose: Purpose) -> String {
-    let kind = if purpose == Purpose::Refusal && random.below(40) == 0 { random.pick(KINDS) } else { &Bool };
-    part(random, *kind, purpose, 4)
+pub fn expression(random: &mut Random, purpose: Purpose) -> String {
+    let kind = if purpose == Purpose::Refusal && random.below(40) == 0 { *random.pick(&KINDS) } else { Bool };
+    part(random, kind, purpose, 4)
 }
 
 fn part(random: &mut Random, wanted: Kind, purpose: Purpose, levels: usize) -> String {
     let is_wrong = purpose == Purpose::Refusal && random.below(30) == 0;
-    let wanted = if is_wrong { *random.pick(KINDS) } else { wanted };
+    let wanted = if is_wrong { *random.pick(&KINDS) } else { wanted };
     if levels == 0 || random.below(4) == 0 {
         return match random.below(60) {
-            0 if purpose == Purpose::Refusal => random
-                .pick(&["params.x", "Object.spec", "x", "variables.a", "authorizer", "request", "int"])
-                .to_owned(),
+            0 if purpose == Purpose::Refusal => (*random.pick(&[
+                "params.x",
+                "Object.spec",
+                "x",
+                "variables.a",
+                "authorizer",
+                "request",
+                "int",
+            ]))
+            .to_owned(),
             // It is null: nearly every expression with it is an error.
             one => {
-                let leaf = random.pick(leaves(wanted));
+                let leaf = *random.pick(leaves(wanted));
                 let is_null = purpose == Purpose::Value && leaf.starts_with("namespaceObject") && one > 3;
-                if is_null { random.pick(&leaves(wanted)[..2]) } else { leaf }.to_owned()
+                if is_null { *random.pick(&leaves(wanted)[..2]) } else { leaf }.to_owned()
             }
         };
     }
@@ -197,7 +204,7 @@ fn part(random: &mut Random, wanted: Kind, purpose: Purpose, levels: usize) -> S
     if purpose == Purpose::Value {
         templates.retain(|template| !template.contains("authorizer") && !template.contains("request.foo"));
     }
-    let template = random.pick(&templates);
+    let template = *random.pick(&templates);
     let mut found = String::new();
     let mut is_text = false;
     let mut before = ' ';

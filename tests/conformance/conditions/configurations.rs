@@ -1,8 +1,7 @@
 //! Rules, names and selectors, by table and with random changes.
 
 use serde_json::{Value, json};
-
-use super::random::Random;
+use tests::random::Random;
 
 const RESOURCES: &[&str] =
     &["pods", "*", "*/*", "pods/*", "*/status", "pods/status", "nodes", "", "pods/", "/status", "*/"];
@@ -41,7 +40,7 @@ const CONDITIONS: &[&str] =
 
 /// Returns every configuration that differs from an accepted one in one value of the tables, and
 /// pairs of the values of lists.
-pub(crate) fn by_table() -> Vec<Value> {
+pub fn by_table() -> Vec<Value> {
     let mut found = vec![webhook(|_| {})];
     let lists = [
         ("resources", RESOURCES),
@@ -105,9 +104,9 @@ pub(crate) fn by_table() -> Vec<Value> {
     found
 }
 
-pub(crate) fn random(random: &mut Random) -> Value {
+pub fn random(random: &mut Random) -> Value {
     let mut list = |values: &[&str], most: usize| -> Vec<String> {
-        (0..=random.below(most)).map(|_| random.pick(values).to_owned()).collect()
+        (0..=random.below(most)).map(|_| (*random.pick(values)).to_owned()).collect()
     };
     let rule = json!({
         "resources": list(&RESOURCES[..7], 3),
@@ -118,7 +117,7 @@ pub(crate) fn random(random: &mut Random) -> Value {
     let values = list(&VALUES[..4], 2);
     webhook(|spec| {
         spec["rules"] = json!([rule]);
-        let name = if random.below(4) == 0 { random.pick(NAMES) } else { "a" };
+        let name = if random.below(4) == 0 { *random.pick(NAMES) } else { "a" };
         spec["objectSelector"] = match random.below(4) {
             0 => json!({ "matchLabels": { name: values[0] } }),
             1 => {
@@ -127,7 +126,7 @@ pub(crate) fn random(random: &mut Random) -> Value {
             }
             _ => json!({}),
         };
-        let condition = if random.below(6) == 0 { random.pick(CONDITIONS) } else { "true" };
+        let condition = if random.below(6) == 0 { *random.pick(CONDITIONS) } else { "true" };
         spec["matchConditions"] = json!([{ "name": name, "expression": condition }]);
     })
 }
