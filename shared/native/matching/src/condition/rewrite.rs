@@ -101,8 +101,10 @@ fn order<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionE
 
 fn is_set<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [value] = arguments(args)?;
-    let optional = value.downcast_ref::<CelOptional<'v>>();
-    Ok(CowVal::owned(CelBool::from(optional.is_none_or(|optional| optional.option().is_some()))))
+    match value.downcast_ref::<CelOptional<'v>>() {
+        Some(optional) => Ok(CowVal::owned(CelBool::from(optional.option().is_some()))),
+        None => Err(ExecutionError::no_such_overload("orValue", vec![value.get_type().name().to_owned()])),
+    }
 }
 
 fn inner<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {

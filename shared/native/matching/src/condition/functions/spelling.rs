@@ -95,11 +95,11 @@ fn flag<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionEr
     })
 }
 
-/// `lists.range` of a negative number is an empty list.
+/// `lists.range` of a negative number is an error.
 fn natural<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [value] = arguments(args)?;
     let is_negative = value.downcast_ref::<CelInt>().is_some_and(|number| *number.inner() < 0);
-    Ok(if is_negative { CowVal::owned(CelInt::from(0)) } else { value })
+    if is_negative { Err(failed("lists.range", "the size is negative")) } else { Ok(value) }
 }
 
 fn with_fields<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
@@ -131,13 +131,11 @@ fn find(
     from: &CelInt,
     is_last: bool,
 ) -> Result<CelInt, ExecutionError> {
-    if part.inner().is_empty() {
-        return Ok(CelInt::from(*from.inner()));
-    }
     let from = usize::try_from(*from.inner()).map_err(|_| failed("indexOf", "the position is negative"))?;
     let (text, part): (Vec<char>, Vec<char>) =
         (text.inner().chars().collect(), part.inner().chars().collect());
     let found = match text.get(from..) {
+        _ if part.is_empty() => Some(from.min(text.len())),
         None | Some([]) => None,
         Some(rest) if !is_last => {
             rest.windows(part.len()).position(|window| window == part).map(|at| at.saturating_add(from))
