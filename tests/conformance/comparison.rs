@@ -1,4 +1,4 @@
-//! Generated cases, judged by both sides.
+//! Compares the answers of this project and of Kubernetes on generated cases.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -105,7 +105,9 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
 
 /// Whether owner references of a new Node are the only reason of a denial.
 fn is_owned(case: &Case, denied: &[String]) -> bool {
-    case.old_object.is_none() && denied.iter().all(|line| line.starts_with("metadata.ownerReferences"))
+    let is_node = case.object.as_ref().is_some_and(|object| object["kind"] == "Node");
+    let is_reason = |line: &String| line.starts_with("metadata.ownerReferences");
+    is_node && case.old_object.is_none() && denied.iter().all(is_reason)
 }
 
 fn stored<'a>(case: &'a Case, kind: &'a str) -> impl Iterator<Item = &'a Value> {

@@ -103,7 +103,7 @@ fn is_set<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Execution
     let [value] = arguments(args)?;
     match value.downcast_ref::<CelOptional<'v>>() {
         Some(optional) => Ok(CowVal::owned(CelBool::from(optional.option().is_some()))),
-        None => Err(ExecutionError::no_such_overload("orValue", vec![value.get_type().name().to_owned()])),
+        None => Err(ExecutionError::no_such_overload("or", vec![value.get_type().name().to_owned()])),
     }
 }
 
