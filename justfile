@@ -3,6 +3,8 @@
 set ignore-comments
 
 export RUST_BACKTRACE := "0"
+# The programs that `scripts/servers` builds come before others of the machine.
+export PATH := justfile_directory() / "target/servers" + ":" + env("PATH")
 
 just := quote(just_executable())
 
@@ -30,6 +32,7 @@ _test $RUSTC_WORKSPACE_WRAPPER: setup
     @scripts/phase 'Building the tests of behaviour' cargo test --workspace --test '*' --no-run
     @RUSTC_WORKSPACE_WRAPPER= scripts/modules floor
     @scripts/phase "Building Kubernetes' own code" scripts/conformance
+    @scripts/phase 'Building the servers of the tests' scripts/servers
     @scripts/phase 'Running the tests of behaviour' cargo test --workspace --test '*' --quiet
     @scripts/phase 'Running the examples in the docs' cargo test --workspace --doc --quiet
 
@@ -37,6 +40,10 @@ _test $RUSTC_WORKSPACE_WRAPPER: setup
 conformance SUBJECT="" SEED="" CASES="": setup
     @scripts/phase "Building Kubernetes' own code" scripts/conformance
     @CONFORMANCE_SUBJECT={{ quote(SUBJECT) }} CONFORMANCE_SEED={{ quote(SEED) }} CONFORMANCE_CASES={{ quote(CASES) }} cargo test --workspace --test conformance
+
+# Build the servers that the tests start, in target/servers; needs Go.
+servers: setup
+    @scripts/phase 'Building the servers of the tests' scripts/servers
 
 # Build the page of the playground and test it, and the HTML report, in browsers.
 page: setup
@@ -121,6 +128,7 @@ sbom: modules
 bless: setup
     @scripts/phase 'Building the tool and the tests' cargo test --workspace --no-run
     @scripts/modules floor
+    @scripts/phase 'Building the servers of the tests' scripts/servers
     # In turn, by name: several tests write into one README, and packages copy it afterwards.
     @BLESS=1 RUST_TEST_THREADS=1 scripts/phase 'Rewriting expectations, tables and generated files' cargo test --workspace --quiet
 

@@ -27,12 +27,8 @@ const PROBES: &str = "probes";
 /// A cluster without nodes, controllers and a scheduler.
 pub(crate) struct Cluster {
     pub(crate) server: ApiServer,
-    /// Whether the server evaluates match conditions. Verdicts do not depend on them, as
-    /// `tests/conditions.rs` shows for all cases.
-    pub(crate) has_match_conditions: bool,
-    /// The version of the server, such as `v1.36.2`.
+    /// The version of the server, such as `v1.37.2`.
     pub(crate) version: String,
-    pub(crate) minor: u32,
     probes: Cell<u32>,
 }
 
@@ -56,10 +52,8 @@ impl Cluster {
         let server = ApiServer::start_with_users(folder, &arguments, &users);
         let version: Value =
             serde_json::from_str(&server.kubectl(&["get", "--raw", "/version"]).unwrap()).unwrap();
-        let minor = version["minor"].as_str().unwrap().trim_end_matches('+').parse::<u32>().unwrap();
         let version = version["gitVersion"].as_str().unwrap().to_owned();
-        let cluster =
-            Self { server, has_match_conditions: minor >= 28, version, minor, probes: Cell::new(0) };
+        let cluster = Self { server, version, probes: Cell::new(0) };
         cluster.namespace(NAMESPACE, &json!({}));
         cluster.namespace(PROBES, &json!({}));
         cluster.grant();

@@ -5,7 +5,7 @@ use matching::PolicyManifest;
 
 use crate::cluster::Cluster;
 use crate::policy::Policy;
-use crate::policy_server::PolicyServer;
+use crate::policy_server::{self, PolicyServer};
 use crate::{policy_subreconciler_webhook as webhook, policyserver_controller_configmap as config_map};
 
 /// Policies with their policy server and webhooks. All of them end with the value, even if the test
@@ -13,13 +13,13 @@ use crate::{policy_subreconciler_webhook as webhook, policyserver_controller_con
 pub(crate) struct Kubewarden<'a> {
     cluster: &'a Cluster,
     policies: Vec<Policy>,
-    pub(crate) server: PolicyServer,
+    pub(crate) server: Box<dyn PolicyServer>,
 }
 
 impl<'a> Kubewarden<'a> {
     /// Deploys policies: the policy server first, then their webhooks.
     pub(crate) fn deploy(cluster: &'a Cluster, policies: &[Policy]) -> Self {
-        let server = PolicyServer::start(&cluster.server, &config_map::policies(policies));
+        let server = policy_server::start(&cluster.server, &config_map::policies(policies));
         let new = Self { cluster, policies: policies.to_vec(), server };
         new.apply();
         new
@@ -27,7 +27,7 @@ impl<'a> Kubewarden<'a> {
 
     /// Changes the policies. The new policy server answers before the old one ends.
     pub(crate) fn change(&mut self, policies: &[Policy]) {
-        let server = PolicyServer::start(&self.cluster.server, &config_map::policies(policies));
+        let server = policy_server::start(&self.cluster.server, &config_map::policies(policies));
         let old = mem::replace(&mut self.policies, policies.to_vec());
         let kept: Vec<String> = policies.iter().map(|policy| read(policy).configuration_name()).collect();
         for policy in old.iter().filter(|policy| !kept.contains(&read(policy).configuration_name())) {
@@ -43,8 +43,7 @@ impl<'a> Kubewarden<'a> {
         let [certificate, _] = self.cluster.server.certificate();
         let authority = base64::engine::general_purpose::STANDARD.encode(std::fs::read(certificate).unwrap());
         for policy in &self.policies {
-            let conditions = self.cluster.has_match_conditions;
-            let object = webhook::configuration(policy, self.server.port, &authority, conditions);
+            let object = webhook::configuration(policy, self.server.port(), &authority);
             self.cluster.apply(&object);
         }
         self.cluster.wait_for_webhooks();

@@ -38,16 +38,6 @@ fn pod(namespace: &str) -> Value {
     })
 }
 
-/// The lines that the command of rung 4 prints: of the log, those with both texts.
-fn findings(kubewarden: &Kubewarden<'_>) -> Vec<String> {
-    let document = std::fs::read_to_string(root().join("docs/rolling-out.md")).unwrap();
-    let command = document.lines().find(|line| line.contains("logs --selector")).unwrap();
-    let texts: Vec<&str> = command.split('\'').skip(1).step_by(2).collect();
-    assert_eq!(texts, ["monitor mode", "allowed: false"]);
-    let log = kubewarden.server.log();
-    log.lines().filter(|line| texts.iter().all(|text| line.contains(text))).map(str::to_owned).collect()
-}
-
 pub(crate) fn rungs(cluster: &Cluster) {
     let (used, other) = ("192.0.2.7", "198.51.100.9");
     let jane = cluster.user("jane");
@@ -62,7 +52,7 @@ pub(crate) fn rungs(cluster: &Cluster) {
     let mut kubewarden = Kubewarden::deploy(cluster, &[Policy::monitor(POLICY, POLICY, &json!({}))]);
     create(&jane, &service("monitored", used)).succeeded();
     create(&jane, &service("plain", used)).succeeded();
-    let found = findings(&kubewarden);
+    let found = kubewarden.server.findings();
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].contains("Services may not claim new external IPs; remove it"), "{}", found[0]);
 
@@ -70,7 +60,7 @@ pub(crate) fn rungs(cluster: &Cluster) {
     let allow = json!({ "allow": [{ "cidrs": ["192.0.2.0/24"] }] });
     kubewarden.change(&[Policy::monitor(POLICY, POLICY, &allow)]);
     create(&jane, &service("allowed", used)).succeeded();
-    assert_eq!(findings(&kubewarden), [""; 0]);
+    assert_eq!(kubewarden.server.findings(), [""; 0]);
 
     // 6. Protect some namespaces.
     let mut levels = Policy::protect("pod-security", LEVELS, &json!({ "level": "baseline" }));
@@ -96,7 +86,7 @@ pub(crate) fn rungs(cluster: &Cluster) {
     create(&jane, &service("meanwhile", other)).succeeded();
     kubewarden.change(&[Policy::monitor(POLICY, POLICY, &allow)]);
     create(&jane, &service("back", other)).succeeded();
-    assert_eq!(findings(&kubewarden).len(), 1);
+    assert_eq!(kubewarden.server.findings().len(), 1);
     drop(kubewarden);
 }
 

@@ -31,11 +31,9 @@ fn pod(name: &str, node: Option<&str>) -> Value {
     })
 }
 
-fn evict(cluster: &Cluster, user: &User<'_>, name: &str) -> Answer {
-    // Servers before 1.22 have no other version, and those after 1.24 do not have it.
-    let version = if cluster.minor < 22 { "policy/v1beta1" } else { "policy/v1" };
+fn evict(user: &User<'_>, name: &str) -> Answer {
     let eviction = json!({
-        "apiVersion": version, "kind": "Eviction", "metadata": { "name": name, "namespace": NAMESPACE },
+        "apiVersion": "policy/v1", "kind": "Eviction", "metadata": { "name": name, "namespace": NAMESPACE },
     });
     let path = format!("{}/eviction", path(name));
     user.kubectl_with(&eviction.to_string(), &["create", "--raw", &path, "--filename", "-"])
@@ -96,14 +94,14 @@ pub(crate) fn statuses(cluster: &Cluster) {
         "oldObject.spec.nodeName: Invalid value: \"worker-1\": a node may delete only its own pods; use the \
          credentials of that node or of a controller",
     );
-    evict(cluster, &other, "next").denied_by(
+    evict(&other, "next").denied_by(
         POLICY,
         "request.name: Invalid value: \"next\": a node may evict only its own pods; use the credentials of that node \
          or of a controller",
     );
     assert_eq!(cluster.stored(&path("web"), "/status/phase"), "Running");
     delete(&kubelet, "web").succeeded();
-    evict(cluster, &kubelet, "next").succeeded();
+    evict(&kubelet, "next").succeeded();
     // Users are not restricted.
     delete(&jane, "waiting").succeeded();
     drop(kubewarden);

@@ -17,7 +17,7 @@ pub(crate) fn resource(manifest: &PolicyManifest) -> &'static str {
 }
 
 /// Returns the webhook configuration of a policy whose server has this port and certificate.
-pub(crate) fn configuration(policy: &Policy, port: u16, authority: &str, with_conditions: bool) -> Value {
+pub(crate) fn configuration(policy: &Policy, port: u16, authority: &str) -> Value {
     let manifest = PolicyManifest::read(&policy.manifest).unwrap();
     let metadata = &policy.manifest["metadata"];
     let spec = &policy.manifest["spec"];
@@ -29,13 +29,12 @@ pub(crate) fn configuration(policy: &Policy, port: u16, authority: &str, with_co
         "admissionReviewVersions": ["v1"],
         "namespaceSelector": namespace_selector(spec),
     });
-    for field in ["rules", "failurePolicy", "matchPolicy", "objectSelector", "timeoutSeconds"] {
+    let copied =
+        ["rules", "failurePolicy", "matchPolicy", "matchConditions", "objectSelector", "timeoutSeconds"];
+    for field in copied {
         if !spec[field].is_null() {
             webhook[field] = spec[field].clone();
         }
-    }
-    if with_conditions && !spec["matchConditions"].is_null() {
-        webhook["matchConditions"] = spec["matchConditions"].clone();
     }
     let kind =
         if manifest.is_mutating { "MutatingWebhookConfiguration" } else { "ValidatingWebhookConfiguration" };

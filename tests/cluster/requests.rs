@@ -1,17 +1,15 @@
 //! The requests of kubelets, controllers and people, with the policies in protect mode: those that
 //! the policies deny, and those that are stopped while no policy server answers.
 //!
-//! `requests.yaml` has the requests, and `recorded/` the answers of each minor version of the API
-//! server. `BLESS=1` writes those of the server on PATH, and the lists of `docs/rolling-out.md`,
-//! which state the answers of the newest one.
+//! `requests.yaml` has the requests, and `docs/rolling-out.md` lists those that are stopped.
+//! `BLESS=1` writes these lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
 
-use live::{Connection, Method, Request, Target};
-use serde::{Deserialize, Serialize};
+use live::{Connection, Method, Request};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tests::root;
 
@@ -20,10 +18,6 @@ use crate::kubewarden::Kubewarden;
 use crate::policy::Policy;
 
 const NAMESPACE: &str = "matrix";
-
-/// The newest server whose answers are recorded, which has the match conditions that a deployment
-/// relies on.
-const NEWEST: &str = "1.36";
 
 /// The policies, and the instance of each as `deploy/` has it.
 const INSTANCES: [(&str, &str); 6] = [
@@ -53,9 +47,9 @@ struct Group {
 struct Asked {
     what: String,
     user: String,
-    /// The first minor version of the server that knows the request.
+    /// The policies that deny the request while a policy server answers.
     #[serde(default)]
-    since: u32,
+    denied_by: BTreeSet<String>,
     /// Whether the object to create exists: the server says so after the admission.
     #[serde(default)]
     exists: bool,
@@ -74,21 +68,6 @@ struct Asked {
 
 fn empty() -> Value {
     json!({})
-}
-
-#[derive(Debug, Deserialize, PartialEq, Serialize)]
-struct Recorded {
-    server: String,
-    requests: Vec<Answer>,
-}
-
-#[derive(Debug, Deserialize, PartialEq, Serialize)]
-struct Answer {
-    what: String,
-    /// The instances that deny the request while a policy server answers.
-    denied_by: BTreeSet<String>,
-    /// The instances that stop it while none does.
-    stopped_by: BTreeSet<String>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -180,12 +159,9 @@ fn instances() -> Vec<Policy> {
     INSTANCES.map(instance).into()
 }
 
-fn served(groups: &[Group], minor: u32) -> impl Iterator<Item = &Asked> {
-    groups.iter().flat_map(|group| &group.requests).filter(move |asked| asked.since <= minor)
-}
-
 pub(crate) fn answers(cluster: &Cluster) {
     let data = data();
+    let asked: Vec<&Asked> = data.requests.iter().flat_map(|group| &group.requests).collect();
     cluster.namespace(NAMESPACE, &json!({}));
     for object in &data.stored {
         let answer = create(&cluster.admin(), object);
@@ -194,16 +170,15 @@ pub(crate) fn answers(cluster: &Cluster) {
     let connections: BTreeMap<String, Connection> = users()
         .into_iter()
         .map(|(name, _)| {
-            let file = cluster.user(&name).kubeconfig(&format!("{}.kubeconfig", name.replace(':', "-")), "");
-            let target = Target { kubeconfig: Some(file), ..Target::default() };
-            (name, Connection::open(&target).unwrap())
+            let connection = cluster.user(&name).connection();
+            (name, connection)
         })
         .collect();
     let admin = &connections["admin"];
     let send = |expected: &Outcome| -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut problems = Vec::new();
-        for asked in served(&data.requests, cluster.minor) {
+        for asked in &asked {
             match asked.send(admin, &connections[&user(&asked.user).0]) {
                 Ok(outcome) if outcome == *expected => {
                     found.insert(asked.what.clone());
@@ -217,7 +192,7 @@ pub(crate) fn answers(cluster: &Cluster) {
         found
     };
     // Without policies, the server admits all of them.
-    assert_eq!(send(&Outcome::Admitted).len(), served(&data.requests, cluster.minor).count());
+    assert_eq!(send(&Outcome::Admitted).len(), asked.len(), "each request has a name of its own");
 
     let mut denied: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut stopped: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -233,75 +208,49 @@ pub(crate) fn answers(cluster: &Cluster) {
         }
         drop(kubewarden);
     }
-    let requests = served(&data.requests, cluster.minor).map(|asked| Answer {
-        what: asked.what.clone(),
-        denied_by: denied.remove(&asked.what).unwrap_or_default(),
-        stopped_by: stopped.remove(&asked.what).unwrap_or_default(),
-    });
-    let fresh = Recorded { server: cluster.version.clone(), requests: requests.collect() };
-    compare(&path(&format!("1.{}", cluster.minor)), &fresh);
-}
-
-fn path(version: &str) -> PathBuf {
-    root().join(format!("tests/cluster/recorded/{version}.json"))
-}
-
-/// Compares the answers with the recorded ones of the same minor version, or writes them with
-/// `BLESS`.
-fn compare(path: &PathBuf, fresh: &Recorded) {
-    if tests::blesses() {
-        fs::write(path, format!("{}\n", serde_json::to_string_pretty(fresh).unwrap())).unwrap();
-        return;
+    for asked in asked {
+        assert_eq!(denied.remove(&asked.what).unwrap_or_default(), asked.denied_by, "{}", asked.what);
     }
-    let text = fs::read_to_string(path)
-        .unwrap_or_else(|error| panic!("{}: {error}; BLESS=1 records the answers", path.display()));
-    let recorded: Recorded = serde_json::from_str(&text).unwrap();
-    assert_eq!(fresh.requests, recorded.requests, "BLESS=1 records the answers of {}", fresh.server);
+    document(&lists(&data.requests, &stopped, &cluster.version));
 }
 
-/// The lists of `docs/rolling-out.md` state the recorded answers.
-pub(crate) fn documented() {
+/// Compares the lists of `docs/rolling-out.md` with others, or writes them with `BLESS`.
+fn document(lists: &str) {
     const START: &str = "<!-- requests: written by `./justw bless` -->\n";
     const END: &str = "<!-- end of requests -->";
-    let text = fs::read_to_string(path(NEWEST)).unwrap();
-    let recorded: Recorded = serde_json::from_str(&text).unwrap();
-    let lists = lists(&data().requests, &recorded);
-    let page_path = root().join("docs/rolling-out.md");
-    let page = fs::read_to_string(&page_path).unwrap();
+    let path = root().join("docs/rolling-out.md");
+    let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(START).unwrap();
     let (old, after) = rest.split_once(END).unwrap();
     if tests::blesses() {
-        fs::write(&page_path, format!("{before}{START}{lists}{END}{after}")).unwrap();
+        fs::write(&path, format!("{before}{START}{lists}{END}{after}")).unwrap();
     } else {
         assert_eq!(old, lists, "docs/rolling-out.md is out of date; run ./justw bless");
     }
 }
 
 /// The words of the requests that pass, and those that each policy stops.
-fn lists(groups: &[Group], recorded: &Recorded) -> String {
-    let answers: BTreeMap<&str, &Answer> =
-        recorded.requests.iter().map(|answer| (answer.what.as_str(), answer)).collect();
-    assert_eq!(answers.len(), recorded.requests.len(), "each request has a name of its own");
+fn lists(groups: &[Group], stopped: &BTreeMap<String, BTreeSet<String>>, version: &str) -> String {
     let mut passes = Vec::new();
     let mut stops: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for group in groups {
-        let stopped: BTreeSet<&BTreeSet<String>> =
-            group.requests.iter().map(|asked| &answers[asked.what.as_str()].stopped_by).collect();
-        assert_eq!(stopped.len(), 1, "{}: several outcomes: {stopped:?}", group.words);
-        let stopped = stopped.into_iter().next().unwrap();
-        if stopped.is_empty() {
+        let outcomes: BTreeSet<Option<&BTreeSet<String>>> =
+            group.requests.iter().map(|asked| stopped.get(&asked.what)).collect();
+        assert_eq!(outcomes.len(), 1, "{}: several outcomes: {outcomes:?}", group.words);
+        let Some(names) = outcomes.into_iter().flatten().next() else {
             passes.push(group.words.as_str());
-        }
-        for name in stopped {
+            continue;
+        };
+        for name in names {
             stops.entry(name).or_default().push(&group.words);
         }
     }
-    let passing = recorded.requests.iter().filter(|answer| answer.stopped_by.is_empty()).count();
+    let all: usize = groups.iter().map(|group| group.requests.len()).sum();
     let mut text = format!(
-        "On Kubernetes {}, {passing} of {} requests of kubelets, controllers and people pass with\n\
+        "On Kubernetes {}, {} of {all} requests of kubelets, controllers and people pass with\n\
          `mode: protect`, `failurePolicy: Fail` and no policy server:\n\n",
-        recorded.server.trim_start_matches('v'),
-        recorded.requests.len(),
+        version.trim_start_matches('v'),
+        all - stopped.len(),
     );
     for words in &passes {
         writeln!(text, "* {words}").unwrap();

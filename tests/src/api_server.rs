@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use live::{Connection, Target};
+
 use crate::process::{Process, free_ports};
 use crate::{not_run, root};
 
@@ -101,7 +103,8 @@ impl ApiServer {
         let mut of_server = vec![
             format!("--etcd-servers={store}"),
             "--bind-address=127.0.0.1".to_owned(),
-            "--advertise-address=127.0.0.1".to_owned(),
+            // Since 1.37, no other Service may have a loopback address as its endpoint.
+            "--endpoint-reconciler-type=none".to_owned(),
             format!("--secure-port={port}"),
             // The server writes a certificate and a key into this folder. Nothing checks the tokens
             // of service accounts, so the key signs them too.
@@ -149,6 +152,12 @@ impl ApiServer {
     #[must_use]
     pub fn kubeconfig(&self, file: &str, fields: &str) -> PathBuf {
         self.user(ADMIN.0).kubeconfig(file, fields)
+    }
+
+    /// Connects as the user who may do everything; see [`User::connection`].
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        self.user(ADMIN.0).connection()
     }
 
     /// Runs kubectl as the user who may do everything. Returns the text that it prints.
@@ -212,6 +221,16 @@ impl User<'_> {
             output: text(output.stdout),
             errors: text(output.stderr),
         }
+    }
+
+    /// Connects as this user.
+    ///
+    /// # Panics
+    /// See [`User::kubeconfig`].
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        let kubeconfig = self.kubeconfig(&format!("{}.kubeconfig", self.name.replace(':', "-")), "");
+        Connection::open(&Target { kubeconfig: Some(kubeconfig), ..Target::default() }).unwrap()
     }
 
     /// Writes a kubeconfig with the context `test` for this user, and further fields of the user.

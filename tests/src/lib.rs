@@ -22,6 +22,7 @@ pub mod pods;
 pub mod process;
 pub mod random;
 pub mod services;
+pub mod webhooks;
 
 /// The time that a module has for a huge request. Other tests bound its instructions; how long they
 /// take depends on the machine.

@@ -1,34 +1,34 @@
-//! The answers of a real API server to the question which webhooks receive a request.
+//! Decides which webhooks receive a request as a real API server does.
 //!
 //! `asked.yaml` has the requests and the webhooks. Webhooks that cannot be reached and are ignored
 //! (`failurePolicy: Ignore`) change nothing, and the metrics of the server count the calls of each.
-//! The answers of each minor version are in `shared/native/matching/tests/recorded/`, with which a
-//! test of the crate `matching` compares its decisions. `BLESS=1` writes those of the server on
-//! PATH. A server without some of the resources leaves them out.
-//!
-//! It runs where `kube-apiserver`, `etcd` and `kubectl` are on PATH.
 
 mod asked;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
-use std::{env, fs};
 
+use kinds::Kinds;
+use live::{Connection, Method, Request};
+use matching::{Decision, Reason, Webhook};
 use serde_json::{Value, json};
 use tests::api_server::{ApiServer, can_run};
-use tests::root;
+use tests::process::wait_until;
 
 use self::asked::{Asked, data};
 
-const DOMAIN: &str = "recorded.portcullis.dev";
+const DOMAIN: &str = "asked.portcullis.dev";
 
-/// Why a server refuses a resource or a kind that it does not have.
-const NOT_SERVED: [&str; 2] = ["could not find the requested resource", "no kind \""];
+/// The requests whose object the server converts for a webhook, which the decision does not.
+const CONVERSIONS: [&str; 4] = [
+    "create a newer autoscaler: autoscalers",
+    "create a newer autoscaler: scale-by-its-kind",
+    "create a newer event: core-events",
+    "create a newer event: core-group",
+];
 
-fn calls(server: &ApiServer) -> BTreeMap<String, u64> {
-    let metrics = server.kubectl(&["get", "--raw", "/metrics"]).unwrap();
+fn calls(connection: &Connection) -> BTreeMap<String, u64> {
+    let metrics = connection.get("/metrics").unwrap();
     let mut calls = BTreeMap::new();
     for line in metrics.lines() {
         let Some(labels) = line.strip_prefix("apiserver_admission_webhook_admission_duration_seconds_count{")
@@ -44,7 +44,7 @@ fn calls(server: &ApiServer) -> BTreeMap<String, u64> {
 }
 
 /// Registers the webhooks and waits until the server calls them.
-fn register(server: &ApiServer, webhooks: &BTreeMap<String, Value>) {
+fn register(connection: &Connection, webhooks: &BTreeMap<String, Value>) {
     let hooks = webhooks.iter().map(|(name, spec)| {
         let mut hook = json!({
             "name": format!("{name}.{DOMAIN}"),
@@ -60,76 +60,57 @@ fn register(server: &ApiServer, webhooks: &BTreeMap<String, Value>) {
     let configuration = json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingWebhookConfiguration",
-        "metadata": { "name": "recorded" },
+        "metadata": { "name": "asked" },
         "webhooks": hooks.collect::<Vec<_>>(),
     });
-    server.kubectl_with(&configuration.to_string(), &["create", "--filename", "-"]).unwrap();
-    for _ in 0..60 {
-        sleep(Duration::from_millis(500));
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    write(connection, Method::POST, path, &configuration).unwrap();
+    wait_until("the call of the webhooks", || {
         let probe = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "probe" } });
-        let path = "/api/v1/namespaces/shop/configmaps?dryRun=All";
-        server.kubectl_with(&probe.to_string(), &["create", "--raw", path, "--filename", "-"]).unwrap();
-        if calls(server).contains_key("everything") {
-            return;
-        }
-    }
-    panic!("the API server does not call the webhooks");
+        write(connection, Method::POST, "/api/v1/namespaces/shop/configmaps?dryRun=All", &probe).unwrap();
+        calls(connection).contains_key("everything")
+    });
 }
 
-/// The part of an object that decides: its kind, its name and its labels.
-fn brief(object: &Value) -> Value {
-    let Some(metadata) = object["metadata"].as_object() else {
-        return json!({ "apiVersion": object["apiVersion"], "kind": object["kind"] });
-    };
-    let kept = metadata
-        .iter()
-        .filter(|(name, _)| ["labels", "name", "namespace", "generateName"].contains(&name.as_str()));
-    let metadata: serde_json::Map<String, Value> =
-        kept.map(|(name, value)| (name.clone(), value.clone())).collect();
-    json!({ "apiVersion": object["apiVersion"], "kind": object["kind"], "metadata": metadata })
+fn write(connection: &Connection, method: Method, path: &str, object: &Value) -> Result<String, live::Error> {
+    connection.send(&Request::new(method, path, object.to_string().into_bytes()))
 }
 
-/// Sends a request. Returns the `AdmissionRequest`, and the labels of its namespace; `None` if the
-/// server does not have the resource.
-fn send(server: &ApiServer, asked: &Asked) -> Option<(Value, Value)> {
-    let stored = |path: &str| -> Option<Value> {
-        server.kubectl(&["get", "--raw", path]).ok().map(|text| serde_json::from_str(&text).unwrap())
-    };
+/// Sends a request. Returns the `AdmissionRequest`, and its namespace; null if it has none.
+fn send(connection: &Connection, asked: &Asked) -> (Value, Value) {
+    let stored = |path: &str| -> Value { serde_json::from_str(&connection.get(path).unwrap()).unwrap() };
     let [group, version, resource] = &asked.resource;
     let [namespace, name] = &asked.at;
     let namespace = if resource == "namespaces" && group.is_empty() { name } else { namespace };
-    let labels = stored(&format!("/api/v1/namespaces/{namespace}")).filter(|_| !namespace.is_empty());
-    let old = if ["UPDATE", "DELETE"].contains(&asked.operation.as_str()) {
-        Some(stored(&asked.path())?)
-    } else {
-        None
+    let labels = match (&*asked.operation, namespace.as_str()) {
+        // A Namespace that is created does not exist.
+        (_, "") | ("CREATE", "new") => Value::Null,
+        _ => stored(&format!("/api/v1/namespaces/{namespace}")),
     };
+    let path = asked.path();
+    let old = ["UPDATE", "DELETE"].contains(&asked.operation.as_str()).then(|| stored(&path));
     let object = asked.object().map(|mut object| {
-        if asked.operation == "UPDATE" {
-            let version = &old.as_ref().unwrap()["metadata"]["resourceVersion"];
-            object["metadata"]["resourceVersion"] = version.clone();
+        if let Some(old) = old.as_ref().filter(|_| asked.operation == "UPDATE") {
+            object["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"].clone();
             for field in &asked.kept {
-                *object.pointer_mut(field).unwrap() = old.as_ref().unwrap().pointer(field).unwrap().clone();
+                *object.pointer_mut(field).unwrap() = old.pointer(field).unwrap().clone();
             }
         }
         object
     });
-    let path = asked.path();
     let dry = format!("{path}?dryRun=All");
-    let input = object.as_ref().map(Value::to_string).unwrap_or_default();
+    let body = object.as_ref().unwrap_or(&Value::Null);
     let result = match asked.operation.as_str() {
-        "CREATE" => server.kubectl_with(&input, &["create", "--raw", &dry, "--filename", "-"]),
-        "UPDATE" => server.kubectl_with(&input, &["replace", "--raw", &dry, "--filename", "-"]),
-        "DELETE" => server.kubectl(&["delete", "--raw", &dry]),
-        // No kubelet answers, after the admission.
-        _ => server.kubectl(&["get", "--raw", &path]).or_else(|error| {
-            if error.contains("does not have a host assigned") { Ok(error) } else { Err(error) }
-        }),
+        "CREATE" => write(connection, Method::POST, &dry, body),
+        "UPDATE" => write(connection, Method::PUT, &dry, body),
+        "DELETE" => connection.send(&Request::new(Method::DELETE, &dry, Vec::new())),
+        _ => connection.get(&path),
     };
     match result {
-        Err(error) if NOT_SERVED.iter().any(|reason| error.contains(reason)) => return None,
-        result => result.unwrap_or_else(|error| panic!("{}: {error}", asked.what)),
-    };
+        // No kubelet answers, after the admission.
+        Err(error) if error.to_string().contains("does not have a host assigned") => {}
+        result => drop(result.unwrap_or_else(|error| panic!("{}: {error}", asked.what))),
+    }
     let [api_version, kind] = &asked.of;
     let (kind_group, kind_version) = api_version.split_once('/').unwrap_or(("", api_version.as_str()));
     let mut request = json!({
@@ -143,17 +124,17 @@ fn send(server: &ApiServer, asked: &Asked) -> Option<(Value, Value)> {
             fields.insert(name.to_owned(), json!(text));
         }
     }
-    for (name, object) in [("object", &object), ("oldObject", &old)] {
+    for (name, object) in [("object", object), ("oldObject", old)] {
         if let Some(object) = object {
-            fields.insert(name.to_owned(), brief(object));
+            fields.insert(name.to_owned(), object);
         }
     }
-    Some((request, labels.map_or(Value::Null, |namespace| brief(&namespace))))
+    (request, labels)
 }
 
-/// Sends the requests to an API server, and compares or records which webhooks it calls.
-pub(crate) fn record() {
-    if !can_run("the record of the answers of an API server") {
+/// Sends the requests to an API server, and compares which webhooks it calls with the decisions.
+pub(crate) fn compare() {
+    if !can_run("the comparison of decisions with the calls of an API server") {
         return;
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -162,60 +143,52 @@ pub(crate) fn record() {
         &["--disable-admission-plugins=ServiceAccount,DefaultStorageClass", "--runtime-config=api/all=true"],
     );
     let data = data();
-    for object in &data.definitions {
-        server.kubectl_with(&object.to_string(), &["create", "--filename", "-"]).unwrap();
+    let mut kinds = Kinds::default();
+    for definition in &data.definitions {
+        assert_eq!(kinds.add_definition(definition), Ok(true));
+        server.kubectl_with(&definition.to_string(), &["create", "--filename", "-"]).unwrap();
     }
     server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]).unwrap();
     let stored = json!({ "apiVersion": "v1", "kind": "List", "items": data.stored });
     server.kubectl_with(&stored.to_string(), &["create", "--filename", "-"]).unwrap();
-    register(&server, &data.webhooks);
+    let connection = server.connection();
+    register(&connection, &data.webhooks);
 
-    let names: BTreeSet<String> = data.webhooks.keys().cloned().collect();
-    let mut recorded = Vec::new();
+    let webhooks: BTreeMap<&str, Webhook> =
+        data.webhooks.iter().map(|(name, spec)| (name.as_str(), Webhook::from_spec(spec).unwrap())).collect();
+    let mut seen: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let mut conversions = Vec::new();
     for asked in &data.requests {
         // The server writes objects of its own, such as its Lease, which some webhooks receive,
         // too: a webhook receives a request if it is called each time.
-        let mut called = names.clone();
-        let mut sent = None;
+        let mut called: BTreeSet<&str> = webhooks.keys().copied().collect();
+        let mut sent = Default::default();
         for _ in 0..2 {
-            let before = calls(&server);
-            sent = send(&server, asked);
-            let after = calls(&server);
-            called.retain(|name| before.get(name) != after.get(name));
+            let before = calls(&connection);
+            sent = send(&connection, asked);
+            let after = calls(&connection);
+            called.retain(|name| before.get(*name) != after.get(*name));
         }
-        let Some((request, namespace)) = sent else { continue };
-        recorded.push(
-            json!({ "what": asked.what, "request": request, "namespace": namespace, "called": called }),
-        );
+        let (request, namespace) = sent;
+        let namespace = Some(&namespace).filter(|namespace| namespace.is_object());
+        for (name, webhook) in &webhooks {
+            let decision = webhook.decide_with(&kinds, &request, namespace);
+            let is_called = match &decision {
+                Decision::Unknown(Reason::Conversion { .. }) => {
+                    conversions.push(format!("{}: {name}", asked.what));
+                    true
+                }
+                Decision::Unknown(reason) => panic!("{}: {name}: {reason}", asked.what),
+                decision => decision.is_called(),
+            };
+            assert_eq!(is_called, called.contains(name), "{}: {name}: {decision:?}", asked.what);
+            seen.entry(name).or_default()[usize::from(is_called)] += 1;
+        }
     }
-    let version: Value =
-        serde_json::from_str(&server.kubectl(&["get", "--raw", "/version"]).unwrap()).unwrap();
-    let answers = json!({
-        "server": version["gitVersion"],
-        "definitions": data.definitions,
-        "webhooks": data.webhooks,
-        "requests": recorded,
-    });
-    compare(version["minor"].as_str().unwrap().trim_end_matches('+'), &answers);
-}
-
-/// Compares the answers with the recorded ones of the same minor version, or writes them with
-/// `BLESS`.
-fn compare(minor: &str, fresh: &Value) {
-    let path = root().join(format!("shared/native/matching/tests/recorded/1.{minor}.json"));
-    if env::var_os("BLESS").is_some_and(|value| value == "1") {
-        fs::write(&path, format!("{}\n", serde_json::to_string_pretty(fresh).unwrap())).unwrap();
-        return;
-    }
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| {
-        panic!("{}: {error}: BLESS=1 records the answers of this version", path.display())
-    });
-    let recorded: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(fresh["webhooks"], recorded["webhooks"], "BLESS=1 records the answers to other webhooks");
-    let [known, fresh] = [&recorded, fresh].map(|answers| answers["requests"].as_array().unwrap());
-    assert!(fresh.len() > 30, "{}", fresh.len());
-    assert_eq!(fresh.len(), known.len(), "BLESS=1 records the answers to other requests");
-    for (answer, known) in fresh.iter().zip(known) {
-        assert_eq!(answer, known, "{}: BLESS=1 records the new answer", answer["what"]);
+    assert_eq!(conversions, CONVERSIONS);
+    // Each webhook is called and left out, but for the one whose version is not served.
+    for (name, [left_out, called]) in seen {
+        assert!(left_out > 0, "{name}");
+        assert_eq!(called > 0, name != "widgets-v0", "{name}");
     }
 }

@@ -14,7 +14,7 @@ pub enum Decision {
     /// The webhook is called.
     Called(Match),
     /// API servers never send requests about this kind, so that no webhook can lock out its own
-    /// removal.
+    /// removal, or users.
     NeverSent,
     /// No rule matches.
     NoRuleMatches,

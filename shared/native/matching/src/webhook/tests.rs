@@ -141,6 +141,23 @@ fn resources_that_configure_admission_are_never_sent() {
     }
 }
 
+#[test]
+fn reviews_of_users_tokens_and_rights_are_never_sent() {
+    for (group, resource, want) in [
+        ("authentication.k8s.io", "tokenreviews", Decision::NeverSent),
+        ("authorization.k8s.io", "subjectaccessreviews", Decision::NeverSent),
+        ("example.com", "tokenreviews", called()),
+        ("", "serviceaccounts", called()),
+    ] {
+        let fields = json!({ "resource": { "group": group, "version": "v1", "resource": resource } });
+        assert_eq!(
+            webhook(&json!({})).decide(&request(resource, "", fields), None),
+            want,
+            "{group} {resource}"
+        );
+    }
+}
+
 /// Decides about a rule and a request for resources such as `apps/v1/deployments`.
 fn equivalent(rule: &str, asked: &str, fields: &Value, kinds: &Kinds) -> Decision {
     let parts = |resource: &str| -> [String; 3] {

@@ -10,17 +10,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 use tests::api_server::ApiServer;
 use tests::process::{Process, free_ports};
+use tests::root;
 
-/// The user of the policy server: the service account of `deploy/policy-server.yaml`.
-pub(crate) const USER: &str = "system:serviceaccount:kubewarden:portcullis-policy-server";
+use super::{PolicyServer, USER};
 
 /// The policy servers so far, each of which has a folder.
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
-/// A policy server. It ends with the value, even if the test fails.
 #[derive(Debug)]
-pub(crate) struct PolicyServer {
-    pub(crate) port: u16,
+pub(crate) struct Program {
+    port: u16,
     readiness: u16,
     arguments: Vec<String>,
     configuration: PathBuf,
@@ -28,20 +27,20 @@ pub(crate) struct PolicyServer {
     process: Option<Process>,
 }
 
-impl PolicyServer {
-    /// Starts a policy server, and waits until it is ready.
+impl Program {
     pub(crate) fn start(api_server: &ApiServer, policies: &Value) -> Self {
         let mut server = Self::new(api_server, policies);
         server.restart();
         server
     }
 
-    /// Returns the log of a policy server that must not start with these policies.
     pub(crate) fn refuse(api_server: &ApiServer, policies: &Value) -> String {
         let server = Self::new(api_server, policies);
         let output = server.command().output().unwrap();
         assert!(!output.status.success(), "the policy server started and ended");
-        String::from_utf8(output.stderr).unwrap()
+        let log = String::from_utf8(output.stderr).unwrap();
+        let (_, reason) = log.split_once("Policy settings are invalid: ").unwrap_or_else(|| panic!("{log}"));
+        reason.lines().next().unwrap_or_default().to_owned()
     }
 
     fn new(api_server: &ApiServer, policies: &Value) -> Self {
@@ -88,19 +87,6 @@ impl PolicyServer {
         command
     }
 
-    /// Starts the server again after its end, with the same policies and the same address.
-    pub(crate) fn restart(&mut self) {
-        assert!(self.process.is_none(), "the policy server runs");
-        let mut process = Process::start(&mut self.command(), self.log.clone());
-        process.wait(|| self.is_ready());
-        self.process = Some(process);
-    }
-
-    /// Ends the server at once, with all requests that it judges.
-    pub(crate) fn kill(&mut self) {
-        assert!(self.process.take().is_some(), "the policy server does not run");
-    }
-
     /// Asks as the kubelet does.
     fn is_ready(&self) -> bool {
         let ask = || -> std::io::Result<String> {
@@ -113,8 +99,32 @@ impl PolicyServer {
         };
         ask().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200 "))
     }
+}
 
-    pub(crate) fn log(&self) -> String {
-        fs::read_to_string(&self.log).unwrap()
+impl PolicyServer for Program {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn restart(&mut self) {
+        assert!(self.process.is_none(), "the policy server runs");
+        let mut process = Process::start(&mut self.command(), self.log.clone());
+        process.wait(|| self.is_ready());
+        self.process = Some(process);
+    }
+
+    fn kill(&mut self) {
+        assert!(self.process.take().is_some(), "the policy server does not run");
+    }
+
+    /// The lines that the command of rung 4 of `docs/rolling-out.md` prints: of the log, those with
+    /// both texts.
+    fn findings(&self) -> Vec<String> {
+        let document = fs::read_to_string(root().join("docs/rolling-out.md")).unwrap();
+        let command = document.lines().find(|line| line.contains("logs --selector")).unwrap();
+        let texts: Vec<&str> = command.split('\'').skip(1).step_by(2).collect();
+        assert_eq!(texts, ["monitor mode", "allowed: false"]);
+        let log = fs::read_to_string(&self.log).unwrap();
+        log.lines().filter(|line| texts.iter().all(|text| line.contains(text))).map(str::to_owned).collect()
     }
 }

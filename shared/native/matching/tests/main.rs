@@ -1,3 +1,0 @@
-//! Decisions are those of API servers, whose answers are recorded.
-
-mod recorded;
