@@ -39,6 +39,7 @@ _test $RUSTC_WORKSPACE_WRAPPER: setup
 # Compare the policies with Kubernetes' own code; needs Go.
 conformance SUBJECT="" SEED="" CASES="": setup
     @scripts/phase "Building Kubernetes' own code" scripts/conformance
+    @{{ if SUBJECT =~ '^(received|webhooks|)$' { "scripts/phase 'Building the servers of the tests' scripts/servers" } else { "true" } }}
     @CONFORMANCE_SUBJECT={{ quote(SUBJECT) }} CONFORMANCE_SEED={{ quote(SEED) }} CONFORMANCE_CASES={{ quote(CASES) }} cargo test --workspace --test conformance
 
 # Build the servers that the tests start, in target/servers; needs Go.

@@ -1,6 +1,5 @@
 use std::{mem, thread};
 
-use base64::Engine as _;
 use matching::PolicyManifest;
 
 use crate::cluster::Cluster;
@@ -40,8 +39,7 @@ impl<'a> Kubewarden<'a> {
 
     /// Writes the webhooks, and waits until the API server calls them.
     fn apply(&self) {
-        let [certificate, _] = self.cluster.server.certificate();
-        let authority = base64::engine::general_purpose::STANDARD.encode(std::fs::read(certificate).unwrap());
+        let authority = self.cluster.server.authority();
         for policy in &self.policies {
             let object = webhook::configuration(policy, self.server.port(), &authority);
             self.cluster.apply(&object);

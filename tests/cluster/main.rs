@@ -15,7 +15,6 @@ mod external_ips;
 mod kubewarden;
 mod ladder;
 mod live;
-mod matching;
 mod mirror_pods;
 mod node_labels;
 mod outage;
@@ -54,10 +53,8 @@ const SCENARIOS: &[(&str, Scenario)] = &[
 
 /// The tests without a policy server. Those that need an API server start one of their own, and
 /// report that they do not run where there is none.
-const OTHERS: &[(&str, fn())] = &[
-    ("decides_which_webhooks_receive_a_request", matching::compare),
-    ("a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights", live::compare_with_the_dump),
-];
+const OTHERS: &[(&str, fn())] =
+    &[("a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights", live::compare_with_the_dump)];
 
 fn main() {
     // One for the scenarios, which run in turn, and one for the others.

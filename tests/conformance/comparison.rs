@@ -72,8 +72,9 @@ impl Row {
     {
         let mut row = Self::default();
         for case in written {
-            let outcome = ask(&case)?;
-            row.count(outcome, |how| Ok((case, how)))?;
+            if let Some(how) = row.count(ask(&case)?) {
+                row.show(case, &how);
+            }
         }
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&plan.seed.to_le_bytes());
@@ -81,31 +82,31 @@ impl Row {
         let mut runner = TestRunner::new_with_rng(Config::default(), random);
         for _ in 0..plan.cases {
             let mut tree = strategy.new_tree(&mut runner).map_err(|reason| reason.to_string())?;
-            let outcome = ask(&tree.current())?;
-            row.count(outcome, |how| smallest(&mut tree, how, &mut ask))?;
+            if let Some(how) = row.count(ask(&tree.current())?) {
+                let (case, how) = smallest(&mut tree, how, &mut ask)?;
+                row.show(case, &how);
+            }
         }
         Ok(row)
     }
 
-    /// Counts a case. If it differs and is one of the first, it becomes smaller and is shown.
-    fn count<C: Serialize>(
-        &mut self,
-        outcome: Outcome,
-        smaller: impl FnOnce(String) -> Result<(C, String), String>,
-    ) -> Result<(), String> {
+    /// Counts a case. Returns how it differs if it is one of the first that do.
+    pub fn count(&mut self, outcome: Outcome) -> Option<String> {
         self.cases += 1;
         match outcome {
             Outcome::Equal => self.equal += 1,
             Outcome::Named(reason) => *self.named.entry(reason).or_default() += 1,
             Outcome::Different(how) => {
                 self.different += 1;
-                if self.shown.len() < SHOWN {
-                    let (case, how) = smaller(how)?;
-                    self.shown.push(format!("{how}\n{}", json!(case)));
-                }
+                return (self.shown.len() < SHOWN).then_some(how);
             }
         }
-        Ok(())
+        None
+    }
+
+    /// Shows a case that differs.
+    pub fn show(&mut self, case: impl Serialize, how: &str) {
+        self.shown.push(format!("{how}\n{}", json!(case)));
     }
 
     /// Returns the first cases that differ, or `None` if there are none.
@@ -114,12 +115,19 @@ impl Row {
         (self.different > 0).then(|| self.shown.join("\n\n"))
     }
 
-    /// Returns a sentence and the first cases that differ if more cases than `most` are not equal.
+    /// Returns a sentence and the first cases that differ if more cases than those differ, or are
+    /// not equal.
     #[must_use]
-    pub fn growth(&self, most: u64) -> Option<String> {
-        let unequal = self.different + self.known();
-        let shown = || format!("{unequal} cases are not equal, {most} were\n{}", self.shown.join("\n\n"));
-        (unequal > most).then(shown)
+    pub fn growth(&self, [different, unequal]: &[u64; 2]) -> Option<String> {
+        let now = [self.different, self.different + self.known()];
+        let shown = || {
+            let [now_different, now_unequal] = now;
+            format!(
+                "{now_different} cases differ, {different} did; {now_unequal} are not equal, {unequal} were\n{}",
+                self.shown.join("\n\n")
+            )
+        };
+        (now[0] > *different || now[1] > *unequal).then(shown)
     }
 
     /// Returns the number of cases that differ for a reason with a name.

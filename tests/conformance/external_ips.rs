@@ -1,7 +1,7 @@
 //! `external-ips`: addresses as Kubernetes parses them, and Services compared with the plugin
 //! `DenyServiceExternalIPs`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use case_format::Case;
 use proptest::collection::vec;
@@ -9,6 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rules::address::{Ambiguity, parse};
+use scan::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tests::judge;
@@ -73,18 +74,60 @@ fn texts() -> impl Strategy<Value = String> {
     ]
 }
 
-#[derive(Deserialize)]
+/// Generates ranges of addresses, and what resembles them.
+fn ranges() -> impl Strategy<Value = String> {
+    // The first address of a range, mostly.
+    let network = prop_oneof![
+        2 => (any::<u32>(), 0..=32_u32).prop_map(|(address, prefix)| {
+            let address = Ipv4Addr::from(address & u32::MAX.checked_shl(32 - prefix).unwrap_or_default());
+            format!("{address}/{prefix}")
+        }),
+        2 => (any::<u128>(), 0..=128_u32).prop_map(|(address, prefix)| {
+            let address = Ipv6Addr::from(address & u128::MAX.checked_shl(128 - prefix).unwrap_or_default());
+            format!("{address}/{prefix}")
+        }),
+    ];
+    let prefix = prop_oneof![(0..140_u32).prop_map(|prefix| prefix.to_string()), "[0-9a ./+-]{0,4}"];
+    prop_oneof![3 => network, 2 => (texts(), prefix).prop_map(|(address, prefix)| format!("{address}/{prefix}"))]
+}
+
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Address {
+struct Answer {
     #[serde(default)]
     address: Option<IpAddr>,
+    #[serde(default)]
+    range: Option<String>,
     is_strict: bool,
+}
+
+const AMBIGUOUS: &str =
+    "ranges with bits after the prefix, or that programs read differently, which settings cannot have";
+
+/// Compares whether the settings of the policy can have a range.
+fn compare_range(text: &str, theirs: &Answer) -> Outcome {
+    let settings = json!({ "allow": [{ "cidrs": [text] }] });
+    let problem = Policy::of_rules("external-ips", &settings).and_then(|policy| policy.settings_error());
+    // Both accept a range whose text says all of it.
+    let is_whole = theirs.range.as_deref().is_some_and(|range| {
+        let [ours, theirs] = [text, range].map(|range| range.split_once('/').unwrap_or((range, "")));
+        parse(ours.0).map(|parsed| parsed.address) == theirs.0.parse().ok() && ours.1 == theirs.1
+    });
+    match (&problem, is_whole && theirs.is_strict) {
+        (None, true) => Outcome::Equal,
+        (Some(_), false) if theirs.range.is_none() => Outcome::Equal,
+        (Some(_), false) => Outcome::Named(AMBIGUOUS),
+        _ => Outcome::Different(format!("Kubernetes: {theirs:?}; here: {problem:?}")),
+    }
 }
 
 pub fn compare_addresses(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("addresses")?;
-    Row::compare(plan, &texts(), |text| {
-        let theirs: Address = server.ask(&json!({ "text": text }))?;
+    Row::compare(plan, &prop_oneof![3 => texts(), 1 => ranges()], |text| {
+        let theirs: Answer = server.ask(&json!({ "text": text }))?;
+        if text.contains('/') {
+            return Ok(compare_range(text, &theirs));
+        }
         let ours = parse(text);
         let is_equal = match ours {
             None => theirs.address.is_none(),

@@ -7,14 +7,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use live::{Connection, Target};
 
 use crate::process::{Process, free_ports};
 use crate::{not_run, root};
 
 /// The programs, each with the arguments for its version.
-const PROGRAMS: &[(&str, &[&str])] =
-    &[("kube-apiserver", &["--version"]), ("etcd", &["--version"]), ("kubectl", &["version", "--client"])];
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("kube-apiserver", &["--version"]),
+    ("etcd", &["--version"]),
+    ("kubectl", &["version", "--client"]),
+    ("kube-controller-manager", &["--version"]),
+];
 
 const ADMIN: (&str, &str) = ("admin", "system:masters");
 
@@ -25,7 +31,7 @@ static STARTED: AtomicU32 = AtomicU32::new(0);
 pub struct ApiServer {
     folder: PathBuf,
     address: String,
-    /// In the order in which they end: the server, then its store.
+    /// In the order in which they end: the controllers, the server, its store.
     processes: Vec<Process>,
 }
 
@@ -47,15 +53,20 @@ pub struct Answer {
     pub errors: String,
 }
 
+/// Returns the first program that is not installed.
+fn missing() -> Option<&'static str> {
+    let is_missing =
+        |(program, version): &&(&str, &[&str])| Command::new(program).args(*version).output().is_err();
+    PROGRAMS.iter().find(is_missing).map(|(missing, _)| *missing)
+}
+
 /// Returns whether the programs are installed; reports that `what` does not run if one is missing.
 ///
 /// # Panics
 /// A program is missing and `PORTCULLIS_REQUIRE_API_SERVER` is set.
 #[must_use]
 pub fn can_run(what: &str) -> bool {
-    let is_missing =
-        |(program, version): &&(&str, &[&str])| Command::new(program).args(*version).output().is_err();
-    let Some((missing, _)) = PROGRAMS.iter().find(is_missing) else { return true };
+    let Some(missing) = missing() else { return true };
     not_run("API_SERVER", what, &format!("{missing} is not installed")).unwrap();
     false
 }
@@ -73,6 +84,20 @@ impl ApiServer {
     #[must_use]
     pub fn start(folder: &Path, arguments: &[&str]) -> Self {
         Self::start_with_users(folder, arguments, &[])
+    }
+
+    /// Starts a server as [`ApiServer::start`] does.
+    ///
+    /// # Errors
+    /// A program is missing.
+    ///
+    /// # Panics
+    /// See [`ApiServer::start`].
+    pub fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+        match missing() {
+            Some(missing) => Err(format!("{missing} is not on PATH; build it with ./justw servers")),
+            None => Ok(Self::start(folder, arguments)),
+        }
     }
 
     /// Starts a server with further users, each with its group. Roles have to be bound to them.
@@ -128,6 +153,41 @@ impl ApiServer {
         process.wait(|| server.kubectl(&["get", "--raw", "/readyz"]).is_ok());
         server.processes = vec![process, store];
         server
+    }
+
+    /// Starts the controllers: they make the pods of workloads, and service accounts.
+    ///
+    /// # Panics
+    /// They do not start.
+    pub fn start_controllers(&mut self) {
+        let kubeconfig = self.kubeconfig("controllers.kubeconfig", "");
+        let [certificate, key] = self.certificate().map(|path| path.display().to_string());
+        let arguments = [
+            format!("--kubeconfig={}", kubeconfig.display()),
+            format!("--root-ca-file={certificate}"),
+            format!("--service-account-private-key-file={key}"),
+            "--use-service-account-credentials".to_owned(),
+            "--leader-elect=false".to_owned(),
+            // No kubelet renews the Lease of a node, which would become unreachable.
+            "--controllers=*,-node-lifecycle-controller".to_owned(),
+            // They serve nothing.
+            "--secure-port=0".to_owned(),
+            "--kube-api-qps=1000".to_owned(),
+            "--kube-api-burst=1000".to_owned(),
+        ];
+        let log = self.folder.join("kube-controller-manager.log");
+        self.processes
+            .insert(0, Process::start(Command::new("kube-controller-manager").args(arguments), log));
+    }
+
+    /// The authority of the certificate, for `caBundle` of webhooks.
+    ///
+    /// # Panics
+    /// The certificate cannot be read.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let [certificate, _] = self.certificate();
+        STANDARD.encode(fs::read(certificate).unwrap())
     }
 
     /// The folder for files of the test, which ends with the server.

@@ -396,13 +396,15 @@ impl Webhook {
         }
         let name = Some(target.namespace).filter(|name| !name.is_empty());
         let is_written = ["CREATE", "UPDATE"].contains(&target.operation);
-        let namespace = if is_namespace && target.subresource.is_empty() && is_written {
-            // The labels that the Namespace would have.
-            request.get("object").filter(|object| object.is_object())
+        let labels = if is_namespace && target.subresource.is_empty() && is_written {
+            // The labels that the object would have. The server adds the name to those of a
+            // Namespace, and not to those of a custom resource that is called `namespaces`.
+            let object = request.get("object").filter(|object| object.is_object());
+            Labels::of_namespace(name.filter(|_| target.group.is_empty()), object)
         } else {
-            stored
+            Labels::of_namespace(name, stored)
         };
-        self.namespace_selector.select(Labels::of_namespace(name, namespace))
+        self.namespace_selector.select(labels)
     }
 
     /// Returns the requirement that neither object meets.

@@ -65,6 +65,24 @@ fn namespaces_are_selected_by_their_own_labels() {
 }
 
 #[test]
+fn a_custom_resource_called_namespaces_has_no_label_with_its_name() {
+    let named = json!({ "matchLabels": { "kubernetes.io/metadata.name": "shop" } });
+    let webhook = webhook(&json!({ "namespaceSelector": named }));
+    let custom = json!({ "group": "example.com", "version": "v1", "resource": "namespaces" });
+    for (fields, want) in [
+        (json!({}), called()),
+        (
+            json!({ "resource": custom }),
+            Decision::NamespaceIsNotSelected("matchLabels kubernetes.io/metadata.name=shop".into()),
+        ),
+    ] {
+        let mut request = request("namespaces", "shop", fields);
+        request["object"] = labelled("test");
+        assert_eq!(webhook.decide(&request, Some(&labelled("test"))), want, "{request}");
+    }
+}
+
+#[test]
 fn a_missing_namespace_matters_only_if_a_rule_matches() {
     let webhook = webhook(&json!({
         "rules": [{ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["*"] }],

@@ -1,7 +1,7 @@
 //! The costs of calls that grow with their operands.
 //!
 //! Sources: `costCall` in `interpreter/runtimecost.go`, `ext/lists.go` and `ext/sets.go` of
-//! cel-go, and `CallCost` in `pkg/cel/library/cost.go` of k8s.io/apiserver, at version 1.36.2.
+//! cel-go, and `CallCost` in `pkg/cel/library/cost.go` of k8s.io/apiserver, at version 1.37.2.
 
 use cel::common::ast::operators;
 
@@ -91,6 +91,7 @@ pub(super) fn of_operator(name: &str, is_of_numbers: bool) -> u64 {
 
 pub(super) fn charges(name: &str, operands: usize) -> &'static [Charge] {
     const FIRST: &[Charge] = &[counted(0, Tenths, 1)];
+    const AFFIX: &[Charge] = &[counted(1, Tenths, 1)];
     const FIRST_OF_MANY: &[Charge] = &[bound(0, Tenths, 1)];
     const TWICE: &[Charge] = &[bound(0, Tenths, 2)];
     const REPLACED: &[Charge] = &[bound(0, Tenths, 2), bound(0, Product, 0), bound(2, Product, 0)];
@@ -121,8 +122,9 @@ pub(super) fn charges(name: &str, operands: usize) -> &'static [Charge] {
         | NOT_EQUAL => COMPARED,
         operators::ADD => ADDED,
         operators::IN => SEARCHED,
-        "startsWith" | "endsWith" | "lowerAscii" | "upperAscii" | "trim" | "url" | "quantity"
-        | "isQuantity" | "semver" | "isSemver" | "cidr" | "isIP" | "isCIDR" => FIRST,
+        "startsWith" | "endsWith" => AFFIX,
+        "lowerAscii" | "upperAscii" | "trim" | "url" | "quantity" | "isQuantity" | "semver" | "isSemver"
+        | "cidr" | "isIP" | "isCIDR" => FIRST,
         "substring" | "bytes" | "string" | "ip" | "strings.quote" | "isURL" => FIRST_OF_MANY,
         "split" | "ip.isCanonical" => TWICE,
         "replace" => REPLACED,

@@ -1,9 +1,11 @@
-//! Decides which webhooks receive a request as a real API server does.
+//! The webhooks that an API server calls for a request, compared with the decisions here.
 //!
-//! `asked.yaml` has the requests and the webhooks. Webhooks that cannot be reached and are ignored
-//! (`failurePolicy: Ignore`) change nothing, and the metrics of the server count the calls of each.
+//! `asked.yaml` has the requests, and webhooks that are written by hand; others are generated.
+//! Webhooks that cannot be reached and are ignored (`failurePolicy: Ignore`) change nothing, and
+//! the metrics of the server count the calls of each.
 
 mod asked;
+mod generated;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,20 +14,24 @@ use kinds::Kinds;
 use live::{Connection, Method, Request};
 use matching::{Decision, Reason, Webhook};
 use serde_json::{Value, json};
-use tests::api_server::{ApiServer, can_run};
+use tests::api_server::ApiServer;
 use tests::process::wait_until;
+use tests::random::Random;
 
 use self::asked::{Asked, data};
+use super::comparison::{Outcome, Plan, Row};
+
+const CONVERTED: &str = "requests whose object the server converts for the webhook, which is unknown here";
 
 const DOMAIN: &str = "asked.portcullis.dev";
+const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
-/// The requests whose object the server converts for a webhook, which the decision does not.
-const CONVERSIONS: [&str; 4] = [
-    "create a newer autoscaler: autoscalers",
-    "create a newer autoscaler: scale-by-its-kind",
-    "create a newer event: core-events",
-    "create a newer event: core-group",
-];
+/// The most webhooks at once: their configuration is one object.
+const BATCH: usize = 250;
+
+/// How often a request is sent. The server also writes objects of its own, such as its Lease: a
+/// webhook receives a request if it is called each time.
+const ATTEMPTS: usize = 5;
 
 fn calls(connection: &Connection) -> BTreeMap<String, u64> {
     let metrics = connection.get("/metrics").unwrap();
@@ -43,9 +49,14 @@ fn calls(connection: &Connection) -> BTreeMap<String, u64> {
     calls
 }
 
-/// Registers the webhooks and waits until the server calls them.
-fn register(connection: &Connection, webhooks: &BTreeMap<String, Value>) {
-    let hooks = webhooks.iter().map(|(name, spec)| {
+/// Registers webhooks and waits until the server calls them.
+fn register(connection: &Connection, webhooks: &BTreeMap<String, Value>, batch: usize) {
+    let probe = format!("probe-{batch}");
+    let rule = json!({
+        "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE"],
+    });
+    let of_probe = json!({ "rules": [rule] });
+    let hooks = webhooks.iter().chain([(&probe, &of_probe)]).map(|(name, spec)| {
         let mut hook = json!({
             "name": format!("{name}.{DOMAIN}"),
             "clientConfig": { "url": "https://127.0.0.1:1/" },
@@ -60,15 +71,14 @@ fn register(connection: &Connection, webhooks: &BTreeMap<String, Value>) {
     let configuration = json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingWebhookConfiguration",
-        "metadata": { "name": "asked" },
+        "metadata": { "name": probe },
         "webhooks": hooks.collect::<Vec<_>>(),
     });
-    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-    write(connection, Method::POST, path, &configuration).unwrap();
+    write(connection, Method::POST, CONFIGURATIONS, &configuration).unwrap();
     wait_until("the call of the webhooks", || {
-        let probe = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "probe" } });
-        write(connection, Method::POST, "/api/v1/namespaces/shop/configmaps?dryRun=All", &probe).unwrap();
-        calls(connection).contains_key("everything")
+        let object = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "probe" } });
+        write(connection, Method::POST, "/api/v1/namespaces/shop/configmaps?dryRun=All", &object).unwrap();
+        calls(connection).contains_key(&probe)
     });
 }
 
@@ -95,6 +105,10 @@ fn send(connection: &Connection, asked: &Asked) -> (Value, Value) {
             for field in &asked.kept {
                 *object.pointer_mut(field).unwrap() = old.pointer(field).unwrap().clone();
             }
+        }
+        if asked.of == ["v1", "Namespace"] {
+            // The server would set it.
+            object["metadata"]["labels"]["kubernetes.io/metadata.name"] = json!(name);
         }
         object
     });
@@ -132,63 +146,78 @@ fn send(connection: &Connection, asked: &Asked) -> (Value, Value) {
     (request, labels)
 }
 
-/// Sends the requests to an API server, and compares which webhooks it calls with the decisions.
-pub(crate) fn compare() {
-    if !can_run("the comparison of decisions with the calls of an API server") {
-        return;
-    }
+/// Compares both sides.
+///
+/// # Errors
+/// The programs of the API server are missing.
+pub fn compare(plan: Plan) -> Result<Row, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let server = ApiServer::start(
+    let server = ApiServer::try_start(
         folder,
         &["--disable-admission-plugins=ServiceAccount,DefaultStorageClass", "--runtime-config=api/all=true"],
-    );
+    )?;
     let data = data();
     let mut kinds = Kinds::default();
     for definition in &data.definitions {
-        assert_eq!(kinds.add_definition(definition), Ok(true));
-        server.kubectl_with(&definition.to_string(), &["create", "--filename", "-"]).unwrap();
+        kinds.add_definition(definition).unwrap();
+        server.kubectl_with(&definition.to_string(), &["create", "--filename", "-"])?;
     }
-    server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]).unwrap();
+    server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"])?;
     let stored = json!({ "apiVersion": "v1", "kind": "List", "items": data.stored });
-    server.kubectl_with(&stored.to_string(), &["create", "--filename", "-"]).unwrap();
+    server.kubectl_with(&stored.to_string(), &["create", "--filename", "-"])?;
     let connection = server.connection();
-    register(&connection, &data.webhooks);
 
-    let webhooks: BTreeMap<&str, Webhook> =
-        data.webhooks.iter().map(|(name, spec)| (name.as_str(), Webhook::from_spec(spec).unwrap())).collect();
-    let mut seen: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-    let mut conversions = Vec::new();
-    for asked in &data.requests {
-        // The server writes objects of its own, such as its Lease, which some webhooks receive,
-        // too: a webhook receives a request if it is called each time.
-        let mut called: BTreeSet<&str> = webhooks.keys().copied().collect();
-        let mut sent = Default::default();
-        for _ in 0..2 {
-            let before = calls(&connection);
-            sent = send(&connection, asked);
-            let after = calls(&connection);
-            called.retain(|name| before.get(*name) != after.get(*name));
-        }
-        let (request, namespace) = sent;
-        let namespace = Some(&namespace).filter(|namespace| namespace.is_object());
-        for (name, webhook) in &webhooks {
-            let decision = webhook.decide_with(&kinds, &request, namespace);
-            let is_called = match &decision {
-                Decision::Unknown(Reason::Conversion { .. }) => {
-                    conversions.push(format!("{}: {name}", asked.what));
-                    true
-                }
-                Decision::Unknown(reason) => panic!("{}: {name}: {reason}", asked.what),
-                decision => decision.is_called(),
-            };
-            assert_eq!(is_called, called.contains(name), "{}: {name}: {decision:?}", asked.what);
-            seen.entry(name).or_default()[usize::from(is_called)] += 1;
-        }
+    let mut random = Random::new(plan.seed);
+    let number = usize::try_from(plan.cases).unwrap().div_ceil(data.requests.len());
+    let generated = (0..number).map(|at| (format!("generated-{at}"), generated::webhook(&mut random)));
+    let webhooks: Vec<(String, Value)> = data.webhooks.into_iter().chain(generated).collect();
+    let mut row = Row::default();
+    for (number, batch) in webhooks.chunks(BATCH).enumerate() {
+        let batch = batch.iter().cloned().collect();
+        register(&connection, &batch, number);
+        compare_batch(&connection, &kinds, &batch, &data.requests, &mut row);
+        connection.send(&Request::new(Method::DELETE, CONFIGURATIONS, Vec::new())).unwrap();
     }
-    assert_eq!(conversions, CONVERSIONS);
-    // Each webhook is called and left out, but for the one whose version is not served.
-    for (name, [left_out, called]) in seen {
-        assert!(left_out > 0, "{name}");
-        assert_eq!(called > 0, name != "widgets-v0", "{name}");
+    Ok(row)
+}
+
+fn compare_batch(
+    connection: &Connection,
+    kinds: &Kinds,
+    specs: &BTreeMap<String, Value>,
+    requests: &[Asked],
+    row: &mut Row,
+) {
+    let webhooks: BTreeMap<&str, Webhook> =
+        specs.iter().map(|(name, spec)| (name.as_str(), Webhook::from_spec(spec).unwrap())).collect();
+    for asked in requests {
+        let mut called: BTreeSet<&str> = webhooks.keys().copied().collect();
+        let mut decisions: BTreeMap<&str, Decision> = BTreeMap::new();
+        for _ in 0..ATTEMPTS {
+            let before = calls(connection);
+            let (request, namespace) = send(connection, asked);
+            let after = calls(connection);
+            called.retain(|name| before.get(*name) != after.get(*name));
+            let namespace = Some(&namespace).filter(|namespace| namespace.is_object());
+            let decide = |webhook: &Webhook| webhook.decide_with(kinds, &request, namespace);
+            decisions = webhooks.iter().map(|(name, webhook)| (*name, decide(webhook))).collect();
+            if called.iter().all(|name| decisions[name].is_called()) {
+                break;
+            }
+        }
+        for (name, decision) in &decisions {
+            let is_called = called.contains(name);
+            let outcome = match decision {
+                Decision::Unknown(Reason::Conversion { .. }) if is_called => Outcome::Named(CONVERTED),
+                decision if decision.is_called() == is_called => Outcome::Equal,
+                decision => {
+                    let theirs = if is_called { "called" } else { "not called" };
+                    Outcome::Different(format!("Kubernetes: {theirs}; here: {}", decision.explain()))
+                }
+            };
+            if let Some(how) = row.count(outcome) {
+                row.show(json!({ "request": asked.what, "webhook": specs[*name] }), &how);
+            }
+        }
     }
 }

@@ -1,0 +1,253 @@
+//! The objects that webhooks receive, compared with those that policies evaluate here.
+//!
+//! An API server with its controllers creates pods, workloads and Services. A webhook of each phase
+//! records what it receives: the objects, and the pods that the controllers make of workloads.
+
+mod objects;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use live::{Connection, Method, Request};
+use scan::{Cluster, Pods, Policy, Question};
+use serde_json::{Value, json};
+use tests::api_server::ApiServer;
+use tests::process::wait_until;
+use tests::random::Random;
+use tests::webhooks::WebhookServer;
+
+use self::objects::Parts;
+use super::comparison::{Outcome, Plan, Row};
+
+const NAMESPACE: &str = "received";
+
+/// The most objects, which the server and its controllers keep in memory.
+const OBJECTS: u64 = 5_000;
+
+const LACKING: &str = "requests that lack what the server adds";
+const EMPTY: &str = "requests with empty fields that the server drops";
+
+/// A request, of the fields that are compared.
+type Received = BTreeMap<String, Value>;
+
+/// The subject of a request: an object, or the pod that its controller makes.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum About {
+    Object,
+    Pod,
+}
+
+/// The first request about each object, by its name, in each phase.
+type Recorded = BTreeMap<(String, About, String), Received>;
+
+/// Compares both sides.
+///
+/// # Errors
+/// The programs of the API server are missing, or it refuses an object.
+pub fn compare(plan: Plan) -> Result<Row, String> {
+    // The plugin would taint the node until a kubelet says that it is ready.
+    let arguments = ["--allow-privileged=true", "--disable-admission-plugins=TaintNodesByCondition"];
+    let mut server = ApiServer::try_start(Path::new(env!("CARGO_TARGET_TMPDIR")), &arguments)?;
+    server.start_controllers();
+    let recorded = Arc::<Mutex<Recorded>>::default();
+    let into = Arc::clone(&recorded);
+    let answer = move |path: &str, request: &Value| {
+        if let Some((name, about)) = subject(&request["object"]) {
+            let key = (name.to_owned(), about, path.trim_start_matches('/').to_owned());
+            into.lock().unwrap().entry(key).or_insert_with(|| received(request));
+        }
+        json!({ "uid": request["uid"], "allowed": true })
+    };
+    let webhooks = WebhookServer::start(&server, Box::new(answer));
+    prepare(&server, webhooks.port());
+
+    let connection = server.connection();
+    let parts = Parts::read();
+    let mut random = Random::new(plan.seed);
+    let mut ours: Vec<(String, About, Received, Value)> = Vec::new();
+    let mut refused = Vec::new();
+    for number in 0..plan.cases.min(OBJECTS) {
+        let name = format!("case-{number}");
+        let object = parts.object(&mut random, &name);
+        if let Err(problem) = create(&connection, &object) {
+            refused.push(problem);
+            continue;
+        }
+        for (about, request) in requests(&object) {
+            ours.push((name.clone(), about, received(&request), object.clone()));
+        }
+    }
+    if !refused.is_empty() {
+        return Err(format!(
+            "parts.yaml: the server refuses {} objects:\n{}",
+            refused.len(),
+            refused.join("\n")
+        ));
+    }
+    let mut row = Row::default();
+    for (name, about, ours, object) in ours {
+        for phase in ["mutating", "validating"] {
+            let key = (name.clone(), about, phase.to_owned());
+            wait_until(&format!("the request {key:?} about {object}"), || {
+                recorded.lock().unwrap().contains_key(&key)
+            });
+            let outcome = compare_one(&recorded.lock().unwrap()[&key], &ours);
+            if let Some(how) = row.count(outcome) {
+                row.show(&object, &format!("{about:?}, {phase}: {how}"));
+            }
+        }
+    }
+    Ok(row)
+}
+
+/// Registers the webhooks, and writes what the objects refer to.
+fn prepare(server: &ApiServer, port: u16) {
+    let rule = json!({
+        "apiGroups": ["", "apps", "batch"],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE"],
+        "resources": [
+            "cronjobs", "daemonsets", "deployments", "jobs", "pods", "podtemplates", "replicasets",
+            "replicationcontrollers", "services", "statefulsets",
+        ],
+    });
+    let configuration = |kind: &str, path: &str| {
+        json!({
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": kind,
+            "metadata": { "name": path },
+            "webhooks": [{
+                "name": format!("{path}.portcullis.dev"),
+                "clientConfig": { "url": format!("https://127.0.0.1:{port}/{path}"), "caBundle": server.authority() },
+                "failurePolicy": "Fail",
+                "sideEffects": "None",
+                "admissionReviewVersions": ["v1"],
+                "namespaceSelector": { "matchLabels": { "kubernetes.io/metadata.name": NAMESPACE } },
+                "rules": [rule],
+            }],
+        })
+    };
+    let metadata = |name: &str| json!({ "name": name, "namespace": NAMESPACE });
+    let items = [
+        configuration("MutatingWebhookConfiguration", "mutating"),
+        configuration("ValidatingWebhookConfiguration", "validating"),
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } }),
+        // DaemonSets make a pod for each.
+        json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "worker" } }),
+        json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata("robot") }),
+        json!({
+            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": { "name": "high" }, "value": 7,
+        }),
+    ];
+    let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
+    server.kubectl_with(&list.to_string(), &["create", "--filename", "-"]).unwrap();
+    wait_until("the service account of the namespace", || {
+        server.kubectl(&["get", "serviceaccounts", "default", "--namespace", NAMESPACE]).is_ok()
+    });
+}
+
+fn create(connection: &Connection, object: &Value) -> Result<(), String> {
+    let text = |field: &str| object[field].as_str().unwrap();
+    let kinds = kinds::Kinds::default();
+    let resource = kinds.resource(text("apiVersion"), text("kind"));
+    let root = if resource.group.is_empty() { "api" } else { "apis" };
+    let path = format!("/{root}/{}/namespaces/{NAMESPACE}/{}", text("apiVersion"), resource.plural);
+    let request = Request::new(Method::POST, &path, object.to_string().into_bytes());
+    connection.send(&request).map(drop).map_err(|error| format!("{error}: {object}"))
+}
+
+/// Returns the name of the case, and whether a request is about its object or the pod of its
+/// workload; `None` for the `ReplicaSet` of a Deployment.
+fn subject(object: &Value) -> Option<(&str, About)> {
+    let metadata = &object["metadata"];
+    match metadata["ownerReferences"].is_null() {
+        true => Some((metadata["name"].as_str()?, About::Object)),
+        false if object["kind"] == "Pod" => Some((metadata["labels"]["app"].as_str()?, About::Pod)),
+        false => None,
+    }
+}
+
+/// Returns the requests in which policies evaluate an object here.
+fn requests(object: &Value) -> Vec<(About, Value)> {
+    let user = json!({ "username": "admin" });
+    let cluster = Cluster::of_objects(Vec::new()).unwrap();
+    let question = Question { user: user.clone(), object: Some(object.clone()), ..Question::default() };
+    let mut asked = scan::Request::of_files(question.request(cluster.kinds()).unwrap());
+    let policies = [Policy::of_id("external-ips", &json!({})).unwrap()];
+    let mut requests = Vec::new();
+    let mut receive = |_: &scan::Answer, asked: scan::Asked<'_>| {
+        let about = if asked.concerns_pods() { About::Pod } else { About::Object };
+        requests.push((about, asked.request.clone()));
+    };
+    scan::ask_with_pods(&policies, &mut asked, Pods::On, &user, &cluster, &mut receive);
+    // The test has no time for the schedule of a CronJob, and nothing makes pods of a PodTemplate.
+    requests.retain(|(about, _)| {
+        *about == About::Object || object["kind"] != "CronJob" && object["kind"] != "PodTemplate"
+    });
+    requests
+}
+
+/// Returns the fields that are compared, by their JSON pointers.
+fn received(request: &Value) -> Received {
+    let mut fields = Received::new();
+    for name in ["kind", "resource", "name", "namespace", "operation", "object"] {
+        leaves(&request[name], &format!("/{name}"), &mut fields);
+    }
+    leaves(&request["userInfo"]["username"], "/userInfo/username", &mut fields);
+    fields
+}
+
+/// Adds the values without fields and items of their own.
+fn leaves(value: &Value, pointer: &str, fields: &mut Received) {
+    match value {
+        Value::Null => {}
+        Value::Object(inner) if !inner.is_empty() => {
+            for (name, value) in inner {
+                leaves(value, &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), fields);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (index, value) in items.iter().enumerate() {
+                leaves(value, &format!("{pointer}/{index}"), fields);
+            }
+        }
+        value => drop(fields.insert(pointer.to_owned(), value.clone())),
+    }
+}
+
+fn compare_one(theirs: &Received, ours: &Received) -> Outcome {
+    // The UID of an owner is not known.
+    let is_known = |pointer: &str| !(pointer.contains("/ownerReferences/") && pointer.ends_with("/uid"));
+    let mut differing = Vec::new();
+    let mut has_empty = false;
+    for (pointer, value) in ours {
+        match theirs.get(pointer) {
+            Some(their) if their == value || !is_known(pointer) => {}
+            Some(their) => differing.push(format!("{pointer}: {their}, here {value}")),
+            None if is_empty(value) => has_empty = true,
+            None => differing.push(format!("{pointer}: absent, here {value}")),
+        }
+    }
+    if !differing.is_empty() {
+        return Outcome::Different(differing.join("\n"));
+    }
+    let lacks = theirs.keys().any(|pointer| !ours.contains_key(pointer));
+    match (has_empty, lacks) {
+        (true, _) => Outcome::Named(EMPTY),
+        (false, true) => Outcome::Named(LACKING),
+        (false, false) => Outcome::Equal,
+    }
+}
+
+/// Whether the types of Kubernetes can omit a value.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Null => true,
+    }
+}
