@@ -57,8 +57,8 @@ const OTHERS: &[(&str, fn())] =
     &[("a_live_scan_is_the_scan_of_the_dump_and_names_missing_rights", live::compare_with_the_dump)];
 
 fn main() {
-    // One for the scenarios, which run in turn, and one for the others.
-    let arguments = Arguments { test_threads: Some(2), ..Arguments::from_args() };
+    // The scenarios run in this order: some leave objects behind.
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
     let scenarios = if api_server::can_run("the scenarios in a cluster") { SCENARIOS } else { &[] };
     // The API server starts with the first scenario, and ends after the last one.
     let cluster: Arc<Mutex<Option<Cluster>>> = Arc::default();
@@ -76,7 +76,7 @@ fn main() {
             Ok(())
         })
     });
-    let conclusion = libtest_mimic::run(&arguments, others.chain(trials).collect());
+    let conclusion = libtest_mimic::run(&arguments, trials.chain(others).collect());
     drop(cluster.lock().unwrap_or_else(PoisonError::into_inner).take());
     conclusion.exit();
 }
