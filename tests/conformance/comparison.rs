@@ -140,13 +140,18 @@ impl Row {
 #[must_use]
 pub fn table(rows: &[(&str, Plan, Row)]) -> String {
     let mut text = String::from(
-        "| subject | seed | cases | equal | different for a known reason | different |\n\
-         |---|---:|---:|---:|---:|---:|\n",
+        "| subject | Kubernetes | seed | cases | equal | different for a known reason | different |\n\
+         |---|---|---:|---:|---:|---:|---:|\n",
     );
+    let version = version();
     for (subject, Plan { seed, .. }, row) in rows {
         let Row { cases, equal, different, .. } = row;
         // Writing to a string does not fail.
-        let _ = writeln!(text, "| {subject} | {seed} | {cases} | {equal} | {} | {different} |", row.known());
+        let _ = writeln!(
+            text,
+            "| {subject} | {version} | {seed} | {cases} | {equal} | {} | {different} |",
+            row.known()
+        );
     }
     for (subject, _, row) in rows {
         for (reason, number) in &row.named {
@@ -154,6 +159,13 @@ pub fn table(rows: &[(&str, Plan, Row)]) -> String {
         }
     }
     text
+}
+
+/// Returns the version of Kubernetes that answers.
+fn version() -> &'static str {
+    const MODULES: &str = include_str!("kubernetes/go.mod");
+    let mut lines = MODULES.lines().filter_map(|line| line.trim().strip_prefix("k8s.io/kubernetes v"));
+    lines.next().unwrap_or_default()
 }
 
 /// Makes a differing case as small as it becomes.

@@ -97,7 +97,7 @@ impl Rule {
     /// Returns the problem of a rule that API servers refuse, with the path of the field.
     ///
     /// Source: `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation` of
-    /// Kubernetes 1.36.
+    /// Kubernetes 1.37.
     pub(crate) fn problem(&self) -> Option<String> {
         let operations: Vec<&str> = self.operations.iter().map(|operation| operation.name()).collect();
         let lists = [

@@ -5,7 +5,7 @@
 //! conditions of a policy with the same code, and refuses the policy.
 //!
 //! Sources: `CompileCELExpression` in `pkg/admission/plugin/cel/compile.go` of k8s.io/apiserver
-//! 1.36, with the checker, the validators and the planner of cel-go.
+//! 1.37, with the checker, the validators and the planner of cel-go.
 
 mod constants;
 mod declarations;

@@ -1,7 +1,7 @@
 //! The variables of match conditions, and their fields.
 //!
 //! Source: `BuildRequestType`, `BuildNamespaceType` and `createEnvForOpts` in
-//! `pkg/admission/plugin/cel/compile.go` of k8s.io/apiserver 1.36.
+//! `pkg/admission/plugin/cel/compile.go` of k8s.io/apiserver 1.37.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! The functions of match conditions with the types that they take and return.
 //!
-//! Sources: `pkg/cel/environment/base.go` and `pkg/cel/library` of k8s.io/apiserver 1.36, which
-//! offers new expressions what 1.35 knows, and `common/stdlib` and `ext` of cel-go. The order of
+//! Sources: `pkg/cel/environment/base.go` and `pkg/cel/library` of k8s.io/apiserver 1.37, which
+//! offers new expressions what 1.36 knows, and `common/stdlib` and `ext` of cel-go. The order of
 //! the overloads of a function is theirs: the first one that fits gives variables their types.
 
 use std::rc::Rc;
