@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -78,13 +79,23 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Returns free ports of the loopback address.
+/// Returns free ports of the loopback address, each once in a process. They are below those that
+/// systems give to connections, one of which could take a port before a server listens to it.
 ///
 /// # Panics
 /// All ports are in use.
 #[must_use]
 pub fn free_ports<const N: usize>() -> [u16; N] {
-    // The sockets are open together, so the ports differ.
-    let sockets = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    sockets.each_ref().map(|socket| socket.local_addr().unwrap().port())
+    const FIRST: u32 = 10_000;
+    const NUMBER: u32 = 20_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Other processes begin elsewhere.
+    let start = std::process::id().wrapping_mul(997);
+    [(); N].map(|()| {
+        let mut ports = (0..NUMBER).map(|_| {
+            let next = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+            u16::try_from(FIRST + next % NUMBER).unwrap()
+        });
+        ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+    })
 }
