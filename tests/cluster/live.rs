@@ -1,6 +1,6 @@
 //! `portcullis scan --live` against a real API server.
 //!
-//! It runs where `kube-apiserver`, `etcd` and `kubectl` are on PATH.
+//! It runs where the programs of an API server are on PATH: see `tests::api_server`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

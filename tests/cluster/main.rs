@@ -2,8 +2,8 @@
 //! server, which runs the modules; to a live scan; and to requests that webhooks receive.
 //!
 //! The scenarios are those of the documents that the policies follow, with whole messages. They run
-//! where `kube-apiserver`, `etcd` and `kubectl` are on PATH, as `scripts/servers` builds them. The
-//! policy server is Kubewarden's where that is on PATH, too.
+//! where the programs of an API server are on PATH, as `scripts/servers` builds them. The policy
+//! server is Kubewarden's where that is on PATH, too.
 //!
 //! Kubewarden's controller needs a cluster with nodes. Its part, the configuration of webhooks and
 //! of the policy server, is in `policy_subreconciler_webhook.rs` and

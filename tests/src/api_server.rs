@@ -1,4 +1,4 @@
-//! A real API server on loopback, where `kube-apiserver`, `etcd` and `kubectl` are on PATH.
+//! A real API server on loopback, where its programs are on PATH: `scripts/servers` builds them.
 
 use std::fmt::Write as _;
 use std::fs;

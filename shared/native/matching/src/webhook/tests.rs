@@ -148,31 +148,21 @@ fn a_false_condition_outweighs_an_error() {
 }
 
 #[test]
-fn resources_that_configure_admission_are_never_sent() {
-    for (group, kind, want) in [
-        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", Decision::NeverSent),
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", Decision::NeverSent),
-        ("example.com", "ValidatingWebhookConfiguration", called()),
+fn what_configures_admission_and_reviews_are_never_sent() {
+    let of_kind = |group, kind| json!({ "kind": { "group": group, "version": "v1", "kind": kind } });
+    let of_resource =
+        |group, plural| json!({ "resource": { "group": group, "version": "v1", "resource": plural } });
+    for (fields, want) in [
+        (of_kind("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"), Decision::NeverSent),
+        (of_kind("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"), Decision::NeverSent),
+        (of_kind("example.com", "ValidatingWebhookConfiguration"), called()),
+        (of_resource("authentication.k8s.io", "tokenreviews"), Decision::NeverSent),
+        (of_resource("authorization.k8s.io", "subjectaccessreviews"), Decision::NeverSent),
+        (of_resource("example.com", "tokenreviews"), called()),
+        (of_resource("", "serviceaccounts"), called()),
     ] {
-        let fields = json!({ "kind": { "group": group, "version": "v1", "kind": kind } });
-        assert_eq!(webhook(&json!({})).decide(&request("any", "", fields), None), want, "{group} {kind}");
-    }
-}
-
-#[test]
-fn reviews_of_users_tokens_and_rights_are_never_sent() {
-    for (group, resource, want) in [
-        ("authentication.k8s.io", "tokenreviews", Decision::NeverSent),
-        ("authorization.k8s.io", "subjectaccessreviews", Decision::NeverSent),
-        ("example.com", "tokenreviews", called()),
-        ("", "serviceaccounts", called()),
-    ] {
-        let fields = json!({ "resource": { "group": group, "version": "v1", "resource": resource } });
-        assert_eq!(
-            webhook(&json!({})).decide(&request(resource, "", fields), None),
-            want,
-            "{group} {resource}"
-        );
+        let request = request("any", "", fields);
+        assert_eq!(webhook(&json!({})).decide(&request, None), want, "{request}");
     }
 }
 
