@@ -23,6 +23,7 @@ const longestQuestion = 256 << 20
 var subjects = map[string]func(question []byte) (any, error){
 	"addresses":    addresses,
 	"conditions":   conditions,
+	"lists":        lists,
 	"node":         node,
 	"pod-security": podSecurity,
 	"reader":       reader,

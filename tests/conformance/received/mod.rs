@@ -158,7 +158,7 @@ fn create(connection: &Connection, object: &Value) -> Result<(), String> {
 }
 
 /// Returns the name of the case, and whether a request is about its object or the pod of its
-/// workload; `None` for the `ReplicaSet` of a Deployment.
+/// workload; `None` for the `ReplicaSet` of a Deployment and the Job of a `CronJob`.
 fn subject(object: &Value) -> Option<(&str, About)> {
     let metadata = &object["metadata"];
     match metadata["ownerReferences"].is_null() {
@@ -181,10 +181,8 @@ fn requests(object: &Value) -> Vec<(About, Value)> {
         requests.push((about, asked.request.clone()));
     };
     scan::ask_with_pods(&policies, &mut asked, Pods::On, &user, &cluster, &mut receive);
-    // The test has no time for the schedule of a CronJob, and nothing makes pods of a PodTemplate.
-    requests.retain(|(about, _)| {
-        *about == About::Object || object["kind"] != "CronJob" && object["kind"] != "PodTemplate"
-    });
+    // Nothing makes pods of a PodTemplate.
+    requests.retain(|(about, _)| *about == About::Object || object["kind"] != "PodTemplate");
     requests
 }
 
