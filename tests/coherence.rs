@@ -135,7 +135,7 @@ fn the_readme_describes_every_setting() {
 
 /// Returns whether the type of a kind has a field.
 fn kind_has_field(kind: &str, path: &str) -> bool {
-    let mut known = known_fields::kinds().filter(|(_, fields)| fields.name == kind).peekable();
+    let mut known = kubernetes::fields::kinds().filter(|(_, fields)| fields.name == kind).peekable();
     assert!(known.peek().is_some(), "add {kind} to the table of known fields");
     known.any(|(_, fields)| fields.has(path))
 }

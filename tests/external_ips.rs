@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use admission::{PolicyEntry, Response};
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tests::services::{many_ips, service};

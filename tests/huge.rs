@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use admission::{PolicyEntry, Read};
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use rules::selinux::pool::Pool;
 use serde_json::{Map, Value, json};
 use tests::services::{many_ips, service};

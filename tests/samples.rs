@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use admission::Decision;
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde_json::json;
 use wapc_host::AdmissionRequest;
 

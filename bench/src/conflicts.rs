@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde_json::{Value, json};
 
 use crate::meter::{Meter, Usage};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 
 use admission::PolicyEntry;
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde_json::{Value, json};
 
 use crate::conflicts::{self, Conflicts};

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use cluster_objects::{Fetch, Listing, Objects};
+use kubernetes::objects::{Fetch, Listing, Objects};
 use serde_json::Value;
 use wasmtime::{
     AsContextMut, Caller, Config, Engine, Error, Extern, Instance, Linker, Memory, Module, OptLevel,

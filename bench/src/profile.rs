@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{
     CodeSection, ConstExpr, ExportKind, ExportSection, Function, GlobalSection, GlobalType, Instruction,

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::slice;
 
-use admission_review::Form;
 use audit::{AuditError, Dump, Kept};
-use cluster_objects::{ObjectPlace, Objects, ObjectsBuilder};
+use kubernetes::objects::{ObjectPlace, Objects, ObjectsBuilder};
+use kubernetes::review::Form;
 use scan::{Files, Input as _};
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ fn piece_by_piece(inputs: &[Input], kept: Kept) -> Option<Objects> {
                     item if piece.list.is_some() && !piece.is_envelope => vec![item],
                     Value::Array(items) => items,
                     list if list.get("kind").is_some_and(|kind| kind == "List") => {
-                        cluster_objects::items(list).ok()?
+                        kubernetes::objects::items(list).ok()?
                     }
                     object => vec![object],
                 };

@@ -1,8 +1,8 @@
 //! The requests to judge.
 
-use admission_review::{AdmissionRequest, Draft, Form};
-use cluster_objects::{check_items, items};
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
+use kubernetes::objects::{check_items, items};
+use kubernetes::review::{AdmissionRequest, Draft, Form};
 use manifest::found;
 use serde_json::{Value, json};
 
@@ -121,6 +121,6 @@ fn check(document: &Value) -> Result<(), String> {
         }
     }
     let text = |key| fields.get(key).and_then(Value::as_str).unwrap_or_default();
-    kinds::misspelt(text("apiVersion"), text("kind"))
+    kubernetes::kinds::misspelt(text("apiVersion"), text("kind"))
         .map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
 }

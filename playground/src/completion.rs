@@ -1,7 +1,7 @@
 //! Completions of settings and manifests.
 
 use admission::{Kind, Setting, by_path};
-use known_fields::{Fields, Type};
+use kubernetes::fields::{Fields, Type};
 
 use crate::exchange::{Completion, Completions};
 
@@ -70,15 +70,16 @@ pub(crate) fn objects(api_version: &str, kind: &str, path: &[String]) -> Complet
     };
     let names: Vec<Completion> = match path {
         [name] if name == "kind" => {
-            let kinds = known_fields::kinds()
+            let kinds = kubernetes::fields::kinds()
                 .filter(|(version, _)| api_version.is_empty() || *version == api_version);
             kinds.map(|(version, fields)| option(fields.name, version)).collect()
         }
         [name] if name == "apiVersion" => {
-            let kinds = known_fields::kinds().filter(|(_, fields)| kind.is_empty() || fields.name == kind);
+            let kinds =
+                kubernetes::fields::kinds().filter(|(_, fields)| kind.is_empty() || fields.name == kind);
             kinds.map(|(version, _)| option(version, "")).collect()
         }
-        _ => match known_fields::fields_of(api_version, kind) {
+        _ => match kubernetes::fields::fields_of(api_version, kind) {
             None if path.is_empty() => {
                 ["apiVersion", "kind", "metadata", "spec"].map(|name| option(name, "")).into()
             }

@@ -1,7 +1,7 @@
 //! Samples and cases as workspaces, in the form that a user would enter.
 
-use admission_review::AdmissionRequest;
 use case_format::{Case, CaseOutcome};
+use kubernetes::review::AdmissionRequest;
 use manifest::documents;
 use serde_json::{Value, json};
 

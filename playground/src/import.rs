@@ -70,7 +70,7 @@ pub(crate) fn import(text: &str) -> Imported {
     };
     let mut origins = Vec::new();
     for (document, value) in values.into_iter().enumerate() {
-        match cluster_objects::items(value) {
+        match kubernetes::objects::items(value) {
             Err(value) => origins.push(origin(document, Vec::new(), value)),
             Ok(items) => {
                 let root = |index| vec![Step::Field("items".to_owned()), Step::Index(index)];

@@ -1,6 +1,6 @@
 //! The requesting user.
 
-use admission_review::Draft;
+use kubernetes::review::Draft;
 use serde_json::{Value, json};
 
 use crate::types::User;

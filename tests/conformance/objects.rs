@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use known_fields::{Fields, Type};
+use kubernetes::fields::{Fields, Type};
 use serde_json::{Map, Value, json};
 use tests::random::Random;
 
@@ -28,7 +28,7 @@ const PLACES: [(&str, &str, &str); 14] = [
 static VALUES: LazyLock<Vec<Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("values.json")).unwrap());
 
-static KINDS: LazyLock<Vec<(&str, &Fields)>> = LazyLock::new(|| known_fields::kinds().collect());
+static KINDS: LazyLock<Vec<(&str, &Fields)>> = LazyLock::new(|| kubernetes::fields::kinds().collect());
 
 /// Generates objects.
 struct Generator {

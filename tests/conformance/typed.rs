@@ -1,7 +1,7 @@
 //! The mistakes of objects of built-in kinds, compared with the strict decoding of the API server,
 //! which `kubectl apply` asks for.
 
-use known_fields::Problem;
+use kubernetes::fields::Problem;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ enum Mistakes {
 
 fn ours(object: &Value) -> Mistakes {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
-    let mistakes = known_fields::mistakes(text("apiVersion"), text("kind"), object);
+    let mistakes = kubernetes::fields::mistakes(text("apiVersion"), text("kind"), object);
     if mistakes.iter().any(|mistake| matches!(mistake.problem, Problem::OtherType { .. })) {
         return Mistakes::Refused;
     }

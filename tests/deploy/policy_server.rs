@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde_json::{Value, json};
 use tests::root;
 

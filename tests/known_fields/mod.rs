@@ -143,7 +143,7 @@ fn written(of: &Type, name: &dyn Fn(&Path) -> String) -> String {
 
 #[test]
 fn the_table_has_the_fields_of_the_types() {
-    let file = tests::root().join("shared/native/known-fields/src/fields.txt");
+    let file = tests::root().join("shared/native/kubernetes/src/fields/fields.txt");
     let table = table(&traced());
     if tests::blesses() {
         std::fs::write(&file, &table).unwrap();
@@ -155,8 +155,9 @@ fn the_table_has_the_fields_of_the_types() {
 #[test]
 fn every_kind_that_is_served_is_traced() {
     let trace = traced();
-    let served: BTreeSet<(String, String)> =
-        kinds::served().map(|resource| (resource.api_version(), resource.kind.to_string())).collect();
+    let served: BTreeSet<(String, String)> = kubernetes::kinds::served()
+        .map(|resource| (resource.api_version(), resource.kind.to_string()))
+        .collect();
     let traced: BTreeSet<(String, String)> =
         trace.kinds.keys().map(|(version, kind)| ((*version).to_owned(), (*kind).to_owned())).collect();
     assert_eq!(served.difference(&traced).collect::<Vec<_>>(), [] as [&(String, String); 0]);

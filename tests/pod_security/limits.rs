@@ -1,6 +1,6 @@
 //! The largest updates that are judged.
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde_json::{Value, json};
 
 fn message(object: &Value) -> String {

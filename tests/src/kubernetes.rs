@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use admission_review::AdmissionRequest;
+use kubernetes::review::AdmissionRequest;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 

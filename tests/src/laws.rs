@@ -134,7 +134,7 @@ fn ends_a_token(byte: u8) -> bool {
 /// Cuts the input behind the bytes that `ends` selects.
 fn closed(original: &Original, ends: impl Fn(u8) -> bool) -> Result<usize, String> {
     let payload = original.case.admission_request()?.payload(&json!({}));
-    let cluster = cluster_objects::Objects::unreachable("not needed");
+    let cluster = kubernetes::objects::Objects::unreachable("not needed");
     let mut judged = 0_usize;
     for (at, byte) in payload.iter().enumerate() {
         let Some((cut, [_, ..])) = payload.split_at_checked(at.saturating_add(1)) else { continue };

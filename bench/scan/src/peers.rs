@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use admission_review::Draft;
 use bench_server::{Call, Module, Server, check_interrupt};
+use kubernetes::review::Draft;
 use scan::{Files, Options, Policy, Scan};
 use serde_json::{Value, json};
 

@@ -121,7 +121,7 @@ impl Input {
         let mut documents = Vec::new();
         for (index, value) in values.into_iter().enumerate() {
             let name = source.name.document(index, count).to_string();
-            cluster_objects::check_items(&value).map_err(|problem| Failure::about(&name, problem))?;
+            kubernetes::objects::check_items(&value).map_err(|problem| Failure::about(&name, problem))?;
             self.documents.insert(name.clone(), (self.sources.len(), index));
             documents.push(Document { name, value });
         }

@@ -22,7 +22,7 @@ pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManife
     let documents = parse::documents(&source)?;
     let count = documents.len();
     for (index, document) in documents.iter().enumerate() {
-        cluster_objects::check_items(document)
+        kubernetes::objects::check_items(document)
             .map_err(|problem| Failure::about(source.name.document(index, count), problem))?;
     }
     let (policies, others): (Vec<_>, Vec<_>) =

@@ -96,8 +96,8 @@ impl PolicySet {
         let mut found = 0_usize;
         for (index, document) in documents.into_iter().enumerate() {
             let name = source.name.document(index, count);
-            cluster_objects::check_items(&document).map_err(|problem| Failure::about(&name, problem))?;
-            let items = cluster_objects::items(document).unwrap_or_else(|object| vec![object]);
+            kubernetes::objects::check_items(&document).map_err(|problem| Failure::about(&name, problem))?;
+            let items = kubernetes::objects::items(document).unwrap_or_else(|object| vec![object]);
             for object in &items {
                 if PolicyKind::of(object).is_some() {
                     found = found.saturating_add(1);

@@ -2,7 +2,7 @@
 
 mod text;
 
-use admission_review::{AdmissionRequest, AdmissionResponse};
+use kubernetes::review::{AdmissionRequest, AdmissionResponse};
 use serde::Serialize;
 
 use crate::args::TextOrData;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use admission_review::AdmissionResponse;
 use anstyle::{AnsiColor, Style};
+use kubernetes::review::AdmissionResponse;
 use scan::diff::{DiffLine, LineKind};
 
 use super::JudgedRequest;

@@ -129,7 +129,7 @@ fn assembled(
         let values = manifest::documents(&workspace.cluster).unwrap_or_default();
         let items = values.into_iter().flat_map(|value| match value {
             Value::Array(items) => items,
-            value => cluster_objects::items(value).unwrap_or_else(|value| vec![value]),
+            value => kubernetes::objects::items(value).unwrap_or_else(|value| vec![value]),
         });
         defaults.insert("cluster".to_owned(), json!({ "objects": items.collect::<Vec<_>>() }));
     }

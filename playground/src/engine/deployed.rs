@@ -32,7 +32,7 @@ impl Prepared {
             input.manifest.clone()
         };
         let documents = documents(&text).map_err(|problem| vec![unreadable(name, &problem)])?;
-        let items = |value| cluster_objects::items(value).unwrap_or_else(|object| vec![object]);
+        let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
         let mut objects = documents
             .into_iter()
             .enumerate()

@@ -1,6 +1,6 @@
 //! The details of a cell.
 
-use admission_review::ValidationResponse;
+use kubernetes::review::ValidationResponse;
 use manifest::Step;
 use scan::{Answer, Asked, Effect, Violation};
 use serde_json::Value;
@@ -75,7 +75,7 @@ fn answer(
 
 /// Returns the operation and the object, such as `CREATE Service shop/web`.
 fn title(request: &Value) -> String {
-    admission_review::AdmissionRequest::from_value(request.clone())
+    kubernetes::review::AdmissionRequest::from_value(request.clone())
         .map(|request| request.to_string())
         .unwrap_or_default()
 }

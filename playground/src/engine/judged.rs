@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use admission_review::{AdmissionRequest, Form};
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
+use kubernetes::review::{AdmissionRequest, Form};
 use manifest::Step;
 use scan::{Content, Entry, Placed};
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use cluster_objects::Objects;
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
+use kubernetes::objects::Objects;
 use manifest::{Places, Problem, Step, documents};
 use scan::{Cluster, Content, Placed};
 use serde_json::Value;

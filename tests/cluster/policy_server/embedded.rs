@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use live::{Connection, Discovery};
 use serde_json::{Value, json};
 use tests::api_server::ApiServer;

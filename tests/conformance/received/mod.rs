@@ -149,7 +149,7 @@ fn prepare(server: &ApiServer, port: u16) {
 
 fn create(connection: &Connection, object: &Value) -> Result<(), String> {
     let text = |field: &str| object[field].as_str().unwrap();
-    let kinds = kinds::Kinds::default();
+    let kinds = kubernetes::kinds::Kinds::default();
     let resource = kinds.resource(text("apiVersion"), text("kind"));
     let root = if resource.group.is_empty() { "api" } else { "apis" };
     let path = format!("/{root}/{}/namespaces/{NAMESPACE}/{}", text("apiVersion"), resource.plural);

@@ -10,7 +10,7 @@ mod generated;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use live::{Connection, Method, Request};
 use matching::{Decision, Reason, Webhook};
 use serde_json::{Value, json};

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use admission::{Document, Fault, Node, Shape};
-use cluster_objects::Objects;
 use document::Origin;
+use kubernetes::objects::Objects;
 use serde_json::Value;
 
 use crate::AuditError;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use admission::Fault;
-use cluster_objects::LookupFailure;
+use kubernetes::objects::LookupFailure;
 
 /// A dump that cannot be audited: an object that cannot be read, with its name and the field, or
 /// objects that are missing or cannot be listed.

@@ -8,7 +8,7 @@
 //! # Example
 //! ```
 //! use audit::{Dump, mirror_labels};
-//! use cluster_objects::Objects;
+//! use kubernetes::objects::Objects;
 //! use serde_json::json;
 //!
 //! let pod = json!({

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use admission::{CanI, Cluster, Get, KeptItems, List, Unreachable};
-use cluster_objects::{Memo, Objects};
+use kubernetes::objects::{Memo, Objects};
 
 /// Objects, with what a policy read from their lists. All requests have the same settings.
 pub(crate) struct Remembered<'o> {

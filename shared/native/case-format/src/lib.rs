@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use admission_review::{AdmissionRequest, Draft};
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
+use kubernetes::review::{AdmissionRequest, Draft};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use admission::{Decision, Outcome, PolicyEntry, bounds};
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use http::Method;
-use kinds::{Kinds, Origin, Resource};
+use kubernetes::kinds::{Kinds, Origin, Resource};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 use std::vec;
 
-use kinds::{Kinds, Resource};
+use kubernetes::kinds::{Kinds, Resource};
 use scan::{Chunk, Input, Kind, List, Operation, Origin, Policy, Unreadable};
 
 use crate::connection::Connection;

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::connection::Connection;
 use crate::error::Error;
-use kinds::Resource;
+use kubernetes::kinds::Resource;
 
 const LIMIT: usize = 500;
 

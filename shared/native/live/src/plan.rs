@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kinds::{Kinds, Resource};
+use kubernetes::kinds::{Kinds, Resource};
 use matching::Fit;
 use scan::{Operation, Policy};
 

@@ -1,6 +1,6 @@
 //! The checks that decide whether a request reaches a webhook, in their order.
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use serde_json::Value;
 
 use crate::condition::Variables;

@@ -1,7 +1,7 @@
 //! The values of all rules, selectors and conditions of a webhook for a request, for the coverage
 //! of tests. A decision names only the first that decides.
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use serde_json::Value;
 
 use crate::condition::Variables;

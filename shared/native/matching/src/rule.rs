@@ -169,7 +169,7 @@ impl Rule {
         let groups: Vec<&str> = self.api_groups.iter().map(String::as_str).collect();
         self.resources.iter().find_map(|resource| {
             let plural = resource.split_once('/').map_or(resource.as_str(), |(plural, _)| plural);
-            let problem = kinds::misspelt_resource(&groups, plural).filter(|_| plural != "*")?;
+            let problem = kubernetes::kinds::misspelt_resource(&groups, plural).filter(|_| plural != "*")?;
             Some(format!("resources: {problem}"))
         })
     }

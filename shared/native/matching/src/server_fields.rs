@@ -150,7 +150,7 @@ mod tests {
             "namespace": "shop",
             "object": object,
         });
-        match webhook.unwrap().decide_unstored(&kinds::Kinds::default(), &request, None) {
+        match webhook.unwrap().decide_unstored(&kubernetes::kinds::Kinds::default(), &request, None) {
             Decision::Called(_) => "true".to_owned(),
             Decision::ConditionIsFalse(_) => "false".to_owned(),
             Decision::ConditionFailed(_) => "error".to_owned(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kinds::{Kinds, Resource};
+use kubernetes::kinds::{Kinds, Resource};
 use rules::name::is_label_key;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The objects and reviews in a piece of the input.
 
-use admission_review::Form;
+use kubernetes::review::Form;
 use manifest::{Places, Position, Problem, found};
 use serde_json::Value;
 use text::Step;
@@ -82,14 +82,14 @@ pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
     }
     for (document, mut value) in documents.into_iter().enumerate() {
         if chunk.list.is_none()
-            && let Err(message) = cluster_objects::check_items(&value)
+            && let Err(message) = kubernetes::objects::check_items(&value)
         {
             let field = [Step::Field("items".to_owned())];
             let at = Places::of(&chunk.text).find(document, &field).map(|place| place.start);
             return Err(place(Problem::new(at, message)));
         }
         if let (Some(list), Value::Object(fields)) = (&chunk.list, &mut value) {
-            cluster_objects::inherit(fields, &list.fields);
+            kubernetes::objects::inherit(fields, &list.fields);
         }
         flatten(value, document, &mut Vec::new(), &mut entries);
     }
@@ -105,7 +105,7 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
         );
         return Err(Problem::new(problem.at, message));
     }
-    let mut others = documents.into_iter().filter_map(|value| cluster_objects::items(value).err());
+    let mut others = documents.into_iter().filter_map(|value| kubernetes::objects::items(value).err());
     let kind = others.find_map(|value| value.get("kind").and_then(Value::as_str).map(str::to_owned));
     let Some(kind) = kind else { return Ok(()) };
     let message = format!(
@@ -120,7 +120,7 @@ fn flatten(value: Value, document: usize, steps: &mut Vec<Step>, entries: &mut V
     let (items, name) = match value {
         // The output of `jq '.items'`.
         Value::Array(items) => (items, None),
-        value => match cluster_objects::items(value) {
+        value => match kubernetes::objects::items(value) {
             Ok(items) => (items, Some("items")),
             Err(value) => {
                 entries.push(Entry { document, steps: steps.clone(), content: content(value) });

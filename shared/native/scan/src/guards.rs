@@ -1,8 +1,8 @@
 //! Objects that are probably not meant as they are written, so that a policy admits them for the
 //! wrong reason.
 
-use kinds::{Kinds, Origin};
-use known_fields::{Mistake, Problem, Type};
+use kubernetes::fields::{Mistake, Problem, Type};
+use kubernetes::kinds::{Kinds, Origin};
 use serde_json::Value;
 use text::{Path, Step, nearest};
 
@@ -37,9 +37,9 @@ fn mistakes(object: &Value) -> Vec<Suspicion> {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     // The metadata of a kind in the table is checked with its other fields.
-    let is_known = known_fields::fields_of(api_version, kind).is_some();
+    let is_known = kubernetes::fields::fields_of(api_version, kind).is_some();
     let of_metadata = mistyped_metadata(object).filter(|_| !is_known);
-    known_fields::mistakes(api_version, kind, object)
+    kubernetes::fields::mistakes(api_version, kind, object)
         .iter()
         .map(suspicion)
         .chain(misspelt_kind(api_version, kind))
@@ -54,13 +54,13 @@ pub(crate) fn unknown_kind(api_version: &str, kind: &str) -> Option<Suspicion> {
 }
 
 fn not_served(api_version: &str, kind: &str) -> Option<Suspicion> {
-    let message = format!("apiVersion: {}", kinds::not_served(api_version, kind)?);
+    let message = format!("apiVersion: {}", kubernetes::kinds::not_served(api_version, kind)?);
     Some(Suspicion { path: vec![Step::Field("apiVersion".to_owned())], message, rename: None })
 }
 
 /// Returns a remark about a kind that its group does not have, such as `pod`. No rule matches it.
 fn misspelt_kind(api_version: &str, kind: &str) -> Option<Suspicion> {
-    let message = format!("kind: {}", kinds::misspelt(api_version, kind)?);
+    let message = format!("kind: {}", kubernetes::kinds::misspelt(api_version, kind)?);
     Some(Suspicion { path: vec![Step::Field("kind".to_owned())], message, rename: None })
 }
 

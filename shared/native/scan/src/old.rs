@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use report::{Level, Notice, Place};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The requests in which the API server would receive the objects.
 
-use admission_review::UID;
-use kinds::{Kinds, Origin};
+use kubernetes::kinds::{Kinds, Origin};
+use kubernetes::review::UID;
 use serde_json::{Map, Value, json};
 
 use crate::cluster::add_name_label;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use report::{Level, Notice, Report};
 use serde_json::Value;
 

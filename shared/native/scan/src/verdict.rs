@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use matching::{GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
 
@@ -249,7 +249,7 @@ mod in_host {
     use std::collections::BTreeSet;
     use std::sync::Arc;
 
-    use admission_review::{AdmissionRequest, AdmissionResponse};
+    use kubernetes::review::{AdmissionRequest, AdmissionResponse};
     use serde_json::Value;
     use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
 

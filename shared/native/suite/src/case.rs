@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use admission_review::{AdmissionRequest, Draft};
+use kubernetes::review::{AdmissionRequest, Draft};
 use scan::{Cluster, Question, Session};
 use serde_json::{Map, Value, json};
 

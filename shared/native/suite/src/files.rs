@@ -115,10 +115,10 @@ fn of_text(text: &str) -> Result<Vec<Value>, String> {
     let documents = manifest::documents(text).map_err(|problem| problem.to_string())?;
     let mut objects = Vec::new();
     for document in documents {
-        cluster_objects::check_items(&document)?;
+        kubernetes::objects::check_items(&document)?;
         let items = match document {
             Value::Array(items) => items,
-            document => cluster_objects::items(document).unwrap_or_else(|object| vec![object]),
+            document => kubernetes::objects::items(document).unwrap_or_else(|object| vec![object]),
         };
         for object in items {
             if !is_object(&object) {

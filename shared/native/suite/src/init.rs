@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use matching::PolicyKind;
 use serde_json::{Map, Value, json};
 

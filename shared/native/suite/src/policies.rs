@@ -147,9 +147,9 @@ fn of_file(file: &Path, files: &Files) -> Result<Vec<Value>, String> {
     let text = files.text(file)?;
     let documents = manifest::documents(&text).map_err(|error| format!("{}: {error}", file.display()))?;
     for document in &documents {
-        cluster_objects::check_items(document).map_err(|error| format!("{}: {error}", file.display()))?;
+        kubernetes::objects::check_items(document).map_err(|error| format!("{}: {error}", file.display()))?;
     }
-    let items = |document| cluster_objects::items(document).unwrap_or_else(|object| vec![object]);
+    let items = |document| kubernetes::objects::items(document).unwrap_or_else(|object| vec![object]);
     Ok(documents.into_iter().flat_map(items).collect())
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use regex::Regex;
 use scan::{Answer, Asked, Judged, Module, Pods, Policy, Request};
 use serde_json::Value;

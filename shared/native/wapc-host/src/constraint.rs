@@ -1,6 +1,6 @@
 //! Mode, mutation and message of a deployment, applied to a response in the policy server's order.
 
-use admission_review::{AdmissionResponse, Status, StatusCause};
+use kubernetes::review::{AdmissionResponse, Status, StatusCause};
 
 use crate::{Deployment, Mode};
 

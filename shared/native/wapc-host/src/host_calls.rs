@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster_objects::{CanI, Fetch, Listing, Objects};
+use kubernetes::objects::{CanI, Fetch, Listing, Objects};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -188,10 +188,10 @@ fn can_i(cluster: &Objects, payload: &[u8]) -> CallOutcome {
 }
 
 fn not_granted(api_version: &str, kind: &str) -> CallOutcome {
-    CallOutcome::Denied(cluster_objects::not_granted(api_version, kind).0)
+    CallOutcome::Denied(kubernetes::objects::not_granted(api_version, kind).0)
 }
 
-fn outcome_of(answer: Result<Value, cluster_objects::LookupFailure>) -> CallOutcome {
+fn outcome_of(answer: Result<Value, kubernetes::objects::LookupFailure>) -> CallOutcome {
     match answer {
         Ok(answer) => CallOutcome::Answered(answer.to_string().into_bytes()),
         Err(failure) => CallOutcome::Failed(failure.to_string()),
@@ -213,7 +213,7 @@ fn json_or_text(payload: &[u8]) -> Value {
 trait LookUp {
     /// API version and kind of the objects.
     fn resource(&self) -> (&str, &str);
-    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure>;
+    fn answer(&self, cluster: &Objects) -> Result<Value, kubernetes::objects::LookupFailure>;
 }
 
 #[derive(Deserialize)]
@@ -280,7 +280,7 @@ impl LookUp for GetResourceRequest {
         (&self.api_version, &self.kind)
     }
 
-    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure> {
+    fn answer(&self, cluster: &Objects) -> Result<Value, kubernetes::objects::LookupFailure> {
         cluster.fetch(&Fetch {
             api_version: &self.api_version,
             kind: &self.kind,
@@ -296,7 +296,7 @@ impl LookUp for ListAllResourcesRequest {
         (&self.api_version, &self.kind)
     }
 
-    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure> {
+    fn answer(&self, cluster: &Objects) -> Result<Value, kubernetes::objects::LookupFailure> {
         cluster.list(&Listing {
             api_version: &self.api_version,
             kind: &self.kind,
@@ -313,7 +313,7 @@ impl LookUp for ListResourcesByNamespaceRequest {
         (&self.api_version, &self.kind)
     }
 
-    fn answer(&self, cluster: &Objects) -> Result<Value, cluster_objects::LookupFailure> {
+    fn answer(&self, cluster: &Objects) -> Result<Value, kubernetes::objects::LookupFailure> {
         cluster.list(&Listing {
             api_version: &self.api_version,
             kind: &self.kind,

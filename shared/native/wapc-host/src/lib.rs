@@ -4,7 +4,7 @@
 //! instance for each request, the request re-serialised field by field, settings that are always an
 //! object, host calls that have to be granted, an epoch deadline, a memory limit, a patch computed
 //! from the object of the request, and the same texts for everything that goes wrong. Look-ups are
-//! answered from a set of [`cluster_objects`].
+//! answered from a set of [`kubernetes::objects`].
 //!
 //! A [`Host`] compiles a [`Module`] once. [`Module::deploy`] takes a [`Deployment`] and returns a
 //! [`DeployedPolicy`] if the module accepts the settings. A deployed policy judges an
@@ -28,11 +28,11 @@ mod policy;
 mod wapc;
 mod wasi;
 
-pub use admission_review::{AdmissionRequest, AdmissionResponse, Status, StatusCause, StatusDetails};
 pub use deployment::{Deployment, Mode, Resource};
 pub use engine::Host;
 pub use error::HostError;
 pub use host_calls::{CallOutcome, HostCall, Replay};
+pub use kubernetes::review::{AdmissionRequest, AdmissionResponse, Status, StatusCause, StatusDetails};
 pub use module::Module;
 pub use policy::{DeployedPolicy, Evaluation};
 

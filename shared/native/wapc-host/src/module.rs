@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use sha2::{Digest, Sha256};
 use wasmtime::{Engine, Instance, InstancePre, Store};
 

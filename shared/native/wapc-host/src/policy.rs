@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use admission_review::ValidationResponse;
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
+use kubernetes::review::ValidationResponse;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cluster_objects::Objects;
+use kubernetes::objects::Objects;
 use serde_json::{Value, json};
 
 use crate::{AdmissionRequest, CallOutcome, Deployment, Evaluation, Host, HostError, Mode, Module, Resource};

@@ -201,7 +201,7 @@ fn annotation(
 
 #[cfg(test)]
 mod tests {
-    use cluster_objects::Objects;
+    use kubernetes::objects::Objects;
     use serde_json::{Value, json};
 
     use super::*;

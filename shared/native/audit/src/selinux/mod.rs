@@ -156,7 +156,7 @@ fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use cluster_objects::Objects;
+    use kubernetes::objects::Objects;
     use serde_json::{Value, json};
 
     use super::*;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cluster_objects::Objects;
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
+use kubernetes::objects::Objects;
 use serde_json::{Map, Value, json};
 
 use super::{Cluster, DEFINITION, Key, Kind, owned};

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use admission::{CanI, Get, KeptItems, List, Unreachable};
-use cluster_objects::not_granted;
+use kubernetes::objects::not_granted;
 
 use super::{Cluster, Kind, rbac_kinds};
 use crate::look_up::LookUp;

@@ -6,8 +6,8 @@ mod look_ups;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cluster_objects::{Memo, Objects};
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
+use kubernetes::objects::{Memo, Objects};
 use serde_json::Value;
 
 use crate::session::Session;
@@ -73,7 +73,7 @@ impl Cluster {
     pub fn of_objects(values: Vec<Value>) -> Result<Self, String> {
         let objects = Objects::from_values(values.clone()).map_err(|error| error.to_string())?;
         let mut cluster = Self::of(Arc::new(objects));
-        let items = |value| cluster_objects::items(value).unwrap_or_else(|object| vec![object]);
+        let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
         for object in values.into_iter().flat_map(items) {
             let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
             match text("/kind") {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::WalkBuilder;
-use kinds::Kinds;
+use kubernetes::kinds::Kinds;
 use manifest::Problem;
 
 use super::chunk::{Chunk, Origin, Unreadable};

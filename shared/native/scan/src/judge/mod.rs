@@ -7,8 +7,8 @@ mod reduced;
 
 use std::collections::BTreeSet;
 
-use admission_review::{AdmissionRequest, Form};
-use kinds::Origin;
+use kubernetes::kinds::Origin;
+use kubernetes::review::{AdmissionRequest, Form};
 use report::{Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyTotals, Totals};
 use serde_json::Value;
 use text::Step;

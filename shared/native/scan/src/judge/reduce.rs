@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use document::{Members, Walk};
-use known_fields::{Type, fields_of};
+use kubernetes::fields::{Type, fields_of};
 
 use super::kept::Kept;
 use crate::exceptions::KEY as EXCEPTION;

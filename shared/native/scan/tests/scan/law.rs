@@ -40,7 +40,7 @@ fn is_creation(case: &Case) -> bool {
 }
 
 fn options(case: &Case) -> Options {
-    let user = case.user.clone().unwrap_or_else(admission_review::Draft::ordinary_user);
+    let user = case.user.clone().unwrap_or_else(kubernetes::review::Draft::ordinary_user);
     let groups = user["groups"].as_array().into_iter().flatten().filter_map(Value::as_str);
     Options {
         user: user["username"].as_str().unwrap_or_default().to_owned(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::{format, table};
+use crate::fields::{format, table};
 
 /// The fields of a type of object, such as `PodSpec`.
 pub struct Fields {
@@ -89,7 +89,7 @@ impl Fields {
     ///
     /// # Example
     /// ```
-    /// let pod = known_fields::fields_of("v1", "Pod").unwrap();
+    /// let pod = kubernetes::fields::fields_of("v1", "Pod").unwrap();
     /// assert!(pod.has("spec.containers.ports.hostPort"));
     /// assert!(pod.has("metadata.labels.app"));
     /// assert!(!pod.has("spec.containers.ports.hostport"));

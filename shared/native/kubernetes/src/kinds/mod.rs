@@ -4,7 +4,7 @@
 //! Kubernetes and of `CustomResourceDefinition`s, and says when it only guesses.
 //!
 //! ```
-//! use kinds::{Kinds, Origin};
+//! use kubernetes::kinds::{Kinds, Origin};
 //!
 //! let kinds = Kinds::default();
 //! let ingress = kinds.resource("networking.k8s.io/v1", "Ingress");
@@ -23,7 +23,7 @@ mod resource;
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub fn served() -> impl Iterator<Item = &'static Resource> {
 /// The known kinds: those of Kubernetes, and those of `CustomResourceDefinition`s.
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
-    custom: HashMap<GroupKind, Vec<Resource>>,
+    custom: BTreeMap<GroupKind, Vec<Resource>>,
 }
 
 impl Kinds {

@@ -1,8 +1,8 @@
 //! Versions of kinds that Kubernetes no longer serves.
 
-use crate::built_in::{BUILT_IN, BY_KIND};
-use crate::equivalence;
-use crate::resource::{Origin, Resource};
+use crate::kinds::built_in::{BUILT_IN, BY_KIND};
+use crate::kinds::equivalence;
+use crate::kinds::resource::{Origin, Resource};
 
 /// Says that Kubernetes 1.37 does not serve this version of a kind, and which versions it serves;
 /// `None` if it does, or if it never had the kind.
@@ -10,9 +10,9 @@ use crate::resource::{Origin, Resource};
 /// # Example
 /// ```
 /// let problem = "Kubernetes 1.37 does not serve Ingress of extensions/v1beta1; write networking.k8s.io/v1";
-/// assert_eq!(kinds::not_served("extensions/v1beta1", "Ingress").as_deref(), Some(problem));
-/// assert_eq!(kinds::not_served("networking.k8s.io/v1", "Ingress"), None);
-/// assert_eq!(kinds::not_served("example.com/v1", "Ingress"), None);
+/// assert_eq!(kubernetes::kinds::not_served("extensions/v1beta1", "Ingress").as_deref(), Some(problem));
+/// assert_eq!(kubernetes::kinds::not_served("networking.k8s.io/v1", "Ingress"), None);
+/// assert_eq!(kubernetes::kinds::not_served("example.com/v1", "Ingress"), None);
 /// ```
 #[must_use]
 pub fn not_served(api_version: &str, kind: &str) -> Option<String> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 ///
 /// # Example
 /// ```
-/// use admission_review::Draft;
+/// use kubernetes::review::Draft;
 /// use serde_json::json;
 ///
 /// let object = json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": "web", "namespace": "shop" } });
@@ -62,7 +62,7 @@ impl Draft {
             "uid": UID,
             "kind": { "group": group, "version": version, "kind": kind },
             // A guess: no policy reads it, and a table of kinds would make the playground larger.
-            "resource": { "group": group, "version": version, "resource": kinds::guess(kind) },
+            "resource": { "group": group, "version": version, "resource": crate::kinds::guess(kind) },
             "operation": self.operation.as_deref().unwrap_or(operation),
             "userInfo": self.user.clone().unwrap_or_else(Self::ordinary_user),
             "dryRun": false,

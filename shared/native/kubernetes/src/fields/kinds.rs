@@ -1,7 +1,7 @@
 //! The kinds of the table.
 
-use crate::Fields;
-use crate::table::KINDS;
+use crate::fields::Fields;
+use crate::fields::table::KINDS;
 
 /// Returns the fields of a kind; `None` for a kind that is not in the table.
 #[must_use]
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn fields_are_found_in_any_order() {
         let pod = fields_of("v1", "Pod").unwrap();
-        let Some(crate::Type::Object(spec)) = pod.get("spec") else { panic!() };
+        let Some(crate::fields::Type::Object(spec)) = pod.get("spec") else { panic!() };
         let names: Vec<&str> = spec.names().chain(["", "container", "zzz"]).collect();
         for step in 1..names.len() {
             let mut next = 0;

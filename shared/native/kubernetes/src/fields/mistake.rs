@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 use text::{Step, nearest};
 
-use crate::{Fields, Type, fields_of};
+use crate::fields::{Fields, Type, fields_of};
 
 /// Something in an object that its kind does not allow.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub enum Problem<'v> {
 ///
 /// # Example
 /// ```
-/// use known_fields::{Problem, Type, mistakes};
+/// use kubernetes::fields::{Problem, Type, mistakes};
 /// use serde_json::json;
 ///
 /// let pod = json!({ "spec": { "containers": [{ "imagePullPolcy": "Always", "name": true }] } });

@@ -2,7 +2,7 @@
 
 use admission::{CanI, Cluster, Get, List, Unreachable};
 
-use crate::{Fetch, Listing, LookupFailure, Objects};
+use crate::objects::{Fetch, Listing, LookupFailure, Objects};
 
 /// Look-ups use the field masks of the wanted shape, as in a module, and return the same bytes.
 impl Cluster for Objects {

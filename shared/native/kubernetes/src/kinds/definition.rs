@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::resource::{Origin, Resource};
+use crate::kinds::resource::{Origin, Resource};
 
 pub(crate) type GroupKind = (String, String);
 

@@ -8,7 +8,7 @@
 //!
 //! # Example
 //! ```
-//! use cluster_objects::{Fetch, Objects};
+//! use kubernetes::objects::{Fetch, Objects};
 //! use serde_json::json;
 //!
 //! let team = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "team-a" } });
@@ -31,14 +31,14 @@ mod fields;
 mod grants;
 mod intake;
 mod labels;
+mod lookup;
 mod mask;
 mod memo;
-mod objects;
 mod rbac;
 
 pub use admission::CanI;
 pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use grants::not_granted;
 pub use intake::{check_items, inherit, items};
+pub use lookup::{Fetch, Listing, Objects, ObjectsBuilder};
 pub use memo::Memo;
-pub use objects::{Fetch, Listing, Objects, ObjectsBuilder};

@@ -2,7 +2,7 @@
 
 use text::nearest;
 
-use crate::built_in::{BUILT_IN, BY_KIND};
+use crate::kinds::built_in::{BUILT_IN, BY_KIND};
 
 /// The kinds of Kubernetes' groups that are neither those of resources nor lists and options.
 const OTHER: [&str; 9] = [
@@ -24,9 +24,9 @@ const OTHER: [&str; 9] = [
 /// # Example
 /// ```
 /// let problem = "Kubernetes has no kind Deploymnet in apps/v1; did you mean Deployment?";
-/// assert_eq!(kinds::misspelt("apps/v1", "Deploymnet").as_deref(), Some(problem));
-/// assert_eq!(kinds::misspelt("apps/v1", "Deployment"), None);
-/// assert_eq!(kinds::misspelt("example.com/v1", "Deploymnet"), None);
+/// assert_eq!(kubernetes::kinds::misspelt("apps/v1", "Deploymnet").as_deref(), Some(problem));
+/// assert_eq!(kubernetes::kinds::misspelt("apps/v1", "Deployment"), None);
+/// assert_eq!(kubernetes::kinds::misspelt("example.com/v1", "Deploymnet"), None);
 /// ```
 #[must_use]
 pub fn misspelt(api_version: &str, kind: &str) -> Option<String> {
@@ -48,9 +48,9 @@ pub fn misspelt(api_version: &str, kind: &str) -> Option<String> {
 /// # Example
 /// ```
 /// let problem = "Kubernetes has no pod in these groups; did you mean pods?";
-/// assert_eq!(kinds::misspelt_resource(&["", "apps"], "pod").as_deref(), Some(problem));
-/// assert_eq!(kinds::misspelt_resource(&[""], "pods"), None);
-/// assert_eq!(kinds::misspelt_resource(&["example.com"], "pod"), None);
+/// assert_eq!(kubernetes::kinds::misspelt_resource(&["", "apps"], "pod").as_deref(), Some(problem));
+/// assert_eq!(kubernetes::kinds::misspelt_resource(&[""], "pods"), None);
+/// assert_eq!(kubernetes::kinds::misspelt_resource(&["example.com"], "pod"), None);
 /// ```
 #[must_use]
 pub fn misspelt_resource(groups: &[&str], plural: &str) -> Option<String> {

@@ -1,16 +1,16 @@
 //! The kinds of Kubernetes, from a table.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::resource::{Origin, Resource};
+use crate::kinds::resource::{Origin, Resource};
 
 pub(crate) static BUILT_IN: LazyLock<Vec<Resource>> = LazyLock::new(|| read(include_str!("kinds.txt")));
 
 /// The kinds of Kubernetes, by group and kind: those of all versions.
-pub(crate) static BY_KIND: LazyLock<HashMap<(&str, &str), Vec<&Resource>>> = LazyLock::new(|| {
-    let mut by_kind = HashMap::<_, Vec<_>>::new();
+pub(crate) static BY_KIND: LazyLock<BTreeMap<(&str, &str), Vec<&Resource>>> = LazyLock::new(|| {
+    let mut by_kind = BTreeMap::<_, Vec<_>>::new();
     for resource in BUILT_IN.iter() {
         by_kind.entry((&*resource.group, &*resource.kind)).or_default().push(resource);
     }

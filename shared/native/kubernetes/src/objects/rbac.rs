@@ -6,7 +6,7 @@
 use admission::CanI;
 use serde_json::Value;
 
-use crate::LookupFailure;
+use crate::objects::LookupFailure;
 use crate::objects::Objects;
 
 const API: &str = "rbac.authorization.k8s.io/v1";

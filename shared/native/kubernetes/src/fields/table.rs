@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::{Fields, Type};
+use crate::fields::{Fields, Type};
 
 /// The kinds with their API versions, in the order of both.
 pub(crate) static KINDS: LazyLock<Vec<(&str, &Fields)>> = LazyLock::new(|| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use text::Step;
 
-use crate::{ObjectError, ObjectPlace, ObjectProblem};
+use crate::objects::{ObjectError, ObjectPlace, ObjectProblem};
 
 /// The objects of one kind, in the order in which they were given.
 pub(crate) type Kinds = BTreeMap<KindKey, Vec<Object>>;
@@ -135,7 +135,7 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
 ///
 /// let pod = json!({ "apiVersion": "v1", "kind": "Pod", "items": [] });
 /// let message = "items: kubectl applies the items and not the Pod; remove the field, or give the items in a List";
-/// assert_eq!(cluster_objects::check_items(&pod), Err(message.to_owned()));
+/// assert_eq!(kubernetes::objects::check_items(&pod), Err(message.to_owned()));
 /// ```
 pub fn check_items(value: &Value) -> Result<(), String> {
     let Value::Object(fields) = value else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Field selectors: `metadata.name=a,metadata.namespace!=b`.
 
-use crate::LookupFailure;
-use crate::intake::Object;
+use crate::objects::LookupFailure;
+use crate::objects::intake::Object;
 
 /// Conditions on fields, all of which must hold.
 #[derive(Debug)]

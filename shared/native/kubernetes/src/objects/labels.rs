@@ -6,7 +6,7 @@ use std::vec::IntoIter;
 
 use serde_json::Value;
 
-use crate::LookupFailure;
+use crate::objects::LookupFailure;
 
 /// Requirements on labels, all of which must hold.
 #[derive(Debug)]

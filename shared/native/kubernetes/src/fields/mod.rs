@@ -14,12 +14,12 @@
 //! It checks the types of values and not the rest, such as ranges and required fields, and it does
 //! not know custom resources.
 
-mod fields;
 mod format;
 mod kinds;
 mod mistake;
 mod table;
+mod types;
 
-pub use fields::{Fields, Type};
 pub use kinds::{fields_of, kinds};
 pub use mistake::{Mistake, Problem, mistakes};
+pub use types::{Fields, Type};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::AdmissionResponse;
-use crate::response::Status;
+use crate::review::AdmissionResponse;
+use crate::review::response::Status;
 
 /// The answer of a policy to a request.
 ///

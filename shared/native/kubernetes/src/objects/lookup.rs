@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use admission::CanI;
 use serde_json::{Map, Value, json};
 
-use crate::fields::FieldSelector;
-use crate::intake::{Intake, KindKey, Object};
-use crate::labels::LabelSelector;
-use crate::mask::Mask;
-use crate::{LookupFailure, ObjectError, ObjectPlace, rbac};
+use crate::objects::fields::FieldSelector;
+use crate::objects::intake::{Intake, KindKey, Object};
+use crate::objects::labels::LabelSelector;
+use crate::objects::mask::Mask;
+use crate::objects::{LookupFailure, ObjectError, ObjectPlace, rbac};
 
 /// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 use text::Step;
 
-use crate::RequestError;
+use crate::review::RequestError;
 
 /// A Kubernetes `AdmissionRequest`, with exactly the fields that the host knows.
 ///
