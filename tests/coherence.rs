@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use admission::{Operation, PolicyEntry, by_path};
-use packaging::Metadata;
+use kubewarden::packaging::Metadata;
 use rules::view;
 use serde_json::{Value, json};
 use tests::root;

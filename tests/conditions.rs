@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use admission::PolicyEntry;
 use case_format::Case;
-use deployment::MatchCondition;
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{
     Namespace, Node, PersistentVolume, Pod, PodTemplate, ReplicationController, Service,
 };
 use k8s_openapi::api::policy::v1::Eviction;
+use kubewarden::deployment::MatchCondition;
+use kubewarden::matching::{Condition, Decision, Variables, Webhook};
 use libtest_mimic::{Failed, Trial};
-use matching::{Condition, Decision, Variables, Webhook};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
@@ -65,7 +65,7 @@ fn check(entry: &'static PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
             return Err(format!("{name} was not both true and false").into());
         }
     }
-    let mut names = deployment::find(entry.id).ok_or("no deployment.yml")?.condition_names();
+    let mut names = kubewarden::deployment::find(entry.id).ok_or("no deployment.yml")?.condition_names();
     match names.find(|name| !seen.values.contains_key(*name)) {
         None => Ok(()),
         Some(name) => Err(format!("{name} was never evaluated").into()),
@@ -145,7 +145,7 @@ fn keeps_away_only_what_is_admitted(
     else {
         return Ok(());
     };
-    let needs = deployment::find(entry.id).ok_or("no deployment.yml")?.needs(&settings);
+    let needs = kubewarden::deployment::find(entry.id).ok_or("no deployment.yml")?.needs(&settings);
     let request = request.as_value();
     let rules = Webhook::from_spec(&json!({ "rules": needs.rules })).map_err(|error| error.to_string())?;
     if rules.decide(request, None) == Decision::NoRuleMatches {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use packaging::Metadata;
+use kubewarden::packaging::Metadata;
 use serde_json::{Value, json};
 use wapc_host::Module;
 use wasmparser::{Parser, Payload};

@@ -298,14 +298,15 @@ fn immutable(stdout: &str, id: &str) -> String {
 
 /// A module with the metadata of external-ips, except for some annotations.
 fn annotated(annotations: &[(&str, Option<&str>)]) -> Vec<u8> {
-    let mut metadata = packaging::Metadata::read(&tests::module("external-ips").unwrap()).unwrap().unwrap();
+    let mut metadata =
+        kubewarden::packaging::Metadata::read(&tests::module("external-ips").unwrap()).unwrap().unwrap();
     for (key, value) in annotations {
         match value {
             Some(value) => metadata.annotations.insert((*key).to_owned(), (*value).to_owned()),
             None => metadata.annotations.remove(*key),
         };
     }
-    packaging::annotate(MODULE, &metadata).unwrap()
+    kubewarden::packaging::annotate(MODULE, &metadata).unwrap()
 }
 
 #[test]

@@ -4,8 +4,8 @@
 mod mapping;
 
 use convert::{Conversion, Document, InputError, Source};
+use kubewarden::matching::PolicyKind;
 use manifest::{Places, Step, documents};
-use matching::PolicyKind;
 use serde_json::{Value, json};
 
 use crate::engine::texts;

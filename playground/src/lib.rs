@@ -90,7 +90,7 @@ pub fn version() -> Version {
     Version {
         portcullis: env!("CARGO_PKG_VERSION").to_owned(),
         kubernetes: format!("v1.{}", rules::pod_security::NEWEST),
-        kubewarden_protocol: packaging::PROTOCOL_VERSION.to_owned(),
+        kubewarden_protocol: kubewarden::packaging::PROTOCOL_VERSION.to_owned(),
         is_whole: cfg!(feature = "whole"),
     }
 }

@@ -1,7 +1,7 @@
 //! Cases of `portcullis test` as workspaces.
 
+use kubewarden::matching::PolicyKind;
 use manifest::{Step, documents};
-use matching::PolicyKind;
 use serde_json::{Map, Value, json};
 
 use crate::engine::texts::{mark_in, problem, unreadable};

@@ -1,6 +1,6 @@
 //! The manifest that deploys a policy with given settings.
 
-use deployment::Instance;
+use kubewarden::deployment::Instance;
 use serde_json::Value;
 
 use crate::catalog;
@@ -11,7 +11,7 @@ const SKIPPED_NAMESPACES: &[&str] = &["kube-system"];
 /// Returns a `ClusterAdmissionPolicy` in monitor mode with valid settings, as YAML. The permissions
 /// for its look-ups precede it. `None` for an unknown policy.
 pub(crate) fn of(policy: &str, settings: &Value) -> Option<String> {
-    let deployment = deployment::find(policy)?;
+    let deployment = kubewarden::deployment::find(policy)?;
     let annotation = |key: &str| catalog::annotation(policy, &format!("io.kubewarden.policy.{key}"));
     let module = format!("registry://{}:v{}", annotation("ociUrl")?, annotation("version")?);
     let instance = Instance {
@@ -74,7 +74,7 @@ mod tests {
                 Some(value) => value,
                 None => json!({}),
             };
-            let needs = deployment::find(policy).unwrap().needs(&value);
+            let needs = kubewarden::deployment::find(policy).unwrap().needs(&value);
             let spec = spec(policy, settings);
             assert_eq!(spec["settings"], value, "{policy}");
             assert_eq!(spec["mutating"], json!(needs.mutating), "{policy}");

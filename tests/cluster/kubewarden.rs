@@ -1,6 +1,6 @@
 use std::{mem, thread};
 
-use matching::PolicyManifest;
+use kubewarden::matching::PolicyManifest;
 
 use crate::cluster::Cluster;
 use crate::policy::Policy;

@@ -1,6 +1,6 @@
 //! The manifests of policies, which are those of `deploy` with other settings.
 
-use deployment::Instance;
+use kubewarden::deployment::Instance;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Policy {
 impl Policy {
     /// An instance of a policy with its needs by the settings, in monitor mode.
     pub(crate) fn monitor(id: &str, name: &str, settings: &Value) -> Self {
-        let needs = deployment::find(id).unwrap().needs(settings);
+        let needs = kubewarden::deployment::find(id).unwrap().needs(settings);
         let module = format!("registry://ghcr.io/portcullis/policies/{id}:v0.1.0");
         let instance = Instance {
             name,
@@ -26,7 +26,7 @@ impl Policy {
         let mut manifest = documents.into_iter().next_back().unwrap();
         assert_eq!(manifest["kind"], "ClusterAdmissionPolicy");
         assert_eq!(manifest["spec"]["mode"], "monitor");
-        if !deployment::find(id).unwrap().skips_infrastructure_namespaces() {
+        if !kubewarden::deployment::find(id).unwrap().skips_infrastructure_namespaces() {
             manifest["spec"].as_object_mut().unwrap().remove("namespaceSelector");
         }
         // The module that this repository built, in the place of the published one.

@@ -4,7 +4,7 @@
 //! kubewarden/kubewarden-controller at 3460bb71. Only the address differs: the policy server has no
 //! Service here.
 
-use matching::PolicyManifest;
+use kubewarden::matching::PolicyManifest;
 use serde_json::{Value, json};
 
 use crate::policy::Policy;

@@ -3,7 +3,7 @@
 //! Source: `internal/controller/policyserver_controller_configmap.go` of
 //! kubewarden/kubewarden-controller at 3460bb71, for policies of the cluster.
 
-use matching::PolicyManifest;
+use kubewarden::matching::PolicyManifest;
 use serde_json::{Map, Value, json};
 
 use crate::policy::Policy;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use convert::{Conversion, Document, kyverno};
-use matching::Webhook;
+use kubewarden::matching::Webhook;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The verdicts of manifests on requests.
 
 use case_format::Case;
-use matching::{Decision, Webhook};
+use kubewarden::matching::{Decision, Webhook};
 use serde_json::{Value, json};
 use tests::judge;
 

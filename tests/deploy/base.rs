@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use deployment::{Instance, Needs};
+use kubewarden::deployment::{Instance, Needs};
 use tests::chart::{Configured, configured};
 use tests::root;
 
@@ -55,7 +55,7 @@ fn the_base_has_the_needs_of_the_settings_in_the_chart() {
 /// Helm can read only files of the chart.
 #[test]
 fn the_chart_has_the_deployment_files() {
-    for (id, text) in deployment::FILES {
+    for (id, text) in kubewarden::deployment::FILES {
         let metadata = metadata(id);
         let annotation = |key: &str| &metadata.annotations[&format!("io.kubewarden.policy.{key}")];
         let (category, severity) = (annotation("category"), annotation("severity"));
@@ -67,7 +67,7 @@ fn the_chart_has_the_deployment_files() {
 /// The manifests in the READMEs are those of the base, without labels.
 #[test]
 fn the_readmes_show_the_manifests() {
-    for (id, _) in deployment::FILES {
+    for (id, _) in kubewarden::deployment::FILES {
         let mut text = String::from("```yaml\n");
         // Instances for audits differ only in the rules that the scanner cannot list.
         let shown = instances().into_iter().filter(|one| one.id == *id && !one.name.ends_with("-audit"));

@@ -16,7 +16,7 @@ mod requests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use packaging::Metadata;
+use kubewarden::packaging::Metadata;
 use serde_json::Value;
 use tests::root;
 

@@ -33,7 +33,7 @@ const DEFAULT_RIGHTS: &[&str] = &["Ingress", "Namespace", "Pod", "Service"];
 fn the_deployment_files_agree_with_the_policies() {
     for entry in rules::CATALOG {
         let id = entry.id;
-        let deployment = deployment::find(id).unwrap();
+        let deployment = kubewarden::deployment::find(id).unwrap();
         let rules = expand(&json!(deployment.all_rules().collect::<Vec<_>>()));
         let registered = expand(&json!(metadata(id).rules));
         assert!(registered.is_subset(&rules), "{id}: {:?}", registered.difference(&rules));

@@ -121,7 +121,8 @@ fn changed_settings_have_the_needs_that_follow_from_them() {
     let find = |kind: &str, name: &str| objects.get(&(kind.to_owned(), name.to_owned()));
     for name in ["external-ips", "node-labels", "node-pods", "selinux-default", "selinux-guard"] {
         let spec = &find("ClusterAdmissionPolicy", name).unwrap_or_else(|| panic!("{name}"))["spec"];
-        let needs = deployment::find(module_id(&spec["module"])).unwrap().needs(&spec["settings"]);
+        let needs =
+            kubewarden::deployment::find(module_id(&spec["module"])).unwrap().needs(&spec["settings"]);
         assert_eq!(spec["rules"], json!(needs.rules), "{name}");
         assert_eq!(spec["matchConditions"], json!(needs.match_conditions), "{name}");
         let looked_up = json!(needs.context_aware_resources);

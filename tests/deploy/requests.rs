@@ -1,6 +1,6 @@
 //! Requests that go through the rendered manifests: what stops while no policy server answers.
 
-use matching::{Decision, Webhook};
+use kubewarden::matching::{Decision, Webhook};
 use serde_json::{Map, Value, json};
 
 use super::data;

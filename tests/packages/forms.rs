@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use admission::{Kind, PolicyEntry, Setting};
-use packaging::{Question, Questions};
+use kubewarden::packaging::{Question, Questions};
 use serde_json::{Value, json};
 
 use super::policy;

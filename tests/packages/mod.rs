@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use packaging::artifact_hub_package;
+use kubewarden::packaging::artifact_hub_package;
 use serde_json::json;
 use tests::root;
 

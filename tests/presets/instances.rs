@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use admission::PolicyEntry;
 use case_format::Case;
-use matching::{Decision, Webhook};
+use kubewarden::matching::{Decision, Webhook};
 use serde_json::{Value, json};
 use tests::chart::{Configured, configured, lay_over};
 use tests::root;

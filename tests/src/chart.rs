@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use deployment::Needs;
+use kubewarden::deployment::Needs;
 use serde_json::{Value, json};
 
 /// An instance of a policy in the values of the chart, with what it gets from all values.
@@ -28,7 +28,9 @@ impl Configured {
         let mut settings = values["settings"].get(&id).cloned().unwrap_or_else(|| json!({}));
         lay_over(&mut settings, &instance["settings"]);
         let mut skipped_namespaces = BTreeSet::new();
-        if deployment::find(&id).is_some_and(deployment::Deployment::skips_infrastructure_namespaces) {
+        if kubewarden::deployment::find(&id)
+            .is_some_and(kubewarden::deployment::Deployment::skips_infrastructure_namespaces)
+        {
             let mut skip = |list: &Value| skipped_namespaces.extend(texts(list).map(str::to_owned));
             skip(&values["skippedNamespaces"]);
             skip(&instance["skippedNamespaces"]);
@@ -43,7 +45,7 @@ impl Configured {
     /// Returns the needs of the instance; `None` if the policy does not exist or cannot be audited.
     #[must_use]
     pub fn needs(&self) -> Option<Needs> {
-        let policy = deployment::find(&self.id)?;
+        let policy = kubewarden::deployment::find(&self.id)?;
         if self.audits { policy.audit_needs(&self.settings) } else { Some(policy.needs(&self.settings)) }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use packaging::Metadata;
+use kubewarden::packaging::Metadata;
 
 use crate::args::AnnotateArgs;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn annotate(args: &AnnotateArgs) -> Result<ExitCode, Failure> {
         }
         metadata.annotations.insert(USAGE.to_owned(), text);
     }
-    let module = packaging::annotate(&read_file(&args.module)?, &metadata)
+    let module = kubewarden::packaging::annotate(&read_file(&args.module)?, &metadata)
         .map_err(|error| Failure::about(args.module.display(), error))?;
     replace_file(&args.output, &module)?;
     Ok(ExitCode::SUCCESS)

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use admission::PolicyEntry;
-use matching::Webhook;
-use packaging::{ExecutionMode, Metadata, PolicyType};
+use kubewarden::matching::Webhook;
+use kubewarden::packaging::{ExecutionMode, Metadata, PolicyType};
 use report::{PolicyRef, Severity};
 use scan::{Engine, Judge, Module, Policy};
 use serde_json::{Value, json};
@@ -190,7 +190,11 @@ impl Loaded {
 }
 
 /// Returns how a manifest deploys a module.
-pub(crate) fn deployment(policy: &str, module: &matching::Module, is_mutating: bool) -> Deployment {
+pub(crate) fn deployment(
+    policy: &str,
+    module: &kubewarden::matching::Module,
+    is_mutating: bool,
+) -> Deployment {
     let kinds = module.context_aware_resources.iter();
     Deployment {
         settings: module.settings.clone(),

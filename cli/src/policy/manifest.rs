@@ -1,7 +1,7 @@
 //! The only policy of a manifest.
 
+use kubewarden::matching::{PolicyKind, PolicyManifest};
 use manifest::found;
-use matching::{PolicyKind, PolicyManifest};
 use serde_json::Value;
 
 use crate::failure::Failure;

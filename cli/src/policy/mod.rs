@@ -5,7 +5,7 @@ mod engines;
 mod manifest;
 mod module_file;
 
-use matching::Judge;
+use kubewarden::matching::Judge;
 use scan::{Engine, Module};
 use serde_json::{Value, json};
 use wapc_host::Deployment;

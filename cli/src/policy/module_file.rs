@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use packaging::Metadata;
+use kubewarden::packaging::Metadata;
 
 #[cfg(feature = "registry")]
 use super::argument::PolicyArgument;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::slice;
 use std::time::Duration;
 
+use kubewarden::packaging::Metadata;
 use oci_client::annotations::ORG_OPENCONTAINERS_IMAGE_SOURCE;
 use oci_client::client::{Config, ImageLayer};
 use oci_client::errors::OciDistributionError;
@@ -13,7 +14,6 @@ use oci_client::manifest::{
     OCI_IMAGE_MEDIA_TYPE, OciImageManifest, WASM_CONFIG_MEDIA_TYPE, WASM_LAYER_MEDIA_TYPE,
 };
 use oci_client::{Reference, RegistryOperation};
-use packaging::Metadata;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 

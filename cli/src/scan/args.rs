@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use matching::Installation;
+use kubewarden::matching::Installation;
 use report::{FailOn, FormatError, Output};
 
 use crate::args::{EngineArgs, SettingsArgs};

@@ -1,6 +1,6 @@
 //! A scan by two sets of policies.
 
-use matching::Installation;
+use kubewarden::matching::Installation;
 use report::{Comparison, Format, Output};
 
 use crate::args::SettingsArgs;

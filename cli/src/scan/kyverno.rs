@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use convert::{Conversion, Document, NotConverted};
-use matching::{Installation, PolicyManifest};
+use kubewarden::matching::{Installation, PolicyManifest};
 use report::{Level, Notice};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use convert::Document;
-use matching::{Installation, PolicyKind, PolicyManifest};
+use kubewarden::matching::{Installation, PolicyKind, PolicyManifest};
 use report::{Level, Notice};
 use scan::{Engine, Policy};
 use serde_json::{Value, json};

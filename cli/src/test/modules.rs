@@ -1,6 +1,6 @@
 //! The modules of the policies of test files.
 
-use matching::Installation;
+use kubewarden::matching::Installation;
 use scan::{Engine, Policy};
 use serde_json::Value;
 use suite::{Modules, Wanted};

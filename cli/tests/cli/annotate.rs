@@ -14,8 +14,8 @@ fn folder(module: &[u8], metadata: &str) -> Folder {
     folder
 }
 
-fn annotated(folder: &Folder) -> packaging::Metadata {
-    packaging::Metadata::read(&fs::read(folder.path("out.wasm")).unwrap()).unwrap().unwrap()
+fn annotated(folder: &Folder) -> kubewarden::packaging::Metadata {
+    kubewarden::packaging::Metadata::read(&fs::read(folder.path("out.wasm")).unwrap()).unwrap().unwrap()
 }
 
 fn files(folder: &Folder) -> Vec<String> {

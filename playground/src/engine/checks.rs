@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use admission::{Operation, PolicyEntry, ScopeRule};
-use matching::CheckSubject;
+use kubewarden::matching::CheckSubject;
 use scan::{Answer, Asked};
 use serde_json::{Value, json};
 
@@ -53,11 +53,11 @@ fn of_deployment(playground: &Playground, prepared: &Prepared, request: &Value) 
                 CheckSubject::Condition(name) => format!("Condition {name}"),
             },
             result: match check.result {
-                matching::CheckResult::Met => CheckResult::Met,
-                matching::CheckResult::NotMet => CheckResult::NotMet,
-                matching::CheckResult::Failed => CheckResult::Failed,
-                matching::CheckResult::Unknown => CheckResult::Unknown,
-                matching::CheckResult::NotReached => CheckResult::NotReached,
+                kubewarden::matching::CheckResult::Met => CheckResult::Met,
+                kubewarden::matching::CheckResult::NotMet => CheckResult::NotMet,
+                kubewarden::matching::CheckResult::Failed => CheckResult::Failed,
+                kubewarden::matching::CheckResult::Unknown => CheckResult::Unknown,
+                kubewarden::matching::CheckResult::NotReached => CheckResult::NotReached,
             },
             message: check.message,
         })

@@ -1,7 +1,7 @@
 //! Policies as their manifests deploy them.
 
+use kubewarden::matching::{PolicyKind, PolicyManifest};
 use manifest::{Step, documents};
-use matching::{PolicyKind, PolicyManifest};
 use scan::{Engine, Policy};
 
 use super::policies::{Prepared, settings};

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use kubewarden::matching::PolicyKind;
 use manifest::{Places, Step};
-use matching::PolicyKind;
 use serde_json::Value;
 
 use super::{Kind, Origin, Outcome, convert, mark};

@@ -7,7 +7,7 @@ mod expressions;
 use std::sync::LazyLock;
 
 use expressions::Purpose;
-use matching::{Condition, Variables, Webhook};
+use kubewarden::matching::{Condition, Variables, Webhook};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Generated webhooks.
 
-use matching::Webhook;
+use kubewarden::matching::Webhook;
 use serde_json::{Value, json};
 use tests::random::Random;
 

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use kubernetes::kinds::Kinds;
+use kubewarden::matching::{Decision, Reason, Webhook};
 use live::{Connection, Method, Request};
-use matching::{Decision, Reason, Webhook};
 use serde_json::{Value, json};
 use tests::api_server::ApiServer;
 use tests::process::wait_until;

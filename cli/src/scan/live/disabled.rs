@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use matching::Installation;
+use kubewarden::matching::Installation;
 use report::Notice;
 use scan::{Files, Operation, Policy};
 

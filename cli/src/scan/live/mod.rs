@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ::live::{Connection, Deployed, Discovery, LookUps, Objects, Target};
-use matching::Installation;
+use kubewarden::matching::Installation;
 use report::{Level, Notice};
 use scan::{Operation, Policy};
 use serde_json::Value;

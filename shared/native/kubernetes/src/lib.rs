@@ -6,7 +6,7 @@
 //! * [`objects`]: a cluster as a set of objects, which answers look-ups.
 //!
 //! # What this crate does not do
-//! It knows no policies (see `rules`), no webhooks (see `matching`), and runs no modules (see
+//! It knows no policies (see `rules`), no webhooks (see `kubewarden`), and runs no modules (see
 //! `wapc-host`).
 
 pub mod fields;

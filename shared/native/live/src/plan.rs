@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kubernetes::kinds::{Kinds, Resource};
-use matching::Fit;
+use kubewarden::matching::Fit;
 use scan::{Operation, Policy};
 
 use crate::discovery::{Discovery, Served};

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use matching::Decision;
+use kubewarden::matching::Decision;
 use serde_json::Value;
 use text::Step;
 

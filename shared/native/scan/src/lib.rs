@@ -25,8 +25,8 @@
 //! [`Scan::run`] for the objects that answer look-ups.
 //!
 //! # What this crate does not do
-//! It does not print (see `report`), does not decide which requests reach a policy (see `matching`)
-//! and does not fetch modules.
+//! It does not print (see `report`), does not decide which requests reach a policy (see
+//! `kubewarden`) and does not fetch modules.
 
 mod ask;
 mod checkout;

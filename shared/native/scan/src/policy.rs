@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use admission::PolicyEntry;
-use deployment::Needs;
-use matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
+use kubewarden::deployment::Needs;
+use kubewarden::matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub enum Judge {
     /// A module.
     Module(Module),
     /// An expression about several modules, by name.
-    Group(matching::Group, BTreeMap<String, Module>),
+    Group(kubewarden::matching::Group, BTreeMap<String, Module>),
 }
 
 /// A module with its settings.
@@ -105,7 +105,7 @@ impl Policy {
     /// rules and conditions that these settings need; `None` if there is no policy with this id.
     #[must_use]
     pub fn of_id(id: &str, settings: &Value) -> Option<Self> {
-        let needs = deployment::find(id)?.needs(&present(settings));
+        let needs = kubewarden::deployment::find(id)?.needs(&present(settings));
         let spec = json!({ "rules": needs.rules, "matchConditions": needs.match_conditions });
         Self::native(id, settings, needs, &spec)
     }
@@ -118,7 +118,7 @@ impl Policy {
         let every = json!({ "rules": [{
             "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"],
         }] });
-        Self::native(id, settings, deployment::find(id)?.needs(&present(settings)), &every)
+        Self::native(id, settings, kubewarden::deployment::find(id)?.needs(&present(settings)), &every)
     }
 
     fn native(id: &str, settings: &Value, needs: Needs, spec: &Value) -> Option<Self> {
@@ -145,7 +145,7 @@ impl Policy {
     /// have to fetch; `is_mutating` says whether the module may change objects.
     pub fn of_manifest(
         manifest: PolicyManifest,
-        engine: &mut dyn FnMut(&matching::Module, bool) -> Engine,
+        engine: &mut dyn FnMut(&kubewarden::matching::Module, bool) -> Engine,
     ) -> Self {
         let names: Vec<&str> = manifest.modules().map(|(_, module)| module.module.as_str()).collect();
         let annotations = &manifest.annotations;
@@ -162,15 +162,15 @@ impl Policy {
                 .as_deref()
                 .and_then(|text| serde_json::from_value(text.into()).ok()),
         };
-        let mut module = |module: &matching::Module, is_mutating| {
+        let mut module = |module: &kubewarden::matching::Module, is_mutating| {
             let resources = module.context_aware_resources.iter();
             let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
             Module::new(&module.settings, engine(module, is_mutating), look_ups.collect())
         };
         let judge = match manifest.judge {
-            matching::Judge::Module(one) => Judge::Module(module(&one, manifest.is_mutating)),
+            kubewarden::matching::Judge::Module(one) => Judge::Module(module(&one, manifest.is_mutating)),
             // A member that changes an object counts as denying.
-            matching::Judge::Group(group) => {
+            kubewarden::matching::Judge::Group(group) => {
                 let members = group.members().iter().map(|(name, one)| (name.clone(), module(one, false)));
                 let members = members.collect();
                 Judge::Group(group, members)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
 use kubernetes::kinds::Kinds;
-use matching::{GroupVerdict, Match, MemberVerdict, Webhook};
+use kubewarden::matching::{GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Kind, LookUps};
@@ -60,7 +60,7 @@ impl Request {
         webhook: &Webhook,
         kinds: &Kinds,
         namespace: Option<&Value>,
-    ) -> matching::Decision {
+    ) -> kubewarden::matching::Decision {
         match self.lacks {
             Lacks::Nothing => webhook.decide_with(kinds, &self.value, namespace),
             Lacks::OfServer => webhook.decide_unstored(kinds, &self.value, namespace),

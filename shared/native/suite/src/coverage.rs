@@ -1,6 +1,6 @@
 //! The parts of policies that test cases cover.
 
-use matching::Observation;
+use kubewarden::matching::Observation;
 use serde::Serialize;
 
 use crate::got::Verdict;

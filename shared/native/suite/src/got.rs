@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use matching::Decision;
+use kubewarden::matching::Decision;
 use scan::{Answer, Asked, Denial, Effect};
 use serde_json::Value;
 use text::{Path, Step};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use kubernetes::kinds::Kinds;
-use matching::PolicyKind;
+use kubewarden::matching::PolicyKind;
 use serde_json::{Map, Value, json};
 
 use crate::files::Files;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use matching::{Installation, PolicyKind, PolicyManifest};
+use kubewarden::matching::{Installation, PolicyKind, PolicyManifest};
 use scan::{Engine, Policy};
 use serde_json::Value;
 use text::nearest;
@@ -37,7 +37,7 @@ pub struct Wanted<'a> {
     /// The name of the policy.
     pub policy: &'a str,
     /// The module with its settings.
-    pub module: &'a matching::Module,
+    pub module: &'a kubewarden::matching::Module,
     /// Whether the policy may change objects.
     pub is_mutating: bool,
     /// The file that takes the place of the module (`modules` of a test file).

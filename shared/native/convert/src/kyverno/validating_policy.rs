@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use matching::Condition;
+use kubewarden::matching::Condition;
 
 use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;

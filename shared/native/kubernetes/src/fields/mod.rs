@@ -10,7 +10,7 @@
 //! specification of Kubernetes. `tests/known_fields` compares it with those types, and
 //! `./justw bless` rewrites it.
 //!
-//! # What this crate does not do
+//! # What this module does not do
 //! It checks the types of values and not the rest, such as ranges and required fields, and it does
 //! not know custom resources.
 

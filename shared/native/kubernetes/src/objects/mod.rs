@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What this crate does not do
+//! # What this module does not do
 //! It does not know the kinds of Kubernetes: a kind is namespaced if any of its objects has a
 //! namespace, and a kind without objects has empty lists, where an API server might not know the
 //! kind. It answers questions about permissions by RBAC, but does not check those of a policy; see

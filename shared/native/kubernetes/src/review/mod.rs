@@ -4,7 +4,7 @@
 //! makes one from a manifest and a user, without an API server. A [`ValidationResponse`] is the
 //! answer of a policy, and an [`AdmissionResponse`] is the response that the API server receives.
 //!
-//! # What this crate does not do
+//! # What this module does not do
 //! It does not run modules (see `wapc-host`) and knows no rules (see `rules`).
 
 mod draft;

@@ -312,7 +312,7 @@ fn selecting(kind: &str, namespace: &str) -> Policy {
         object["spec"]["namespaceSelector"] =
             json!({ "matchExpressions": [{ "key": "team", "operator": "DoesNotExist" }] });
     }
-    let manifest = matching::PolicyManifest::read(&object).unwrap();
+    let manifest = kubewarden::matching::PolicyManifest::read(&object).unwrap();
     let entry = rules::find("pod-security").unwrap();
     Policy::of_manifest(manifest, &mut |_, _| scan::Engine::Native(entry))
 }
@@ -426,7 +426,7 @@ fn a_group_without_a_server_counts_if_a_rule_names_it() {
     answers.remove("/apis/example.com/v1");
     let widgets = |group: &str| {
         let spec = json!({ "rules": [{ "apiGroups": [group], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] }] });
-        Policy { webhook: matching::Webhook::from_spec(&spec).unwrap(), ..pod_security() }
+        Policy { webhook: kubewarden::matching::Webhook::from_spec(&spec).unwrap(), ..pod_security() }
     };
     let errors = |group: &str| {
         let report = scan(&serve(answers.clone()), vec![widgets(group)]);

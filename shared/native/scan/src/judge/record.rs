@@ -1,6 +1,6 @@
 //! The findings and counts that the answers about a subject make.
 
-use matching::Decision;
+use kubewarden::matching::Decision;
 use report::{Finding, Mutation, Notice, ObjectRef, Status};
 use serde_json::Value;
 

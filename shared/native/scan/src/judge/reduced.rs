@@ -164,7 +164,7 @@ mod tests {
             let rules = json!([{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] }]);
             let mut fields = json!({ "rules": rules });
             fields.as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
-            policy.webhook = matching::Webhook::from_spec(&fields).unwrap();
+            policy.webhook = kubewarden::matching::Webhook::from_spec(&fields).unwrap();
             policy
         };
         let cluster = Cluster::of_objects(Vec::new()).unwrap();

@@ -54,12 +54,12 @@ fn options(case: &Case) -> Options {
 /// Returns the policy with the conditions that its settings need, and with all rules: by some
 /// settings it is not deployed for all kinds that its module judges.
 fn policy(id: &str, settings: &Value) -> Policy {
-    let deployment = deployment::find(id).unwrap();
+    let deployment = kubewarden::deployment::find(id).unwrap();
     let rules: Vec<_> = deployment.all_rules().collect();
     let conditions = deployment.needs(settings).match_conditions;
     let spec = json!({ "rules": rules, "matchConditions": conditions });
     let mut policy = Policy::of_id(id, settings).unwrap();
-    policy.webhook = matching::Webhook::from_spec(&spec).unwrap();
+    policy.webhook = kubewarden::matching::Webhook::from_spec(&spec).unwrap();
     policy
 }
 

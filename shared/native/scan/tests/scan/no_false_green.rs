@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use matching::Webhook;
+use kubewarden::matching::Webhook;
 use report::{Level, Report, Status};
 use scan::{Files, Old, Options, Origin, Policy, Scan};
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ fn granted(kind: &str, resources: &Value) -> Policy {
         "metadata": { "name": "a", "namespace": "shop" }, "spec": spec,
     });
     let entry = rules::find("pod-security").unwrap();
-    let manifest = matching::PolicyManifest::read(&manifest).unwrap();
+    let manifest = kubewarden::matching::PolicyManifest::read(&manifest).unwrap();
     Policy::of_manifest(manifest, &mut |_, _| scan::Engine::Native(entry))
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use matching::Webhook;
+use kubewarden::matching::Webhook;
 use report::{Finding, Notice, Place, Report};
 use scan::{Date, Files, Input, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde::Deserialize;

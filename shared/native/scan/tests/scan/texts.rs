@@ -117,7 +117,7 @@ fn an_input_can_be_scanned_again() {
             json!({ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] });
         let selector = json!({ "matchLabels": { "kubernetes.io/metadata.name": "default" } });
         let spec = json!({ "rules": [rule], "namespaceSelector": selector });
-        policy.webhook = matching::Webhook::from_spec(&spec).unwrap();
+        policy.webhook = kubewarden::matching::Webhook::from_spec(&spec).unwrap();
         policy
     };
     let mut input = files(&[("a.yaml", DEPLOYMENT), ("b.json", r#"{"apiVersion":"a/v1","kind":"B"}"#)]);

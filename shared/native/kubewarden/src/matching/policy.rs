@@ -1,0 +1,512 @@
+//! Policy manifests, as Kubewarden's controller deploys them.
+//!
+//! Sources: `api/policies/v1`, `api/policies/v1alpha2` and
+//! `internal/controller/policy_subreconciler_webhook.go` of kubewarden/kubewarden-controller at
+//! 3460bb71.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::matching::fields::{MANIFEST, SPECS};
+use crate::matching::group::Group;
+use crate::matching::rule::Rule;
+use crate::matching::selector::{NAMESPACE_NAME, Operator, RequirementSpec, SelectorSpec};
+use crate::matching::webhook::{InvalidWebhook, MatchPolicy, NamedExpression, Webhook, WebhookSpec, invalid};
+
+const GROUP: &str = "policies.kubewarden.io";
+
+/// How Kubewarden is installed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Installation {
+    /// The namespace of Kubewarden, which cluster-wide policies leave out.
+    pub namespace: String,
+    /// Whether the policy servers admit each request in that namespace, whatever the policies say:
+    /// `alwaysAcceptAdmissionReviewsOnDeploymentsNamespace` of Kubewarden's chart, whose default is
+    /// true.
+    pub accepts_own_namespace: bool,
+    /// The namespace of namespaced policies whose manifest names none.
+    pub policy_namespace: Option<String>,
+}
+
+impl Default for Installation {
+    fn default() -> Self {
+        Self { namespace: "kubewarden".to_owned(), accepts_own_namespace: true, policy_namespace: None }
+    }
+}
+
+/// A policy or a group of policies, as it is deployed.
+#[derive(Debug)]
+pub struct PolicyManifest {
+    /// The kind.
+    pub kind: PolicyKind,
+    /// The name.
+    pub name: String,
+    /// The namespace of a namespaced policy.
+    pub namespace: Option<String>,
+    /// The name of the policy server.
+    pub policy_server: String,
+    /// Whether violations are denied.
+    pub mode: Mode,
+    /// Whether the policy may change objects. That of a group is false.
+    pub is_mutating: bool,
+    /// Whether audits judge by the policy.
+    pub background_audit: bool,
+    /// The effect of a policy server that does not answer.
+    pub failure_policy: FailurePolicy,
+    /// The time in which the policy server has to answer.
+    pub timeout_seconds: u8,
+    /// The message that replaces the policy's own one. A group always has one.
+    pub message: Option<String>,
+    /// The annotations of the policy about itself.
+    pub annotations: Annotations,
+    /// The module, or the modules.
+    pub judge: Judge,
+    /// The requests that the policy receives.
+    pub webhook: Webhook,
+    /// Fields that Kubewarden does not honour, in sentences for users.
+    pub warnings: Vec<String>,
+}
+
+/// The kind of a policy.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum PolicyKind {
+    /// A policy for the cluster.
+    ClusterAdmissionPolicy,
+    /// A policy for its namespace.
+    AdmissionPolicy,
+    /// A group for the cluster.
+    ClusterAdmissionPolicyGroup,
+    /// A group for its namespace.
+    AdmissionPolicyGroup,
+}
+
+/// The effect of violations.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// They are denied.
+    #[default]
+    Protect,
+    /// They are only logged.
+    Monitor,
+}
+
+/// The effect of a policy server that does not answer.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+pub enum FailurePolicy {
+    /// The request is rejected.
+    #[default]
+    Fail,
+    /// The request is admitted.
+    Ignore,
+}
+
+/// The annotations of a policy about itself.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Annotations {
+    /// `io.kubewarden.policy.severity`.
+    pub severity: Option<String>,
+    /// `io.kubewarden.policy.category`.
+    pub category: Option<String>,
+    /// `io.artifacthub.displayName`.
+    pub title: Option<String>,
+    /// `io.kubewarden.policy.description`.
+    pub description: Option<String>,
+}
+
+/// The judge of the requests of a policy.
+#[derive(Debug)]
+pub enum Judge {
+    /// A module.
+    Module(Module),
+    /// An expression about several modules.
+    Group(Group),
+}
+
+/// A module with its settings.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Module {
+    /// The place of the module, such as `registry://ghcr.io/…`. One without a scheme is in a
+    /// registry.
+    pub module: String,
+    /// The settings; an object.
+    pub settings: Value,
+    /// The resources that the module may look up. A namespaced policy has none.
+    pub context_aware_resources: Vec<ContextAwareResource>,
+}
+
+/// A resource that a module may look up.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAwareResource {
+    /// The API version.
+    pub api_version: String,
+    /// The kind.
+    pub kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec {
+    policy_server: Option<String>,
+    mode: Option<Mode>,
+    mutating: Option<bool>,
+    background_audit: Option<bool>,
+    failure_policy: Option<FailurePolicy>,
+    timeout_seconds: Option<u8>,
+    timeout_eval_seconds: Option<u8>,
+    message: Option<String>,
+    #[serde(default)]
+    allow_inside_admission_controller_namespace: bool,
+    rules: Vec<Rule>,
+    match_policy: Option<MatchPolicy>,
+    namespace_selector: Option<SelectorSpec>,
+    object_selector: Option<SelectorSpec>,
+    match_conditions: Option<Vec<NamedExpression>>,
+    module: Option<String>,
+    settings: Option<Map<String, Value>>,
+    context_aware_resources: Option<Vec<ContextAwareResource>>,
+    expression: Option<String>,
+    policies: Option<BTreeMap<String, Member>>,
+    #[expect(dead_code, reason = "reading it refuses other values")]
+    side_effects: Option<SideEffects>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Member {
+    module: String,
+    settings: Option<Map<String, Value>>,
+    context_aware_resources: Option<Vec<ContextAwareResource>>,
+    timeout_eval_seconds: Option<u8>,
+}
+
+/// The side effects that API servers accept (`noSideEffectClasses` in
+/// `pkg/apis/admissionregistration/validation` of Kubernetes).
+#[derive(Deserialize)]
+enum SideEffects {
+    None,
+    NoneOnDryRun,
+}
+
+impl PolicyKind {
+    const ALL: [Self; 4] = [
+        Self::ClusterAdmissionPolicy,
+        Self::AdmissionPolicy,
+        Self::ClusterAdmissionPolicyGroup,
+        Self::AdmissionPolicyGroup,
+    ];
+
+    /// The name of the kind.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClusterAdmissionPolicy => "ClusterAdmissionPolicy",
+            Self::AdmissionPolicy => "AdmissionPolicy",
+            Self::ClusterAdmissionPolicyGroup => "ClusterAdmissionPolicyGroup",
+            Self::AdmissionPolicyGroup => "AdmissionPolicyGroup",
+        }
+    }
+
+    /// Returns the kind of an object; `None` if it is not a policy. Other versions than those that
+    /// [`PolicyManifest::read`] knows count, too.
+    #[must_use]
+    pub fn of(object: &Value) -> Option<Self> {
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (group, _) = text("apiVersion").split_once('/')?;
+        Self::ALL.into_iter().find(|kind| group == GROUP && kind.name() == text("kind"))
+    }
+
+    fn is_namespaced(self) -> bool {
+        matches!(self, Self::AdmissionPolicy | Self::AdmissionPolicyGroup)
+    }
+
+    fn is_group(self) -> bool {
+        matches!(self, Self::ClusterAdmissionPolicyGroup | Self::AdmissionPolicyGroup)
+    }
+}
+
+impl fmt::Display for PolicyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PolicyManifest {
+    /// Reads the manifest of a policy for an installation with the defaults.
+    ///
+    /// # Errors
+    /// See [`PolicyManifest::read_for`].
+    pub fn read(manifest: &Value) -> Result<Self, InvalidWebhook> {
+        Self::read_for(manifest, &Installation::default())
+    }
+
+    /// Reads the manifest of a policy, as Kubewarden's controller deploys it.
+    ///
+    /// # Errors
+    /// A value that is not a manifest of a policy, and a field that is missing, malformed or
+    /// unknown, with its path and a remedy.
+    pub fn read_for(manifest: &Value, installation: &Installation) -> Result<Self, InvalidWebhook> {
+        let text =
+            |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let kind = PolicyKind::of(manifest).ok_or_else(|| {
+            let names = PolicyKind::ALL.map(PolicyKind::name).join(", ");
+            error("kind", &format!("Invalid value: not a policy; write one of {names} of {GROUP}/v1"))
+        })?;
+        let version =
+            text("/apiVersion").and_then(|all| all.split_once('/')).map_or("", |(_, version)| version);
+        let (_, _, shape) =
+            SPECS.iter().find(|(of, known, _)| *of == kind.name() && *known == version).ok_or_else(|| {
+                error(
+                    "apiVersion",
+                    &format!("Invalid value: {kind} has no version {version}; write {GROUP}/v1"),
+                )
+            })?;
+        let Some(spec) = manifest.get("spec") else {
+            return Err(error("spec", "Required value: a policy has a specification; add it"));
+        };
+        let unknown = MANIFEST.unknown_field(manifest, "").or_else(|| shape.unknown_field(spec, "spec"));
+        if let Some(unknown) = unknown {
+            return Err(InvalidWebhook(unknown));
+        }
+        let name = text("/metadata/name")
+            .ok_or_else(|| error("metadata.name", "Required value: a policy has a name; add it"))?
+            .to_owned();
+        let namespace = match (kind.is_namespaced(), text("/metadata/namespace")) {
+            (false, _) => None,
+            (true, Some(namespace)) => Some(namespace.to_owned()),
+            (true, None) => Some(installation.policy_namespace.clone().ok_or_else(|| {
+                let problem = format!("Required value: an {kind} judges its own namespace; add it");
+                error("metadata.namespace", &problem)
+            })?),
+        };
+        let annotation = |name: &str| {
+            let found = manifest.pointer("/metadata/annotations").and_then(|all| all.get(name)?.as_str());
+            found.map(str::to_owned)
+        };
+        let annotations = Annotations {
+            severity: annotation("io.kubewarden.policy.severity"),
+            category: annotation("io.kubewarden.policy.category"),
+            title: annotation("io.artifacthub.displayName"),
+            description: annotation("io.kubewarden.policy.description"),
+        };
+        let mut spec: Spec =
+            serde_path_to_error::deserialize(spec).map_err(|error| invalid("spec", &error))?;
+        check_timeouts(&spec)?;
+        check_members(&spec)?;
+        let mut warnings = Vec::new();
+        let namespace_selector = match &namespace {
+            Some(namespace) => Some(own_namespace(namespace)),
+            None => outside_kubewarden(&mut spec, installation, &mut warnings),
+        };
+        let rules = std::mem::take(&mut spec.rules);
+        for (at, rule) in rules.iter().enumerate() {
+            warnings.extend(rule.misspelt_resource().map(|problem| format!("spec.rules[{at}].{problem}")));
+        }
+        if kind.is_namespaced() {
+            for (at, rule) in rules.iter().enumerate() {
+                if let Some(problem) = rule.problem_in_a_namespaced_policy() {
+                    return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
+                }
+            }
+        }
+        let mut webhook = Webhook::new(WebhookSpec {
+            rules: if kind.is_namespaced() {
+                rules.into_iter().map(Rule::namespaced).collect()
+            } else {
+                rules
+            },
+            match_policy: spec.match_policy,
+            namespace_selector,
+            object_selector: spec.object_selector.take(),
+            match_conditions: spec.match_conditions.take(),
+        })?;
+        webhook.admitted_namespace =
+            installation.accepts_own_namespace.then(|| installation.namespace.as_str().into());
+        Ok(Self {
+            kind,
+            name,
+            namespace,
+            policy_server: spec.policy_server.take().unwrap_or_else(|| "default".to_owned()),
+            mode: spec.mode.unwrap_or_default(),
+            is_mutating: is_mutating(kind, &spec)?,
+            background_audit: spec.background_audit.unwrap_or(true),
+            failure_policy: spec.failure_policy.unwrap_or_default(),
+            timeout_seconds: spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT),
+            message: spec.message.clone().filter(|message| !message.is_empty()),
+            annotations,
+            judge: judge(kind, spec)?,
+            webhook,
+            warnings,
+        })
+    }
+
+    /// The name of the webhook configuration, by which API servers sort.
+    #[must_use]
+    pub fn configuration_name(&self) -> String {
+        let namespace = self.namespace.as_deref().unwrap_or_default();
+        match self.kind {
+            PolicyKind::ClusterAdmissionPolicy => format!("clusterwide-{}", self.name),
+            PolicyKind::ClusterAdmissionPolicyGroup => format!("clusterwide-group-{}", self.name),
+            PolicyKind::AdmissionPolicy => format!("namespaced-{namespace}-{}", self.name),
+            PolicyKind::AdmissionPolicyGroup => format!("namespaced-group-{namespace}-{}", self.name),
+        }
+    }
+
+    /// Sorts policies in the order in which an API server asks them: the mutating ones by the names
+    /// of their configurations, then the validating ones. It asks the validating ones at once;
+    /// their order is the same for reports.
+    pub fn sort(policies: &mut [Self]) {
+        policies.sort_by_cached_key(|policy| (!policy.is_mutating, policy.configuration_name()));
+    }
+
+    /// The modules, with the names of the members of a group.
+    pub fn modules(&self) -> impl Iterator<Item = (Option<&str>, &Module)> {
+        let (alone, group) = match &self.judge {
+            Judge::Module(module) => (Some((None, module)), None),
+            Judge::Group(group) => (None, Some(group.members().iter())),
+        };
+        alone
+            .into_iter()
+            .chain(group.into_iter().flatten().map(|(name, module)| (Some(name.as_str()), module)))
+    }
+}
+
+/// The seconds that a policy server has by default.
+const DEFAULT_TIMEOUT: u8 = 10;
+
+fn error(path: &str, problem: &str) -> InvalidWebhook {
+    InvalidWebhook(format!("{path}: {problem}"))
+}
+
+fn check_timeout(path: &str, seconds: u8) -> Result<(), InvalidWebhook> {
+    if (2..=30).contains(&seconds) {
+        return Ok(());
+    }
+    let problem =
+        format!("Invalid value: {seconds}: the time is between 2 and 30 seconds; choose one of them");
+    Err(error(path, &problem))
+}
+
+fn check_timeouts(spec: &Spec) -> Result<(), InvalidWebhook> {
+    let timeouts =
+        [("timeoutSeconds", spec.timeout_seconds), ("timeoutEvalSeconds", spec.timeout_eval_seconds)];
+    for (name, seconds) in timeouts {
+        if let Some(seconds) = seconds {
+            check_timeout(&format!("spec.{name}"), seconds)?;
+        }
+    }
+    match timeouts {
+        [(_, all), (name, Some(evaluation))] if evaluation > all.unwrap_or(DEFAULT_TIMEOUT) => Err(error(
+            &format!("spec.{name}"),
+            &format!("Invalid value: {evaluation}: an evaluation ends before timeoutSeconds; lower it"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the timeouts of members, which the policy server calls in turn.
+///
+/// Source: `validatePolicyGroupMembersTimeouts`. The group has a timeout: the definition of its
+/// kind has a default.
+fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
+    let group = spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT);
+    let mut sum = 0_u32;
+    for (name, member) in spec.policies.iter().flatten() {
+        let Some(seconds) = member.timeout_eval_seconds else { continue };
+        let path = format!("spec.policies.{name}.timeoutEvalSeconds");
+        check_timeout(&path, seconds)?;
+        if seconds > group {
+            return Err(error(
+                &path,
+                &format!(
+                    "Invalid value: {seconds}: a member ends before the timeoutSeconds of its group; lower it"
+                ),
+            ));
+        }
+        sum = sum.saturating_add(u32::from(seconds));
+    }
+    if sum > u32::from(group) {
+        let problem = format!(
+            "Invalid value: {sum}: the timeoutEvalSeconds of all members together are at most the timeoutSeconds of \
+             the group, {group}; lower them"
+        );
+        return Err(error("spec.policies", &problem));
+    }
+    Ok(())
+}
+
+fn own_namespace(namespace: &str) -> SelectorSpec {
+    let labels = [(NAMESPACE_NAME.to_owned(), namespace.to_owned())];
+    SelectorSpec { match_labels: labels.into(), match_expressions: Vec::new() }
+}
+
+/// The selector of a cluster-wide policy. Unless the policy also judges Kubewarden's own namespace,
+/// the controller makes a selector that leaves it out, and copies only the `matchExpressions` of
+/// the policy's own.
+fn outside_kubewarden(
+    spec: &mut Spec,
+    installation: &Installation,
+    warnings: &mut Vec<String>,
+) -> Option<SelectorSpec> {
+    let own = spec.namespace_selector.take();
+    if spec.allow_inside_admission_controller_namespace {
+        return own;
+    }
+    let own = own.unwrap_or_default();
+    if let Some((label, value)) = own.match_labels.first_key_value() {
+        warnings.push(format!(
+            "spec.namespaceSelector.matchLabels: Kubewarden ignores these labels, so the policy also judges other \
+             namespaces; write them as matchExpressions, such as {{key: {label}, operator: In, values: [{value}]}}"
+        ));
+    }
+    let outside = RequirementSpec {
+        key: NAMESPACE_NAME.to_owned(),
+        operator: Operator::NotIn,
+        values: vec![installation.namespace.clone()],
+    };
+    Some(SelectorSpec {
+        match_labels: BTreeMap::new(),
+        match_expressions: [outside].into_iter().chain(own.match_expressions).collect(),
+    })
+}
+
+fn is_mutating(kind: PolicyKind, spec: &Spec) -> Result<bool, InvalidWebhook> {
+    match (kind.is_group(), spec.mutating) {
+        (true, _) => Ok(false),
+        (false, Some(is_mutating)) => Ok(is_mutating),
+        (false, None) => {
+            Err(error("spec.mutating", "Required value: a policy says whether it mutates; write false"))
+        }
+    }
+}
+
+fn judge(kind: PolicyKind, spec: Spec) -> Result<Judge, InvalidWebhook> {
+    if !kind.is_group() {
+        let module = spec.module.filter(|module| !module.is_empty());
+        let module = module
+            .ok_or_else(|| error("spec.module", "Required value: a policy has a module; add its address"))?;
+        return Ok(Judge::Module(Module {
+            module,
+            settings: Value::Object(spec.settings.unwrap_or_default()),
+            context_aware_resources: spec.context_aware_resources.unwrap_or_default(),
+        }));
+    }
+    if spec.message.is_none_or(|message| message.is_empty()) {
+        return Err(error("spec.message", "Required value: a group has a message for denials; add it"));
+    }
+    let members = spec.policies.unwrap_or_default().into_iter().map(|(name, member)| {
+        let Member { module, settings, context_aware_resources, .. } = member;
+        let settings = Value::Object(settings.unwrap_or_default());
+        let context_aware_resources = context_aware_resources.unwrap_or_default();
+        (name, Module { module, settings, context_aware_resources })
+    });
+    let expression = spec.expression.unwrap_or_default();
+    Group::new(&expression, members.collect()).map(Judge::Group).map_err(InvalidWebhook)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,529 @@
+//! The requests that a webhook receives.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kubernetes::kinds::{Kinds, Resource};
+use rules::name::is_label_key;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_path_to_error::Segment;
+
+use crate::matching::condition::{Condition, Variables};
+use crate::matching::condition_error::ConditionError;
+use crate::matching::decision::{Decision, GroupVersion, Match, Reason};
+use crate::matching::fields::takes;
+use crate::matching::rule::{Rule, Target};
+use crate::matching::selector::{LabelSelector, Labels, Selection, SelectorSpec};
+use crate::matching::server_fields;
+
+/// The requests that a policy receives.
+#[derive(Debug)]
+pub struct Webhook {
+    rules: Vec<Rule>,
+    match_policy: MatchPolicy,
+    namespace_selector: LabelSelector,
+    object_selector: LabelSelector,
+    conditions: Vec<Condition>,
+    /// The namespace in which the policy server admits each request.
+    pub(crate) admitted_namespace: Option<Arc<str>>,
+}
+
+/// The reason why a manifest is not one of a policy.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidWebhook(pub(crate) String);
+
+impl fmt::Display for InvalidWebhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidWebhook {}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WebhookSpec {
+    pub(crate) rules: Vec<Rule>,
+    #[serde(default)]
+    pub(crate) match_policy: Option<MatchPolicy>,
+    #[serde(default)]
+    pub(crate) namespace_selector: Option<SelectorSpec>,
+    #[serde(default)]
+    pub(crate) object_selector: Option<SelectorSpec>,
+    #[serde(default)]
+    pub(crate) match_conditions: Option<Vec<NamedExpression>>,
+}
+
+/// How rules are compared with the resource of a request.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
+pub(crate) enum MatchPolicy {
+    Exact,
+    #[default]
+    Equivalent,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct NamedExpression {
+    pub(crate) name: String,
+    pub(crate) expression: String,
+}
+
+const MAX_CONDITIONS: usize = 64;
+
+/// How the rules of a webhook fit a resource.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Fit {
+    /// The webhook never receives its objects.
+    None,
+    /// The webhook receives its objects in another version or group, if the API server converts
+    /// them.
+    Equivalent,
+    /// The webhook receives its objects.
+    Exact,
+}
+
+pub(crate) enum Hit {
+    /// The request as it is.
+    Exact(usize),
+    /// The request after a conversion.
+    Equivalent { rule: usize, to: GroupVersion, changes_version_alone: bool },
+    /// The request, if its resource has a version that the rule lists.
+    Versions { rule: usize },
+}
+
+impl Hit {
+    /// Returns the rule, and the request that the webhook receives.
+    pub(crate) fn found(self) -> Result<Match, Reason> {
+        match self {
+            Self::Exact(rule) => Ok(Match { rule, converted: None }),
+            Self::Equivalent { rule, to, changes_version_alone: true } => {
+                Ok(Match { rule, converted: Some(to) })
+            }
+            Self::Equivalent { rule, to, .. } => Err(Reason::Conversion { rule, to }),
+            Self::Versions { rule } => Err(Reason::Versions { rule }),
+        }
+    }
+}
+
+impl Webhook {
+    /// Reads the `spec` of a policy: `rules`, `matchPolicy`, `namespaceSelector`, `objectSelector`
+    /// and `matchConditions`.
+    ///
+    /// The webhook is that of the specification alone.
+    /// [`PolicyManifest`](crate::matching::PolicyManifest) also makes the changes of Kubewarden's
+    /// controller.
+    ///
+    /// # Errors
+    /// A field that is missing or malformed, with its path, and an expression that is not CEL.
+    pub fn from_spec(spec: &Value) -> Result<Self, InvalidWebhook> {
+        let spec: WebhookSpec =
+            serde_path_to_error::deserialize(spec).map_err(|error| invalid("spec", &error))?;
+        Self::new(spec)
+    }
+
+    pub(crate) fn new(spec: WebhookSpec) -> Result<Self, InvalidWebhook> {
+        if spec.rules.is_empty() {
+            let problem =
+                "spec.rules: Required value: a policy without rules receives no requests; add a rule";
+            return Err(InvalidWebhook(problem.to_owned()));
+        }
+        for (at, rule) in spec.rules.iter().enumerate() {
+            if let Some(problem) = rule.problem() {
+                return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
+            }
+        }
+        let selector = |name: &str, spec: Option<SelectorSpec>| {
+            LabelSelector::new(spec.unwrap_or_default())
+                .map_err(|error| InvalidWebhook(format!("spec.{name}.{error}")))
+        };
+        let conditions = spec.match_conditions.unwrap_or_default();
+        if conditions.len() > MAX_CONDITIONS {
+            return Err(InvalidWebhook(format!(
+                "spec.matchConditions: Invalid value: {} conditions: a policy has at most {MAX_CONDITIONS}; combine \
+                 some with &&",
+                conditions.len()
+            )));
+        }
+        let conditions = conditions.iter().enumerate().map(|(at, one)| {
+            if !is_label_key(&one.name) {
+                return Err(InvalidWebhook(format!(
+                    "spec.matchConditions[{at}].name: Invalid value: {:?}: the name of a condition is a qualified name; \
+                     write one such as only-pods or example.com/only-pods",
+                    one.name
+                )));
+            }
+            if conditions.iter().take(at).any(|other| other.name == one.name) {
+                return Err(InvalidWebhook(format!(
+                    "spec.matchConditions[{at}].name: Duplicate value: {:?}: names of conditions differ; choose \
+                     another name",
+                    one.name
+                )));
+            }
+            let mut compiled = Condition::compile(&one.name, &one.expression).map_err(|error| {
+                InvalidWebhook(format!(
+                    "spec.matchConditions[{at}].expression: Invalid value: {error}; correct the expression"
+                ))
+            })?;
+            compiled.share(conditions.len());
+            Ok(compiled)
+        });
+        Ok(Self {
+            conditions: conditions.collect::<Result<_, _>>()?,
+            namespace_selector: selector("namespaceSelector", spec.namespace_selector)?,
+            object_selector: selector("objectSelector", spec.object_selector)?,
+            match_policy: spec.match_policy.unwrap_or_default(),
+            rules: spec.rules,
+            admitted_namespace: None,
+        })
+    }
+
+    /// Returns whether the API server calls the webhook for an `AdmissionRequest`. `namespace` is
+    /// the stored Namespace of a namespaced object, or of a Namespace that is deleted; with `None`,
+    /// only its name is known.
+    ///
+    /// The kinds are those of Kubernetes; [`Webhook::decide_with`] also knows others.
+    #[must_use]
+    pub fn decide(&self, request: &Value, namespace: Option<&Value>) -> Decision {
+        self.decide_with(&Kinds::default(), request, namespace)
+    }
+
+    /// Decides as [`Webhook::decide`] with further kinds, whose versions `matchPolicy: Equivalent`
+    /// depends on.
+    #[must_use]
+    pub fn decide_with(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
+        self.decide_noting(kinds, request, namespace, false, &mut false)
+    }
+
+    /// Decides as [`Webhook::decide_with`] about a request with objects of files, which lack what
+    /// an API server sets. A condition that depends on such a field is unknown. Objects that have
+    /// been stored, by their uid, lack nothing.
+    #[must_use]
+    pub fn decide_unstored(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
+        self.decide_noting(kinds, request, namespace, true, &mut false)
+    }
+
+    /// Decides as [`Webhook::decide_with`] about a request whose objects lack fields. A decision
+    /// that takes more of them than their kind, namespace and name is [`Reason::Objects`].
+    #[must_use]
+    pub fn decide_without_objects(
+        &self,
+        kinds: &Kinds,
+        request: &Value,
+        namespace: Option<&Value>,
+    ) -> Decision {
+        let mut reads_objects = false;
+        let decision = self.decide_noting(kinds, request, namespace, false, &mut reads_objects);
+        if reads_objects { Decision::Unknown(Reason::Objects) } else { decision }
+    }
+
+    fn decide_noting(
+        &self,
+        kinds: &Kinds,
+        request: &Value,
+        namespace: Option<&Value>,
+        is_unstored: bool,
+        reads_objects: &mut bool,
+    ) -> Decision {
+        let target = Target::of(request);
+        if is_never_sent(request) {
+            return Decision::NeverSent;
+        }
+        // The API server evaluates rules after selectors, but a webhook needs both, and no rule may
+        // match without a Namespace.
+        let Some(hit) = self.hit(kinds, &target) else { return Decision::NoRuleMatches };
+        // A Namespace is selected by its own labels.
+        *reads_objects |= self.has_namespace_selector() && target.resource == "namespaces";
+        let missing = match self.select_namespace(&target, request, namespace) {
+            Selection::Selected => None,
+            Selection::Left(requirement) => return Decision::NamespaceIsNotSelected(requirement),
+            Selection::Unknown(requirement) => Some(requirement),
+        };
+        *reads_objects |= self.has_object_selector();
+        if let Some(requirement) = self.leaves_out_object(request) {
+            return Decision::ObjectIsNotSelected(requirement);
+        }
+        let found = match hit.found() {
+            Ok(found) => found,
+            Err(reason) => return Decision::Unknown(reason),
+        };
+        match (self.evaluate_conditions(&found, request, is_unstored, reads_objects), missing) {
+            (Decision::Called(_), _) if self.is_admitted(&target) => Decision::AdmittedByServer,
+            // A condition that is false decides, whatever the labels of the Namespace are.
+            (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
+            (_, Some(requirement)) => Decision::Unknown(Reason::Namespace(requirement)),
+        }
+    }
+
+    /// Returns whether the policy server admits a request because of its namespace.
+    ///
+    /// Source: `evaluate` in `crates/policy-server/src/api/service.rs` of kubewarden-controller.
+    fn is_admitted(&self, target: &Target<'_>) -> bool {
+        self.admitted_namespace.as_deref().is_some_and(|namespace| target.namespace == namespace)
+    }
+
+    /// Returns the rule that matches a request; `None` if none does, or if it is not known.
+    pub(crate) fn found(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Match> {
+        self.hit(kinds, target)?.found().ok()
+    }
+
+    /// Returns for each rule whether it matches a request as it is.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = impl Fn(&Target<'_>) -> bool> {
+        self.rules.iter().map(|rule| |target: &Target<'_>| rule.matches(target))
+    }
+
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    /// Returns whether labels of Namespaces decide about requests, other than the label with the
+    /// name, which every Namespace has.
+    #[must_use]
+    pub fn reads_labels_of_namespaces(&self) -> bool {
+        self.namespace_selector.reads_more_than_the_name()
+    }
+
+    pub(crate) fn has_namespace_selector(&self) -> bool {
+        !self.namespace_selector.is_empty()
+    }
+
+    pub(crate) fn has_object_selector(&self) -> bool {
+        !self.object_selector.is_empty()
+    }
+
+    /// Returns how the rules fit objects of a resource when they are subject to an operation. The
+    /// selectors and conditions decide about each object.
+    #[must_use]
+    pub fn fit(&self, kinds: &Kinds, operation: &str, resource: &Resource) -> Fit {
+        let target = Target {
+            operation,
+            group: &resource.group,
+            version: &resource.version,
+            resource: &resource.plural,
+            subresource: "",
+            namespace: if resource.is_namespaced == Some(false) { "" } else { "any" },
+        };
+        match self.hit(kinds, &target) {
+            Some(Hit::Exact(_)) => Fit::Exact,
+            Some(Hit::Equivalent { .. } | Hit::Versions { .. }) => Fit::Equivalent,
+            None => Fit::None,
+        }
+    }
+
+    /// Returns whether a rule names an API group, or all groups.
+    #[must_use]
+    pub fn names_group(&self, group: &str) -> bool {
+        self.rules.iter().any(|rule| rule.names_group(group))
+    }
+
+    /// Finds the first rule that matches, or else the first that matches an equivalent resource.
+    pub(crate) fn hit(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Hit> {
+        if let Some(rule) = self.rules.iter().position(|rule| rule.matches(target)) {
+            return Some(Hit::Exact(rule));
+        }
+        if self.match_policy == MatchPolicy::Exact {
+            return None;
+        }
+        let has_equivalents = Kinds::is_cohabiting(target.resource)
+            || self.rules.iter().any(|rule| rule.matches_but_version(target));
+        if !has_equivalents {
+            return None;
+        }
+        self.rules.iter().enumerate().find_map(|(at, rule)| {
+            let mut equivalents = kinds.equivalents(target.group, target.version, target.resource);
+            let found = equivalents.find(|(other, _)| {
+                rule.matches(&Target { group: &other.group, version: &other.version, ..*target })
+            });
+            match found {
+                Some((other, is_same)) => Some(Hit::Equivalent {
+                    rule: at,
+                    to: GroupVersion { group: other.group.to_string(), version: other.version.to_string() },
+                    // A subresource has a kind of its own, which a conversion may change.
+                    changes_version_alone: is_same && ["", "status"].contains(&target.subresource),
+                }),
+                None if !kinds.knows_group(target.group) && rule.matches_but_version(target) => {
+                    Some(Hit::Versions { rule: at })
+                }
+                None => None,
+            }
+        })
+    }
+
+    /// One condition that is false outweighs others that are errors or not known.
+    fn evaluate_conditions(
+        &self,
+        found: &Match,
+        request: &Value,
+        is_unstored: bool,
+        reads_objects: &mut bool,
+    ) -> Decision {
+        if self.conditions.is_empty() {
+            return Decision::Called(found.clone());
+        }
+        let sent = found.sent(request);
+        let variables = Variables::of(&sent);
+        let (mut failed, mut unknown, mut filled) = (None, None, None);
+        for condition in &self.conditions {
+            let mut result = condition.holds(&variables);
+            *reads_objects |= variables.objects_are_read();
+            if is_unstored && variables.objects_are_read() {
+                let filled = filled.get_or_insert_with(|| server_fields::filled(&sent));
+                result = without_server_fields(condition, &sent, filled, result);
+            }
+            match result {
+                Ok(true) => {}
+                Ok(false) => return Decision::ConditionIsFalse(condition.name().to_owned()),
+                Err(error) if error.is_unknown => unknown = unknown.or(Some(error)),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        match (unknown, failed) {
+            (Some(unknown), _) => Decision::Unknown(Reason::Condition(unknown)),
+            (None, Some(failed)) => Decision::ConditionFailed(failed),
+            (None, None) => Decision::Called(found.clone()),
+        }
+    }
+
+    pub(crate) fn select_namespace(
+        &self,
+        target: &Target<'_>,
+        request: &Value,
+        stored: Option<&Value>,
+    ) -> Selection {
+        let is_namespace = target.resource == "namespaces";
+        // A cluster-scoped object other than a Namespace is never left out.
+        if self.namespace_selector.is_empty() || target.namespace.is_empty() && !is_namespace {
+            return Selection::Selected;
+        }
+        let name = Some(target.namespace).filter(|name| !name.is_empty());
+        let is_written = ["CREATE", "UPDATE"].contains(&target.operation);
+        let labels = if is_namespace && target.subresource.is_empty() && is_written {
+            // The labels that the object would have. The server adds the name to those of a
+            // Namespace, and not to those of a custom resource that is called `namespaces`.
+            let object = request.get("object").filter(|object| object.is_object());
+            Labels::of_namespace(name.filter(|_| target.group.is_empty()), object)
+        } else {
+            Labels::of_namespace(name, stored)
+        };
+        self.namespace_selector.select(labels)
+    }
+
+    /// Returns the requirement that neither object meets.
+    pub(crate) fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
+        if self.object_selector.is_empty() {
+            return None;
+        }
+        let mut left: Option<Arc<str>> = None;
+        for name in ["object", "oldObject"] {
+            let Some(labels) = request.get(name).and_then(Labels::of) else { continue };
+            match self.object_selector.select(labels) {
+                Selection::Selected => return None,
+                Selection::Left(requirement) | Selection::Unknown(requirement) => {
+                    left = left.or(Some(requirement));
+                }
+            }
+        }
+        Some(left.unwrap_or_else(|| "the request has no object with metadata".into()))
+    }
+}
+
+/// Returns the result of a condition, unless it depends on a field that the API server sets.
+fn without_server_fields(
+    condition: &Condition,
+    sent: &Value,
+    filled: &[Value],
+    result: Result<bool, ConditionError>,
+) -> Result<bool, ConditionError> {
+    if result.as_ref().is_err_and(|error| error.is_unknown) {
+        return result;
+    }
+    // All errors have the same effect.
+    let value = result.as_ref().ok().copied();
+    let is_same = |request: &Value| match condition.holds(&Variables::of(request)) {
+        Ok(holds) => value == Some(holds),
+        Err(error) => value.is_none() && !error.is_unknown,
+    };
+    if filled.iter().all(is_same) {
+        return result;
+    }
+    let field = server_fields::deciding(sent, is_same).unwrap_or("several fields");
+    Err(ConditionError {
+        condition: condition.name().to_owned(),
+        problem: format!("depends on {field}, which the API server sets and the file lacks"),
+        is_unknown: true,
+    })
+}
+
+/// Returns whether a request is about a resource that configures admission itself
+/// (`IsExemptAdmissionConfigurationResource` in k8s.io/apiserver), or about a review of a user, a
+/// token or a right. Servers before 1.37 send reviews.
+///
+/// Source: `Excluded` in `pkg/kubeapiserver/admission/exclusion` of Kubernetes 1.37.
+pub(crate) fn is_never_sent(request: &Value) -> bool {
+    const REVIEWS: [[&str; 2]; 6] = [
+        ["authentication.k8s.io", "selfsubjectreviews"],
+        ["authentication.k8s.io", "tokenreviews"],
+        ["authorization.k8s.io", "localsubjectaccessreviews"],
+        ["authorization.k8s.io", "selfsubjectaccessreviews"],
+        ["authorization.k8s.io", "selfsubjectrulesreviews"],
+        ["authorization.k8s.io", "subjectaccessreviews"],
+    ];
+    const KINDS: [&str; 6] = [
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "MutatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+    ];
+    let text = |field: &str, part: &str| -> &str {
+        let value = request.get(field).and_then(|field| field.get(part));
+        value.and_then(Value::as_str).unwrap_or_default()
+    };
+    let configures = text("kind", "group") == "admissionregistration.k8s.io";
+    configures && KINDS.contains(&text("kind", "kind"))
+        || REVIEWS.contains(&[text("resource", "group"), text("resource", "resource")])
+}
+
+pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> InvalidWebhook {
+    let problem = error.inner().to_string();
+    let path = match error.path().to_string().as_str() {
+        "." => root.to_owned(),
+        path => format!("{root}.{path}"),
+    };
+    let missing = problem.strip_prefix("missing field `").and_then(|name| name.strip_suffix('`'));
+    let field = missing.or_else(|| read_field(error.path())).unwrap_or(root);
+    let takes = takes(field).map(|takes| format!("write {takes}")).unwrap_or_default();
+    if let Some(name) = missing {
+        return InvalidWebhook(format!("{path}.{name}: Required value: the field is missing; {takes}"));
+    }
+    // The rest of the error names types of Rust.
+    let found = problem.split_once(", expected").map_or(problem.as_str(), |(found, _)| found);
+    let kinds = ["invalid type: ", "invalid value: ", "unknown variant "];
+    let found = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
+    InvalidWebhook(format!("{path}: Invalid value: {found}; {takes}"))
+}
+
+/// Returns the known field in which an error of types is. Names of labels, and of members of a
+/// group, are not fields.
+fn read_field(path: &serde_path_to_error::Path) -> Option<&str> {
+    let mut field = None;
+    let mut is_name = false;
+    for segment in path {
+        let Segment::Map { key } = segment else { continue };
+        if std::mem::take(&mut is_name) {
+            continue;
+        }
+        if takes(key).is_some() {
+            field = Some(key.as_str());
+        }
+        is_name = key == "policies";
+        if key == "matchLabels" {
+            break;
+        }
+    }
+    field
+}
+
+#[cfg(test)]
+mod tests;
