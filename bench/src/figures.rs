@@ -58,7 +58,7 @@ pub struct Cost {
 }
 
 /// The cost that a request may have, relative to the floor. Except for changed objects, each budget
-/// adds 10,000 instructions for reading settings and writing an answer.
+/// adds 12,000 instructions for registering operations, reading settings and writing an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Budget {
     /// The floor, for a request that the policy judges.
@@ -77,11 +77,11 @@ pub enum Budget {
 impl Budget {
     fn instructions(self, floor: u64) -> u64 {
         let (tenths, constant) = match self {
-            Budget::Judged => (10, 10_000),
-            Budget::Service => (12, 10_000),
-            Budget::LookedUp => (13, 10_000),
+            Budget::Judged => (10, 12_000),
+            Budget::Service => (12, 12_000),
+            Budget::LookedUp => (13, 12_000),
             Budget::Changed => (15, 0),
-            Budget::Passed => (4, 10_000),
+            Budget::Passed => (4, 12_000),
         };
         (floor.saturating_mul(tenths) / 10).saturating_add(constant)
     }
@@ -257,7 +257,7 @@ const ALL_MODULES: usize = 720 * KB;
 /// 115 KB for the others. The metadata does not count, because its size depends on the texts of the
 /// policy.
 fn size_budget(id: &str) -> usize {
-    if reads_containers(id) { 200 * KB } else { 115 * KB }
+    if reads_containers(id) { 200 * KB } else { 125 * KB }
 }
 
 fn reads_containers(id: &str) -> bool {

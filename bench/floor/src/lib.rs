@@ -1,15 +1,17 @@
 //! The floor of the budgets: a module that reads the payload as JSON, keeps nothing, and admits.
 
 use serde::de::IgnoredAny;
+use wapc_guest::{CallResult, register_function};
 
-guest::export_handler!(handle);
+guest::export_init!(register);
 
-fn handle(operation: &[u8], payload: &[u8]) -> Option<Vec<u8>> {
+fn register() {
+    register_function("validate", validate);
     #[cfg(feature = "settings")]
-    if operation == b"validate_settings" {
-        return Some(br#"{"valid":true}"#.to_vec());
-    }
-    (operation == b"validate").then_some(())?;
-    serde_json::from_slice::<IgnoredAny>(payload).ok()?;
-    Some(br#"{"accepted":true}"#.to_vec())
+    register_function("validate_settings", |_| Ok(br#"{"valid":true}"#.to_vec()));
+}
+
+fn validate(payload: &[u8]) -> CallResult {
+    serde_json::from_slice::<IgnoredAny>(payload)?;
+    Ok(br#"{"accepted":true}"#.to_vec())
 }

@@ -5,6 +5,9 @@ use std::marker::PhantomData;
 use admission::{CanI, Cluster, Get, How, List, Policy, Shape, Unreachable};
 use text::{ObjectWriter, contains};
 
+/// The words with which wapc-guest begins an error of the host.
+const BY_HOST: &str = "Host error: ";
+
 /// A cluster that asks the host, which asks the API server or its own cache. A module has code only
 /// for the look-ups that its policy declares.
 #[derive(Debug)]
@@ -96,7 +99,10 @@ fn says_not_found(why: &str, Get { api_version, kind, name, .. }: &Get<'_>) -> b
 }
 
 fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
-    wapc::call("kubewarden", "kubernetes", operation, request.as_bytes()).map_err(Unreachable)
+    wapc_guest::host_call("kubewarden", "kubernetes", operation, request.as_bytes()).map_err(|error| {
+        let why = error.to_string();
+        Unreachable(why.strip_prefix(BY_HOST).map_or_else(|| why.clone(), str::to_owned))
+    })
 }
 
 #[cfg(test)]

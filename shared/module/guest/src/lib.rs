@@ -9,10 +9,11 @@ mod cluster;
 
 use admission::{Policy, render};
 use text::ObjectWriter;
+use wapc_guest::register_function;
 
 use cluster::HostCluster;
 
-/// Makes a crate the module of a policy: exports the functions that the host calls.
+/// Makes a crate the module of a policy.
 ///
 /// # Example
 /// ```text
@@ -21,64 +22,39 @@ use cluster::HostCluster;
 #[macro_export]
 macro_rules! export {
     ($policy:ty) => {
-        $crate::export_handler!($crate::handle::<$policy>);
+        $crate::export_init!($crate::register::<$policy>);
     };
 }
 
-/// Makes a crate a module that passes calls to a [`Handler`].
+/// Makes a crate a module that calls a function to register its operations.
 ///
-/// The exported names need unsafe attributes.
+/// The exported name needs an unsafe attribute.
 #[macro_export]
-macro_rules! export_handler {
-    ($handler:expr) => {
+macro_rules! export_init {
+    ($register:expr) => {
         /// Called by the host after it has instantiated the module.
         #[unsafe(no_mangle)]
-        pub extern "C" fn wapc_init() {}
-
-        /// Called by the host for each operation, with the lengths of its name and of its payload.
-        #[unsafe(no_mangle)]
-        pub extern "C" fn __guest_call(operation: usize, payload: usize) -> i32 {
-            $crate::call($handler, operation, payload)
+        pub extern "C" fn wapc_init() {
+            $register();
         }
     };
 }
 
-/// A function that answers operations: takes the operation and the payload, and returns the
-/// response; `None` if it does not know the operation.
-pub type Handler = fn(&[u8], &[u8]) -> Option<Vec<u8>>;
-
-/// Passes the current call to a handler, and its response to the host. Returns 1 for a response, 0
-/// for an error, as waPC wants it.
-#[must_use]
-pub fn call(handler: Handler, operation: usize, payload: usize) -> i32 {
-    let Some((operation, payload)) = wapc::request(operation, payload) else {
-        wapc::fail("the payload exceeds the memory of the module");
-        return 0;
-    };
-    let Some(response) = handler(&operation, &payload) else {
-        wapc::fail("unknown operation");
-        return 0;
-    };
-    wapc::respond(&response);
-    1
+/// Registers the operations of Kubewarden's contract.
+pub fn register<P: Policy>() {
+    register_function("validate", |payload| Ok(validate::<P>(payload)));
+    register_function("validate_settings", |payload| Ok(validate_settings::<P>(payload)));
+    register_function("protocol_version", |_| Ok(PROTOCOL_VERSION.as_bytes().to_vec()));
 }
 
-/// Handles the operations of Kubewarden's contract: `validate`, `validate_settings` and
-/// `protocol_version`.
-#[must_use]
-pub fn handle<P: Policy>(operation: &[u8], payload: &[u8]) -> Option<Vec<u8>> {
-    Some(match operation {
-        b"validate" => {
-            let cluster = HostCluster::<P>::default();
-            admission::judge::<P, _>(payload, &cluster, |outcome| render::<P, _>(outcome)).to_json()
-        }
-        b"validate_settings" => {
-            let error = admission::check_settings::<P>(payload).err();
-            settings_response(error.map(|error| error.to_string())).into_bytes()
-        }
-        b"protocol_version" => PROTOCOL_VERSION.as_bytes().to_vec(),
-        _ => return None,
-    })
+fn validate<P: Policy>(payload: &[u8]) -> Vec<u8> {
+    let cluster = HostCluster::<P>::default();
+    admission::judge::<P, _>(payload, &cluster, |outcome| render::<P, _>(outcome)).to_json()
+}
+
+fn validate_settings<P: Policy>(payload: &[u8]) -> Vec<u8> {
+    let error = admission::check_settings::<P>(payload).err();
+    settings_response(error.map(|error| error.to_string())).into_bytes()
 }
 
 /// Returns a `SettingsValidationResponse` of kubewarden-policy-sdk as JSON.
