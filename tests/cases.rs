@@ -14,7 +14,7 @@ fn main() {
         trials.extend(run(entry.id, &dir, Some(entry.id)));
     }
     // The documentation of the format consists of cases for one policy.
-    let readme = tests::root().join("shared/native/case-format/readme.yaml");
+    let readme = tests::root().join("shared/native/suite/cases.yaml");
     trials.extend(run("readme", &readme, Some("external-ips")));
     for dir in ["docs/examples/test", "docs/examples/deploy"] {
         trials.extend(run(dir, &tests::root().join(dir), None));

@@ -61,8 +61,8 @@ fn every_source_file_of_the_rules_is_a_module() {
 #[test]
 fn every_policy_has_a_case_for_each_kind_of_outcome() {
     for entry in rules::CATALOG {
-        let cases = case_format::load_dir(&folder(entry).join("cases")).unwrap();
-        let any = |has: fn(&case_format::CaseOutcome) -> bool| cases.iter().any(|case| has(&case.want));
+        let cases = suite::cases::load_dir(&folder(entry).join("cases")).unwrap();
+        let any = |has: fn(&suite::cases::CaseOutcome) -> bool| cases.iter().any(|case| has(&case.want));
         assert!(any(|want| want.admitted.is_some()), "{}: admitted", entry.id);
         assert!(any(|want| want.denied.is_some()), "{}: denied", entry.id);
         assert!(any(|want| want.fault.is_some()), "{}: fault", entry.id);

@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use admission::PolicyEntry;
-use case_format::Case;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
+use suite::cases::Case;
 use tests::laws::{self, Law, Original};
 
 /// The number of cases of a policy that are cut everywhere.
@@ -35,7 +35,7 @@ fn main() {
 
 /// Returns the tests that have the cases of a policy.
 fn of_cases(entry: &'static PolicyEntry) -> Result<Vec<Trial>, String> {
-    let cases = case_format::load_dir(&tests::root().join("policies").join(entry.id).join("cases"))?;
+    let cases = suite::cases::load_dir(&tests::root().join("policies").join(entry.id).join("cases"))?;
     let mut trials = of_laws(entry, &cases)?;
     #[cfg(feature = "modules")]
     trials.extend(modules::trials(entry, &cases));

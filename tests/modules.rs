@@ -2,8 +2,8 @@
 //! ones.
 
 use admission::PolicyEntry;
-use case_format::Case;
 use libtest_mimic::{Failed, Trial};
+use suite::cases::Case;
 use tests::judge;
 
 /// Returns a test for each case of a policy.

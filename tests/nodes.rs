@@ -1,10 +1,10 @@
 //! The policies `node-labels` and `node-pods` beyond their cases: properties of all requests.
 
 use admission::PolicyEntry;
-use case_format::{Case, load_dir};
 use proptest::prelude::*;
 use rules::node_labels::NodeLabels;
 use serde_json::json;
+use suite::cases::{Case, load_dir};
 use tests::judge;
 
 fn entry(id: &str) -> &'static PolicyEntry {

@@ -1,9 +1,9 @@
 //! Samples and cases as workspaces, in the form that a user would enter.
 
-use case_format::{Case, CaseOutcome};
 use kubernetes::review::AdmissionRequest;
 use manifest::documents;
 use serde_json::{Value, json};
+use suite::cases::{Case, CaseOutcome};
 
 use crate::catalog;
 use crate::text::yaml;
@@ -24,7 +24,7 @@ pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
 }
 
 pub(crate) fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Workspace> {
-    let case: Case = case_format::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
+    let case: Case = suite::cases::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
     Some(of_case(policy, &case))
 }
 
@@ -82,7 +82,7 @@ fn split(review: &Value, base: &Workspace) -> Option<Workspace> {
 }
 
 pub(crate) fn cases(file: &str) -> Vec<Example> {
-    let cases = case_format::parse(file).unwrap_or_default();
+    let cases = suite::cases::parse(file).unwrap_or_default();
     cases
         .into_iter()
         .map(|case| Example { verdict: verdict(&case.want).to_owned(), name: case.name })

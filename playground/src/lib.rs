@@ -113,7 +113,7 @@ pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace>
 /// Returns a case as a workspace.
 #[cfg(feature = "whole")]
 #[must_use]
-pub fn workspace_of(policy: &str, case: &case_format::Case) -> Workspace {
+pub fn workspace_of(policy: &str, case: &suite::cases::Case) -> Workspace {
     example::of_case(policy, case)
 }
 

@@ -3,7 +3,6 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use case_format::Case;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -12,6 +11,7 @@ use rules::address::{Ambiguity, parse};
 use scan::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use suite::cases::Case;
 use tests::judge;
 use tests::kubernetes::{self, Kubernetes};
 

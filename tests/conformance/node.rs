@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use case_format::Case;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use suite::cases::Case;
 use tests::judge;
 use tests::kubernetes::{self, Kubernetes};
 use tests::pods::tweaks::set;

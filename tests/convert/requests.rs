@@ -1,8 +1,8 @@
 //! The verdicts of manifests on requests.
 
-use case_format::Case;
 use kubewarden::matching::{Decision, Webhook};
 use serde_json::{Value, json};
+use suite::cases::Case;
 use tests::judge;
 
 /// A request for the creation of an object or, with an old object, for its update.

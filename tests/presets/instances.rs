@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use admission::PolicyEntry;
-use case_format::Case;
 use kubewarden::matching::{Decision, Webhook};
 use serde_json::{Value, json};
+use suite::cases::Case;
 use tests::chart::{Configured, configured, lay_over};
 use tests::root;
 

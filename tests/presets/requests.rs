@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use case_format::{Case, CaseOutcome};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use suite::cases::{Case, CaseOutcome};
 use tests::chart::texts;
 use tests::{judge, root};
 

@@ -1,9 +1,9 @@
 //! Updates of images in pods with exemptions (X1).
 
-use case_format::Case;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
+use suite::cases::Case;
 use tests::bounded;
 
 use super::generate;

@@ -1,7 +1,7 @@
 //! Properties of every case of the policy.
 
-use case_format::{Case, CaseOutcome, load_dir};
 use serde_json::{Map, Value, json};
+use suite::cases::{Case, CaseOutcome, load_dir};
 
 use super::generate::LISTS;
 use super::model::{Action, Fixed, Mode, Settings, Source};

@@ -1,9 +1,9 @@
 //! Calls of the policy.
 
 use admission::PolicyEntry;
-use case_format::{Case, CaseOutcome};
 use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
+use suite::cases::{Case, CaseOutcome};
 use tests::judge;
 
 /// The verdict of the policy.

@@ -2,9 +2,9 @@
 //! `portcullis scan` and `portcullis test` do.
 
 use admission::PolicyEntry;
-use case_format::{Case, CaseOutcome};
 use scan::{Cluster, Engine, Judged as Verdict, Module, Request};
 use serde_json::Value;
+use suite::cases::{Case, CaseOutcome};
 #[cfg(feature = "modules")]
 use wapc_host::{Deployment, Module as WasmModule, Resource};
 

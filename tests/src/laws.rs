@@ -1,8 +1,8 @@
 //! Laws that hold for every policy and every case.
 
 use admission::{CanI, Cluster, Get, List, PolicyEntry, Shape, Unreachable, bounds};
-use case_format::{Case, CaseOutcome};
 use serde_json::{Value, json};
+use suite::cases::{Case, CaseOutcome};
 
 use crate::judge;
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use case_format::Case;
 use playground::{Playground, PolicyInput, Workspace};
 use serde_json::{Value, json};
+use suite::cases::Case;
 
 /// Returns the spec of the `ClusterAdmissionPolicy` for the given settings, or `None` if they are
 /// invalid.
@@ -43,7 +43,7 @@ fn manifests_grant_the_look_ups_and_mutations_of_every_case() {
     let mut look_ups = 0_usize;
     for entry in rules::CATALOG {
         let mut specs: BTreeMap<String, Option<Value>> = BTreeMap::new();
-        for case in case_format::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
+        for case in suite::cases::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
             let settings =
                 if case.settings.is_null() { json!({}) } else { case.settings.clone() }.to_string();
             let spec = specs.entry(settings.clone()).or_insert_with(|| spec(entry.id, &settings));

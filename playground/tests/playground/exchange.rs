@@ -150,7 +150,7 @@ fn exported_cases_pass_in_the_tool_and_open_again() {
         let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
         files.sort();
         for file in files {
-            for case in case_format::load(&file).unwrap() {
+            for case in suite::cases::load(&file).unwrap() {
                 number += 1;
                 if number % EVERY == 0 {
                     count += usize::from(check_case(workspace_of(entry.id, &case)));

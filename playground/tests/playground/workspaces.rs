@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use admission::{Decision, Finding, PolicyEntry};
-use case_format::{Case, CaseOutcome as Want};
 use manifest::Step;
 use playground::{
     CellAnswer, CellState, Matrix, Operation, Outcome, Playground, TextMark, TextName, ViolationDetail,
     Workspace, case_workspace, sample_workspace, workspace_of,
 };
 use serde_json::Value;
+use suite::cases::{Case, CaseOutcome as Want};
 
 fn policies() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../policies")
@@ -159,7 +159,7 @@ fn cases_get_their_expected_verdict() {
         for file in fs::read_dir(policies().join(entry.id).join("cases")).unwrap() {
             let file = file.unwrap().path();
             let text = fs::read_to_string(&file).unwrap();
-            let cases = case_format::load(&file).unwrap();
+            let cases = suite::cases::load(&file).unwrap();
             // The page knows a case by its name. Each time, the whole file is read again.
             let last = cases.last().unwrap();
             assert_eq!(case_workspace(entry.id, &text, &last.name), Some(workspace_of(entry.id, last)));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use case_format::Case;
 use rules::pod_security::standard::CHECKS;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use suite::cases::Case;
 
 use super::{Level, Version};
 use crate::judge;

@@ -1,7 +1,7 @@
 //! Tests of policies as data: what policies, as they are deployed, do with requests.
 //!
 //! A test file has either policies and cases, or is a list of cases for one policy (see
-//! `case-format`). [`run`] asks the policies through the engine of `scan`, which also runs
+//! [`cases`]). [`run`] asks the policies through the engine of `scan`, which also runs
 //! `portcullis scan`, compares with what the cases want, and returns [`Results`].
 //!
 //! # Nothing passes by accident
@@ -13,6 +13,7 @@
 
 mod bless;
 mod case;
+pub mod cases;
 mod compare;
 mod coverage;
 mod cursor;

@@ -448,7 +448,7 @@ fn of_list(
     if let Some(cluster) = at.get("cluster") {
         cluster.check_keys(&["objects", "unreachable"])?;
     }
-    let case = case_format::read(index, at.value.clone()).map_err(|problem| at.mistake(problem))?;
+    let case = crate::cases::read(index, at.value.clone()).map_err(|problem| at.mistake(problem))?;
     let settings = match &case.settings {
         Value::Null => Settings::new(),
         settings => [(policy.to_owned(), settings.clone())].into(),
@@ -473,7 +473,7 @@ fn of_list(
 }
 
 /// Asks a module about the request of a case of a list.
-fn of_module(module: &Module, case: &case_format::Case) -> Result<Got, String> {
+fn of_module(module: &Module, case: &crate::cases::Case) -> Result<Got, String> {
     let cluster = match &case.cluster.unreachable {
         Some(reason) => scan::Cluster::unreachable(reason),
         None => scan::Cluster::of_objects(case.cluster.objects.clone())?,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use case_format::CaseOutcome;
+use crate::cases::CaseOutcome;
 use regex::Regex;
 use serde_json::Value;
 

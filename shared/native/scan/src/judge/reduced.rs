@@ -94,7 +94,7 @@ mod tests {
         for entry in rules::CATALOG {
             // Many cases have the same settings, and conditions take long to compile.
             let mut compiled = BTreeMap::new();
-            for case in case_format::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
+            for case in suite::cases::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
                 let Some(object) = case.object else { continue };
                 let cluster = Cluster::of_objects(case.cluster.objects)
                     .unwrap_or_else(|_| Cluster::unreachable("two states of an object"));

@@ -6,17 +6,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use case_format::Case;
 use report::{Finding, Report, Status};
 use scan::{Files, Observer, Options, Origin, Pods, Policy, Scan};
 use serde_json::{Value, json};
+use suite::cases::Case;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 fn cases(id: &str) -> Vec<Case> {
-    case_format::load_dir(&root().join("policies").join(id).join("cases")).unwrap()
+    suite::cases::load_dir(&root().join("policies").join(id).join("cases")).unwrap()
 }
 
 /// Returns whether the case is about the creation of an object, and nothing but the object and its

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Case;
+use crate::cases::Case;
 
 /// Reads the cases of a file.
 ///
@@ -11,7 +11,7 @@ use crate::Case;
 pub fn load(file: &Path) -> Result<Vec<Case>, String> {
     let about = |problem: String| format!("{}: {problem}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| about(error.to_string()))?;
-    let mut cases = crate::parse(&text).map_err(about)?;
+    let mut cases = crate::cases::parse(&text).map_err(about)?;
     for case in &mut cases {
         file.clone_into(&mut case.file);
     }

@@ -1,8 +1,4 @@
 //! The format of case files, which describe the behaviour of a policy as data.
-//!
-//! # What this crate does not do
-//! It does not judge cases: `suite` does, as `portcullis test`, and the crate `tests`, also by
-//! modules.
 
 mod load;
 
@@ -19,7 +15,7 @@ pub use load::{load, load_dir};
 
 /// A case: a request, its settings and cluster, and the expected outcome.
 ///
-/// `readme.yaml` of this crate explains the fields.
+/// `cases.yaml` of this crate explains the fields.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Case {
