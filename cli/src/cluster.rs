@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::slice;
 
-use audit::{AuditError, Dump, Kept};
 use kubernetes::objects::{ObjectPlace, Objects, ObjectsBuilder};
 use kubernetes::review::Form;
+use scan::audit::{AuditError, Dump, Kept};
 use scan::{Files, Input as _};
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use audit::Kept;
-use audit::selinux::{
+use scan::audit::Kept;
+use scan::audit::selinux::{
     AllocateError, LevelAllocation, LevelError, NamespaceLevel, NewAnnotation, SelinuxSettings, allocate,
     namespace_levels,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use audit::mirror_labels::{DENIED_KEYS, ListingRemedy, MirrorLabelFindings, UnlistedLabels};
+use scan::audit::mirror_labels::{DENIED_KEYS, ListingRemedy, MirrorLabelFindings, UnlistedLabels};
 
 use crate::terminal::one_line;
 

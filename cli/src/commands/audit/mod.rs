@@ -8,8 +8,8 @@ pub(super) use selinux::shared as selinux_level;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use ::scan::audit::{AuditError, Kept};
 use admission::PolicyEntry;
-use audit::{AuditError, Kept};
 use rules::pod_security::PodSecurity;
 use serde::Serialize;
 
@@ -33,14 +33,14 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
     match audit {
         Audit::PodSecurity { dump, settings } => scan::audit(&POD_SECURITY, dump, settings, &mut reader),
         Audit::MirrorLabels(args) => {
-            let found = find(args, Kept::Metadata, &mut reader, ::audit::mirror_labels::find)?;
+            let found = find(args, Kept::Metadata, &mut reader, ::scan::audit::mirror_labels::find)?;
             report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
         }
         Audit::Selinux { dump, settings } => {
             let (settings, _) = read_settings(settings, &mut reader)?;
             let found = find(dump, Kept::Levels, &mut reader, |dump| {
                 let progress = bar(None, "{spinner} {human_pos} objects judged, {per_sec}");
-                ::audit::selinux::find(dump, &settings, &mut || progress.inc(1))
+                ::scan::audit::selinux::find(dump, &settings, &mut || progress.inc(1))
             })?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
         }
@@ -51,7 +51,7 @@ fn find<F>(
     args: &DumpArgs,
     kept: Kept,
     reader: &mut InputReader,
-    find: impl FnOnce(&::audit::Dump) -> Result<F, AuditError>,
+    find: impl FnOnce(&::scan::audit::Dump) -> Result<F, AuditError>,
 ) -> Result<F, Failure> {
     let files = DumpFiles::read(&args.dump, kept, reader)?;
     find(&files.dump).map_err(|error| files.failure(&error))

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use audit::abbreviated;
-use audit::selinux::{
+use scan::audit::abbreviated;
+use scan::audit::selinux::{
     ChangedObject, DeniedObject, ForeignLevel, NamespaceLevel, SelinuxFindings, SharedLevel,
 };
 use serde_json::Value;

@@ -29,6 +29,7 @@
 //! `kubewarden`) and does not fetch modules.
 
 mod ask;
+pub mod audit;
 mod checkout;
 mod cluster;
 mod date;

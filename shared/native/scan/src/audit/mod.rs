@@ -1,13 +1,12 @@
 //! Audits: the findings of the restrictions in a dump of a cluster.
 //!
-//! A [`Dump`] holds Kubernetes objects, as `kubectl get … -o json` writes them. Each module of this
-//! crate looks for the findings of one restriction in a dump and returns them as a serialisable
-//! value; [`selinux::namespace_levels`] computes the SELinux levels that settings assign to
-//! Namespaces.
+//! A [`Dump`] holds Kubernetes objects, as `kubectl get … -o json` writes them. Each module looks
+//! for the findings of one restriction in a dump and returns them as a serialisable value;
+//! [`selinux::namespace_levels`] computes the SELinux levels that settings assign to Namespaces.
 //!
 //! # Example
 //! ```
-//! use audit::{Dump, mirror_labels};
+//! use scan::audit::{Dump, mirror_labels};
 //! use kubernetes::objects::Objects;
 //! use serde_json::json;
 //!
@@ -24,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What this crate does not do
+//! # What this module does not do
 //! It reads no files, asks no cluster and prints nothing.
 
 mod abbreviate;

@@ -4,8 +4,8 @@
 ///
 /// # Example
 /// ```
-/// assert_eq!(audit::abbreviated(["a", "b"]), "a, b");
-/// assert_eq!(audit::abbreviated(["a", "b", "c", "d", "e"]), "a, b, c and 2 more");
+/// assert_eq!(scan::audit::abbreviated(["a", "b"]), "a, b");
+/// assert_eq!(scan::audit::abbreviated(["a", "b", "c", "d", "e"]), "a, b, c and 2 more");
 /// ```
 #[must_use]
 pub fn abbreviated<'n>(names: impl IntoIterator<Item = &'n str>) -> String {

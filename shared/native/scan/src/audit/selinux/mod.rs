@@ -18,8 +18,8 @@ use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use text::Path;
 
-use crate::remembered::Remembered;
-use crate::{AuditError, Dump, DumpObject, abbreviated};
+use crate::audit::remembered::Remembered;
+use crate::audit::{AuditError, Dump, DumpObject, abbreviated};
 pub use allocate::{AllocateError, AllocationProblem, LevelAllocation, NewAnnotation, TakenLevel, allocate};
 pub use findings::{
     ChangedObject, DeniedObject, ForeignLevel, ObjectReference, SelinuxFindings, SharedLevel,

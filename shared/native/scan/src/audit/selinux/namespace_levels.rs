@@ -11,7 +11,7 @@ use rules::view::Namespace;
 use text::Quoted;
 
 use super::{LevelOrigin, NamespaceLevel, SelinuxSettings};
-use crate::{AuditError, Dump};
+use crate::audit::{AuditError, Dump};
 
 /// The reason why the level of a Namespace cannot be computed.
 #[derive(Clone, Debug, Eq, PartialEq)]

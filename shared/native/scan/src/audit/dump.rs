@@ -7,7 +7,7 @@ use document::Origin;
 use kubernetes::objects::Objects;
 use serde_json::Value;
 
-use crate::AuditError;
+use crate::audit::AuditError;
 
 /// The objects of a cluster.
 #[derive(Clone, Debug)]

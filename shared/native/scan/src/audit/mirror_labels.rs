@@ -10,7 +10,7 @@ use rules::node_pods::{ALLOWED_LABEL_KEYS, COPIED, DENIED_BY_DEFAULT, MIRROR};
 use rules::view::{ClusterNode, Namespace, Pod};
 use serde::Serialize;
 
-use crate::{AuditError, Dump, abbreviated};
+use crate::audit::{AuditError, Dump, abbreviated};
 
 /// The command that creates a suitable dump.
 const COMMAND: &str = "kubectl get pods,namespaces,nodes --all-namespaces";

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{NamespaceLevel, changes};
-use crate::DumpObject;
+use crate::audit::DumpObject;
 
 /// The findings of the audit.
 #[derive(Clone, Debug, Default, Serialize)]

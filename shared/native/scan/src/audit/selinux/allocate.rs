@@ -11,7 +11,7 @@ use rules::view::Namespace;
 use serde::Serialize;
 
 use super::{NamespaceOwners, SelinuxSettings, SharedLevel, shared};
-use crate::{AuditError, Dump};
+use crate::audit::{AuditError, Dump};
 
 /// The command that creates a suitable dump.
 const COMMAND: &str = "kubectl get namespaces";

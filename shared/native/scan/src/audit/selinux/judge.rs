@@ -5,7 +5,7 @@ use rules::selinux::Selinux;
 use serde_json::json;
 
 use super::SelinuxSettings;
-use crate::DumpObject;
+use crate::audit::DumpObject;
 
 /// Judges an object as the audit scanner sends it: as a creation without a requesting user.
 pub(super) fn judge(
