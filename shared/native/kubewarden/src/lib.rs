@@ -10,3 +10,6 @@
 pub mod deployment;
 pub mod matching;
 pub mod packaging;
+mod rule;
+
+pub use rule::{ContextAwareResource, Operation, RuleWithOperations};

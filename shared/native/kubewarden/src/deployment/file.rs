@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::packaging::{ContextAwareResource, RuleWithOperations};
+use crate::rule::{ContextAwareResource, RuleWithOperations};
 use serde::Deserialize;
 use serde_json::Value;
 

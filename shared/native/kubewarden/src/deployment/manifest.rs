@@ -1,6 +1,6 @@
 //! The manifests of instances.
 
-use crate::packaging::{ContextAwareResource, RuleWithOperations};
+use crate::rule::{ContextAwareResource, RuleWithOperations};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -71,7 +71,7 @@ impl Instance<'_> {
                 failure_policy: Commented("Ignore", later("Fail in protect mode")),
                 timeout_seconds: 5,
                 timeout_eval_seconds: 2,
-                rules: needs.rules.iter().map(Rule::of).collect(),
+                rules: needs.rules.iter().map(FlowMap).collect(),
                 namespace_selector: (!self.skipped_namespaces.is_empty()).then_some(Selector {
                     match_expressions: [Requirement {
                         key: "kubernetes.io/metadata.name",
@@ -172,7 +172,7 @@ struct Spec<'a> {
     failure_policy: Commented<&'a str>,
     timeout_seconds: u8,
     timeout_eval_seconds: u8,
-    rules: Vec<FlowMap<Rule<'a>>>,
+    rules: Vec<FlowMap<&'a RuleWithOperations>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     namespace_selector: Option<Selector<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -180,26 +180,6 @@ struct Spec<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     context_aware_resources: Vec<FlowMap<&'a ContextAwareResource>>,
     settings: &'a Value,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Rule<'a> {
-    api_groups: &'a [String],
-    api_versions: &'a [String],
-    resources: &'a [String],
-    operations: &'a [crate::packaging::Operation],
-}
-
-impl<'a> Rule<'a> {
-    fn of(rule: &'a RuleWithOperations) -> FlowMap<Self> {
-        FlowMap(Self {
-            api_groups: &rule.api_groups,
-            api_versions: &rule.api_versions,
-            resources: &rule.resources,
-            operations: &rule.operations,
-        })
-    }
 }
 
 #[derive(Serialize)]

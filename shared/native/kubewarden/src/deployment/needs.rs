@@ -1,6 +1,6 @@
 //! The needs of one instance of a policy.
 
-use crate::packaging::{ContextAwareResource, RuleWithOperations};
+use crate::rule::{ContextAwareResource, RuleWithOperations};
 use serde::{Deserialize, Serialize};
 
 /// The needs of an instance of a policy with its settings.

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::matching::condition::Variables;
 use crate::matching::decision::{Match, Reason};
-use crate::matching::rule::Target;
 use crate::matching::selector::Selection;
 use crate::matching::webhook::{Webhook, is_never_sent};
+use crate::rule::Target;
 
 /// A check of a request.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -46,7 +46,6 @@ mod group;
 mod member;
 mod observation;
 mod policy;
-mod rule;
 mod selector;
 mod server_fields;
 #[cfg(test)]
@@ -62,8 +61,5 @@ pub use decision::{Decision, GroupVersion, Match, Reason};
 pub use group::Group;
 pub use member::{GroupVerdict, MemberVerdict};
 pub use observation::Observation;
-pub use policy::{
-    Annotations, ContextAwareResource, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind,
-    PolicyManifest,
-};
+pub use policy::{Annotations, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind, PolicyManifest};
 pub use webhook::{Fit, InvalidWebhook, Webhook};

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::matching::condition::Variables;
 use crate::matching::decision::Match;
-use crate::matching::rule::Target;
 use crate::matching::selector::Selection;
 use crate::matching::webhook::Webhook;
+use crate::rule::Target;
 
 /// The values of the parts of a webhook for a request; `None` for parts that the request does not
 /// reach, and for unknown values.

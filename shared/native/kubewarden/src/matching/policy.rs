@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 
 use crate::matching::fields::{MANIFEST, SPECS};
 use crate::matching::group::Group;
-use crate::matching::rule::Rule;
 use crate::matching::selector::{NAMESPACE_NAME, Operator, RequirementSpec, SelectorSpec};
 use crate::matching::webhook::{InvalidWebhook, MatchPolicy, NamedExpression, Webhook, WebhookSpec, invalid};
+use crate::rule::{ContextAwareResource, RuleWithOperations};
 
 const GROUP: &str = "policies.kubewarden.io";
 
@@ -138,16 +138,6 @@ pub struct Module {
     pub context_aware_resources: Vec<ContextAwareResource>,
 }
 
-/// A resource that a module may look up.
-#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
-#[serde(rename_all = "camelCase")]
-pub struct ContextAwareResource {
-    /// The API version.
-    pub api_version: String,
-    /// The kind.
-    pub kind: String,
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Spec {
@@ -161,7 +151,7 @@ struct Spec {
     message: Option<String>,
     #[serde(default)]
     allow_inside_admission_controller_namespace: bool,
-    rules: Vec<Rule>,
+    rules: Vec<RuleWithOperations>,
     match_policy: Option<MatchPolicy>,
     namespace_selector: Option<SelectorSpec>,
     object_selector: Option<SelectorSpec>,
@@ -315,7 +305,7 @@ impl PolicyManifest {
         }
         let mut webhook = Webhook::new(WebhookSpec {
             rules: if kind.is_namespaced() {
-                rules.into_iter().map(Rule::namespaced).collect()
+                rules.into_iter().map(RuleWithOperations::namespaced).collect()
             } else {
                 rules
             },

@@ -13,14 +13,14 @@ use crate::matching::condition::{Condition, Variables};
 use crate::matching::condition_error::ConditionError;
 use crate::matching::decision::{Decision, GroupVersion, Match, Reason};
 use crate::matching::fields::takes;
-use crate::matching::rule::{Rule, Target};
 use crate::matching::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 use crate::matching::server_fields;
+use crate::rule::{RuleWithOperations, Target};
 
 /// The requests that a policy receives.
 #[derive(Debug)]
 pub struct Webhook {
-    rules: Vec<Rule>,
+    rules: Vec<RuleWithOperations>,
     match_policy: MatchPolicy,
     namespace_selector: LabelSelector,
     object_selector: LabelSelector,
@@ -44,7 +44,7 @@ impl std::error::Error for InvalidWebhook {}
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WebhookSpec {
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<RuleWithOperations>,
     #[serde(default)]
     pub(crate) match_policy: Option<MatchPolicy>,
     #[serde(default)]
@@ -129,8 +129,8 @@ impl Webhook {
             return Err(InvalidWebhook(problem.to_owned()));
         }
         for (at, rule) in spec.rules.iter().enumerate() {
-            if let Some(problem) = rule.problem() {
-                return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
+            if let Some((path, problem)) = rule.problem() {
+                return Err(InvalidWebhook(format!("spec.rules[{at}].{path}: {problem}")));
             }
         }
         let selector = |name: &str, spec: Option<SelectorSpec>| {

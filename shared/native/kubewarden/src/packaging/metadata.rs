@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_saphyr::UserMessageFormatter;
 use text::nearest;
 
-use crate::packaging::rules::{ContextAwareResource, RuleWithOperations};
 use crate::packaging::{PackagingError, annotations, rules};
+use crate::rule::{ContextAwareResource, RuleWithOperations};
 
 /// The version of the protocol between modules and the host, as annotated modules declare it.
 pub const PROTOCOL_VERSION: &str = "v1";

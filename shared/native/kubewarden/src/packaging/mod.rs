@@ -26,7 +26,6 @@ mod section;
 #[cfg(test)]
 mod tests;
 
-pub use self::rules::{ContextAwareResource, Operation, RuleWithOperations};
 pub use artifact_hub::artifact_hub_package;
 pub use error::PackagingError;
 pub use metadata::{ExecutionMode, Metadata, PROTOCOL_VERSION, PolicyType};

@@ -1,7 +1,8 @@
 //! Reading `metadata.yml`, and the message for each mistake.
 
 use super::GOOD;
-use crate::packaging::{ExecutionMode, Metadata, Operation, PolicyType};
+use crate::packaging::{ExecutionMode, Metadata, PolicyType};
+use crate::rule::Operation;
 
 /// The message for metadata in which one text is replaced.
 fn message(old: &str, new: &str) -> String {

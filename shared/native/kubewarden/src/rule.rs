@@ -1,22 +1,27 @@
-//! Rules: operations and resources.
+//! Rules of webhooks and look-ups, as metadata, deployments and policy manifests have them.
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, Deserialize)]
+/// A rule of a webhook: requests for some resources.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Rule {
-    api_groups: Vec<String>,
-    api_versions: Vec<String>,
-    resources: Vec<String>,
-    operations: Vec<Operation>,
-    #[serde(default)]
+pub struct RuleWithOperations {
+    /// The API groups, empty for the core group.
+    pub api_groups: Vec<String>,
+    /// The versions of the API groups.
+    pub api_versions: Vec<String>,
+    /// The resources, in the plural; a subresource as in `pods/ephemeralcontainers`.
+    pub resources: Vec<String>,
+    /// The operations.
+    pub operations: Vec<Operation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     scope: Option<Scope>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 enum Scope {
     #[default]
     #[serde(rename = "*")]
@@ -25,33 +30,46 @@ enum Scope {
     Namespaced,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
-enum Operation {
-    #[serde(rename = "*")]
-    Any,
-    #[serde(rename = "CREATE")]
+/// The operation of a request.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Operation {
+    /// An object is created.
     Create,
-    #[serde(rename = "UPDATE")]
+    /// An object is changed.
     Update,
-    #[serde(rename = "DELETE")]
+    /// An object is deleted.
     Delete,
-    #[serde(rename = "CONNECT")]
+    /// A client connects to a subresource such as `pods/exec`.
     Connect,
+    /// Any of these operations.
+    #[serde(rename = "*")]
+    All,
+}
+
+/// A kind of object that a policy looks up.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextAwareResource {
+    /// The API version, such as `v1` or `apps/v1`.
+    pub api_version: String,
+    /// The kind, such as `Namespace`.
+    pub kind: String,
 }
 
 impl Operation {
     fn name(self) -> &'static str {
         match self {
-            Self::Any => "*",
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
             Self::Connect => "CONNECT",
+            Self::All => "*",
         }
     }
 
     fn is(self, name: &str) -> bool {
-        matches!(self, Self::Any) || self.name() == name
+        matches!(self, Self::All) || self.name() == name
     }
 }
 
@@ -88,17 +106,17 @@ impl<'r> Target<'r> {
     }
 }
 
-impl Rule {
+impl RuleWithOperations {
     pub(crate) fn namespaced(mut self) -> Self {
         self.scope = Some(Scope::Namespaced);
         self
     }
 
-    /// Returns the problem of a rule that API servers refuse, with the path of the field.
+    /// Returns the path of the field because of which API servers refuse the rule, and the problem.
     ///
     /// Source: `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation` of
     /// Kubernetes 1.37.
-    pub(crate) fn problem(&self) -> Option<String> {
+    pub(crate) fn problem(&self) -> Option<(String, String)> {
         let operations: Vec<&str> = self.operations.iter().map(|operation| operation.name()).collect();
         let lists = [
             ("apiGroups", texts(&self.api_groups)),
@@ -108,24 +126,23 @@ impl Rule {
         ];
         for (name, list) in &lists {
             if list.is_empty() {
-                return Some(format!(
-                    "{name}: Required value: an empty list matches nothing; list at least one value"
-                ));
+                let problem = "Required value: an empty list matches nothing; list at least one value";
+                return Some(((*name).to_owned(), problem.to_owned()));
             }
             if *name != "resources" && list.len() > 1 && list.contains(&"*") {
-                return Some(format!(
-                    "{name}: Invalid value: '*' stands for every value; remove it or the others"
-                ));
+                let problem = "Invalid value: '*' stands for every value; remove it or the others";
+                return Some(((*name).to_owned(), problem.to_owned()));
             }
             let empty = list.iter().position(|one| one.is_empty());
             if let Some(at) = empty.filter(|_| *name != "apiGroups") {
-                return Some(format!("{name}[{at}]: Required value: the value is empty; write or remove it"));
+                let problem = "Required value: the value is empty; write or remove it";
+                return Some((format!("{name}[{at}]"), problem.to_owned()));
             }
         }
         self.problem_of_resources()
     }
 
-    fn problem_of_resources(&self) -> Option<String> {
+    fn problem_of_resources(&self) -> Option<(String, String)> {
         let (mut with_all_subresources, mut of_all_resources) = (BTreeSet::new(), BTreeSet::new());
         // API servers look at the last resource without a subresource only.
         let mut ends_with_a_name = false;
@@ -140,9 +157,9 @@ impl Rule {
                 of_all_resources.contains(subresource).then(|| format!("*/{subresource}"))
             };
             if let Some(covered) = covered {
-                return Some(format!(
-                    "resources[{at}]: Invalid value: {name:?}: {covered} covers it already; remove one of them"
-                ));
+                let problem =
+                    format!("Invalid value: {name:?}: {covered} covers it already; remove one of them");
+                return Some((format!("resources[{at}]"), problem));
             }
             if subresource == "*" {
                 with_all_subresources.insert(resource);
@@ -152,15 +169,14 @@ impl Rule {
             }
         }
         let has = |name: &str| self.resources.iter().any(|one| one == name);
-        if self.resources.len() > 1 && has("*/*") {
-            return Some(
-                "resources: Invalid value: '*/*' stands for every resource; remove it or the others"
-                    .to_owned(),
-            );
-        }
-        (has("*") && ends_with_a_name).then(|| {
-            "resources: Invalid value: '*' stands for every resource; remove it or those without a subresource".to_owned()
-        })
+        let problem = if self.resources.len() > 1 && has("*/*") {
+            "Invalid value: '*/*' stands for every resource; remove it or the others"
+        } else if has("*") && ends_with_a_name {
+            "Invalid value: '*' stands for every resource; remove it or those without a subresource"
+        } else {
+            return None;
+        };
+        Some(("resources".to_owned(), problem.to_owned()))
     }
 
     /// Returns a warning about the first resource that Kubernetes does not have. A server accepts
@@ -241,7 +257,7 @@ mod tests {
     use super::*;
 
     fn matches(rule: Value, target: &Target<'_>) -> bool {
-        serde_json::from_value::<Rule>(rule).unwrap().matches(target)
+        serde_json::from_value::<RuleWithOperations>(rule).unwrap().matches(target)
     }
 
     const POD: Target<'static> = Target {
